@@ -1,0 +1,47 @@
+import { defineConfig } from 'vitest/config'
+
+/** Three levels, one suffix each; see CONTRIBUTING.md. */
+export default defineConfig({
+  test: {
+    reporters: ['default'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{packages,services,tools,bench}/**/*.test.ts'],
+          exclude: ['**/node_modules/**', '**/*.{service,e2e}.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'service',
+          include: ['{packages,services,tools}/**/*.service.test.ts'],
+          globalSetup: ['packages/testing/src/infrastructure.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          // Vitest sets BASE_URL to its own; these are the settings of a service under test.
+          env: {
+            BASE_URL: 'http://127.0.0.1:8080',
+            LINK_SECRET: 'a-secret-for-links-of-tests-only-0123456789',
+            SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+            WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+          },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['e2e/**/*.e2e.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          maxWorkers: 1,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
