@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { RequestValidationError, ResourceNotFound } from './errors.ts'
+import { Id, OrganizationIdInput, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
+import { Metadata, MetadataInput } from './metadata.ts'
+import { Amount, Currency } from './money.ts'
+import { operation } from './operation.ts'
+import { ListReply, pageRequest, sorting } from './pagination.ts'
+import { ProductSummary } from './products.ts'
+
+const DiscountDuration = z.enum(['once', 'forever', 'repeating'])
+
+/** A fixed discount carries amount and currency, a percentage basis_points, a repeating one duration_in_months; the rest is null. */
+const kinds = {
+  duration: DiscountDuration,
+  type: z.enum(['fixed', 'percentage']),
+  amount: Amount.nullable(),
+  currency: Currency.nullable(),
+  basis_points: z.int().nullable(),
+  duration_in_months: z.int().nullable(),
+}
+
+const discountFields = {
+  ...kinds,
+  id: Id,
+  ...timestamps,
+  metadata: Metadata,
+  name: z.string(),
+  code: z.string().nullable(),
+  starts_at: Timestamp.nullable(),
+  ends_at: Timestamp.nullable(),
+  max_redemptions: z.int().nullable(),
+  redemptions_count: z.int(),
+  organization_id: Id,
+}
+
+/** A discount as it is shown inside an order. */
+export const DiscountSummary = z.object(discountFields).meta({ id: 'DiscountSummary' })
+
+/** A discount as a checkout page shows it. */
+export const CheckoutDiscount = z
+  .object({ ...kinds, id: Id, name: z.string(), code: z.string().nullable() })
+  .meta({ id: 'CheckoutDiscount' })
+
+export const Discount = z.object({ ...discountFields, products: z.array(ProductSummary) }).meta({ id: 'Discount' })
+export type Discount = z.infer<typeof Discount>
+
+const code = z
+  .string()
+  .regex(/^[A-Za-z0-9]{3,256}$/, 'Must be 3 to 256 letters or digits.')
+  .nullish()
+
+const common = {
+  metadata: MetadataInput.default({}),
+  name: z.string().trim().min(1).max(200),
+  code,
+  starts_at: Timestamp.nullish(),
+  ends_at: Timestamp.nullish(),
+  max_redemptions: z.int().min(1).nullish(),
+  products: z.array(Id).max(100).nullish(),
+  organization_id: OrganizationIdInput,
+}
+const fixed = { type: z.literal('fixed'), amount: z.int().min(0), currency: z.literal('usd').default('usd') }
+const percentage = { type: z.literal('percentage'), basis_points: z.int().min(1).max(10_000) }
+const onceOrForever = { duration: z.enum(['once', 'forever']) }
+const repeating = { duration: z.literal('repeating'), duration_in_months: z.int().min(1) }
+
+export const createDiscount = operation({
+  subject: 'orders.discount.create',
+  summary: 'Create a discount',
+  http: { method: 'POST', path: '/v1/discounts/', status: 201, scopes: ['discounts:write'], callers: ['organization', 'user'] },
+  request: z.union([
+    z.object({ ...fixed, ...onceOrForever, ...common }),
+    z.object({ ...fixed, ...repeating, ...common }),
+    z.object({ ...percentage, ...onceOrForever, ...common }),
+    z.object({ ...percentage, ...repeating, ...common }),
+  ]),
+  reply: Discount,
+  errors: [RequestValidationError],
+})
+
+export const getDiscount = operation({
+  subject: 'orders.discount.get',
+  summary: 'Get a discount',
+  http: {
+    method: 'GET',
+    path: '/v1/discounts/{id}',
+    status: 200,
+    scopes: ['discounts:read', 'discounts:write'],
+    callers: ['organization', 'user'],
+  },
+  request: z.object({ id: Id }),
+  reply: Discount,
+  errors: [ResourceNotFound],
+})
+
+export const listDiscounts = operation({
+  subject: 'orders.discount.list',
+  summary: 'List discounts',
+  http: {
+    method: 'GET',
+    path: '/v1/discounts/',
+    status: 200,
+    scopes: ['discounts:read', 'discounts:write'],
+    callers: ['organization', 'user'],
+  },
+  request: z.object({
+    ...pageRequest,
+    organization_id: oneOrMany(Id),
+    query: z.string().max(200).optional(),
+    sorting: sorting(['created_at', 'name', 'code', 'redemptions_count'], '-created_at'),
+  }),
+  reply: ListReply(Discount),
+  errors: [],
+})

@@ -1,0 +1,10 @@
+import { z } from 'zod'
+
+/** Free data of the caller: at most 50 keys of 1–40 characters; text values of 1–500 characters, numbers or booleans, never null. */
+export const MetadataInput = z
+  .record(z.string().min(1).max(40), z.union([z.string().min(1).max(500), z.number(), z.boolean()]))
+  .refine((metadata) => Object.keys(metadata).length <= 50, 'At most 50 keys.')
+
+/** The same as it is answered. */
+export const Metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+export type Metadata = z.infer<typeof Metadata>

@@ -1,0 +1,189 @@
+import { z } from 'zod'
+import { Address, AddressInput } from './address.ts'
+import { Customer } from './customers.ts'
+import { DiscountSummary } from './discounts.ts'
+import { ApiError, RequestValidationError, ResourceNotFound } from './errors.ts'
+import { event } from './event.ts'
+import { Id, oneOrMany, timestamps } from './identifiers.ts'
+import { Metadata } from './metadata.ts'
+import { Amount, Currency } from './money.ts'
+import { operation } from './operation.ts'
+import { ListReply, pageRequest, sorting } from './pagination.ts'
+import { ProductPrice, ProductSummary } from './products.ts'
+
+/** 409: the invoice exists; it is permanent. */
+export class InvoiceAlreadyExists extends ApiError {
+  readonly status = 409
+}
+
+/** 422: only paid orders are invoiced. */
+export class NotPaidOrder extends ApiError {
+  readonly status = 422
+}
+
+/** 422: an invoice needs the buyer's name and address. */
+export class MissingInvoiceBillingDetails extends ApiError {
+  readonly status = 422
+}
+
+export const OrderStatus = z.enum(['pending', 'paid', 'refunded', 'partially_refunded'])
+export type OrderStatus = z.infer<typeof OrderStatus>
+
+export const BillingReason = z.enum(['purchase', 'subscription_create', 'subscription_cycle', 'subscription_update'])
+
+/** A line of an order. */
+export const OrderItem = z
+  .object({
+    id: Id,
+    ...timestamps,
+    label: z.string(),
+    amount: Amount.describe('Before discount and tax.'),
+    tax_amount: Amount,
+    proration: z.boolean(),
+    product_price_id: Id.nullable(),
+  })
+  .meta({ id: 'OrderItem' })
+
+/** A sale. `subtotal − discount = net`, `net + tax = total`, always. */
+export const Order = z
+  .object({
+    id: Id,
+    ...timestamps,
+    status: OrderStatus,
+    paid: z.boolean(),
+    subtotal_amount: Amount,
+    discount_amount: Amount,
+    net_amount: Amount,
+    amount: Amount.meta({ deprecated: true, description: 'Deprecated; use net_amount.' }),
+    tax_amount: Amount,
+    total_amount: Amount,
+    refunded_amount: Amount,
+    refunded_tax_amount: Amount,
+    currency: Currency,
+    billing_reason: BillingReason,
+    billing_name: z.string().nullable(),
+    billing_address: Address.nullable(),
+    is_invoice_generated: z.boolean(),
+    customer_id: Id,
+    product_id: Id,
+    product_price_id: Id.nullable().meta({ deprecated: true, description: 'Deprecated; use items.' }),
+    product_price: ProductPrice.nullable().meta({ deprecated: true, description: 'Deprecated; use items.' }),
+    discount_id: Id.nullable(),
+    subscription_id: Id.nullable(),
+    checkout_id: Id.nullable(),
+    metadata: Metadata,
+    custom_field_data: z.record(z.string(), z.unknown()),
+    customer: Customer,
+    user_id: Id.meta({ deprecated: true, description: 'Deprecated; use customer_id.' }),
+    product: ProductSummary,
+    discount: DiscountSummary.nullable(),
+    subscription: z.null(),
+    items: z.array(OrderItem),
+  })
+  .meta({ id: 'Order' })
+export type Order = z.infer<typeof Order>
+
+export const getOrder = operation({
+  subject: 'orders.order.get',
+  summary: 'Get an order',
+  http: { method: 'GET', path: '/v1/orders/{id}', status: 200, scopes: ['orders:read'], callers: ['organization', 'user'] },
+  request: z.object({ id: Id }),
+  reply: Order,
+  errors: [ResourceNotFound],
+})
+
+export const listOrders = operation({
+  subject: 'orders.order.list',
+  summary: 'List orders',
+  http: { method: 'GET', path: '/v1/orders/', status: 200, scopes: ['orders:read'], callers: ['organization', 'user'] },
+  request: z.object({
+    ...pageRequest,
+    organization_id: oneOrMany(Id),
+    product_id: oneOrMany(Id),
+    product_billing_type: oneOrMany(z.enum(['one_time', 'recurring'])),
+    discount_id: oneOrMany(Id),
+    customer_id: oneOrMany(Id),
+    checkout_id: oneOrMany(Id),
+    metadata: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
+    sorting: sorting(['created_at', 'amount', 'net_amount', 'customer', 'product', 'discount', 'subscription'], '-created_at'),
+  }),
+  reply: ListReply(Order),
+  errors: [],
+})
+
+/** Blank text is null: an invoice cannot be made out to spaces. */
+const billingName = z
+  .string()
+  .max(250)
+  .nullable()
+  .transform((name) => name?.trim() || null)
+
+export const updateOrder = operation({
+  subject: 'orders.order.update',
+  summary: 'Change the billing details of an order, until its invoice is requested',
+  http: { method: 'PATCH', path: '/v1/orders/{id}', status: 200, scopes: ['orders:write'], callers: ['organization', 'user'] },
+  request: z.object({ id: Id, billing_name: billingName.optional(), billing_address: AddressInput.nullish() }),
+  reply: Order,
+  errors: [ResourceNotFound, RequestValidationError],
+})
+
+export const generateOrderInvoice = operation({
+  subject: 'orders.order.generate-invoice',
+  summary: 'Schedule the generation of an order’s invoice',
+  http: { method: 'POST', path: '/v1/orders/{id}/invoice', status: 202, scopes: ['orders:read'], callers: ['organization', 'user'] },
+  request: z.object({ id: Id }),
+  reply: z.null(),
+  errors: [ResourceNotFound, InvoiceAlreadyExists, NotPaidOrder, MissingInvoiceBillingDetails],
+})
+
+export const orderCreated = event({
+  subject: 'event.order.created',
+  publisher: 'orders',
+  webhookType: 'order.created',
+  summary: 'An order was created; it may not be paid yet.',
+  payload: Order,
+})
+
+export const orderUpdated = event({
+  subject: 'event.order.updated',
+  publisher: 'orders',
+  webhookType: 'order.updated',
+  summary: 'The status, the billing details or the invoice of an order changed, or it was refunded.',
+  payload: Order,
+})
+
+export const orderPaid = event({
+  subject: 'event.order.paid',
+  publisher: 'orders',
+  webhookType: 'order.paid',
+  summary: 'An order is fully processed and paid.',
+  payload: Order,
+})
+
+/** What an invoice is made from: a snapshot, so that nobody asks back. */
+export const InvoiceSource = z.object({
+  order_id: Id,
+  order_created_at: z.string(),
+  organization: z.object({ id: Id, name: z.string(), slug: z.string() }),
+  currency: Currency,
+  billing_name: z.string(),
+  billing_address: Address,
+  tax_id: z.string().nullable(),
+  customer_email: z.string(),
+  items: z.array(z.object({ label: z.string(), amount: Amount })).max(5000),
+  subtotal_amount: Amount,
+  discount_amount: Amount,
+  net_amount: Amount,
+  tax_amount: Amount,
+  total_amount: Amount,
+  paid_at: z.string(),
+})
+export type InvoiceSource = z.infer<typeof InvoiceSource>
+
+export const orderInvoiceRequested = event({
+  subject: 'event.order.invoice_requested',
+  publisher: 'orders',
+  webhookType: null,
+  summary: 'The billing details of a paid order are frozen and its invoice is due.',
+  payload: InvoiceSource,
+})

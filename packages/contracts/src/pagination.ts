@@ -1,0 +1,29 @@
+import { z } from 'zod'
+
+/** Query parameters of every list. `limit` above 100 is read as 100. */
+export const pageRequest = {
+  page: z.int().min(1).default(1).describe('Page, from 1.'),
+  limit: z
+    .int()
+    .min(1)
+    .default(10)
+    .transform((limit) => Math.min(limit, 100))
+    .describe('Items per page; 100 at most.'),
+}
+
+/** The `pagination` object of a list. `max_page` is 0 when nothing matches. */
+export const Pagination = z.object({ total_count: z.int().min(0), max_page: z.int().min(0) }).meta({ id: 'Pagination' })
+
+/** The reply of a list operation. */
+export function ListReply<Item extends z.ZodType>(item: Item) {
+  return z.object({ items: z.array(item), pagination: Pagination })
+}
+
+/** `sorting` parameter: a property or `-property`, repeatable, applied in order. */
+export function sorting<const P extends string>(properties: readonly P[], byDefault: P | `-${P}`) {
+  const value = z.enum([...properties, ...properties.map((property) => `-${property}` as const)] as [P, ...P[]])
+  return z
+    .union([value, z.array(value).max(10)])
+    .default([byDefault] as P[])
+    .transform((given) => (Array.isArray(given) ? given : [given]))
+}

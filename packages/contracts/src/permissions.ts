@@ -1,0 +1,64 @@
+import { eventStream, subscriptions } from './streams.ts'
+import { serviceNames, type ServiceName } from './services.ts'
+
+/** What a NATS user may publish and hear, as nats-server's configuration wants it. */
+export interface NatsPermissions {
+  publish: string[]
+  subscribe: string[]
+}
+
+/** NATS users: one per service, and the operator for `quittance …` commands. */
+export type NatsUser = ServiceName | 'operator'
+export const natsUsers: readonly NatsUser[] = [...serviceNames, 'operator']
+
+/** Aggregates each service tells of; the second token of its event subjects. */
+const aggregatesOf: Record<ServiceName, readonly string[]> = {
+  gateway: [],
+  auth: ['organization', 'token', 'account', 'member'],
+  orders: ['product', 'discount', 'customer', 'checkout', 'order', 'refund', 'subscription', 'benefit', 'benefit_grant'],
+  invoices: ['invoice', 'credit_note'],
+  webhooks: ['webhook_endpoint'],
+}
+
+const { name: stream } = eventStream
+
+function consumerSubjects(service: ServiceName): string[] {
+  return Object.values(subscriptions)
+    .filter((subscription) => subscription.service === service)
+    .flatMap(({ durable }) => [
+      `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
+      `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${durable}`,
+      `$JS.API.CONSUMER.CREATE.${stream}.${durable}`,
+      `$JS.API.CONSUMER.CREATE.${stream}.${durable}.>`,
+      `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
+      `$JS.ACK.${stream}.${durable}.>`,
+    ])
+}
+
+/**
+ * The rights of a user. Only the gateway and the operator may publish on request subjects, so a service can believe the
+ * `caller` header; only the owner may tell an event; every user reads replies in its own inbox alone.
+ */
+export function permissionsOf(user: NatsUser): NatsPermissions {
+  const inbox = `_INBOX_${user}.>`
+  if (user === 'operator') {
+    return { publish: [...serviceNames.map((name) => `${name}.>`), '$SRV.>', '$JS.API.>'], subscribe: [inbox, 'event.>'] }
+  }
+  if (user === 'gateway') {
+    return {
+      publish: serviceNames.filter((name) => name !== 'gateway').map((name) => `${name}.>`),
+      subscribe: [inbox, 'event.token.*', '$SRV.>'],
+    }
+  }
+  return {
+    publish: [
+      ...aggregatesOf[user].map((aggregate) => `event.${aggregate}.*`),
+      `$JS.API.STREAM.INFO.${stream}`,
+      `$JS.API.STREAM.CREATE.${stream}`,
+      `$JS.API.STREAM.UPDATE.${stream}`,
+      '$JS.API.INFO',
+      ...consumerSubjects(user),
+    ],
+    subscribe: [`${user}.>`, '$SRV.>', inbox],
+  }
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import { RequestValidationError, ResourceNotFound } from './errors.ts'
+import { event } from './event.ts'
+import { Id, OrganizationIdInput, oneOrMany, timestamps } from './identifiers.ts'
+import { Metadata, MetadataInput } from './metadata.ts'
+import { Amount, Currency } from './money.ts'
+import { operation } from './operation.ts'
+import { ListReply, pageRequest, sorting } from './pagination.ts'
+
+export const RecurringInterval = z.enum(['month', 'year'])
+
+const priceFields = {
+  id: Id,
+  ...timestamps,
+  is_archived: z.boolean(),
+  product_id: Id,
+  type: z.enum(['one_time', 'recurring']).meta({ deprecated: true, description: 'Deprecated; derived from the product.' }),
+  recurring_interval: RecurringInterval.nullable().meta({ deprecated: true, description: 'Deprecated; derived from the product.' }),
+}
+
+export const ProductPriceFixed = z
+  .object({ ...priceFields, amount_type: z.literal('fixed'), price_currency: Currency, price_amount: Amount })
+  .meta({ id: 'ProductPriceFixed' })
+export const ProductPriceFree = z.object({ ...priceFields, amount_type: z.literal('free') }).meta({ id: 'ProductPriceFree' })
+
+/** What a product costs. */
+export const ProductPrice = z.discriminatedUnion('amount_type', [ProductPriceFixed, ProductPriceFree])
+
+const productFields = {
+  id: Id,
+  ...timestamps,
+  name: z.string(),
+  description: z.string().nullable(),
+  recurring_interval: RecurringInterval.nullable(),
+  is_recurring: z.boolean(),
+  is_archived: z.boolean(),
+  organization_id: Id,
+}
+
+/** A product as it is shown inside other resources. */
+export const ProductSummary = z.object({ ...productFields, metadata: Metadata }).meta({ id: 'ProductSummary' })
+
+export const Product = z
+  .object({
+    ...productFields,
+    metadata: Metadata,
+    prices: z.array(ProductPrice),
+    benefits: z.array(z.unknown()),
+    medias: z.array(z.unknown()),
+    attached_custom_fields: z.array(z.unknown()),
+  })
+  .meta({ id: 'Product' })
+export type Product = z.infer<typeof Product>
+
+/** A product as a checkout page shows it. */
+export const CheckoutProduct = z
+  .object({ ...productFields, prices: z.array(ProductPrice), benefits: z.array(z.unknown()), medias: z.array(z.unknown()) })
+  .meta({ id: 'CheckoutProduct' })
+
+const PriceCreate = z.discriminatedUnion('amount_type', [
+  z.object({
+    amount_type: z.literal('fixed'),
+    price_amount: z.int().min(50).max(99_999_999),
+    price_currency: z.literal('usd').default('usd'),
+  }),
+  z.object({ amount_type: z.literal('free') }),
+])
+
+const name = z.string().trim().min(3).max(200)
+const description = z.string().max(20_000).nullish()
+
+export const createProduct = operation({
+  subject: 'orders.product.create',
+  summary: 'Create a product with its prices',
+  http: { method: 'POST', path: '/v1/products/', status: 201, scopes: ['products:write'], callers: ['organization', 'user'] },
+  request: z.object({
+    name,
+    description,
+    recurring_interval: RecurringInterval.nullable(),
+    prices: z.array(PriceCreate).length(1, 'Exactly one fixed or free price.'),
+    metadata: MetadataInput.default({}),
+    organization_id: OrganizationIdInput,
+  }),
+  reply: Product,
+  errors: [RequestValidationError],
+})
+
+export const getProduct = operation({
+  subject: 'orders.product.get',
+  summary: 'Get a product',
+  http: {
+    method: 'GET',
+    path: '/v1/products/{id}',
+    status: 200,
+    scopes: ['products:read', 'products:write'],
+    callers: ['organization', 'user'],
+  },
+  request: z.object({ id: Id }),
+  reply: Product,
+  errors: [ResourceNotFound],
+})
+
+export const listProducts = operation({
+  subject: 'orders.product.list',
+  summary: 'List products',
+  http: {
+    method: 'GET',
+    path: '/v1/products/',
+    status: 200,
+    scopes: ['products:read', 'products:write'],
+    callers: ['organization', 'user'],
+  },
+  request: z.object({
+    ...pageRequest,
+    id: oneOrMany(Id),
+    organization_id: oneOrMany(Id),
+    query: z.string().max(200).optional(),
+    is_archived: z.boolean().optional(),
+    is_recurring: z.boolean().optional(),
+    sorting: sorting(['created_at', 'name'], '-created_at'),
+  }),
+  reply: ListReply(Product),
+  errors: [],
+})
+
+export const updateProduct = operation({
+  subject: 'orders.product.update',
+  summary: 'Change name, description, metadata or archive a product',
+  http: { method: 'PATCH', path: '/v1/products/{id}', status: 200, scopes: ['products:write'], callers: ['organization', 'user'] },
+  request: z.object({
+    id: Id,
+    name: name.nullish(),
+    description,
+    is_archived: z.boolean().nullish(),
+    metadata: MetadataInput.optional(),
+  }),
+  reply: Product,
+  errors: [ResourceNotFound],
+})
+
+export const productCreated = event({
+  subject: 'event.product.created',
+  publisher: 'orders',
+  webhookType: 'product.created',
+  summary: 'A product was created.',
+  payload: Product,
+})
+
+export const productUpdated = event({
+  subject: 'event.product.updated',
+  publisher: 'orders',
+  webhookType: 'product.updated',
+  summary: 'A product was changed or archived.',
+  payload: Product,
+})
