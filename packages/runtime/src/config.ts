@@ -1,0 +1,44 @@
+import { z } from 'zod'
+
+/** Settings every service understands; services add their own in `src/config.ts`. */
+export const RuntimeConfig = z.object({
+  NATS_URL: z.string().default('nats://127.0.0.1:4222').describe('NATS servers, comma-separated; user and password in the URL.'),
+  DATABASE_URL: z.string().optional().describe('PostgreSQL database owned by this service.'),
+  DATABASE_POOL_MAX: z.coerce.number().int().min(2).default(10).describe('Most connections the service opens to PostgreSQL.'),
+  HEALTH_HOST: z.string().default('127.0.0.1').describe('Address of /livez, /readyz and /metrics.'),
+  HEALTH_PORT: z.coerce.number().int().min(0).default(0).describe('Port of /livez, /readyz and /metrics; 0 takes a free one.'),
+  LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info').describe('Least severe log line that is written.'),
+  REQUEST_TIMEOUT_MS: z.coerce.number().int().positive().default(10_000).describe('Longest wait for another service to answer.'),
+  OUTBOX_POLL_MS: z.coerce.number().int().positive().default(500).describe('Longest time an event waits when its wake-up was lost.'),
+  CONSUMER_ACK_WAIT_MS: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(30_000)
+    .describe('Time after which an event taken by a dead replica is given to another.'),
+  JOB_LEASE_MS: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(30_000)
+    .describe('Time after which work taken by a dead replica is taken again.'),
+})
+export type RuntimeConfig = z.infer<typeof RuntimeConfig>
+
+const seen = new Map<z.ZodType, unknown>()
+
+/**
+ * Reads the process environment once per schema. Ends with one message that names every wrong key; values are never
+ * printed, because some are secrets.
+ */
+export function readConfig<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
+  if (!seen.has(schema)) {
+    const parsed = schema.safeParse(process.env)
+    if (!parsed.success) {
+      const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
+      throw new Error(`The environment is not complete:\n${lines.join('\n')}`)
+    }
+    seen.set(schema, parsed.data)
+  }
+  return seen.get(schema) as z.output<Schema>
+}

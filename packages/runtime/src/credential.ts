@@ -1,0 +1,42 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** What a credential is for, told by its first letters so that people and secret scanners know it. */
+export type TokenPrefix = 'qt_oat_' | 'qt_pat_' | 'qt_cst_' | 'qt_ci_' | 'qt_cs_' | 'qt_co_'
+
+/** 37 letters and digits: 220 bits. */
+const randomLength = 37
+
+/** A new credential: prefix, random part, six characters of CRC-32 that let a scanner discard look-alikes offline. */
+export function mintToken(prefix: TokenPrefix): string {
+  const random = randomText(randomLength)
+  return `${prefix}${random}${checksum(random)}`
+}
+
+/** SHA-256 in lower-case hexadecimal; the only form in which a credential is kept or compared. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+/** Rejection sampling: every character equally likely. */
+function randomText(length: number): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of randomBytes(64)) {
+      if (byte < 248 && text.length < length) text += alphabet[byte % 62]
+    }
+  }
+  return text
+}
+
+function checksum(random: string): string {
+  let rest = crc32(random)
+  let text = ''
+  for (let place = 0; place < 6; place++) {
+    text = alphabet[rest % 62] + text
+    rest = Math.floor(rest / 62)
+  }
+  return text
+}

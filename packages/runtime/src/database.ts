@@ -1,0 +1,88 @@
+import { MikroORM, type EntityManager, type Options } from '@mikro-orm/postgresql'
+import { Migrator, type Migration } from '@mikro-orm/migrations'
+import { ResourceNotFound } from '@quittance/contracts/errors'
+import pg from 'pg'
+import { CompiledQuery } from 'kysely'
+import { OutboxSchema } from './outbox.ts'
+import type { Execute } from './view.ts'
+
+/** What a service keeps: its entities and its migrations, oldest first. */
+export interface DatabaseDefinition {
+  entities: NonNullable<Options['entities']>
+  migrations: readonly { name: string; class: new (...parameters: never[]) => Migration }[]
+}
+
+/** The open database of a service. */
+export interface Database {
+  orm: MikroORM
+  pool: pg.Pool
+  url: string
+  /** Named prepared statements on the pool. */
+  execute: Execute
+  close(): Promise<void>
+}
+
+/** Every organization-owned entity spreads this into its `filters`; a query without a caller's organizations fails. */
+export const organizationFilter = {
+  organization: {
+    name: 'organization',
+    cond: (parameters: Record<string, unknown>) => ({ organizationId: { $in: parameters['ids'] } }),
+    default: true,
+    args: true,
+  },
+}
+
+/** Key of the advisory lock under which migrations run; any constant, the same for every replica. */
+const migrationLock = 7_201_120
+
+/** Connects, migrates under an advisory lock, and gives what the rest of the chassis needs. */
+export async function openDatabase(definition: DatabaseDefinition, { url, poolMax }: { url: string; poolMax: number }): Promise<Database> {
+  const orm = await MikroORM.init({
+    clientUrl: url,
+    entities: [...(definition.entities as []), OutboxSchema],
+    pool: { min: 0, max: poolMax },
+    driverOptions: { application_name: 'quittance', connectionTimeoutMillis: 5_000, options: '-c timezone=UTC' },
+    extensions: [Migrator],
+    migrations: {
+      migrationsList: [...definition.migrations] as never,
+      snapshot: false,
+      disableForeignKeys: false,
+      tableName: 'migrations',
+    },
+    findOneOrFailHandler: () => new ResourceNotFound(),
+    forceUtcTimezone: true,
+    debug: false,
+    logger: () => {},
+    discovery: { warnWhenNoEntities: false },
+  })
+  await migrate(orm, url)
+  const pool = await orm.em.getConnection().getNativeClient()
+  return { orm, pool, url, execute: onPool(pool), close: () => orm.close(true) }
+}
+
+/** The migrator itself takes no lock: replicas that start together would run the same migration twice. */
+async function migrate(orm: MikroORM, url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'quittance migrate' })
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    await orm.migrator.up()
+  } finally {
+    await client.end()
+  }
+}
+
+function onPool(pool: pg.Pool): Execute {
+  return async ({ name, text }, values) => (await pool.query({ name, text, values })).rows
+}
+
+/** The same inside the transaction of `em`, after what was changed there is written. */
+export function inTransaction(em: EntityManager): Execute {
+  return async ({ name, text }, values) => {
+    await em.flush()
+    const transaction = em.getTransactionContext() as { executeQuery(query: CompiledQuery): Promise<{ rows: Record<string, unknown>[] }> }
+    // The driver hands `sql` on to pg as it is, and pg takes a named query there: prepared like on the pool.
+    const query = CompiledQuery.raw({ name, text } as unknown as string, values)
+    return (await transaction.executeQuery(query)).rows
+  }
+}

@@ -1,0 +1,69 @@
+import { createAlarm } from './alarm.ts'
+import type { Database } from './database.ts'
+import type { Job, JobContext } from './handler.ts'
+import type { Logger } from './log.ts'
+import type { Closer } from './shutdown.ts'
+import { continueTrace } from './trace.ts'
+import { actingFor, rowsWith, runInTransaction } from './transaction.ts'
+import type { WakeUps } from './wake.ts'
+
+interface Schedule {
+  job: Job
+  database: Database
+  wakeUps: WakeUps
+  log: Logger
+  leaseMs: number
+}
+
+const afterFailureMs = 1_000
+
+/** Runs a job again and again: at once when there is more to do, else when woken or after its interval. */
+export function startJob({ job, database, wakeUps, log, leaseMs }: Schedule): Closer {
+  const alarm = createAlarm()
+  const detached = new Set<Promise<void>>()
+  let stopped = false
+  wakeUps.on(job.name, () => alarm.ring())
+  const loop = (async () => {
+    while (!stopped) {
+      const more = await job.run(context()).catch(failed)
+      if (!stopped && more !== true) await alarm.wait(more === null ? afterFailureMs : job.everyMs)
+    }
+  })()
+
+  function failed(error: unknown): null {
+    log.error({ err: error, job: job.name }, 'job.failed')
+    return null
+  }
+
+  function context(): JobContext {
+    const unit = { now: new Date(), log, traceparent: continueTrace(undefined) }
+    return {
+      ...unit,
+      rows: rowsWith(database.execute),
+      leaseMs,
+      stopping: () => stopped,
+      detach(work) {
+        const ended = work.catch(failed).then(() => {
+          detached.delete(ended)
+          alarm.ring()
+        })
+        detached.add(ended)
+      },
+      detached: () => detached.size,
+      transaction(organizationId, work) {
+        const caller = organizationId ? actingFor(organizationId) : ({ kind: 'anonymous' } as const)
+        return runInTransaction(database, { caller, unit: { ...unit, now: new Date() } }, work)
+      },
+    }
+  }
+
+  return {
+    name: job.name,
+    async close() {
+      stopped = true
+      alarm.ring()
+      await loop
+      await Promise.all(detached)
+    },
+  }
+}

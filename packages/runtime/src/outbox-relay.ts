@@ -1,0 +1,154 @@
+import { eventStream } from '@quittance/contracts/streams'
+import { headers } from '@quittance/contracts/headers'
+import { headers as natsHeaders, type JetStreamClient, type JetStreamManager } from 'nats'
+import { Gauge } from 'prom-client'
+import { createAlarm } from './alarm.ts'
+import type { Database } from './database.ts'
+import { metrics } from './health.ts'
+import type { Logger } from './log.ts'
+import type { Closer } from './shutdown.ts'
+import { onlyOne, type Holding } from './single-holder.ts'
+import { statement } from './statement.ts'
+import type { WakeUps } from './wake.ts'
+
+interface Relay {
+  database: Database
+  jetstream: JetStreamClient
+  manager: JetStreamManager
+  wakeUps: WakeUps
+  log: Logger
+  pollMs: number
+}
+
+interface WaitingRow {
+  position: string
+  id: string
+  subject: string
+  aggregate_id: string
+  organization_id: string | null
+  payload: string
+  traceparent: string | null
+  occurred_at: Date | string
+}
+
+const batchSize = 200
+const publishTimeoutMs = 15_000
+/** Longer than the stream keeps messages, so that a stream that lost its tail can be told again. */
+const keepPublishedFor = '7 days'
+
+const waiting = statement(
+  'outbox.waiting',
+  `select position, id, subject, aggregate_id, organization_id, payload, traceparent, occurred_at
+   from outbox_messages where published_at is null order by position limit :batch`,
+)
+const mark = statement(
+  'outbox.mark',
+  `update outbox_messages o set published_at = now(), stream_sequence = m.sequence
+   from unnest(:positions::bigint[], :sequences::bigint[]) as m (position, sequence) where o.position = m.position`,
+)
+const retell = statement(
+  'outbox.retell',
+  `update outbox_messages set published_at = null, stream_sequence = null where stream_sequence > :last`,
+)
+const oldest = statement(
+  'outbox.oldest',
+  `select coalesce(extract(epoch from now() - min(occurred_at)), 0)::float as seconds from outbox_messages where published_at is null`,
+)
+const sweep = statement('outbox.sweep', `delete from outbox_messages where published_at < now() - interval '${keepPublishedFor}'`)
+
+/**
+ * Tells what was committed, in order per aggregate, at least once. One replica at a time. A crash between telling and
+ * marking tells twice: the stream drops the second by its id, and later the inbox does.
+ */
+export function startRelay(relay: Relay): Closer {
+  const alarm = createAlarm()
+  relay.wakeUps.on('outbox', () => alarm.ring())
+  watchAge(relay)
+  const holder = onlyOne({
+    url: relay.database.url,
+    name: 'outbox-relay',
+    log: relay.log,
+    async work(holding) {
+      await retellLostTail(relay)
+      let swept = 0
+      while (holding.held()) {
+        const told = await tellBatch(relay, holding)
+        if (told < batchSize) await alarm.wait(relay.pollMs)
+        if (Date.now() - swept > 3_600_000) {
+          swept = Date.now()
+          await relay.database.execute(sweep, [])
+        }
+      }
+    },
+  })
+  return {
+    name: 'outbox-relay',
+    async close() {
+      const closed = holder.close()
+      alarm.ring()
+      await closed
+    },
+  }
+}
+
+/** JetStream acknowledges before it syncs to disk: after a power loss its tail may be missing, and is told again from here. */
+async function retellLostTail({ manager, database, log }: Relay): Promise<void> {
+  const { state } = await manager.streams.info(eventStream.name)
+  const before = await database.pool.query<{ lost: string }>('select count(*) as lost from outbox_messages where stream_sequence > $1', [
+    state.last_seq,
+  ])
+  const lost = Number(before.rows[0]?.lost ?? 0)
+  if (lost === 0) return
+  await database.execute(retell, [state.last_seq])
+  log.warn({ lost, last_sequence: state.last_seq }, 'outbox.tail-retold')
+}
+
+async function tellBatch({ database, jetstream, log }: Relay, holding: Holding): Promise<number> {
+  const rows = (await database.execute(waiting, [batchSize])) as unknown as WaitingRow[]
+  if (rows.length === 0) return 0
+  const told: { position: string; sequence: number }[] = []
+  const byAggregate = Map.groupBy(rows, (row) => row.aggregate_id)
+  // Within an aggregate the next waits for the acknowledgement of the one before; a failure stops only its own aggregate.
+  const chains = await Promise.allSettled(
+    [...byAggregate.values()].map(async (chain) => {
+      for (const row of chain) {
+        if (!holding.held()) return
+        told.push({ position: row.position, sequence: await tell(jetstream, row) })
+      }
+    }),
+  )
+  if (told.length > 0) await database.execute(mark, [told.map((row) => row.position), told.map((row) => row.sequence)])
+  const failed = chains.find((chain) => chain.status === 'rejected')
+  if (failed) {
+    log.warn({ err: failed.reason, waiting: rows.length - told.length }, 'outbox.publish-failed')
+    return 0
+  }
+  return rows.length
+}
+
+async function tell(jetstream: JetStreamClient, row: WaitingRow): Promise<number> {
+  const sent = natsHeaders()
+  sent.set(headers.aggregate, row.aggregate_id)
+  sent.set(headers.occurredAt, new Date(row.occurred_at).toISOString())
+  if (row.organization_id) sent.set(headers.organization, row.organization_id)
+  if (row.traceparent) sent.set(headers.traceparent, row.traceparent)
+  const acknowledged = await jetstream.publish(row.subject, Buffer.from(row.payload), {
+    msgID: row.id,
+    headers: sent,
+    timeout: publishTimeoutMs,
+  })
+  return acknowledged.seq
+}
+
+function watchAge({ database }: Relay): void {
+  metrics.removeSingleMetric('outbox_oldest_unpublished_seconds')
+  new Gauge({
+    name: 'outbox_oldest_unpublished_seconds',
+    help: 'Age of the oldest event that was committed and not yet told.',
+    registers: [metrics],
+    async collect() {
+      const [row] = await database.execute(oldest, []).catch(() => [])
+      if (row) this.set(row['seconds'] as number)
+    },
+  })
+}

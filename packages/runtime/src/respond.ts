@@ -1,0 +1,141 @@
+import type { Caller } from '@quittance/contracts/caller'
+import { ApiError, InternalServerError, NotPermitted, RequestValidationError, ServiceUnavailable } from '@quittance/contracts/errors'
+import { headers } from '@quittance/contracts/headers'
+import type { Operation } from '@quittance/contracts/operation'
+import { headers as natsHeaders, type NatsConnection, type ServiceMsg } from 'nats'
+import { Histogram } from 'prom-client'
+import type { Database } from './database.ts'
+import type { CommandContext, Handler, QueryContext } from './handler.ts'
+import { metrics } from './health.ts'
+import type { Logger } from './log.ts'
+import { continueTrace } from './trace.ts'
+import { rowsWith, runInTransaction } from './transaction.ts'
+import { requestParser } from './validation.ts'
+import { readFor } from './view.ts'
+
+/** Errors any public operation may meet before its handler runs; never listed. */
+const common: readonly (abstract new (...parameters: never[]) => ApiError)[] = [RequestValidationError, NotPermitted, ServiceUnavailable]
+
+const duration = new Histogram({
+  name: 'request_duration_seconds',
+  help: 'Time to answer a request, by operation and status.',
+  labelNames: ['operation', 'status'],
+  buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+  registers: [metrics],
+})
+
+/** What answering needs. */
+export interface Responder {
+  connection: NatsConnection
+  database: Database | null
+  log: Logger
+  /** Told of every error answered; tests count which declared errors were really seen. */
+  onError?: (operation: Operation, error: ApiError) => void
+}
+
+/** A NATS endpoint handler for one operation. Every request is answered, whatever happens. */
+export function responder(handler: Handler, service: Responder): (message: ServiceMsg) => Promise<void> {
+  const parse = requestParser(handler.operation)
+  return async (message) => {
+    const started = performance.now()
+    const now = new Date()
+    const traceparent = continueTrace(message.headers?.get(headers.traceparent) || undefined)
+    let status = 200
+    let failure: unknown
+    try {
+      respond(message, await answer(), service)
+    } catch (error) {
+      const told = toApiError(error, handler.operation)
+      if (told !== error) failure = error
+      status = told.status
+      service.onError?.(handler.operation, told)
+      respondError(message, told)
+    }
+    const seconds = (performance.now() - started) / 1000
+    duration.observe({ operation: handler.operation.subject, status }, seconds)
+    service.log[failure ? 'error' : 'info'](
+      {
+        request_id: message.headers?.get(headers.requestId) || undefined,
+        trace_id: traceparent.slice(3, 35),
+        status,
+        duration_ms: Math.round(seconds * 1e6) / 1e3,
+        ...(failure !== undefined && { err: failure }),
+      },
+      `${handler.operation.subject}.handled`,
+    )
+
+    async function answer(): Promise<unknown> {
+      refuseLate(message, now)
+      const caller = callerOf(message)
+      const request = parse(message.data.length ? JSON.parse(message.string()) : {})
+      const unit = { now, log: service.log, traceparent }
+      if (handler.kind === 'command') {
+        const idempotencyKey = message.headers?.get(headers.idempotencyKey) || null
+        return runInTransaction(demand(service.database), { caller, unit }, async (transaction) =>
+          handler.run(request as never, { ...transaction, caller, idempotencyKey } satisfies CommandContext),
+        )
+      }
+      const execute = service.database ? service.database.execute : () => Promise.reject(new Error('This service has no database'))
+      return handler.run(request as never, {
+        ...unit,
+        caller,
+        read: readFor(caller, execute),
+        rows: rowsWith(execute),
+      } satisfies QueryContext)
+    }
+  }
+}
+
+function demand(database: Database | null): Database {
+  if (!database) throw new Error('A command needs a database')
+  return database
+}
+
+/** The caller gave up already: working on would only add load when there is too much of it. */
+function refuseLate(message: ServiceMsg, now: Date): void {
+  const deadline = Number(message.headers?.get(headers.deadline) || Infinity)
+  if (deadline < now.getTime()) throw new ServiceUnavailable('The request arrived after its deadline.')
+}
+
+function callerOf(message: ServiceMsg): Caller {
+  const text = message.headers?.get(headers.caller)
+  return text ? (JSON.parse(text) as Caller) : { kind: 'anonymous' }
+}
+
+/** A listed error goes out as it is; anything else is a fault of ours, and its text stays here. */
+function toApiError(error: unknown, operation: Operation): ApiError {
+  if (error instanceof ApiError && [...operation.errors, ...common].some((listed) => error instanceof listed)) return error
+  if (error instanceof ApiError && error.name === 'Conflict') return error
+  if (isUnavailable(error)) return new ServiceUnavailable('The service cannot reach its database right now.')
+  return new InternalServerError('Something went wrong on our side.')
+}
+
+/** Connection-level failures of PostgreSQL: worth trying again, and nothing of ours is wrong. */
+export function isUnavailable(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const code = (cause as { code?: unknown }).code
+    if (typeof code === 'string' && /^(57P0[123]|08...|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(code)) return true
+    if (/Connection terminated|timeout exceeded when trying to connect/.test(cause.message)) return true
+    const previous = (cause as { previous?: unknown }).previous
+    if (previous && isUnavailable(previous)) return true
+  }
+  return false
+}
+
+function respond(message: ServiceMsg, reply: unknown, { connection, log }: Responder): void {
+  const bytes = Buffer.from(typeof reply === 'string' ? reply : JSON.stringify(reply ?? null))
+  const limit = connection.info?.max_payload ?? 1_048_576
+  if (bytes.length <= limit - 1024) {
+    message.respond(bytes)
+    return
+  }
+  // Too large a reply fails in the client library here, and the caller would only see a timeout.
+  log.error({ subject: message.subject, bytes: bytes.length, limit }, 'reply.too-large')
+  respondError(message, new InternalServerError('The answer is too large to send.'))
+}
+
+function respondError(message: ServiceMsg, error: ApiError): void {
+  const extra = natsHeaders()
+  if (error.retryAfterSeconds) extra.set('retry-after', String(error.retryAfterSeconds))
+  message.respondError(error.status, error.name, Buffer.from(JSON.stringify(error.toBody())), { headers: extra })
+}

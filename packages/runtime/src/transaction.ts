@@ -1,0 +1,82 @@
+import { OptimisticLockError, UniqueConstraintViolationException } from '@mikro-orm/core'
+import { organizationsOf, type Caller } from '@quittance/contracts/caller'
+import { Conflict } from '@quittance/contracts/errors'
+import { inTransaction, type Database } from './database.ts'
+import type { Rows, Transaction, UnitContext } from './handler.ts'
+import { recordFact } from './outbox.ts'
+import { bind, statement } from './statement.ts'
+import { readFor, type Execute } from './view.ts'
+
+/** Rounds a transaction is tried when others change the same rows at the same time. */
+const rounds = 5
+
+/** PostgreSQL: serialization failure, deadlock detected. */
+const retryable = new Set(['40001', '40P01'])
+
+/** For whom a transaction works. */
+export interface TransactionScope {
+  caller: Caller
+  unit: UnitContext
+}
+
+/**
+ * Runs `work` in one transaction with the organization filter of the caller. Conflicts with other transactions are
+ * repeated from the start; what still conflicts is a 409.
+ */
+export async function runInTransaction<T>(
+  database: Database,
+  scope: TransactionScope,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  for (let round = 1; ; round++) {
+    try {
+      return await database.orm.em.fork().transactional(async (em) => {
+        const execute = inTransaction(em)
+        let read = readFor(scope.caller, execute)
+        em.setFilterParams('organization', { ids: organizationsOf(scope.caller) })
+        const result = await work({
+          ...scope.unit,
+          em,
+          rows: rowsWith(execute),
+          read: {
+            one: (...given) => read.one(...given),
+            oneOrNull: (...given) => read.oneOrNull(...given),
+            page: (...given) => read.page(...given),
+          },
+          publish: (fact) => recordFact(em, fact, scope.unit),
+          wake: async (job) => void (await execute(wake, [job])),
+          actFor(organizationId) {
+            em.setFilterParams('organization', { ids: [organizationId] })
+            read = readFor(actingFor(organizationId), execute)
+          },
+        })
+        return result
+      })
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      if (round === rounds) throw new Conflict('The object was changed by another request at the same time. Try again.', { cause: error })
+    }
+  }
+}
+
+const wake = statement('wake', `select pg_notify('wake', :job)`)
+
+/** The caller that work for one organization is done as, when nobody asked for it. */
+export function actingFor(organizationId: string): Caller {
+  return { kind: 'organization', organization_id: organizationId, token_id: 'internal', client_id: null, user_id: null, scopes: [] }
+}
+
+function isConflict(error: unknown): boolean {
+  if (error instanceof OptimisticLockError) return true
+  if (error instanceof UniqueConstraintViolationException) return false
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' && retryable.has(code)
+}
+
+/** Named statements with `:name` parameters over an executor. */
+export function rowsWith(execute: Execute): Rows {
+  return async (name, sql, values = {}) => {
+    const query = statement(name, sql)
+    return (await execute(query, bind(query, values))) as never
+  }
+}
