@@ -1,0 +1,54 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** One POST as it arrived. */
+export interface Received {
+  headers: IncomingHttpHeaders
+  /** The untouched body. */
+  body: string
+  at: number
+}
+
+/** How the sink answers the next POST. */
+export interface SinkAnswer {
+  status: number
+  headers?: Record<string, string>
+  body?: string
+  /** Answers when this settles. */
+  after?: Promise<unknown>
+}
+
+/** An HTTP server on loopback that plays a customer's webhook endpoint. */
+export interface EndpointSink extends AsyncDisposable {
+  url: string
+  received: Received[]
+  /** Decides the answer to each POST; 200 unless told. */
+  answer(decide: (received: Received, count: number) => SinkAnswer): void
+}
+
+export async function startEndpointSink(port = 0): Promise<EndpointSink> {
+  const received: Received[] = []
+  let decide: (post: Received, count: number) => SinkAnswer = () => ({ status: 200 })
+  const server = createServer((request, response) => void take(request, response))
+
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const post = { headers: request.headers, body: Buffer.concat(chunks).toString(), at: Date.now() }
+    received.push(post)
+    const { status, headers, body, after } = decide(post, received.length)
+    await after
+    response.writeHead(status, headers).end(body)
+  }
+
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    answer: (next) => void (decide = next),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
