@@ -1,0 +1,17 @@
+import { addMember as contract } from '@quittance/contracts/auth'
+import { ResourceNotFound } from '@quittance/contracts/errors'
+import { command } from '@quittance/runtime/handler'
+
+export const addMember = command(contract, async ({ organization_id, user_id }, { rows }) => {
+  const found = await rows(
+    'member.both-exist',
+    `select 1 from organizations o, accounts a where o.id = :organization_id and a.id = :user_id`,
+    { organization_id, user_id },
+  )
+  if (found.length === 0) throw new ResourceNotFound()
+  await rows('member.add', `insert into members (organization_id, account_id) values (:organization_id, :user_id) on conflict do nothing`, {
+    organization_id,
+    user_id,
+  })
+  return {}
+})

@@ -1,0 +1,12 @@
+import type { DatabaseDefinition } from '@quittance/runtime/database'
+import { AccessTokenSchema } from './access-tokens/access-token.ts'
+import { AccountSchema } from './accounts/account.ts'
+import { MemberSchema } from './accounts/member.ts'
+import { ClientSchema } from './clients/client.ts'
+import { createAuth } from './migrations/20261120120000-create-auth.ts'
+import { OrganizationSchema } from './organizations/organization.ts'
+
+export const database: DatabaseDefinition = {
+  entities: [AccountSchema, MemberSchema, OrganizationSchema, AccessTokenSchema, ClientSchema],
+  migrations: [createAuth],
+}

@@ -1,0 +1,16 @@
+import { listOrganizations as contract } from '@quittance/contracts/organizations'
+import { query } from '@quittance/runtime/handler'
+import { orderBy } from '@quittance/runtime/list'
+import { organizationView } from './organization-view.ts'
+
+const columns = { created_at: 'o.created_at', name: 'o.name' }
+
+export const listOrganizations = query(contract, ({ page, limit, slug, sorting }, { read }) =>
+  read.page(organizationView, {
+    where: slug === undefined ? 'true' : 'o.slug = :slug',
+    values: { slug },
+    orderBy: orderBy(columns, { sorting, tieBreaker: 'o.id' }),
+    page,
+    limit,
+  }),
+)
