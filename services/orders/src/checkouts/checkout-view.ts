@@ -1,0 +1,60 @@
+import type { Checkout, CheckoutPublic } from '@quittance/contracts/checkouts'
+import { nested, nestedList, type View } from '@quittance/runtime/view'
+import { config } from '../config.ts'
+import { checkoutDiscountColumns } from '../discounts/discount-view.ts'
+import { checkoutProductColumns, priceColumns } from '../products/product-view.ts'
+
+const net = 'ch.amount - ch.discount_amount'
+const total = `${net} + ch.tax_amount`
+
+const addressFields = `(select row_to_json(x) from (
+  select true as country, ch.require_billing_address as state, ch.require_billing_address as city, ch.require_billing_address as postal_code,
+    ch.require_billing_address as line1, false as line2) x)`
+
+const products = nestedList(
+  checkoutProductColumns,
+  `unnest(ch.product_ids) with ordinality as chosen (id, position) join products pr on pr.id = chosen.id order by chosen.position`,
+)
+
+/** Links begin with the public address, which is configuration and known to every replica alike. */
+const url = () => `'${config().BASE_URL.replaceAll("'", "''")}/checkout/' || ch.client_secret`
+
+const publicColumns =
+  () => `ch.id, ch.created_at, ch.modified_at, '{}'::json as custom_field_data, 'stripe' as payment_processor, ch.status, ch.client_secret,
+  ${url()} as url, ch.expires_at,
+  coalesce(replace(ch.success_url, '{CHECKOUT_ID}', ch.id::text), ${url()} || '/confirmation') as success_url, ch.embed_origin,
+  ch.amount, ch.discount_amount, ${net} as net_amount, ch.tax_amount, ${total} as total_amount, ${net} as subtotal_amount, ch.currency,
+  ch.product_id, ch.product_price_id, ch.discount_id, ch.allow_discount_codes, ch.require_billing_address,
+  pp.amount_type <> 'free' as is_discount_applicable, pp.amount_type = 'free' as is_free_product_price,
+  ${total} > 0 as is_payment_required, false as is_payment_setup_required, ${total} > 0 as is_payment_form_required,
+  ch.customer_id, ch.is_business_customer, ch.customer_name, ch.customer_email, ch.customer_ip_address, ch.customer_billing_name,
+  ch.customer_billing_address, ch.customer_tax_id, '{}'::json as payment_processor_metadata, ${addressFields} as customer_billing_address_fields,
+  ${products} as products, ${nested(checkoutProductColumns)} as product, ${nested(priceColumns)} as product_price,
+  case when d.id is not null then ${nested(checkoutDiscountColumns)} end as discount, '[]'::json as attached_custom_fields`
+
+const from = `checkouts ch
+  join products pr on pr.id = ch.product_id
+  join product_prices pp on pp.id = ch.product_price_id
+  left join discounts d on d.id = ch.discount_id`
+
+/** A checkout as the seller sees it. */
+export const checkoutView: View<Checkout> = {
+  name: 'checkout',
+  organization: 'ch.organization_id',
+  from,
+  get columns() {
+    return `${publicColumns()}, ch.metadata, ch.external_customer_id, ch.external_customer_id as customer_external_id,
+      null as subscription_id, ch.customer_metadata`
+  },
+}
+
+/** A checkout as the buyer sees it: whoever holds the client secret. */
+export const checkoutPublicView: View<CheckoutPublic> = {
+  name: 'checkout-public',
+  organization: null,
+  because: 'the client secret in the condition is the permission',
+  from: `${from} join organizations g on g.id = ch.organization_id`,
+  get columns() {
+    return `${publicColumns()}, g.document as organization`
+  },
+}

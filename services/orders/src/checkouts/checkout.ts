@@ -1,0 +1,98 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Address } from '@quittance/contracts/address'
+import { ExpiredCheckoutError, NotOpenCheckout, type CheckoutStatus } from '@quittance/contracts/checkouts'
+import type { Metadata } from '@quittance/contracts/metadata'
+import { organizationFilter } from '@quittance/runtime/database'
+import { aggregate } from '@quittance/runtime/entity'
+import type { Discount } from '../discounts/discount.ts'
+import { orderAmounts } from '../orders/order-amounts.ts'
+
+/** How long a checkout can be confirmed. */
+export const checkoutLifetimeMs = 30 * 60_000
+
+export const CheckoutSchema = defineEntity({
+  name: 'Checkout',
+  tableName: 'checkouts',
+  properties: {
+    ...aggregate,
+    organizationId: p.uuid(),
+    status: p.text().$type<CheckoutStatus>(),
+    clientSecret: p.text(),
+    expiresAt: p.datetime(),
+    successUrl: p.text().nullable(),
+    embedOrigin: p.text().nullable(),
+    productIds: p.array(),
+    productId: p.uuid(),
+    productPriceId: p.uuid(),
+    discountId: p.uuid().nullable(),
+    customerId: p.uuid().nullable(),
+    currency: p.text(),
+    amount: p.bigint('bigint'),
+    discountAmount: p.bigint('bigint'),
+    taxAmount: p.bigint('bigint'),
+    allowDiscountCodes: p.boolean(),
+    requireBillingAddress: p.boolean(),
+    isBusinessCustomer: p.boolean(),
+    externalCustomerId: p.text().nullable(),
+    customerName: p.text().nullable(),
+    customerEmail: p.text().nullable(),
+    customerIpAddress: p.text().nullable(),
+    customerBillingName: p.text().nullable(),
+    customerBillingAddress: p.json<Address>().nullable(),
+    customerTaxId: p.text().nullable(),
+    customerMetadata: p.json<Metadata>(),
+    metadata: p.json<Metadata>(),
+  },
+  filters: organizationFilter,
+})
+
+/** What the buyer fills in. Absent and null keys leave what is there. */
+export interface BuyerDetails {
+  is_business_customer?: boolean | null | undefined
+  customer_name?: string | null | undefined
+  customer_email?: string | null | undefined
+  customer_billing_name?: string | null | undefined
+  customer_billing_address?: Address | null | undefined
+  customer_tax_id?: string | null | undefined
+}
+
+export class Checkout extends CheckoutSchema.class {
+  totalAmount(): bigint {
+    return this.amount - this.discountAmount + this.taxAmount
+  }
+
+  /** Takes a discount, or none, and computes the amounts anew. */
+  applyDiscount(discount: Discount | null): void {
+    const amounts = orderAmounts({ lines: [this.amount], discount: discount?.rule() ?? null, tax: this.taxAmount })
+    this.discountId = discount?.id ?? null
+    this.discountAmount = amounts.discount
+  }
+
+  /** Once a customer is linked, the e-mail address is the customer's. */
+  fillIn(details: BuyerDetails): void {
+    this.isBusinessCustomer = details.is_business_customer ?? this.isBusinessCustomer
+    this.customerName = details.customer_name ?? this.customerName ?? null
+    if (!this.customerId) this.customerEmail = details.customer_email ?? this.customerEmail ?? null
+    this.customerBillingName = details.customer_billing_name ?? this.customerBillingName ?? null
+    this.customerBillingAddress = details.customer_billing_address ?? this.customerBillingAddress ?? null
+    this.customerTaxId = details.customer_tax_id ?? this.customerTaxId ?? null
+  }
+
+  /** Throws unless the buyer can still act on it. */
+  refuseUnlessOpen(now: Date): void {
+    if (this.status === 'expired' || (this.status === 'open' && this.expiresAt <= now)) {
+      throw new ExpiredCheckoutError('This checkout session has expired.')
+    }
+    if (this.status !== 'open') throw new NotOpenCheckout(`Checkout ${this.id} is not open: ${this.status}`)
+  }
+
+  confirm(customerId: string): void {
+    this.status = 'confirmed'
+    this.customerId = customerId
+  }
+
+  succeed(): void {
+    this.status = 'succeeded'
+  }
+}
+CheckoutSchema.setClass(Checkout)

@@ -1,0 +1,97 @@
+import { checkoutCreated, createCheckout as contract } from '@quittance/contracts/checkouts'
+import { RequestValidationError, ServiceUnavailable } from '@quittance/contracts/errors'
+import type { RequestOf } from '@quittance/contracts/operation'
+import { mintToken } from '@quittance/runtime/credential'
+import { command, type CommandContext } from '@quittance/runtime/handler'
+import { Customer } from '../customers/customer.ts'
+import { Discount } from '../discounts/discount.ts'
+import { Product } from '../products/product.ts'
+import { Checkout, checkoutLifetimeMs } from './checkout.ts'
+import { checkoutView } from './checkout-view.ts'
+
+type Request = RequestOf<typeof contract>
+
+export const createCheckout = command(contract, async (request, context) => {
+  const { em, now, read, publish } = context
+  const product = await chooseProduct(request, context)
+  const { organizationId } = product
+  const price = product.currentPrice()
+  const currency = price.priceCurrency ?? 'usd'
+  const externalCustomerId = request.external_customer_id ?? request.customer_external_id ?? null
+  const customer = await findCustomer({ id: request.customer_id ?? null, externalCustomerId, organizationId }, context)
+  const checkout = em.create(Checkout, {
+    organizationId,
+    status: 'open',
+    clientSecret: mintToken('qt_co_'),
+    expiresAt: new Date(now.getTime() + checkoutLifetimeMs),
+    successUrl: request.success_url ?? null,
+    embedOrigin: request.embed_origin ?? null,
+    productIds: request.products,
+    productId: product.id,
+    productPriceId: price.id,
+    discountId: null,
+    customerId: customer?.id ?? null,
+    currency,
+    amount: price.priceAmount ?? 0n,
+    discountAmount: 0n,
+    taxAmount: 0n,
+    allowDiscountCodes: request.allow_discount_codes,
+    requireBillingAddress: request.require_billing_address,
+    isBusinessCustomer: request.is_business_customer,
+    externalCustomerId,
+    customerName: request.customer_name || (customer?.name ?? null),
+    customerEmail: customer?.email ?? request.customer_email ?? null,
+    customerIpAddress: request.customer_ip_address ?? null,
+    customerBillingName: request.customer_billing_name || null,
+    customerBillingAddress: request.customer_billing_address ?? customer?.billingAddress ?? null,
+    customerTaxId: request.customer_tax_id || (customer?.taxId?.[0] ?? null),
+    customerMetadata: request.customer_metadata,
+    metadata: request.metadata,
+  })
+  if (request.discount_id) {
+    const discount = await em.findOne(Discount, { id: request.discount_id, organizationId })
+    if (!discount?.isRedeemable({ productId: product.id, currency, now })) {
+      throw RequestValidationError.field(['discount_id'], 'Discount does not exist or cannot be used.')
+    }
+    checkout.applyDiscount(discount)
+  }
+  await em.flush()
+  const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id: checkout.id } })
+  publish({ event: checkoutCreated, aggregateId: checkout.id, organizationId, payload: view })
+  return view
+})
+
+/** The first product is preselected; all must be for sale and of one organization. */
+async function chooseProduct({ products }: Request, { em, rows }: CommandContext): Promise<Product> {
+  const found = await em.find(Product, { id: { $in: products }, isArchived: false }, { populate: ['prices'] })
+  const byId = new Map(found.map((product) => [product.id, product]))
+  const missing = products.findIndex((id) => !byId.has(id))
+  if (missing >= 0) throw RequestValidationError.field(['products', missing], 'Product does not exist or is archived.')
+  const chosen = byId.get(products[0] as string) as Product
+  if (found.some((product) => product.organizationId !== chosen.organizationId)) {
+    throw RequestValidationError.field(['products'], 'Products do not belong to the same organization.')
+  }
+  if (found.some((product) => product.recurringInterval !== null)) {
+    throw RequestValidationError.field(['products'], 'Recurring products cannot be bought yet.')
+  }
+  // The copy of a new organization arrives by event, milliseconds after its creation.
+  const known = await rows('organization.known', `select 1 from organizations where id = :id`, { id: chosen.organizationId })
+  if (known.length === 0) throw new ServiceUnavailable('The organization is still being set up. Try again in a moment.')
+  return chosen
+}
+
+interface WantedCustomer {
+  id: string | null
+  externalCustomerId: string | null
+  organizationId: string
+}
+
+/** A customer id must exist; an external id that is not known yet is given to the customer made at confirmation. */
+async function findCustomer({ id, externalCustomerId, organizationId }: WantedCustomer, { em }: CommandContext): Promise<Customer | null> {
+  if (id) {
+    const customer = await em.findOne(Customer, { id, organizationId, deletedAt: null })
+    if (!customer) throw RequestValidationError.field(['customer_id'], 'Customer does not exist.')
+    return customer
+  }
+  return externalCustomerId ? em.findOne(Customer, { externalId: externalCustomerId, organizationId, deletedAt: null }) : null
+}

@@ -1,0 +1,15 @@
+import { job } from '@quittance/runtime/handler'
+
+const expire = `
+  update checkouts set status = 'expired', modified_at = now(), version = version + 1
+  where id in (select id from checkouts where status = 'open' and expires_at <= now() order by expires_at limit 500 for update skip locked)
+  returning id`
+
+/** Closes what was not confirmed in time. A late confirmation is refused by the clock already; this only tidies the lists. */
+export const expireCheckouts = job({
+  name: 'expire-checkouts',
+  everyMs: 60_000,
+  async run({ rows }) {
+    return (await rows('checkouts.expire', expire)).length === 500
+  },
+})

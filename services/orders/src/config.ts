@@ -1,0 +1,14 @@
+import { readConfig } from '@quittance/runtime/config'
+import { z } from 'zod'
+
+export const OrdersConfig = z.object({
+  BASE_URL: z.url().default('http://127.0.0.1:8080').describe('Public address of the API; checkout links begin with it.'),
+  SANDBOX_SLOW_PAYMENT_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(5_000)
+    .describe('How long the sandbox takes to complete a payment with ctoken_slow.'),
+})
+
+export const config = () => readConfig(OrdersConfig)

@@ -1,0 +1,17 @@
+import { createCustomer as contract, customerCreated } from '@quittance/contracts/customers'
+import { chosenOrganization } from '@quittance/runtime/chosen-organization'
+import { command } from '@quittance/runtime/handler'
+import { Customer, newCustomer } from './customer.ts'
+import { customerView } from './customer-view.ts'
+import { refuseTakenIdentity } from './unique-customer.ts'
+
+export const createCustomer = command(contract, async (request, { em, caller, read, rows, publish }) => {
+  const organizationId = chosenOrganization(caller, request.organization_id)
+  await refuseTakenIdentity(rows, { id: null, organizationId, email: request.email, externalId: request.external_id })
+  const customer = em.create(Customer, { ...newCustomer, organizationId, email: request.email, metadata: request.metadata })
+  customer.change({ name: request.name, external_id: request.external_id, billing_address: request.billing_address })
+  await em.flush()
+  const view = await read.one(customerView, { where: 'c.id = :id', values: { id: customer.id } })
+  publish({ event: customerCreated, aggregateId: customer.id, organizationId, payload: view })
+  return view
+})

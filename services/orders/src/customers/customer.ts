@@ -1,0 +1,61 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Address } from '@quittance/contracts/address'
+import { RequestValidationError } from '@quittance/contracts/errors'
+import type { Metadata } from '@quittance/contracts/metadata'
+import { organizationFilter } from '@quittance/runtime/database'
+import { aggregate } from '@quittance/runtime/entity'
+
+export const CustomerSchema = defineEntity({
+  name: 'Customer',
+  tableName: 'customers',
+  properties: {
+    ...aggregate,
+    organizationId: p.uuid(),
+    externalId: p.text().nullable(),
+    email: p.text(),
+    emailVerified: p.boolean(),
+    name: p.text().nullable(),
+    billingAddress: p.json<Address>().nullable(),
+    taxId: p.json<[string, string]>().nullable(),
+    metadata: p.json<Metadata>(),
+    deletedAt: p.datetime().nullable(),
+  },
+  filters: organizationFilter,
+})
+
+interface CustomerChange {
+  email?: string | null | undefined
+  name?: string | null | undefined
+  external_id?: string | null | undefined
+  billing_address?: Address | null | undefined
+  metadata?: Metadata | undefined
+}
+
+export class Customer extends CustomerSchema.class {
+  /** Applies the keys that are present. A new e-mail address is not verified; an external id, once set, stays. */
+  change(change: CustomerChange): void {
+    if (change.email && change.email !== this.email) {
+      this.email = change.email
+      this.emailVerified = false
+    }
+    if (change.external_id !== undefined && change.external_id !== this.externalId) {
+      if (this.externalId) throw RequestValidationError.field(['external_id'], 'Customer external ID cannot be updated.')
+      this.externalId = change.external_id
+    }
+    if (change.name !== undefined) this.name = change.name
+    if (change.billing_address !== undefined) this.billingAddress = change.billing_address
+    if (change.metadata) this.metadata = change.metadata
+  }
+}
+CustomerSchema.setClass(Customer)
+
+/** What a new customer begins with. */
+export const newCustomer = {
+  externalId: null,
+  emailVerified: false,
+  name: null,
+  billingAddress: null,
+  taxId: null,
+  metadata: {},
+  deletedAt: null,
+}

@@ -1,0 +1,37 @@
+import { listOrders as contract } from '@quittance/contracts/orders'
+import { query } from '@quittance/runtime/handler'
+import { asList, orderBy, whereGiven } from '@quittance/runtime/list'
+import { orderView } from './order-view.ts'
+
+const columns = {
+  created_at: 'o.created_at',
+  amount: 'o.net_amount',
+  net_amount: 'o.net_amount',
+  customer: 'c.email',
+  product: 'pr.name',
+  discount: 'd.name',
+  subscription: 'o.subscription_id',
+}
+
+/** Different keys mean AND, a repeated key OR; compared as text. */
+const byMetadata = `not exists (select 1 from jsonb_each(:metadata::jsonb) f where not coalesce((o.metadata ->> f.key) in (
+  select jsonb_array_elements_text(case jsonb_typeof(f.value) when 'array' then f.value else jsonb_build_array(f.value) end)), false))`
+
+const byBillingType = `(case when pr.recurring_interval is null then 'one_time' else 'recurring' end) = any(:product_billing_type)`
+
+export const listOrders = query(contract, (request, { read }) =>
+  read.page(orderView, {
+    ...whereGiven({
+      organization_id: { sql: 'o.organization_id = any(:organization_id)', value: asList(request.organization_id) },
+      product_id: { sql: 'o.product_id = any(:product_id)', value: asList(request.product_id) },
+      product_billing_type: { sql: byBillingType, value: asList(request.product_billing_type) },
+      discount_id: { sql: 'o.discount_id = any(:discount_id)', value: asList(request.discount_id) },
+      customer_id: { sql: 'o.customer_id = any(:customer_id)', value: asList(request.customer_id) },
+      checkout_id: { sql: 'o.checkout_id = any(:checkout_id)', value: asList(request.checkout_id) },
+      metadata: { sql: byMetadata, value: request.metadata && JSON.stringify(request.metadata) },
+    }),
+    orderBy: orderBy(columns, { sorting: request.sorting, tieBreaker: 'o.id' }),
+    page: request.page,
+    limit: request.limit,
+  }),
+)

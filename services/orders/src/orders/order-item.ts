@@ -1,0 +1,23 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { organizationFilter } from '@quittance/runtime/database'
+import { aggregate } from '@quittance/runtime/entity'
+
+/** A line of an order. Amounts are before discount and tax, in minor units. */
+export const OrderItemSchema = defineEntity({
+  name: 'OrderItem',
+  tableName: 'order_items',
+  properties: {
+    ...aggregate,
+    organizationId: p.uuid(),
+    orderId: p.uuid(),
+    position: p.integer(),
+    label: p.text(),
+    amount: p.bigint('bigint'),
+    taxAmount: p.bigint('bigint'),
+    proration: p.boolean(),
+    productPriceId: p.uuid().nullable(),
+  },
+  filters: organizationFilter,
+})
+export class OrderItem extends OrderItemSchema.class {}
+OrderItemSchema.setClass(OrderItem)

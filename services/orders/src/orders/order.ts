@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util'
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Address } from '@quittance/contracts/address'
+import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
+import type { Metadata } from '@quittance/contracts/metadata'
+import { InvoiceAlreadyExists, MissingInvoiceBillingDetails, NotPaidOrder, type OrderStatus } from '@quittance/contracts/orders'
+import { organizationFilter } from '@quittance/runtime/database'
+import { aggregate } from '@quittance/runtime/entity'
+
+export const OrderSchema = defineEntity({
+  name: 'Order',
+  tableName: 'orders',
+  properties: {
+    ...aggregate,
+    organizationId: p.uuid(),
+    status: p.text().$type<OrderStatus>(),
+    billingReason: p.text().$type<'purchase'>(),
+    currency: p.text(),
+    subtotalAmount: p.bigint('bigint'),
+    discountAmount: p.bigint('bigint'),
+    netAmount: p.bigint('bigint'),
+    taxAmount: p.bigint('bigint'),
+    totalAmount: p.bigint('bigint'),
+    refundedAmount: p.bigint('bigint'),
+    refundedTaxAmount: p.bigint('bigint'),
+    billingName: p.text().nullable(),
+    billingAddress: p.json<Address>().nullable(),
+    taxId: p.text().nullable(),
+    customerId: p.uuid(),
+    productId: p.uuid(),
+    discountId: p.uuid().nullable(),
+    subscriptionId: p.uuid().nullable(),
+    checkoutId: p.uuid().nullable(),
+    metadata: p.json<Metadata>(),
+    paidAt: p.datetime().nullable(),
+    invoiceRequestedAt: p.datetime().nullable(),
+    invoiceGeneratedAt: p.datetime().nullable(),
+  },
+  filters: organizationFilter,
+})
+
+/** Keys that are absent stay as they are. */
+export interface BillingDetails {
+  billing_name?: string | null | undefined
+  billing_address?: Address | null | undefined
+}
+
+export class Order extends OrderSchema.class {
+  /** `pending` → `paid`. Answers false when it was paid before: a payment may be reported twice. */
+  pay(now: Date): boolean {
+    if (this.status !== 'pending') return false
+    this.status = 'paid'
+    this.paidAt = now
+    return true
+  }
+
+  /** From the moment the invoice is requested the details are frozen; repeating the same values is not a change. */
+  changeBillingDetails({ billing_name, billing_address }: BillingDetails): void {
+    const locked = this.invoiceRequestedAt !== null
+    const issues: ValidationIssue[] = []
+    if (billing_name !== undefined && billing_name !== this.billingName) {
+      if (locked) issues.push(lockedField('billing_name'))
+      this.billingName = billing_name
+    }
+    if (billing_address !== undefined && !isDeepStrictEqual(billing_address, this.billingAddress)) {
+      if (locked) issues.push(lockedField('billing_address'))
+      this.billingAddress = billing_address
+    }
+    if (issues.length > 0) throw new RequestValidationError(issues)
+  }
+
+  /** Freezes the billing details. Asking again before it is generated is not an error: the first request stands. */
+  requestInvoice(now: Date): boolean {
+    if (this.invoiceGeneratedAt) throw new InvoiceAlreadyExists(`An invoice already exists for order ${this.id}.`)
+    if (this.status === 'pending') throw new NotPaidOrder(`Order ${this.id} is not paid, so an invoice cannot be generated.`)
+    if (!this.billingName || !this.billingAddress) {
+      throw new MissingInvoiceBillingDetails('Billing name and address are required to generate an invoice for this order.')
+    }
+    if (this.invoiceRequestedAt) return false
+    this.invoiceRequestedAt = now
+    return true
+  }
+
+  /** The document is stored; from here on it never changes. False when this was known. */
+  markInvoiceGenerated(now: Date): boolean {
+    if (this.invoiceGeneratedAt) return false
+    this.invoiceGeneratedAt = now
+    return true
+  }
+}
+OrderSchema.setClass(Order)
+
+function lockedField(field: string): ValidationIssue {
+  return { loc: ['body', field], msg: 'This field cannot be updated after the invoice is generated.', type: 'value_error' }
+}

@@ -1,0 +1,24 @@
+import { organizationCreated, organizationUpdated } from '@quittance/contracts/organizations'
+import { subscriptions } from '@quittance/contracts/streams'
+import { consumer } from '@quittance/runtime/handler'
+
+/** The later fact wins, whatever order they come in. */
+const keep = `
+  insert into organizations (id, name, slug, document, occurred_at) values (:id, :name, :slug, :document, :occurred_at)
+  on conflict (id) do update set name = excluded.name, slug = excluded.slug, document = excluded.document, occurred_at = excluded.occurred_at
+  where organizations.occurred_at <= excluded.occurred_at`
+
+/** Keeps the copy of organizations that checkouts and invoices show. */
+export const onOrganizationChanged = consumer(
+  subscriptions.ordersOrganizations,
+  [organizationCreated, organizationUpdated],
+  async ({ payload, payloadText, occurredAt }, { rows }) => {
+    await rows('organization.keep', keep, {
+      id: payload.id,
+      name: payload.name,
+      slug: payload.slug,
+      document: payloadText,
+      occurred_at: occurredAt,
+    })
+  },
+)

@@ -1,0 +1,15 @@
+/** What is to be paid, in minor units. */
+export interface Charge {
+  paymentId: string
+  amount: bigint
+  currency: string
+  confirmationToken: string
+}
+
+/** How a payment processor looks from here. A real one keeps the promise that one `paymentId` is charged once. */
+export interface PaymentProcessor {
+  /** Whether the token can be charged at all. Moves no money, so a crash after it costs nothing. */
+  authorize(confirmationToken: string): Promise<'authorized' | 'declined'>
+  /** Charges, or tells when to ask again. May be called again after a crash. */
+  settle(charge: Charge, createdAt: Date): Promise<{ status: 'succeeded' } | { status: 'processing'; retryAfterMs: number | null }>
+}

@@ -1,0 +1,34 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { organizationFilter } from '@quittance/runtime/database'
+import { aggregate } from '@quittance/runtime/entity'
+
+export const PaymentSchema = defineEntity({
+  name: 'Payment',
+  tableName: 'payments',
+  properties: {
+    ...aggregate,
+    organizationId: p.uuid(),
+    orderId: p.uuid(),
+    checkoutId: p.uuid().nullable(),
+    amount: p.bigint('bigint'),
+    currency: p.text(),
+    confirmationToken: p.text(),
+    status: p.text().$type<'pending' | 'succeeded' | 'failed'>(),
+    /** When the processor is asked next; null while nothing is due. */
+    dueAt: p.datetime().nullable(),
+    leasedUntil: p.datetime().nullable(),
+  },
+  filters: organizationFilter,
+})
+
+export class Payment extends PaymentSchema.class {
+  /** False when it was settled before. */
+  succeed(): boolean {
+    if (this.status !== 'pending') return false
+    this.status = 'succeeded'
+    this.dueAt = null
+    this.leasedUntil = null
+    return true
+  }
+}
+PaymentSchema.setClass(Payment)

@@ -1,0 +1,21 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { organizationFilter } from '@quittance/runtime/database'
+import { aggregate } from '@quittance/runtime/entity'
+import { ProductSchema } from './product.ts'
+
+export const ProductPriceSchema = defineEntity({
+  name: 'ProductPrice',
+  tableName: 'product_prices',
+  properties: {
+    ...aggregate,
+    organizationId: p.uuid(),
+    product: () => p.manyToOne(ProductSchema),
+    amountType: p.text().$type<'fixed' | 'free'>(),
+    priceAmount: p.bigint('bigint').nullable(),
+    priceCurrency: p.text().nullable(),
+    isArchived: p.boolean(),
+  },
+  filters: organizationFilter,
+})
+export class ProductPrice extends ProductPriceSchema.class {}
+ProductPriceSchema.setClass(ProductPrice)

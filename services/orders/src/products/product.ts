@@ -1,0 +1,46 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Metadata } from '@quittance/contracts/metadata'
+import { organizationFilter } from '@quittance/runtime/database'
+import { aggregate } from '@quittance/runtime/entity'
+import { ProductPriceSchema, type ProductPrice } from './product-price.ts'
+
+export const ProductSchema = defineEntity({
+  name: 'Product',
+  tableName: 'products',
+  properties: {
+    ...aggregate,
+    organizationId: p.uuid(),
+    name: p.text(),
+    description: p.text().nullable(),
+    recurringInterval: p.text().$type<'month' | 'year'>().nullable(),
+    isArchived: p.boolean(),
+    metadata: p.json<Metadata>(),
+    prices: () => p.oneToMany(ProductPriceSchema).mappedBy('product').orderBy({ createdAt: 'asc', id: 'asc' }),
+  },
+  filters: organizationFilter,
+})
+
+interface ProductChange {
+  name?: string | null | undefined
+  description?: string | null | undefined
+  is_archived?: boolean | null | undefined
+  metadata?: Metadata | undefined
+}
+
+export class Product extends ProductSchema.class {
+  /** Applies the keys that are present; metadata is replaced as a whole. */
+  change(change: ProductChange): void {
+    if (change.name) this.name = change.name
+    if (change.description !== undefined) this.description = change.description
+    if (change.is_archived !== undefined && change.is_archived !== null) this.isArchived = change.is_archived
+    if (change.metadata) this.metadata = change.metadata
+  }
+
+  /** What it costs now. Needs `prices` loaded. */
+  currentPrice(): ProductPrice {
+    const price = this.prices.getItems().find((candidate) => !candidate.isArchived)
+    if (!price) throw new Error(`Product ${this.id} has no price`)
+    return price as ProductPrice
+  }
+}
+ProductSchema.setClass(Product)

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { ResourceNotFound } from '@quittance/contracts/errors'
+import {
+  generateOrderInvoice,
+  getOrder,
+  InvoiceAlreadyExists,
+  MissingInvoiceBillingDetails,
+  NotPaidOrder,
+  orderInvoiceRequested,
+  orderUpdated,
+  updateOrder,
+} from '@quittance/contracts/orders'
+import { invoiceGenerated } from '@quittance/contracts/invoices'
+import { organizationCaller } from '@quittance/testing/callers'
+import { expect, test } from 'vitest'
+import { startOrders } from './start-orders.ts'
+
+test('asking twice freezes the billing details once and announces once', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: true })
+  await orders.call(generateOrderInvoice, { id: order.id }, seller)
+  await orders.call(generateOrderInvoice, { id: order.id }, seller)
+  expect(await orders.nextEvent(orderInvoiceRequested)).toMatchObject({
+    order_id: order.id,
+    billing_name: 'Ada Lovelace',
+    total_amount: 4200,
+  })
+  await orders.call(updateOrder, { id: order.id, billing_name: 'Ada Lovelace' }, seller)
+  await orders.nextEvent(orderUpdated)
+  expect(orders.said.filter(({ subject }) => subject === orderInvoiceRequested.subject)).toHaveLength(1)
+})
+
+test('an order without billing details is refused', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: false })
+  await expect(orders.call(generateOrderInvoice, { id: order.id }, seller)).rejects.toThrow(MissingInvoiceBillingDetails)
+})
+
+test('a pending order is refused', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.pendingOrder()
+  await expect(orders.call(generateOrderInvoice, { id: order.id }, seller)).rejects.toThrow(NotPaidOrder)
+})
+
+test('another organization’s order is not found, and stays as it was', async () => {
+  await using orders = await startOrders()
+  const { order } = await orders.paidOrder({ billed: true })
+  const stranger = organizationCaller(randomUUID())
+  await expect(orders.call(generateOrderInvoice, { id: order.id }, stranger)).rejects.toThrow(ResourceNotFound)
+  expect(await orders.rows('select invoice_requested_at from orders where id = $1', [order.id])).toEqual([{ invoice_requested_at: null }])
+})
+
+test('once generated, the order says so and a further request is a conflict', async () => {
+  await using orders = await startOrders()
+  const { order, seller, organizationId } = await orders.paidOrder({ billed: true })
+  await orders.call(generateOrderInvoice, { id: order.id }, seller)
+  const generated = {
+    invoice_id: randomUUID(),
+    order_id: order.id,
+    number: 'ACME-0001',
+    sha256: 'a'.repeat(64),
+    generated_at: new Date().toISOString(),
+  }
+  await orders.emit(invoiceGenerated, generated, { organizationId, aggregateId: generated.invoice_id })
+  expect(await orders.nextEvent(orderUpdated)).toMatchObject({ id: order.id, is_invoice_generated: true })
+  expect(await orders.call(getOrder, { id: order.id }, seller)).toMatchObject({ is_invoice_generated: true })
+  await expect(orders.call(generateOrderInvoice, { id: order.id }, seller)).rejects.toThrow(InvoiceAlreadyExists)
+})
