@@ -1,0 +1,80 @@
+import type { HttpBinding, PublicOperation } from '@quittance/contracts/operation'
+import type { NatsConnection } from '@quittance/runtime/nats'
+import { forward } from '@quittance/runtime/request'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { admit } from '../access/admit.ts'
+import type { Verifier } from '../access/verify-credential.ts'
+import { methodNotAllowed, unreadableBody } from './errors.ts'
+import { queryDecoder } from './query.ts'
+
+/** What every route needs. */
+export interface Doorway {
+  connection: NatsConnection
+  verifier: Verifier
+  timeoutMs: number
+}
+
+/** All of them: a route per public operation, and a 405 for every other method of its path. */
+export function addRoutes(app: FastifyInstance, operations: readonly PublicOperation[], doorway: Doorway): void {
+  const methodsByPath = Map.groupBy(operations, ({ http }) => urlOf(http))
+  for (const operation of operations) addRoute(app, operation, doorway)
+  for (const [url, there] of methodsByPath) {
+    const allowed = [...new Set(there.flatMap(({ http }) => (http.method === 'GET' ? ['GET', 'HEAD'] : [http.method])))]
+    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !allowed.includes(method))
+    app.route({ method: others, url, handler: methodNotAllowed(allowed) })
+  }
+}
+
+function urlOf({ path }: HttpBinding): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+function addRoute(app: FastifyInstance, operation: PublicOperation, { connection, verifier, timeoutMs }: Doorway): void {
+  const { http, subject } = operation
+  const encode = requestEncoder(operation)
+  app.route({
+    method: http.method,
+    url: urlOf(http),
+    exposeHeadRoute: true,
+    config: { http },
+    async handler(request, reply) {
+      const { caller, header } = await admit(verifier, { http, authorization: request.headers.authorization })
+      if ('token_id' in caller) request.tokenId = caller.token_id
+      const answer = await forward(connection, {
+        subject,
+        body: encode(request),
+        envelope: {
+          caller: header,
+          timeoutMs,
+          requestId: request.id,
+          traceparent: headerOf(request, 'traceparent'),
+          idempotencyKey: headerOf(request, 'idempotency-key'),
+        },
+      })
+      if (answer.retryAfter) reply.header('retry-after', answer.retryAfter)
+      reply.code(answer.status ?? http.status)
+      if (answer.status === null && http.status === 204) return reply.send()
+      return reply.header('content-type', 'application/json').send(answer.body)
+    },
+  })
+}
+
+function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return typeof value === 'string' && value.length <= 255 ? value : undefined
+}
+
+/** One flat object: query or body, with the path variables on top, so that a body cannot name another object. */
+function requestEncoder(operation: PublicOperation): (request: FastifyRequest) => Uint8Array {
+  if (operation.http.method === 'GET' || operation.http.method === 'DELETE') {
+    const decode = queryDecoder(operation)
+    return ({ query, params }) => Buffer.from(JSON.stringify({ ...decode(query as Record<string, string>), ...(params as object) }))
+  }
+  return ({ body, params }) => Buffer.from(JSON.stringify({ ...objectOf(body), ...(params as object) }))
+}
+
+function objectOf(body: unknown): object {
+  if (body === undefined || body === null) return {}
+  if (typeof body !== 'object' || Array.isArray(body)) throw unreadableBody('The body must be a JSON object.', 'object_type')
+  return body
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import type { Surroundings } from '@quittance/runtime/service'
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { createRateLimit } from '../access/rate-limit.ts'
+import { createVerifier } from '../access/verify-credential.ts'
+import { config } from '../config.ts'
+import { addDocumentRoute } from '../documents/document-route.ts'
+import { openApi } from '../openapi/openapi.ts'
+import { publicOperations } from '../operations.ts'
+import { answerErrors, unreadableBody } from './errors.ts'
+import { addRoutes } from './routes.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Which credential, for the access log; never the credential itself. */
+    tokenId: string | null
+  }
+}
+
+/** Opens the door. */
+export async function startDoor({ connection, log }: Surroundings) {
+  const settings = config()
+  const app = fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: settings.BODY_LIMIT_BYTES,
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    genReqId: ({ headers }) => acceptedRequestId(headers['x-request-id']) ?? randomUUID(),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+  })
+  app.decorateRequest('tokenId', null)
+  readJson(app)
+  answerErrors(app)
+  limitRate(app, settings.RATE_LIMIT_PER_SECOND)
+  logAccess(app)
+  addRoutes(app, publicOperations, { connection, verifier: createVerifier(connection, log), timeoutMs: settings.REQUEST_TIMEOUT_MS })
+  const closeDocuments = addDocumentRoute(app, settings.INVOICES_HTTP_URL)
+  const description = JSON.stringify(openApi(publicOperations, settings.BASE_URL))
+  app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(description))
+  await app.listen({ host: settings.HOST, port: settings.PORT })
+  const { port } = app.server.address() as AddressInfo
+  log.info({ host: settings.HOST, port }, 'gateway.listening')
+  return {
+    name: 'door',
+    port,
+    async close() {
+      await app.close()
+      await closeDocuments()
+    },
+  }
+}
+
+function acceptedRequestId(given: string | string[] | undefined): string | null {
+  return typeof given === 'string' && /^[\w.-]{1,128}$/.test(given) ? given : null
+}
+
+/** JSON and nothing else; an empty body is no body. */
+function readJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    if (body === '') return done(null, undefined)
+    try {
+      done(null, JSON.parse(body as string))
+    } catch {
+      done(unreadableBody('The body is not valid JSON.', 'json_invalid'), undefined)
+    }
+  })
+}
+
+function limitRate(app: FastifyInstance, perSecond: number): void {
+  const limit = createRateLimit(perSecond)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    const quota = await limit(request.ip)
+    if (!quota) return
+    reply.header('ratelimit-policy', `"ip";q=${quota.limit};w=1`)
+    reply.header('ratelimit', `"ip";r=${quota.remaining};t=1`)
+  })
+}
+
+/** One line per request, when it is answered. */
+function logAccess(app: FastifyInstance): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    request.log.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime * 1000) / 1000,
+        ip: request.ip,
+        token_id: request.tokenId,
+      },
+      'request.answered',
+    )
+    done()
+  })
+}
