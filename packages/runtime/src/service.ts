@@ -156,6 +156,8 @@ async function answerRequests(service: Service, surroundings: Answering): Promis
       },
     })
   }
+  // Ready means that the server knows of every endpoint.
+  await connection.flush()
   return {
     name: 'requests',
     async close() {

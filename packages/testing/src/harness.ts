@@ -67,7 +67,7 @@ export async function startTestService(service: Service): Promise<TestService> {
   const database = service.database ? await cloneDatabase(service.name, service.database) : null
   const faults: string[] = []
   let faultsExpected = false
-  let handedOut = 0
+  const handedOut = new Map<string, number>()
   const start = () =>
     startService(service, {
       config: { ...quick, NATS_URL: natsUrl, ...(database && { DATABASE_URL: database.url }) },
@@ -89,9 +89,11 @@ export async function startTestService(service: Service): Promise<TestService> {
     emit: (event, payload, about = {}) => emit(connection, { event, payload, about }),
     nextEvent: (event) =>
       eventually(() => {
-        const index = said.findIndex(({ subject }, position) => position >= handedOut && subject === event.subject)
+        const index = said.findIndex(
+          ({ subject }, position) => position >= (handedOut.get(event.subject) ?? 0) && subject === event.subject,
+        )
         if (index < 0) throw new Error(`${event.subject} was not said; said: ${said.map(({ subject }) => subject).join(', ')}`)
-        handedOut = index + 1
+        handedOut.set(event.subject, index + 1)
         return event.payload.parse((said[index] as SaidEvent).payload) as PayloadOf<typeof event>
       }),
     rows: (sql, values) => look(database?.url, { sql, values: values ?? [] }),

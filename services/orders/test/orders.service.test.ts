@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
+import { generateOrderInvoice, getOrder, listOrders, orderUpdated, updateOrder } from '@quittance/contracts/orders'
+import { organizationCaller, userCaller } from '@quittance/testing/callers'
+import { expect, test } from 'vitest'
+import { startOrders } from './start-orders.ts'
+
+test('an order carries its deprecated names beside their replacements', async () => {
+  await using orders = await startOrders()
+  const { order, seller, product } = await orders.paidOrder({ billed: true })
+  const found = await orders.call(getOrder, { id: order.id }, seller)
+  expect(found).toMatchObject({ amount: found.net_amount, product_price_id: product.prices[0]?.id, user_id: found.customer_id })
+  expect(found.product_price).toEqual(product.prices[0])
+  expect(found.items[0]?.product_price_id).toBe(found.product_price_id)
+})
+
+test('billing details change before the invoice is asked for, in any part, and are said', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: false })
+  await orders.call(updateOrder, { id: order.id, billing_name: '  Ada  ' }, seller)
+  const changed = await orders.call(updateOrder, { id: order.id, billing_address: { country: 'de', city: 'Berlin' } }, seller)
+  expect(changed).toMatchObject({ billing_name: 'Ada', billing_address: { country: 'DE', city: 'Berlin', line1: null } })
+  await orders.nextEvent(orderUpdated)
+  expect(orders.said.at(-1)?.payload).toMatchObject({ id: order.id })
+})
+
+test('once the invoice is asked for, a changed value is refused by name and the same value is not', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: true })
+  await orders.call(generateOrderInvoice, { id: order.id }, seller)
+  const same = { id: order.id, billing_name: order.billing_name, billing_address: order.billing_address }
+  expect(await orders.call(updateOrder, same, seller)).toMatchObject({ billing_name: 'Ada Lovelace' })
+  await expect(orders.call(updateOrder, { ...same, billing_name: 'Somebody' }, seller)).rejects.toThrow(/billing_name/)
+  await expect(orders.call(updateOrder, { ...same, billing_address: null }, seller)).rejects.toThrow(RequestValidationError)
+  expect(await orders.call(getOrder, { id: order.id }, seller)).toMatchObject({ billing_name: 'Ada Lovelace' })
+})
+
+test('another organization’s order is not found, by any operation', async () => {
+  await using orders = await startOrders()
+  const { order } = await orders.paidOrder({ billed: true })
+  const stranger = organizationCaller(randomUUID())
+  await expect(orders.call(getOrder, { id: order.id }, stranger)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(updateOrder, { id: order.id, billing_name: 'x' }, stranger)).rejects.toThrow(ResourceNotFound)
+  expect((await orders.call(listOrders, { customer_id: order.customer_id }, stranger)).items).toEqual([])
+})
+
+test('a person sees the orders of every organization they are a member of, and no other', async () => {
+  await using orders = await startOrders()
+  const first = await orders.paidOrder({ billed: true })
+  const second = await orders.paidOrder({ billed: true })
+  await orders.paidOrder({ billed: true })
+  const person = userCaller({ userId: randomUUID(), organizationIds: [first.organizationId, second.organizationId] })
+  const { items, pagination } = await orders.call(listOrders, {}, person)
+  expect(items.map(({ id }) => id)).toEqual([second.order.id, first.order.id])
+  expect(pagination.total_count).toBe(2)
+  expect((await orders.call(listOrders, { organization_id: first.organizationId }, person)).items).toHaveLength(1)
+})
+
+test('the database refuses an order whose amounts do not add up', async () => {
+  await using orders = await startOrders()
+  await orders.paidOrder({ billed: true })
+  await expect(orders.rows('update orders set net_amount = net_amount + 1')).rejects.toThrow(/orders_check|check constraint/)
+})
