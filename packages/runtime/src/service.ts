@@ -85,12 +85,13 @@ export async function startService(service: Service, { config, onError }: StartO
     checks['nats'] = () => connection.rtt().then(() => true)
     const surroundings = { connection, database, log }
     collectProcessMetrics(service.name)
-    if (database) closers.push(...(await startMessaging(service, { ...surroundings, database, settings })))
     for (const open of service.parts ?? []) {
       const part = await open(surroundings)
       closers.push(part)
       if (part.ready) checks[part.name] = part.ready
     }
+    // After the parts, because jobs use them: what is opened later is closed earlier.
+    if (database) closers.push(...(await startMessaging(service, { ...surroundings, database, settings })))
     closers.push(await answerRequests(service, { ...surroundings, onError }))
     const health = await startHealth({
       host: settings.HEALTH_HOST,

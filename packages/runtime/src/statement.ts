@@ -9,7 +9,7 @@ export interface Statement {
 /** Turns `:name` into `$n`; casts (`::text`) stay as they are. The name must be unique among texts of a service. */
 export function statement(name: string, sql: string): Statement {
   const parameters: string[] = []
-  const text = sql.replaceAll(/(?<!:):([a-z_]+)/g, (_, parameter: string) => {
+  const text = sql.replaceAll(/(?<!:):([a-z_][a-z0-9_]*)/g, (_, parameter: string) => {
     if (!parameters.includes(parameter)) parameters.push(parameter)
     return `$${parameters.indexOf(parameter) + 1}`
   })

@@ -1,0 +1,119 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ServiceName } from '@quittance/contracts/services'
+import type { ReadyFile } from '@quittance/tools/supervisor/ready-file'
+import { eventually } from './eventually.ts'
+
+/** The whole system as `npm start` runs it, on a port and a folder of its own. */
+export interface RunningSystem extends AsyncDisposable {
+  /** Read anew: process ids change when a service is restarted. */
+  facts(): ReadyFile
+  demo: NonNullable<ReadyFile['demo']>
+  /** Calls the API with the demo organization's token. */
+  api(method: string, path: string, body?: unknown): Promise<ApiAnswer>
+  /** kill -9 of every process of a service; the supervisor brings it back. */
+  kill(service: ServiceName): void
+  /** Waits until every process of every service answers that it takes work. */
+  untilReady(): Promise<void>
+}
+
+/** An answer of the API, read to its end. */
+export interface ApiAnswer {
+  status: number
+  headers: Headers
+  // The shape is what a test is about; it asserts it.
+  body: any
+}
+
+interface SystemOptions {
+  env?: Record<string, string>
+  replicas?: string
+}
+
+const root = join(import.meta.dirname, '../../..')
+const startWithinMs = 120_000
+
+export async function startSystem({ env, replicas }: SystemOptions = {}): Promise<RunningSystem> {
+  const folder = mkdtempSync(join(tmpdir(), 'quittance-e2e-'))
+  const readyFile = join(folder, 'ready.json')
+  const args = [
+    'tools/src/quittance.ts',
+    'start',
+    '--port',
+    '0',
+    '--data',
+    join(folder, 'data'),
+    '--seed',
+    'demo',
+    '--ready-file',
+    readyFile,
+  ]
+  const child = spawn(process.execPath, [...args, ...(replicas ? ['--replicas', replicas] : [])], {
+    cwd: root,
+    // Vitest sets BASE_URL to its own.
+    env: { ...process.env, BASE_URL: undefined, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  let output = ''
+  child.stdout?.on('data', (chunk) => (output += chunk))
+  child.stderr?.on('data', (chunk) => (output += chunk))
+  await untilStarted(child, { readyFile, output: () => output })
+  const facts = () => JSON.parse(readFileSync(readyFile, 'utf8')) as ReadyFile
+  const { base_url, demo } = facts()
+  if (!demo) throw new Error('The system was started without demo data')
+  const untilReady = () =>
+    eventually(
+      () =>
+        Promise.all(
+          Object.values(facts().services)
+            .flat()
+            .map(({ health_url }) => demandReady(health_url)),
+        ).then(() => {}),
+      {
+        withinMs: 30_000,
+      },
+    )
+  return {
+    facts,
+    demo,
+    untilReady,
+    api: (method, path, body) => callApi(`${base_url}${path}`, { method, token: demo.organization_access_token, body }),
+    kill: (service) => facts().services[service].forEach(({ pid }) => process.kill(pid, 'SIGKILL')),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function untilStarted(child: ChildProcess, { readyFile, output }: { readyFile: string; output(): string }): Promise<void> {
+  await eventually(
+    () => {
+      if (child.exitCode === null && !existsSync(readyFile)) throw new Error(`The system did not start:\n${output()}`)
+    },
+    { withinMs: startWithinMs },
+  )
+  if (child.exitCode !== null) throw new Error(`The system ended with code ${child.exitCode}:\n${output()}`)
+}
+
+async function demandReady(healthUrl: string): Promise<void> {
+  const { status } = await fetch(healthUrl)
+  if (status !== 200) throw new Error(`${healthUrl} answers ${status}`)
+}
+
+/** One request; JSON is parsed, an empty body is null. */
+export async function callApi(url: string, request: { method: string; token: string | null; body?: unknown }): Promise<ApiAnswer> {
+  const response = await fetch(url, {
+    method: request.method,
+    headers: {
+      ...(request.token && { authorization: `Bearer ${request.token}` }),
+      ...(request.body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(request.body !== undefined && { body: typeof request.body === 'string' ? request.body : JSON.stringify(request.body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : null }
+}

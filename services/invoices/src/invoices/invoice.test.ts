@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { Invoice, maxAttempts } from './invoice.ts'
+
+const now = new Date('2026-11-20T12:00:00Z')
+
+function requested(attempts: number): Invoice {
+  return Object.assign(Object.create(Invoice.prototype) as Invoice, {
+    status: 'requested',
+    attempts,
+    nextAttemptAt: now,
+    leasedUntil: now,
+    lastError: null,
+  })
+}
+
+test('each failure waits longer; the eighth is the last', () => {
+  const waits = Array.from({ length: maxAttempts }, (_, index) => {
+    const invoice = requested(index + 1)
+    invoice.recordFailure('broken', now)
+    return invoice.status === 'failed' ? 'failed' : ((invoice.nextAttemptAt?.getTime() ?? 0) - now.getTime()) / 1000
+  })
+  expect(waits).toEqual([1, 2, 5, 15, 60, 300, 900, 'failed'])
+})
+
+test('a failed invoice that is asked for again starts anew; others stay as they are', () => {
+  const failed = requested(8)
+  failed.recordFailure('broken', now)
+  failed.revive(now)
+  expect(failed).toMatchObject({ status: 'requested', attempts: 0, nextAttemptAt: now })
+  const waiting = requested(3)
+  waiting.revive(now)
+  expect(waiting.attempts).toBe(3)
+})
+
+test('a try that lost its lease, or a settled invoice, is not held', () => {
+  expect(requested(2).isHeldBy(2)).toBe(true)
+  expect(requested(3).isHeldBy(2)).toBe(false)
+  expect(Object.assign(requested(2), { status: 'generated' as const }).isHeldBy(2)).toBe(false)
+})

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { invoiceGenerated } from '@quittance/contracts/invoices'
+import type { InvoiceSource } from '@quittance/contracts/orders'
+import { job, type JobContext } from '@quittance/runtime/handler'
+import { storeDocument } from '../documents/document-store.ts'
+import { NotLent } from '../rendering/lending.ts'
+import { invoiceHtml } from '../rendering/invoice-template.ts'
+import { browser } from '../rendering/open-browser.ts'
+import { renderPdf } from '../rendering/render-pdf.ts'
+import { Invoice, maxAttempts } from './invoice.ts'
+import { renderingLanes } from './rendering-lanes.ts'
+
+interface Claimed {
+  id: string
+  organization_id: string
+  number: string
+  source: string
+  requested_at: string
+  attempts: number
+}
+
+const claim = `
+  update invoices set leased_until = now() + :lease * interval '1 millisecond', attempts = attempts + 1, version = version + 1
+  where id = (
+    select id from invoices
+    where status = 'requested' and next_attempt_at <= now() and (leased_until is null or leased_until < now())
+    order by next_attempt_at limit 1 for update skip locked)
+  returning id, organization_id, number, source::text as source, to_json(requested_at)#>>'{}' as requested_at, attempts`
+
+const renew = `
+  update invoices set leased_until = now() + :lease * interval '1 millisecond'
+  where id = :id and attempts = :attempts and status = 'requested'`
+
+const handBack = `
+  update invoices set leased_until = null, attempts = attempts - 1, version = version + 1
+  where id = :id and attempts = :attempts and status = 'requested'`
+
+/**
+ * Renders what is due. A replica that dies leaves a lease that runs out; a result whose lease was lost is thrown away, so an
+ * invoice gets one document, whatever happens.
+ */
+export const renderDueInvoices = renderingLanes.map((name) => job({ name, everyMs: 1_000, run: renderNext }))
+
+async function renderNext(context: JobContext): Promise<boolean> {
+  const [claimed] = await context.rows<Claimed>('invoice.claim', claim, { lease: context.leaseMs })
+  if (!claimed) return false
+  const { id, attempts } = claimed
+  const begun = performance.now()
+  const renewal = setInterval(() => {
+    context.rows('invoice.renew', renew, { id, attempts, lease: context.leaseMs }).catch(() => {})
+  }, context.leaseMs / 3)
+  try {
+    await store(context, { claimed, begun, content: await render(context, claimed) })
+  } catch (error) {
+    if (error instanceof NotLent) {
+      await context.rows('invoice.hand-back', handBack, { id, attempts })
+      return false
+    }
+    await recordFailure(context, { claimed, error })
+  } finally {
+    clearInterval(renewal)
+  }
+  return true
+}
+
+function render({ log }: JobContext, { number, source, requested_at, attempts }: Claimed): Promise<Uint8Array> {
+  // Nobody recorded the last try as failed: it took its process with it, and one more would do it again.
+  if (attempts > maxAttempts) throw new Error('Rendering did not survive any try')
+  const html = invoiceHtml({ number, issuedAt: new Date(requested_at), source: JSON.parse(source) as InvoiceSource })
+  return renderPdf(browser, { html, log })
+}
+
+interface Rendered {
+  claimed: Claimed
+  begun: number
+  content: Uint8Array
+}
+
+async function store(context: JobContext, { claimed, begun, content }: Rendered): Promise<void> {
+  const { id, organization_id: organizationId, number, attempts } = claimed
+  const sha256 = createHash('sha256').update(content).digest('hex')
+  const stored = await context.transaction(organizationId, async ({ em, rows, publish, now }) => {
+    const invoice = await em.findOneOrFail(Invoice, id)
+    if (!invoice.isHeldBy(attempts)) return false
+    await storeDocument(rows, { invoiceId: id, content, sha256, now })
+    invoice.markGenerated(now)
+    const payload = { invoice_id: id, order_id: invoice.orderId, number, sha256, generated_at: now.toISOString() }
+    publish({ event: invoiceGenerated, aggregateId: id, organizationId, payload })
+    return true
+  })
+  const duration_ms = Math.round(performance.now() - begun)
+  const fields = { invoice_id: id, organization_id: organizationId, attempt: attempts, bytes: content.length, duration_ms }
+  context.log.info(fields, stored ? 'invoice.generated' : 'invoice.result-discarded')
+}
+
+async function recordFailure(context: JobContext, { claimed, error }: { claimed: Claimed; error: unknown }): Promise<void> {
+  const { id, organization_id: organizationId, attempts } = claimed
+  const status = await context.transaction(organizationId, async ({ em, now }) => {
+    const invoice = await em.findOneOrFail(Invoice, id)
+    if (invoice.isHeldBy(attempts)) invoice.recordFailure(String(error).slice(0, 500), now)
+    return invoice.status
+  })
+  const fields = { err: error, invoice_id: id, organization_id: organizationId, attempt: attempts }
+  if (status === 'failed') context.log.error(fields, 'invoice.given-up')
+  else context.log.warn(fields, 'invoice.rendering-failed')
+}

@@ -1,0 +1,12 @@
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+// What no HTML document may hold: controls (but tab and line ends) and code points that are no characters.
+const forbidden = /[^\P{Cc}\t\n\r]|\p{Noncharacter_Code_Point}/gu
+
+/** Text for an element or a quoted attribute. Forbidden characters and lone surrogates become U+FFFD, so they are seen. */
+export function escapeHtml(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(forbidden, '\uFFFD')
+    .replaceAll(/[&<>"']/g, (character) => entities[character] as string)
+}

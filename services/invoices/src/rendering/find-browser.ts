@@ -1,0 +1,29 @@
+import { access, constants } from 'node:fs/promises'
+import { executablePath } from 'puppeteer'
+
+/** Where distributions put Chromium; the headless shell first, as it prints for a third of the CPU. */
+const systemBrowsers = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/lib/chromium/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+/** The browser to print with: the configured one, puppeteer's own download, or the system's. */
+export async function findBrowser(configured: string | undefined): Promise<string> {
+  if (configured) return configured
+  const downloaded = await Promise.all([executablePath({ headless: 'shell' }).catch(() => null), executablePath({}).catch(() => null)])
+  for (const path of [...downloaded, ...systemBrowsers]) {
+    if (path !== null && (await isExecutable(path))) return path
+  }
+  throw new Error('No Chromium found. Install the package chromium-headless-shell or chromium, or set PUPPETEER_EXECUTABLE_PATH.')
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}

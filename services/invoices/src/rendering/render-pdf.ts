@@ -1,0 +1,49 @@
+import type { Logger } from '@quittance/runtime/log'
+import type { HTTPRequest, Page } from 'puppeteer'
+import type { SharedBrowser } from './browser.ts'
+import { withTimeLimit } from './time-limit.ts'
+
+const deadlineMs = 30_000
+/** A name that can never exist (RFC 6761). The page is served under it from memory, so it has an origin that may read nothing. */
+const documentUrl = 'http://invoice.invalid/'
+const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; font-src data:"
+
+/** The document was not ready in time; its page is gone. */
+export class RenderingTimedOut extends Error {}
+
+export interface Printing {
+  html: string
+  log: Logger
+}
+
+/** Prints a page as tagged PDF. It sees what is in the HTML and nothing else: no script, no file, no network. */
+export function renderPdf(browser: SharedBrowser, { html, log }: Printing): Promise<Uint8Array> {
+  const limit = { ms: deadlineMs, error: () => new RenderingTimedOut(`Rendering took longer than ${deadlineMs / 1000} s`) }
+  return browser.withPage((page) => withTimeLimit(print(page, { html, log }), limit))
+}
+
+async function print(page: Page, { html, log }: Printing): Promise<Uint8Array> {
+  const answer = (request: HTTPRequest) => void serve(request, { html, log })
+  page.on('request', answer)
+  try {
+    await page.goto(documentUrl, { timeout: deadlineMs })
+    return await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged: true, outline: false, timeout: deadlineMs })
+  } finally {
+    page.off('request', answer)
+  }
+}
+
+async function serve(request: HTTPRequest, { html, log }: Printing): Promise<void> {
+  const url = request.url()
+  try {
+    if (url.startsWith('data:')) return await request.continue()
+    if (url === documentUrl && request.isNavigationRequest() && request.frame()?.parentFrame() === null) {
+      const headers = { 'content-security-policy': contentSecurityPolicy }
+      return await request.respond({ status: 200, contentType: 'text/html; charset=utf-8', headers, body: html })
+    }
+    log.warn({ url: url.slice(0, 200) }, 'rendering.request-blocked')
+    await request.abort('accessdenied')
+  } catch {
+    // The page is gone; whoever waits for it is told by the page itself.
+  }
+}

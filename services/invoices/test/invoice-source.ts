@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto'
+import type { InvoiceSource } from '@quittance/contracts/orders'
+
+/** What `orders` says of a paid order whose invoice is due. */
+export function anInvoiceSource(): InvoiceSource {
+  return {
+    order_id: randomUUID(),
+    order_created_at: '2026-11-18T10:00:00Z',
+    organization: { id: randomUUID(), name: 'Northwind Analytics', slug: 'northwind' },
+    currency: 'usd',
+    billing_name: 'Zofia Łukasiewicz & Synowie',
+    billing_address: { line1: 'ul. Marszałkowska 84/92', line2: null, postal_code: '00-514', city: 'Warszawa', state: null, country: 'PL' },
+    tax_id: 'PL5260001246',
+    customer_email: 'zofia@example.com',
+    items: [
+      { label: 'Analytics Pro, yearly', amount: 129_900 },
+      { label: 'Onboarding workshop', amount: 45_000 },
+    ],
+    subtotal_amount: 174_900,
+    discount_amount: 17_490,
+    net_amount: 157_410,
+    tax_amount: 36_204,
+    total_amount: 193_614,
+    paid_at: '2026-11-18T10:02:00Z',
+  }
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { anInvoiceSource } from './invoice-source.ts'
+import { startInvoices } from './start-invoices.ts'
+
+const tampering = [
+  `update invoice_documents set content = '\\x00', size = 1, sha256 = encode(sha256('\\x00'), 'hex')`,
+  `update invoice_documents set created_at = now()`,
+  `delete from invoice_documents`,
+  `truncate invoice_documents`,
+  `update invoices set number = 'NORTHWIND-0009'`,
+  `update invoices set status = 'requested', generated_at = null, next_attempt_at = now()`,
+  `update invoices set last_error = 'anything'`,
+  `delete from invoices`,
+  `truncate invoices cascade`,
+  `update invoice_series set last_number = 7`,
+  `update invoice_series set last_number = 0`,
+  `update invoice_series set last_number = last_number + 1, prefix = 'OTHER'`,
+  `delete from invoice_series`,
+]
+
+test('no statement, not even of the owner of the database, changes what was issued', async () => {
+  await using invoices = await startInvoices()
+  const source = anInvoiceSource()
+  await invoices.ask(source)
+  await invoices.untilStatus(source, 'generated')
+  for (const sql of tampering) await expect(invoices.rows(sql)).rejects.toThrow(/permanent|violates check constraint/)
+})
+
+test('an invoice that waits keeps its number, order, organization and snapshot', async () => {
+  await using invoices = await startInvoices()
+  const source = { ...anInvoiceSource(), order_created_at: 'never' }
+  await invoices.ask(source)
+  await invoices.untilStatus(source, 'requested')
+  for (const change of [`number = 'NORTHWIND-0002'`, 'order_id = gen_random_uuid()', `source = '{}'`, 'requested_at = now()']) {
+    await expect(invoices.rows(`update invoices set ${change}`)).rejects.toThrow('permanent')
+  }
+  await expect(invoices.rows(`update invoices set status = 'generated', generated_at = now(), next_attempt_at = null`)).rejects.toThrow(
+    'has no document',
+  )
+})
+
+test('a number and an order are used once', async () => {
+  await using invoices = await startInvoices()
+  const source = anInvoiceSource()
+  await invoices.ask(source)
+  const { number } = await invoices.untilStatus(source, 'generated')
+  const insert = `insert into invoices (id, created_at, organization_id, order_id, number, status, source, requested_at, next_attempt_at)
+    values (gen_random_uuid(), now(), $1, $2, $3, 'requested', '{}', now(), now())`
+  await expect(invoices.rows(insert, [source.organization.id, randomUUID(), number])).rejects.toThrow('invoices_number_unique')
+  await expect(invoices.rows(insert, [source.organization.id, source.order_id, 'NORTHWIND-0002'])).rejects.toThrow('invoices_one_per_order')
+})

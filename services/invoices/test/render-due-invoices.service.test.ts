@@ -1,0 +1,122 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { invoiceGenerated } from '@quittance/contracts/invoices'
+import { eventually } from '@quittance/testing/eventually'
+import { extractText, getDocumentProxy } from 'unpdf'
+import { expect, test } from 'vitest'
+import { browser } from '../src/rendering/open-browser.ts'
+import { anInvoiceSource } from './invoice-source.ts'
+import { startInvoices, type TestInvoices } from './start-invoices.ts'
+
+/** Takes seconds to render, so that something can happen meanwhile. */
+function aLongInvoiceSource() {
+  return { ...anInvoiceSource(), items: Array.from({ length: 800 }, (_, index) => ({ label: `Line ${index + 1}`, amount: 100 })) }
+}
+
+/** Fails in the template, always: no such time. */
+function aPoisonousSource() {
+  return { ...anInvoiceSource(), order_created_at: 'never' }
+}
+
+const generated = (invoices: TestInvoices) => invoices.said.filter(({ subject }) => subject === 'event.invoice.generated')
+
+/** Until a try has begun; a claim counts it. */
+async function untilBegun(invoices: TestInvoices, orderId: string): Promise<void> {
+  await eventually(async () =>
+    expect(await invoices.rows('select from invoices where order_id = $1 and attempts = 1', [orderId])).toHaveLength(1),
+  )
+}
+
+test('the document that is asked for is stored with its hash and told once', async () => {
+  await using invoices = await startInvoices()
+  const source = anInvoiceSource()
+  await invoices.ask(source)
+  const event = await invoices.nextEvent(invoiceGenerated)
+  const [document] = await invoices.rows<{ content: Buffer; sha256: string; size: number }>(
+    'select * from invoice_documents where invoice_id = $1',
+    [event.invoice_id],
+  )
+  const hash = createHash('sha256')
+    .update(document?.content ?? '')
+    .digest('hex')
+  expect(event).toMatchObject({ order_id: source.order_id, number: 'NORTHWIND-0001', sha256: hash })
+  expect(document).toMatchObject({ sha256: hash, size: document?.content.length })
+  const { text } = await extractText(await getDocumentProxy(new Uint8Array(document?.content ?? [])), { mergePages: true })
+  for (const part of ['NORTHWIND-0001', source.billing_name, 'Onboarding workshop', '$1,936.14']) expect(text).toContain(part)
+  expect(generated(invoices)).toHaveLength(1)
+})
+
+test('an invoice that cannot be rendered waits longer each time and does not hold up the next', async () => {
+  await using invoices = await startInvoices()
+  const poisonous = aPoisonousSource()
+  await invoices.ask(poisonous)
+  const next = { ...anInvoiceSource(), organization: poisonous.organization }
+  await invoices.ask(next)
+  expect(await invoices.untilStatus(next, 'generated')).toMatchObject({ number: 'NORTHWIND-0002' })
+  await eventually(async () => {
+    const [row] = await invoices.rows<{ attempts: number; last_error: string }>(
+      'select attempts, last_error from invoices where order_id = $1',
+      [poisonous.order_id],
+    )
+    expect(row?.attempts).toBeGreaterThanOrEqual(2)
+    expect(row?.last_error).toContain('RangeError')
+  })
+})
+
+test('after the eighth try it is given up with a reason, and asking again tries again under the same number', async () => {
+  await using invoices = await startInvoices()
+  const source = aPoisonousSource()
+  await invoices.ask(source)
+  await untilBegun(invoices, source.order_id)
+  await eventually(async () => {
+    await invoices.rows(`update invoices set attempts = 7, next_attempt_at = now() where status = 'requested' and leased_until is null`)
+    expect(await invoices.untilStatus(source, 'failed')).toMatchObject({ attempts: 8, last_error: expect.stringContaining('RangeError') })
+  })
+  await invoices.ask(source)
+  expect(await invoices.untilStatus(source, 'requested')).toMatchObject({ number: 'NORTHWIND-0001' })
+  expect(generated(invoices)).toHaveLength(0)
+})
+
+test('a try that died is repeated when its lease ends', async () => {
+  await using invoices = await startInvoices()
+  const source = anInvoiceSource()
+  await invoices.rows(`insert into invoice_series values ($1, 'NORTHWIND', 1)`, [source.organization.id])
+  await invoices.rows(
+    `insert into invoices (id, created_at, organization_id, order_id, number, status, source, requested_at, attempts, next_attempt_at, leased_until)
+     values ($1, now(), $2, $3, 'NORTHWIND-0001', 'requested', $4, now(), 1, now(), now() + interval '1 second')`,
+    [randomUUID(), source.organization.id, source.order_id, source],
+  )
+  expect(await invoices.untilStatus(source, 'generated')).toMatchObject({ attempts: 2 })
+})
+
+test('a try whose lease was taken over throws its result away', async () => {
+  await using invoices = await startInvoices()
+  const source = aLongInvoiceSource()
+  await invoices.ask(source)
+  await untilBegun(invoices, source.order_id)
+  await invoices.rows(`update invoices set attempts = attempts + 1, version = version + 1, leased_until = now() + interval '2 seconds'`)
+  expect(await invoices.untilStatus(source, 'generated')).toMatchObject({ attempts: 3 })
+  await invoices.nextEvent(invoiceGenerated)
+  expect(generated(invoices)).toHaveLength(1)
+})
+
+test('a browser that is killed in the middle costs a try, not the invoice', async () => {
+  await using invoices = await startInvoices()
+  const source = aLongInvoiceSource()
+  await invoices.ask(source)
+  await untilBegun(invoices, source.order_id)
+  const leader = await browser.withPage(async (page) => page.browser().process()?.pid as number)
+  process.kill(-leader, 'SIGKILL')
+  expect(await invoices.untilStatus(source, 'generated')).toMatchObject({ number: 'NORTHWIND-0001', attempts: 2 })
+  await invoices.nextEvent(invoiceGenerated)
+  expect(generated(invoices)).toHaveLength(1)
+})
+
+test('a stop in the middle ends the document it is at and loses none that wait', async () => {
+  await using invoices = await startInvoices()
+  const sources = [aLongInvoiceSource(), aLongInvoiceSource(), anInvoiceSource(), anInvoiceSource()]
+  for (const source of sources) await invoices.ask(source)
+  await untilBegun(invoices, (sources[0] as { order_id: string }).order_id)
+  await invoices.restart()
+  for (const source of sources) expect(await invoices.untilStatus(source, 'generated')).toMatchObject({ attempts: 1 })
+  await eventually(() => expect(generated(invoices)).toHaveLength(sources.length))
+})

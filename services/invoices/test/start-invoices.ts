@@ -1,0 +1,62 @@
+import { getOrderInvoice, invoiceDocumentPath } from '@quittance/contracts/invoices'
+import { orderInvoiceRequested, type InvoiceSource } from '@quittance/contracts/orders'
+import { organizationCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
+import { startTestService, type TestService } from '@quittance/testing/harness'
+import { invoices } from '../src/service.ts'
+
+export interface InvoiceRow {
+  id: string
+  order_id: string
+  number: string
+  status: 'requested' | 'generated' | 'failed'
+  attempts: number
+  last_error: string | null
+}
+
+export interface TestInvoices extends TestService {
+  /** Says what `orders` says when an invoice is asked for. */
+  ask(source: InvoiceSource, messageId?: string): Promise<void>
+  /** The row of an order's invoice once it is in this status. */
+  untilStatus(source: InvoiceSource, status: InvoiceRow['status']): Promise<InvoiceRow>
+  /** The public link of an order's document. */
+  link(source: InvoiceSource): Promise<URL>
+  /** What the gateway does with a public link. */
+  download(link: URL, init?: RequestInit): Promise<Response>
+}
+
+export async function startInvoices(): Promise<TestInvoices> {
+  const service = await startTestService(invoices)
+  const rowOf = async ({ order_id }: InvoiceSource) =>
+    (
+      await service.rows<InvoiceRow>('select id, order_id, number, status, attempts, last_error from invoices where order_id = $1', [
+        order_id,
+      ])
+    )[0]
+  return {
+    ...service,
+    async ask(source, messageId) {
+      await service.emit(orderInvoiceRequested, source, {
+        organizationId: source.organization.id,
+        aggregateId: source.order_id,
+        ...(messageId && { id: messageId }),
+      })
+    },
+    untilStatus: (source, status) =>
+      eventually(
+        async () => {
+          const row = await rowOf(source)
+          if (row?.status !== status)
+            throw new Error(`The invoice is ${row ? `${row.status} after ${row.attempts} tries: ${row.last_error}` : 'not issued'}`)
+          return row
+        },
+        { withinMs: 20_000 },
+      ),
+    async link(source) {
+      const { url } = await service.call(getOrderInvoice, { id: source.order_id }, organizationCaller(source.organization.id))
+      return new URL(url)
+    },
+    download: (link, init) =>
+      fetch(`http://127.0.0.1:${service.healthPort()}${link.pathname.replace(invoiceDocumentPath, '/documents')}${link.search}`, init),
+  }
+}
