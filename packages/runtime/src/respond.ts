@@ -67,7 +67,7 @@ export function responder(handler: Handler, service: Responder): (message: Servi
     async function answer(): Promise<unknown> {
       refuseLate(message, now)
       const caller = callerOf(message)
-      const request = parse(message.data.length ? JSON.parse(message.string()) : {})
+      const request = parse(message.string())
       const unit = { now, log: service.log, traceparent }
       if (handler.kind === 'command') {
         const idempotencyKey = message.headers?.get(headers.idempotencyKey) || null

@@ -2,13 +2,32 @@ import { RequestValidationError, type ValidationIssue } from '@quittance/contrac
 import { requestPlace, type Operation } from '@quittance/contracts/operation'
 import { z } from 'zod'
 
+/** Escapes in JSON text that may stand for what PostgreSQL cannot keep: NUL, and halves of surrogate pairs. */
+const suspicious = /\\u(?:0000|d[89a-f])/i
+
 /** Parses a request or throws `RequestValidationError`; compiled once per operation. */
-export function requestParser(operation: Operation): (input: unknown) => unknown {
+export function requestParser(operation: Operation): (text: string) => unknown {
   const schema = z.compile(operation.request)
-  return (input) => {
+  return (text) => {
+    const input: unknown = text ? JSON.parse(text) : {}
+    if (suspicious.test(text)) refuseUnkeepableText(input, { operation, path: [] })
     const result = schema.safeParse(input)
     if (result.success) return result.data
     throw new RequestValidationError(result.error.issues.flatMap((issue) => describe(issue, { operation, input, prefix: [] })))
+  }
+}
+
+/** Text that would be refused or silently changed further on is refused here, where its place is known. */
+function refuseUnkeepableText(value: unknown, { operation, path }: { operation: Operation; path: (string | number)[] }): void {
+  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
+    const [first, ...rest] = path
+    const loc = first === undefined ? ['body'] : [requestPlace(operation.http, String(first)), first, ...rest]
+    throw new RequestValidationError([{ loc, msg: 'Must be well-formed text without NUL characters.', type: 'value_error' }])
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value)) {
+    refuseUnkeepableText(key, { operation, path: [...path, key] })
+    refuseUnkeepableText(inner, { operation, path: [...path, Array.isArray(value) ? Number(key) : key] })
   }
 }
 

@@ -21,8 +21,6 @@ function translate(error: unknown): ApiError {
       return new ContentTooLarge('The request body is too large.')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new UnsupportedMediaType('The request body must be application/json.')
-    case 'FST_ERR_BAD_URL':
-      return new ResourceNotFound()
     default:
       return statusCode && statusCode < 500
         ? new BadRequest('The request cannot be read.')
@@ -33,15 +31,19 @@ function translate(error: unknown): ApiError {
 /** Every refusal of the door goes out as `{ error, detail }`; faults of ours are logged with their stack and told without. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
-    const told = translate(error)
-    if (told instanceof InternalServerError) request.log.error({ err: error }, 'request.failed')
-    return sendError(reply, told, bindingOf(request))
+    if (translate(error) instanceof InternalServerError) request.log.error({ err: error }, 'request.failed')
+    return answerError(reply, error, bindingOf(request))
   })
   app.setNotFoundHandler((_request, reply) => sendError(reply, new ResourceNotFound(), undefined))
 }
 
 function bindingOf(request: FastifyRequest): HttpBinding | undefined {
   return (request.routeOptions.config as { http?: HttpBinding }).http
+}
+
+/** Answers any fault as the contract does; also for faults before a route is known. */
+export function answerError(reply: FastifyReply, error: unknown, http?: HttpBinding): FastifyReply {
+  return sendError(reply, translate(error), http)
 }
 
 function sendError(reply: FastifyReply, error: ApiError, http: HttpBinding | undefined): FastifyReply {

@@ -8,7 +8,7 @@ import { config } from '../config.ts'
 import { addDocumentRoute } from '../documents/document-route.ts'
 import { openApi } from '../openapi/openapi.ts'
 import { publicOperations } from '../operations.ts'
-import { answerErrors, unreadableBody } from './errors.ts'
+import { answerError, answerErrors, unreadableBody } from './errors.ts'
 import { addRoutes } from './routes.ts'
 
 declare module 'fastify' {
@@ -31,6 +31,7 @@ export async function startDoor({ connection, log }: Surroundings) {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
+    frameworkErrors: (error, _request, reply) => void answerError(reply, error),
   })
   app.decorateRequest('tokenId', null)
   readJson(app)

@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ServiceName } from '@quittance/contracts/services'
+import { eventually } from '@quittance/testing/eventually'
+import { startEndpointSink, type EndpointSink } from '@quittance/testing/endpoint-sink'
+import { startSystem, type RunningSystem } from '@quittance/testing/system'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accepted, buyer, sell, subscribe, untilPaid } from './sale.ts'
+
+let system: RunningSystem
+let sink: EndpointSink
+
+beforeAll(async () => {
+  // What a dead replica held is taken over sooner than in production; the mechanisms are the same.
+  system = await startSystem({
+    env: { CONSUMER_ACK_WAIT_MS: '2000', JOB_LEASE_MS: '3000', RATE_LIMIT_PER_SECOND: '0', RETRY_SCHEDULE_S: '1,1,1,1,1,1,1,1,1' },
+  })
+  sink = await startEndpointSink()
+  await subscribe(system, sink)
+})
+
+afterAll(async () => {
+  await system[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+
+/** Milliseconds between the request and the kill: they fall on different arrows of the way from request to delivery. */
+const momentsMs = [0, 15, 40, 80, 150, 300]
+const services = ['gateway', 'auth', 'orders', 'invoices', 'webhooks'] as const satisfies ServiceName[]
+
+test.each(services)(
+  'killing %s at any moment between the request and the delivery loses nothing: one invoice, every event at least once',
+  async (service) => {
+    for (const moment of momentsMs) {
+      const id = await sell(system)
+      await untilPaid(system, id)
+      await accepted(() => system.api('PATCH', `/v1/orders/${id}`, buyer))
+      const asked = system.api('POST', `/v1/orders/${id}/invoice`).catch(() => null)
+      await pause(moment)
+      system.kill(service)
+      await asked
+      // The client does not know whether it was heard: it asks again, as clients do.
+      await accepted(() => system.api('POST', `/v1/orders/${id}/invoice`), [409])
+      await eventually(
+        () => expect(typesFor(id)).toEqual(expect.arrayContaining(['order.created', 'order.paid', 'order.updated+invoice'])),
+        {
+          withinMs: 45_000,
+        },
+      )
+      expect(await invoicesOf(id)).toBe(1)
+    }
+    await system.untilReady()
+  },
+  300_000,
+)
+
+/** Every id the endpoint saw carries one and the same body, however often it came. */
+test('an event that was sent twice was the same event, byte for byte', () => {
+  const bodies = Map.groupBy(sink.received, ({ headers }) => headers['webhook-id'])
+  for (const [, posts] of bodies) expect(new Set(posts.map(({ body }) => body)).size).toBe(1)
+  expect(bodies.size).toBeGreaterThan(services.length * momentsMs.length * 3)
+})
+
+function typesFor(id: string): string[] {
+  return sink.received
+    .map(({ body }) => JSON.parse(body))
+    .filter(({ data }) => data.id === id)
+    .map(({ type, data }) => (type === 'order.updated' && data.is_invoice_generated ? 'order.updated+invoice' : type))
+}
+
+async function invoicesOf(orderId: string): Promise<number> {
+  const url = new URL(system.facts().postgres_url ?? '')
+  url.pathname = '/invoices'
+  const client = new Client({ connectionString: url.href })
+  await client.connect()
+  const sql = 'select count(*)::int as count from invoices i join invoice_documents d on d.invoice_id = i.id where i.order_id = $1'
+  const { rows } = await client.query<{ count: number }>(sql, [orderId])
+  await client.end()
+  return rows[0]?.count ?? 0
+}

@@ -1,0 +1,56 @@
+import { eventually } from '@quittance/testing/eventually'
+import type { EndpointSink } from '@quittance/testing/endpoint-sink'
+import type { RunningSystem } from '@quittance/testing/system'
+
+/** The buyer of every story. */
+export const buyer = {
+  billing_name: 'Ada Lovelace',
+  billing_address: { line1: '12 St James’s Square', city: 'London', postal_code: 'SW1Y 4JH', country: 'GB' },
+}
+
+export interface SubscribedEndpoint {
+  id: string
+  secret: string
+}
+
+/** Registers the sink for the events of orders; its secret is generated. */
+export async function subscribe({ api }: RunningSystem, sink: EndpointSink): Promise<SubscribedEndpoint> {
+  const events = ['order.created', 'order.updated', 'order.paid']
+  const { status, body } = await api('POST', '/v1/webhooks/endpoints', { url: sink.url, events })
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return body
+}
+
+/** Sells the demo product; gives the order's id. */
+export async function sell({ api, demo }: RunningSystem, token = 'ctoken_ok'): Promise<string> {
+  const checkout = await accepted(() => api('POST', '/v1/checkouts/', { products: [demo.product_id], customer_id: demo.customer_id }))
+  await accepted(() => api('POST', `/v1/checkouts/client/${checkout.client_secret}/confirm`, { confirmation_token_id: token }), [403])
+  const { items } = await eventually(async () => {
+    const found = await accepted(() => api('GET', `/v1/orders/?checkout_id=${checkout.id}`))
+    if (found.items.length === 0) throw new Error('no order yet')
+    return found
+  })
+  return items[0].id
+}
+
+export function untilPaid({ api }: RunningSystem, id: string): Promise<void> {
+  return eventually(
+    async () => {
+      const { body } = await api('GET', `/v1/orders/${id}`)
+      if (body.status !== 'paid') throw new Error(`${id} is ${body.status}`)
+    },
+    { withinMs: 60_000 },
+  )
+}
+
+/** Repeats while a service is away; `alsoDone` are refusals that mean an earlier try went through. */
+export async function accepted(call: () => ReturnType<RunningSystem['api']>, alsoDone: number[] = []) {
+  return eventually(
+    async () => {
+      const { status, body } = await call()
+      if (status >= 300 && !alsoDone.includes(status)) throw new Error(`${status} ${JSON.stringify(body)}`)
+      return body
+    },
+    { withinMs: 60_000 },
+  )
+}
