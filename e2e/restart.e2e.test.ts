@@ -32,6 +32,7 @@ test.each(services)(
   'killing %s at any moment between the request and the delivery loses nothing: one invoice, every event at least once',
   async (service) => {
     for (const moment of momentsMs) {
+      await system.untilReady()
       const id = await sell(system)
       await untilPaid(system, id)
       await accepted(() => system.api('PATCH', `/v1/orders/${id}`, buyer))
@@ -49,7 +50,6 @@ test.each(services)(
       )
       expect(await invoicesOf(id)).toBe(1)
     }
-    await system.untilReady()
   },
   300_000,
 )

@@ -5,6 +5,7 @@ import type { Event, PayloadOf } from '@quittance/contracts/event'
 import { headers } from '@quittance/contracts/headers'
 import type { Operation, ReplyOf, RequestInput } from '@quittance/contracts/operation'
 import { eventStream } from '@quittance/contracts/streams'
+import type { RuntimeConfig } from '@quittance/runtime/config'
 import { connectNats, ensureStream, natsHeaders, type NatsConnection } from '@quittance/runtime/nats'
 import { call } from '@quittance/runtime/request'
 import { startService, type RunningService, type Service } from '@quittance/runtime/service'
@@ -33,6 +34,8 @@ export interface Emission {
 /** One real service on a database and a message stream of its own. The other services are absent; the test plays them. */
 export interface TestService extends AsyncDisposable {
   connection: NatsConnection
+  /** Settings the service runs with; a second replica takes the same. */
+  config: Partial<RuntimeConfig>
   databaseUrl: string | null
   healthPort(): number
   /** Every event said since the start, in order. */
@@ -68,9 +71,10 @@ export async function startTestService(service: Service): Promise<TestService> {
   const faults: string[] = []
   let faultsExpected = false
   const handedOut = new Map<string, number>()
+  const config = { ...quick, NATS_URL: natsUrl, ...(database && { DATABASE_URL: database.url }) }
   const start = () =>
     startService(service, {
-      config: { ...quick, NATS_URL: natsUrl, ...(database && { DATABASE_URL: database.url }) },
+      config,
       onError(operation, error) {
         noteSeenError(operation, error.name)
         if (error instanceof InternalServerError) faults.push(operation.subject)
@@ -79,6 +83,7 @@ export async function startTestService(service: Service): Promise<TestService> {
   let running: RunningService = await start()
   return {
     connection,
+    config,
     databaseUrl: database?.url ?? null,
     healthPort: () => running.healthPort,
     said,

@@ -64,17 +64,7 @@ export async function startSystem({ env, replicas }: SystemOptions = {}): Promis
   const { base_url, demo } = facts()
   if (!demo) throw new Error('The system was started without demo data')
   const untilReady = () =>
-    eventually(
-      () =>
-        Promise.all(
-          Object.values(facts().services)
-            .flat()
-            .map(({ health_url }) => demandReady(health_url)),
-        ).then(() => {}),
-      {
-        withinMs: 30_000,
-      },
-    )
+    eventually(async () => void (await Promise.all(Object.values(facts().services).flat().map(demandReady))), { withinMs: 30_000 })
   return {
     facts,
     demo,
@@ -99,9 +89,11 @@ async function untilStarted(child: ChildProcess, { readyFile, output }: { readyF
   if (child.exitCode !== null) throw new Error(`The system ended with code ${child.exitCode}:\n${output()}`)
 }
 
-async function demandReady(healthUrl: string): Promise<void> {
-  const { status } = await fetch(healthUrl)
-  if (status !== 200) throw new Error(`${healthUrl} answers ${status}`)
+/** The process that the ready file names is the one that lives, and it takes work. */
+async function demandReady({ pid, health_url }: ReadyFile['services'][ServiceName][number]): Promise<void> {
+  process.kill(pid, 0)
+  const { status } = await fetch(health_url)
+  if (status !== 200) throw new Error(`${health_url} answers ${status}`)
 }
 
 /** One request; JSON is parsed, an empty body is null. */

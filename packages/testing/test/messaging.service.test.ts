@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { Conflict } from '@quittance/contracts/errors'
+import { eventStream } from '@quittance/contracts/streams'
+import { expect, test } from 'vitest'
+import { eventually } from '../src/eventually.ts'
+import { startTestService, type TestService } from '../src/harness.ts'
+import { entryNoted, ledger, noteEntries } from './ledger.ts'
+
+const nobody = { kind: 'anonymous' } as const
+
+test('what a transaction told is heard once, in order per aggregate', async () => {
+  await using service = await startTestService(ledger())
+  const accounts = [randomUUID(), randomUUID(), randomUUID()]
+  for (const first of [0, 50, 100]) {
+    await Promise.all(accounts.map((account) => service.call(noteEntries, { account, first, count: 50 }, nobody)))
+  }
+  await eventually(async () => expect(await heard(service)).toHaveLength(450))
+  for (const account of accounts) {
+    const positions = (await heard(service)).filter((row) => row.account === account).map(({ position }) => position)
+    expect(positions).toEqual(Array.from({ length: 150 }, (_, position) => position))
+  }
+})
+
+test('a transaction that rolls back tells nothing', async () => {
+  await using service = await startTestService(ledger())
+  const account = randomUUID()
+  await expect(service.call(noteEntries, { account, first: 0, count: 3, fails: true }, nobody)).rejects.toThrow(Conflict)
+  await service.call(noteEntries, { account, first: 7, count: 1 }, nobody)
+  await eventually(async () => expect(await heard(service)).toEqual([{ account, position: 7 }]))
+  expect(service.said).toHaveLength(1)
+})
+
+test('an event that comes twice is handled once', async () => {
+  await using service = await startTestService(ledger())
+  const payload = { account: randomUUID(), position: 1 }
+  const id = await service.emit(entryNoted, payload)
+  await eventually(async () => expect(await heard(service)).toHaveLength(1))
+  // Outside the stream's duplicate window the same id is a second message.
+  const manager = await service.connection.jetstreamManager()
+  await manager.streams.purge(eventStream.name)
+  await manager.streams.update(eventStream.name, { duplicate_window: 100_000_000 })
+  await eventually(async () => {
+    await service.emit(entryNoted, payload, { id })
+    expect((await manager.streams.info(eventStream.name)).state.messages).toBeGreaterThan(0)
+  })
+  await service.emit(entryNoted, { ...payload, position: 2 })
+  await eventually(async () => expect((await heard(service)).map(({ position }) => position)).toEqual([1, 2]))
+})
+
+test('a message that fails is tried again before the next is touched', async () => {
+  let failures = 2
+  const onHear = (position: number) => {
+    if (position === 1 && failures-- > 0) throw new Error('not yet')
+  }
+  await using service = await startTestService(ledger({ onHear }))
+  await service.call(noteEntries, { account: randomUUID(), first: 0, count: 4 }, nobody)
+  await eventually(async () => expect((await heard(service)).map(({ position }) => position)).toEqual([0, 1, 2, 3]))
+})
+
+test('a message that never works becomes a dead letter, whole, and the ones behind it go on', async () => {
+  const onHear = (position: number) => {
+    if (position === 1) throw new Error('never')
+  }
+  await using service = await startTestService(ledger({ onHear }))
+  await service.call(noteEntries, { account: randomUUID(), first: 0, count: 3 }, nobody)
+  await eventually(async () => expect((await heard(service)).map(({ position }) => position)).toEqual([0, 2]), { withinMs: 25_000 })
+  const [letter] = await service.rows<{ reason: string; payload: Buffer }>('select reason, payload from dead_letters')
+  expect(letter?.reason).toContain('never')
+  expect(JSON.parse(letter?.payload.toString() ?? '')).toMatchObject({ position: 1 })
+}, 60_000)
+
+test('events that were committed while nothing ran are told after the start, and only then marked', async () => {
+  await using service = await startTestService(ledger())
+  const account = randomUUID()
+  await service.call(noteEntries, { account, first: 0, count: 1 }, nobody)
+  await eventually(async () => expect(await heard(service)).toHaveLength(1))
+  await service.rows(
+    `insert into outbox_messages (id, subject, aggregate_id, payload, occurred_at) values ($1, 'event.entry.noted', $2, $3, now())`,
+    [randomUUID(), account, JSON.stringify({ account, position: 1 })],
+  )
+  await service.restart()
+  await eventually(async () => expect((await heard(service)).map(({ position }) => position)).toEqual([0, 1]))
+  expect(await service.rows('select from outbox_messages where published_at is null')).toHaveLength(0)
+})
+
+test('a stream that lost its tail is told again, and nothing is handled twice', async () => {
+  await using service = await startTestService(ledger())
+  const account = randomUUID()
+  await service.call(noteEntries, { account, first: 0, count: 5 }, nobody)
+  await eventually(async () => expect(await heard(service)).toHaveLength(5))
+  const manager = await service.connection.jetstreamManager()
+  await manager.streams.delete(eventStream.name)
+  await service.restart()
+  await eventually(async () => expect((await manager.streams.info(eventStream.name)).state.messages).toBe(5))
+  await service.call(noteEntries, { account, first: 5, count: 1 }, nobody)
+  await eventually(async () => expect((await heard(service)).map(({ position }) => position)).toEqual([0, 1, 2, 3, 4, 5]))
+})
+
+test('two replicas keep the order too: one at a time tells and hears', async () => {
+  await using service = await startTestService(ledger())
+  const { startService } = await import('@quittance/runtime/service')
+  const second = await startService(ledger(), { config: service.config })
+  const account = randomUUID()
+  for (let first = 0; first < 200; first += 20) await service.call(noteEntries, { account, first, count: 20 }, nobody)
+  await eventually(async () => expect(await heard(service)).toHaveLength(200))
+  expect((await heard(service)).map(({ position }) => position)).toEqual(Array.from({ length: 200 }, (_, position) => position))
+  await second.stop()
+})
+
+async function heard(service: TestService): Promise<{ account: string; position: number }[]> {
+  return service.rows('select account, position from heard order by number')
+}
