@@ -23,7 +23,7 @@ export interface RunningSystem extends AsyncDisposable {
 export interface ApiAnswer {
   status: number
   headers: Headers
-  // The shape is what a test is about; it asserts it.
+  // oxlint-disable-next-line typescript/no-explicit-any -- the shape is what a test is about; it asserts it
   body: any
 }
 

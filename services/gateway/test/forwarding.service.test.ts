@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { hashToken } from '@quittance/runtime/credential'
+import { organizationCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { startGateway, verification, verifiedAs } from './start-gateway.ts'
+
+const seller = organizationCaller(randomUUID())
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+test('a reply goes out byte for byte, and the owner is told who asks, by when, and as which request', async () => {
+  await using gateway = await startGateway()
+  gateway.play(verification, verifiedAs(seller))
+  const odd = '{"items" : [1.0,  2e1] , "unknown":"kept"}'
+  const asked = gateway.play('orders.order.list', odd)
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  const response = await gateway.fetch('/v1/orders?limit=5', { headers: { ...bearer('a'), 'x-request-id': 'my-request', traceparent } })
+  expect(await response.text()).toBe(odd)
+  expect(response.headers.get('x-request-id')).toBe('my-request')
+  expect(asked[0]?.body).toEqual({ limit: 5 })
+  expect(JSON.parse(asked[0]?.headers['caller'] ?? '')).toEqual(seller)
+  expect(asked[0]?.headers).toMatchObject({ 'x-request-id': 'my-request', traceparent })
+  expect(Number(asked[0]?.headers['deadline'])).toBeGreaterThan(Date.now())
+})
+
+test('what a client says about itself reaches no service: only these headers do', async () => {
+  await using gateway = await startGateway()
+  gateway.play(verification, verifiedAs(seller))
+  const asked = gateway.play('orders.order.list', '{}')
+  const forged = { caller: '{"kind":"operator"}', organization: randomUUID(), deadline: '1', 'x-user-id': '1' }
+  await gateway.fetch('/v1/orders/', { headers: { ...bearer('b'), ...forged } })
+  expect(JSON.parse(asked[0]?.headers['caller'] ?? '')).toEqual(seller)
+  expect(Object.keys(asked[0]?.headers ?? {}).toSorted()).toEqual(['caller', 'deadline', 'x-request-id'])
+})
+
+test('a body cannot name another object than the path', async () => {
+  await using gateway = await startGateway()
+  gateway.play(verification, verifiedAs(seller))
+  const asked = gateway.play('orders.order.update', '{}')
+  const inPath = randomUUID()
+  const body = JSON.stringify({ id: randomUUID(), billing_name: 'Ada' })
+  await gateway.fetch(`/v1/orders/${inPath}`, { method: 'PATCH', headers: { ...bearer('c'), 'content-type': 'application/json' }, body })
+  expect(asked[0]?.body).toEqual({ id: inPath, billing_name: 'Ada' })
+})
+
+test('a credential is verified once, also when many requests come at the same time, and again once it is revoked', async () => {
+  await using gateway = await startGateway()
+  const verifications = gateway.play(verification, verifiedAs(seller))
+  gateway.play('orders.order.list', '{}')
+  await Promise.all(Array.from({ length: 20 }, () => gateway.fetch('/v1/orders/', { headers: bearer('d') })))
+  expect(verifications).toHaveLength(1)
+  expect(JSON.stringify(verifications)).not.toContain('"d"')
+  gateway.revoke(hashToken('d'))
+  await eventually(async () => {
+    await gateway.fetch('/v1/orders/', { headers: bearer('d') })
+    expect(verifications).toHaveLength(2)
+  })
+})
+
+test('an error of the owner keeps its status and its body', async () => {
+  await using gateway = await startGateway()
+  gateway.play(verification, verifiedAs(seller))
+  gateway.play('orders.order.get', { status: 404, name: 'ResourceNotFound', body: '{"error":"ResourceNotFound","detail":"Not found"}' })
+  const response = await gateway.fetch(`/v1/orders/${randomUUID()}`, { headers: bearer('e') })
+  expect(response.status).toBe(404)
+  expect(await response.json()).toEqual({ error: 'ResourceNotFound', detail: 'Not found' })
+})
+
+test('an owner that does not run is 503 with Retry-After, at once', async () => {
+  await using gateway = await startGateway()
+  gateway.play(verification, verifiedAs(seller))
+  const started = Date.now()
+  const response = await gateway.fetch('/v1/orders/', { headers: bearer('f') })
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toBe('1')
+  expect(await response.json()).toEqual({ error: 'ServiceUnavailable', detail: 'The orders service is not running.' })
+  expect(Date.now() - started).toBeLessThan(1_000)
+})
+
+test('a method a path does not have is 405, naming those it has', async () => {
+  await using gateway = await startGateway()
+  const response = await gateway.fetch('/v1/orders/', { method: 'DELETE' })
+  expect(response.status).toBe(405)
+  expect(response.headers.get('allow')).toBe('GET, HEAD')
+})
+
+test('the description of the API is served', async () => {
+  await using gateway = await startGateway()
+  const description = JSON.parse(await (await gateway.fetch('/openapi.json')).text())
+  expect(description.openapi).toBe('3.1.0')
+  expect(description.paths['/v1/orders/{id}/invoice'].post.responses).toMatchObject({
+    202: {},
+    409: { description: 'InvoiceAlreadyExists' },
+  })
+})

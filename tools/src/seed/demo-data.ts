@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createAccount, createClient, createOrganizationAccessToken, createPersonalAccessToken } from '@quittance/contracts/auth'
+import { RequestValidationError } from '@quittance/contracts/errors'
+import { createOrganization } from '@quittance/contracts/organizations'
+import { scopes, type Scope } from '@quittance/contracts/scopes'
+import { apiClient } from '../api-client.ts'
+import type { Say } from '../engines/engine.ts'
+import { withOperator, type Operator } from '../operator.ts'
+import { makeDemoSales, type DemoSales } from './demo-sales.ts'
+
+interface DemoOrganization {
+  id: string
+  slug: string
+}
+
+/** What there is to try the system with. */
+export interface DemoData extends DemoSales {
+  organization: DemoOrganization
+  organization_access_token: string
+  personal_access_token: string
+  user: { email: string; password: string }
+  oauth_client: { client_id: string; client_secret: string; redirect_uri: string; scope: string }
+  public_oauth_client: { client_id: string; redirect_uri: string; scope: string }
+  second_organization: DemoOrganization & { organization_access_token: string }
+}
+
+interface DemoDataOptions {
+  /** Where it is kept, so that a second start names the same credentials. */
+  file: string
+  natsUrl: string
+  /** Address of the gateway. */
+  origin: string
+  say: Say
+}
+
+const redirectUri = 'http://127.0.0.1:8976/callback'
+const clientScopes: [Scope, ...Scope[]] = [
+  'openid',
+  'profile',
+  'email',
+  'organizations:read',
+  'products:read',
+  'customers:read',
+  'orders:read',
+  'orders:write',
+]
+
+/** The demo data of a data folder; made at its first start. */
+export async function provideDemoData({ file, natsUrl, origin, say }: DemoDataOptions): Promise<DemoData> {
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
+  say('making a demo organization')
+  const people = await withOperator(natsUrl, makeOrganizations)
+  const sales = await makeDemoSales(apiClient({ origin, token: people.organization_access_token }))
+  const demo = { ...people, ...sales }
+  writeFileSync(`${file}.tmp`, JSON.stringify(demo, null, 2), { mode: 0o600 })
+  renameSync(`${file}.tmp`, file)
+  return demo
+}
+
+async function makeOrganizations(operator: Operator): Promise<Omit<DemoData, keyof DemoSales>> {
+  const { userId, suffix, ...user } = await makeUser(operator)
+  const person = operator.inTheNameOf({ userId, organizationIds: [] })
+  const make = async (name: string, slug: string) => {
+    const organization = await person.ask(createOrganization, { name, slug: `${slug}${suffix}` })
+    const member = operator.inTheNameOf({ userId, organizationIds: [organization.id] })
+    const asked = { organization_id: organization.id, comment: 'Demo', scopes }
+    const { token } = await member.ask(createOrganizationAccessToken, asked)
+    return { organization: { id: organization.id, slug: organization.slug }, token }
+  }
+  const first = await make('Harbour Books', 'harbour-books')
+  const second = await make('Second Shop', 'second-shop')
+  const personal = await operator.ask(createPersonalAccessToken, { user_id: userId, comment: 'Demo', scopes })
+  return {
+    organization: first.organization,
+    organization_access_token: first.token,
+    personal_access_token: personal.token,
+    user,
+    ...(await makeClients(operator)),
+    second_organization: { ...second.organization, organization_access_token: second.token },
+  }
+}
+
+/** The usual names are taken when an earlier start was cut short in the middle of this; then all get an ending. */
+async function makeUser(operator: Operator): Promise<{ userId: string; email: string; password: string; suffix: string }> {
+  const password = randomBytes(12).toString('base64url')
+  for (let suffix = ''; ; suffix = `-${randomBytes(3).toString('hex')}`) {
+    const email = `demo${suffix}@example.com`
+    try {
+      const { id } = await operator.ask(createAccount, { email, password })
+      return { userId: id, email, password, suffix }
+    } catch (error) {
+      if (!(error instanceof RequestValidationError) || suffix) throw error
+    }
+  }
+}
+
+async function makeClients(operator: Operator): Promise<Pick<DemoData, 'oauth_client' | 'public_oauth_client'>> {
+  const asked = { redirect_uris: [redirectUri], scopes: clientScopes }
+  const facts = { redirect_uri: redirectUri, scope: clientScopes.join(' ') }
+  const confidential = await operator.ask(createClient, { ...asked, name: 'Demo web application' })
+  const open = await operator.ask(createClient, { ...asked, name: 'Demo mobile application', is_public: true })
+  return {
+    oauth_client: { client_id: confidential.client_id, client_secret: confidential.client_secret ?? '', ...facts },
+    public_oauth_client: { client_id: open.client_id, ...facts },
+  }
+}

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { auth } from '../../services/auth/src/service.ts'
+import { operations } from '../../services/gateway/src/operations.ts'
+import { invoices } from '../../services/invoices/src/service.ts'
+import { orders } from '../../services/orders/src/service.ts'
+import { webhooks } from '../../services/webhooks/src/service.ts'
+
+const services = [auth, orders, invoices, webhooks]
+const root = join(import.meta.dirname, '../..')
+
+test('every operation of the contracts is answered by its owner, and by nobody else', () => {
+  const answered = services.flatMap(({ name, handlers }) => (handlers ?? []).map(({ operation }) => `${name}: ${operation.subject}`))
+  expect(answered.toSorted()).toEqual(operations.map(({ subject }) => `${subject.split('.')[0]}: ${subject}`).toSorted())
+})
+
+test('subjects, methods and paths are each used once', () => {
+  const routes = operations.flatMap(({ http }) => (http ? [`${http.method} ${http.path}`] : []))
+  expect(new Set(routes).size).toBe(routes.length)
+  expect(new Set(operations.map(({ subject }) => subject)).size).toBe(operations.length)
+})
+
+test('every service has the same shape', () => {
+  for (const name of ['gateway', 'auth', 'orders', 'invoices', 'webhooks']) {
+    const files = readdirSync(join(root, 'services', name, 'src'))
+    expect(files).toEqual(
+      expect.arrayContaining(['main.ts', 'service.ts', 'config.ts', ...(name === 'gateway' ? [] : ['database.ts', 'migrations'])]),
+    )
+    const readme = readFileSync(join(root, 'services', name, 'README.md'), 'utf8')
+    for (const heading of ['Owns', 'Does not own', 'Answers', 'Hears', 'Says', 'Fails how']) expect(readme).toContain(`## ${heading}`)
+  }
+})
+
+test('every decision record is in the index', () => {
+  const folder = join(root, 'docs/decisions')
+  const index = readFileSync(join(folder, 'README.md'), 'utf8')
+  for (const file of readdirSync(folder).filter((name) => name !== 'README.md')) expect(index).toContain(`(${file})`)
+})
+
+test('one exact version of the ORM and of everything that is pinned', () => {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const versions = Object.entries(lock.packages as Record<string, { version?: string }>).filter(([path]) =>
+    /^node_modules\/@mikro-orm\/[^/]+$/.test(path),
+  )
+  expect(new Set(versions.map(([, { version }]) => version)).size).toBe(1)
+  expect(Object.keys(lock.packages).filter((path) => path.endsWith('node_modules/zod'))).toEqual([
+    'e2e/node_modules/zod',
+    'node_modules/zod',
+  ])
+})

@@ -1,0 +1,139 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findProcess } from '../src/engines/process-record.ts'
+import type { ReadyFile } from '../src/supervisor/ready-file.ts'
+
+let folder: string
+let started: ChildProcess[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quittance-supervisor-test-'))
+  started = []
+})
+
+afterEach(async () => {
+  await Promise.all(started.map((child) => stop(child)))
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface System {
+  child: ChildProcess
+  output: () => string
+  facts: () => ReadyFile
+}
+
+/** Starts a supervisor with played services and waits for its ready file. */
+async function start(name: string, args: string[] = []): Promise<System> {
+  const readyFile = join(folder, `${name}.ready.json`)
+  const all = ['--port', '0', '--seed', 'none', '--data', join(folder, name), '--ready-file', readyFile, ...args]
+  // Settings that this test run makes for services under test are not this system's.
+  const { BASE_URL: _, ...env } = process.env
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'fake-system.ts'), ...all], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env,
+  })
+  started.push(child)
+  let output = ''
+  child.stdout?.on('data', (chunk) => (output += chunk))
+  child.stderr?.on('data', (chunk) => (output += chunk))
+  const ready = () => existsSync(readyFile) && JSON.parse(readFileSync(readyFile, 'utf8')).pid === child.pid
+  await eventually(() => ready() || child.exitCode !== null)
+  if (!ready()) throw new Error(output)
+  return { child, output: () => output, facts: () => JSON.parse(readFileSync(readyFile, 'utf8')) }
+}
+
+async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  child.kill(signal)
+  await ended
+  return child.exitCode
+}
+
+async function eventually(condition: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 20_000; !condition(); await delay(20)) {
+    if (Date.now() > deadline) throw new Error('It did not happen within 20 s.')
+  }
+}
+
+/** Services and engines of an instance. */
+function processes(system: System, name: string): number[] {
+  const services = Object.values(system.facts().services).flatMap((each) => each.map(({ pid }) => pid))
+  const postgres = Number(readFileSync(join(folder, name, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+  const nats = Number(readFileSync(join(folder, name, 'nats.pid'), 'utf8').split('\n')[0])
+  return [...services, postgres, nats]
+}
+
+async function sql(system: System, statement: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: system.facts().postgres_url ?? '' })
+  await client.connect()
+  const { rows } = await client.query(statement)
+  await client.end()
+  return rows
+}
+
+test('SIGTERM stops everything, and the next start finds the data', { timeout: 40_000 }, async () => {
+  const first = await start('a')
+  await sql(first, 'create table kept as select 1 as answer')
+  const all = processes(first, 'a')
+  expect(all).toHaveLength(7)
+  expect(await stop(first.child)).toBe(0)
+  expect(all.filter(findProcess)).toEqual([])
+  expect(existsSync(join(folder, 'a.ready.json'))).toBe(false)
+  const second = await start('a')
+  expect(await sql(second, 'select answer from kept')).toEqual([{ answer: 1 }])
+})
+
+test('a killed supervisor leaves no process behind, and the next start works', { timeout: 40_000 }, async () => {
+  const first = await start('a')
+  const all = processes(first, 'a')
+  await stop(first.child, 'SIGKILL')
+  await eventually(() => all.filter(findProcess).length === 0)
+  const second = await start('a')
+  expect(second.facts().pid).toBe(second.child.pid)
+})
+
+test('a start directly after a kill waits for nobody and loses nothing', { timeout: 40_000 }, async () => {
+  const first = await start('a')
+  await sql(first, 'create table kept as select 1 as answer')
+  await stop(first.child, 'SIGKILL')
+  const second = await start('a')
+  expect(await sql(second, 'select answer from kept')).toEqual([{ answer: 1 }])
+})
+
+test('a killed service is started again and the ready file names its new process', { timeout: 40_000 }, async () => {
+  const system = await start('a')
+  const before = system.facts().services.orders[0]?.pid as number
+  process.kill(before, 'SIGKILL')
+  await eventually(() => ![undefined, before].includes(system.facts().services.orders[0]?.pid))
+  expect(system.output()).toMatch(/orders was ended by SIGKILL; starting it again in 0.1 s\n[^]*orders is ready again/)
+})
+
+test('killed engines are started again on the same ports', { timeout: 40_000 }, async () => {
+  const system = await start('a')
+  const [postgres, nats] = processes(system, 'a').slice(-2) as [number, number]
+  process.kill(postgres, 'SIGKILL')
+  process.kill(nats, 'SIGKILL')
+  await eventually(() => /PostgreSQL is ready again/.test(system.output()) && /NATS is ready again/.test(system.output()))
+  expect(await sql(system, 'select 1 as answer')).toEqual([{ answer: 1 }])
+})
+
+test('two instances run side by side; one folder has one supervisor', { timeout: 40_000 }, async () => {
+  const [first, second] = await Promise.all([start('a'), start('b')])
+  expect(first.facts().base_url).not.toBe(second.facts().base_url)
+  await expect(start('a')).rejects.toThrow(`is in use by process ${first.child.pid}`)
+  expect((await fetch(first.facts().base_url)).status).toBe(200)
+})
+
+test('replicas have a process and a health address each', { timeout: 40_000 }, async () => {
+  const system = await start('a', ['--replicas', 'orders=2,gateway=2'])
+  const { orders, gateway } = system.facts().services
+  expect(new Set(orders.map(({ health_url }) => health_url)).size).toBe(2)
+  expect(gateway[0]?.url).toBe(system.facts().base_url)
+  expect((await fetch(gateway[1]?.url ?? '')).status).toBe(200)
+})
