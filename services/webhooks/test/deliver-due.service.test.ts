@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto'
+import { orderCreated, orderPaid } from '@quittance/contracts/orders'
+import { eventStream } from '@quittance/contracts/streams'
+import { deleteWebhookEndpoint, updateWebhookEndpoint } from '@quittance/contracts/webhooks'
+import { startEndpointSink, type Received } from '@quittance/testing/endpoint-sink'
+import { eventually } from '@quittance/testing/eventually'
+import { Webhook } from 'standardwebhooks'
+import { expect, test } from 'vitest'
+import { anOrder } from './an-order.ts'
+import { startWebhooks, wholeStory } from './start-webhooks.ts'
+
+const typeOf = ({ body }: Received) => (JSON.parse(body) as { type: string }).type
+const idOf = ({ headers }: Received) => headers['webhook-id']
+const asHeaders = ({ headers }: Received) => headers as Record<string, string>
+
+test('an event arrives once, signed, with the fact as its owner wrote it', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  const [id] = await webhooks.tell([orderPaid])
+  const [attempt] = await webhooks.attempts(endpoint, 1)
+  const [post] = sink.received as [Received]
+  expect(sink.received).toHaveLength(1)
+  expect(idOf(post)).toBe(id)
+  expect(post.headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'Quittance-Webhooks/1' })
+  expect(new Webhook(endpoint.secret).verify(post.body, asHeaders(post))).toMatchObject({
+    type: 'order.paid',
+    data: { billing_name: 'Zofia Łukasiewicz & Synowie' },
+  })
+  expect(new Webhook(Buffer.from(endpoint.secret).toString('base64')).verify(post.body, asHeaders(post))).toBeTruthy()
+  expect(post.body).toMatch(/^\{"type":"order\.paid","timestamp":"\d{4}-[^"]+Z","data":\{"id":/)
+  expect(attempt).toMatchObject({
+    http_code: 200,
+    succeeded: true,
+    webhook_event: { id, succeeded: true, last_http_code: 200, payload: post.body },
+  })
+})
+
+test('created, updated and paid of one order arrive in this order, for many orders at once', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  await webhooks.endpoint({ url: sink.url })
+  const orders = await Promise.all(Array.from({ length: 20 }, () => webhooks.tell(wholeStory)))
+  await eventually(() => expect(sink.received).toHaveLength(60))
+  for (const ids of orders) {
+    expect(sink.received.map(idOf).filter((id) => ids.includes(id as string))).toEqual(ids)
+  }
+  await eventually(async () => expect(await webhooks.statuses()).toEqual({ succeeded: 60 }))
+})
+
+test('a first try that fails holds up none of its successors', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const failing = new Set(['order.created'])
+  sink.answer((post) => ({ status: failing.has(typeOf(post)) ? 500 : 200, headers: { 'retry-after': '1' } }))
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  await webhooks.tell(wholeStory)
+  await webhooks.attempts(endpoint, 3)
+  expect(sink.received.map(typeOf)).toEqual(['order.created', 'order.updated', 'order.paid'])
+  failing.clear()
+  await webhooks.attempts(endpoint, 4)
+  expect(typeOf(sink.received[3] as Received)).toBe('order.created')
+})
+
+test('retries carry the same id and body under a signature of their own, and end with the schedule', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  sink.answer(() => ({ status: 500, body: 'down' }))
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  await webhooks.tell([orderPaid])
+  await eventually(async () => expect(await webhooks.statuses()).toEqual({ failed: 1 }))
+  const attempts = await webhooks.attempts(endpoint, 4)
+  expect(attempts.map(({ http_code, succeeded }) => [http_code, succeeded])).toEqual(Array.from({ length: 4 }, () => [500, false]))
+  expect(attempts[0]?.webhook_event).toMatchObject({ succeeded: false, last_http_code: 500 })
+  expect(sink.received).toHaveLength(4)
+  expect(new Set(sink.received.map(idOf)).size).toBe(1)
+  expect(new Set(sink.received.map(({ body }) => body)).size).toBe(1)
+  for (const post of sink.received) new Webhook(endpoint.secret).verify(post.body, asHeaders(post))
+  expect(await webhooks.rows('select distinct reason, response_excerpt from webhook_attempts')).toEqual([
+    { reason: 'http_status', response_excerpt: 'down' },
+  ])
+})
+
+test('a failure that heals is a success, told by every attempt on the way', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  sink.answer((_, count) => ({ status: count < 3 ? 503 : 204 }))
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  await webhooks.tell([orderPaid])
+  const attempts = await webhooks.attempts(endpoint, 3)
+  expect(attempts.map(({ http_code }) => http_code)).toEqual([503, 503, 204])
+  expect(attempts[0]?.webhook_event).toMatchObject({ succeeded: true, last_http_code: 204 })
+})
+
+test('410 is believed at once; Retry-After is waited for', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  sink.answer((post) => (typeOf(post) === 'order.paid' ? { status: 410 } : { status: 429, headers: { 'retry-after': '120' } }))
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  await webhooks.tell([orderCreated, orderPaid])
+  await webhooks.attempts(endpoint, 2)
+  const rows = await webhooks.rows(
+    `select event_type, status, round(extract(epoch from next_attempt_at - modified_at))::int as wait from webhook_deliveries order by position`,
+  )
+  expect(rows).toEqual([
+    { event_type: 'order.created', status: 'pending', wait: 120 },
+    { event_type: 'order.paid', status: 'failed', wait: null },
+  ])
+})
+
+test('nobody listening is a failure without a code, and a blocked address is never dialled', async () => {
+  await using webhooks = await startWebhooks()
+  await using gone = await startEndpointSink()
+  const endpoint = await webhooks.endpoint({ url: gone.url, events: ['order.created'] })
+  const forced = await webhooks.endpoint({ url: gone.url, events: ['order.paid'] })
+  await gone[Symbol.asyncDispose]()
+  await webhooks.rows(`update webhook_endpoints set url = 'http://[::1]:9/' where id = $1`, [forced.id])
+  await webhooks.tell([orderCreated, orderPaid])
+  expect((await webhooks.attempts(endpoint, 4))[0]).toMatchObject({
+    http_code: null,
+    succeeded: false,
+    webhook_event: { last_http_code: null },
+  })
+  await webhooks.attempts(forced, 4)
+  const reasons = await webhooks.rows('select distinct endpoint_id, reason from webhook_attempts order by reason')
+  expect(reasons).toEqual([
+    { endpoint_id: endpoint.id, reason: 'connection_failed' },
+    { endpoint_id: forced.id, reason: 'destination_blocked' },
+  ])
+})
+
+test('only endpoints of the organization that want the type get an event, and one nobody wants is not kept', async () => {
+  await using webhooks = await startWebhooks()
+  await using wanting = await startEndpointSink()
+  await using other = await startEndpointSink()
+  const endpoint = await webhooks.endpoint({ url: wanting.url, events: ['order.paid'] })
+  await webhooks.endpoint({ url: other.url, events: ['product.created'] })
+  await webhooks.tell(wholeStory, { organizationId: randomUUID() })
+  const ids = await webhooks.tell(wholeStory)
+  await webhooks.attempts(endpoint, 1)
+  expect(wanting.received.map(idOf)).toEqual([ids[2]])
+  expect(other.received).toHaveLength(0)
+  expect(await webhooks.rows('select id from webhook_events')).toEqual([{ id: ids[2] }])
+})
+
+test('an event told twice is one delivery, even when the inbox has forgotten it', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  const order = anOrder(webhooks.organizationId)
+  const about = { organizationId: webhooks.organizationId, aggregateId: order.id, id: randomUUID() }
+  await webhooks.emit(orderPaid, order, about)
+  await webhooks.attempts(endpoint, 1)
+  await webhooks.rows('delete from inbox_messages')
+  // The stream drops a message of the same id; a stream made anew does not know it.
+  const streams = (await webhooks.connection.jetstreamManager()).streams
+  await streams.update(eventStream.name, { duplicate_window: 100_000_000 })
+  await eventually(async () => {
+    await webhooks.emit(orderPaid, order, about)
+    expect(await webhooks.rows('select from inbox_messages')).toHaveLength(1)
+  })
+  const [next] = await webhooks.tell([orderPaid])
+  await webhooks.attempts(endpoint, 2)
+  expect(sink.received.map(idOf)).toEqual([about.id, next])
+})
+
+test('what waits for a deleted endpoint, or for a type it no longer wants, is not sent', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  sink.answer(() => ({ status: 500, headers: { 'retry-after': '1' } }))
+  const deleted = await webhooks.endpoint({ url: sink.url, events: ['order.created'] })
+  const narrowed = await webhooks.endpoint({ url: sink.url, events: ['order.created', 'order.paid'] })
+  await webhooks.tell([orderCreated])
+  await Promise.all([webhooks.attempts(deleted, 1), webhooks.attempts(narrowed, 1)])
+  await webhooks.call(deleteWebhookEndpoint, { id: deleted.id }, webhooks.caller)
+  await webhooks.call(updateWebhookEndpoint, { id: narrowed.id, events: ['order.paid'] }, webhooks.caller)
+  await eventually(async () => expect(await webhooks.statuses()).toEqual({ cancelled: 2 }))
+  expect(sink.received).toHaveLength(2)
+  expect((await webhooks.attempts(deleted, 1))[0]?.webhook_event).toMatchObject({ succeeded: false })
+})
+
+test('a new URL and a new secret hold from the next try on', async () => {
+  await using webhooks = await startWebhooks()
+  await using old = await startEndpointSink()
+  await using moved = await startEndpointSink()
+  old.answer(() => ({ status: 500, headers: { 'retry-after': '1' } }))
+  const endpoint = await webhooks.endpoint({ url: old.url })
+  await webhooks.tell([orderPaid])
+  await webhooks.attempts(endpoint, 1)
+  await webhooks.call(updateWebhookEndpoint, { id: endpoint.id, url: moved.url, secret: 'hunter2' }, webhooks.caller)
+  await webhooks.attempts(endpoint, 2)
+  const [post] = moved.received as [Received]
+  expect(new Webhook(Buffer.from('hunter2').toString('base64')).verify(post.body, asHeaders(post))).toMatchObject({ type: 'order.paid' })
+  expect(old.received).toHaveLength(1)
+})
+
+test('an endpoint that hangs keeps no other waiting', async () => {
+  await using webhooks = await startWebhooks()
+  await using hanging = await startEndpointSink()
+  await using healthy = await startEndpointSink()
+  const release = Promise.withResolvers<void>()
+  hanging.answer(() => ({ status: 200, after: release.promise }))
+  const slow = await webhooks.endpoint({ url: hanging.url })
+  const quick = await webhooks.endpoint({ url: healthy.url })
+  await webhooks.tell(wholeStory)
+  await webhooks.attempts(quick, 3)
+  // Of one order and endpoint only one is under way, and its lease is kept for longer than it lasts.
+  expect(hanging.received.map(typeOf)).toEqual(['order.created'])
+  await eventually(async () =>
+    expect(await webhooks.rows(`select from webhook_deliveries where leased_until > created_at + interval '3 seconds'`)).toHaveLength(1),
+  )
+  expect(hanging.received).toHaveLength(1)
+  release.resolve()
+  await webhooks.attempts(slow, 3)
+  expect(hanging.received.map(typeOf)).toEqual(['order.created', 'order.updated', 'order.paid'])
+})
+
+test('a stop ends what is under way and loses nothing that waits', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const release = Promise.withResolvers<void>()
+  sink.answer(() => ({ status: 200, after: release.promise }))
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  await webhooks.tell(wholeStory)
+  await eventually(() => expect(sink.received).toHaveLength(1))
+  const restarted = webhooks.restart()
+  release.resolve()
+  await restarted
+  const attempts = await webhooks.attempts(endpoint, 3)
+  expect(attempts.every(({ succeeded }) => succeeded)).toBe(true)
+  expect(sink.received.map(typeOf)).toEqual(['order.created', 'order.updated', 'order.paid'])
+})
+
+test('what a dead replica was sending is sent again under the same id, before its successors', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  sink.answer(() => ({ status: 500, headers: { 'retry-after': '120' } }))
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  const ids = await webhooks.tell(wholeStory)
+  await webhooks.attempts(endpoint, 3)
+  sink.answer(() => ({ status: 200 }))
+  await webhooks.rows(`update webhook_deliveries set next_attempt_at = now(),
+    lease = case when event_type = 'order.updated' then gen_random_uuid() end,
+    leased_until = case when event_type = 'order.updated' then now() + interval '1 second' end`)
+  await webhooks.attempts(endpoint, 6)
+  expect(sink.received.slice(3).map(idOf)).toEqual([ids[1], ids[0], ids[2]])
+})
+
+test('a result that comes after its lease was lost is thrown away', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const release = Promise.withResolvers<void>()
+  sink.answer((_, count) => (count === 1 ? { status: 500, after: release.promise } : { status: 200 }))
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  await webhooks.tell([orderPaid])
+  await eventually(() => expect(sink.received).toHaveLength(1))
+  await webhooks.rows(`update webhook_deliveries set lease = gen_random_uuid(), leased_until = now()`)
+  await webhooks.attempts(endpoint, 1)
+  release.resolve()
+  await webhooks.restart()
+  expect(await webhooks.attempts(endpoint, 1)).toMatchObject([{ http_code: 200, succeeded: true }])
+})
+
+test('a database that goes away in the middle costs neither the event nor a second POST', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const release = Promise.withResolvers<void>()
+  sink.answer(() => ({ status: 200, after: release.promise }))
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  await webhooks.tell([orderPaid])
+  await eventually(() => expect(sink.received).toHaveLength(1))
+  await webhooks.rows(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  )
+  release.resolve()
+  expect(await webhooks.attempts(endpoint, 1)).toMatchObject([{ succeeded: true }])
+  await webhooks.tell([orderPaid])
+  await webhooks.attempts(endpoint, 2)
+  expect(sink.received).toHaveLength(2)
+})

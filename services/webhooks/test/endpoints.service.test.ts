@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getWebhookEndpoint,
+  listWebhookEndpoints,
+  updateWebhookEndpoint,
+} from '@quittance/contracts/webhooks'
+import { organizationCaller, userCaller } from '@quittance/testing/callers'
+import { expect, test } from 'vitest'
+import { startWebhooks } from './start-webhooks.ts'
+
+const url = 'https://example.com/hook'
+const stranger = organizationCaller(randomUUID())
+
+test('a generated secret is answered once, read never, and is not in the database as it is', async () => {
+  await using webhooks = await startWebhooks()
+  const { secret, ...created } = await webhooks.endpoint({ url, events: ['order.paid'] })
+  expect(secret).toMatch(/^whsec_/)
+  expect(created).toMatchObject({ url, format: 'raw', events: ['order.paid'], organization_id: webhooks.organizationId, modified_at: null })
+  expect(await webhooks.call(getWebhookEndpoint, { id: created.id }, webhooks.caller)).toEqual(created)
+  const list = await webhooks.call(listWebhookEndpoints, {}, webhooks.caller)
+  expect(list).toEqual({ items: [created], pagination: { total_count: 1, max_page: 1 } })
+  const [stored] = await webhooks.rows<{ row: string }>('select e::text as row from webhook_endpoints e')
+  expect(stored?.row).toContain('aes-256-gcm$')
+  expect(stored?.row).not.toContain(secret.slice('whsec_'.length))
+})
+
+test('a secret of the caller’s own is taken as it is', async () => {
+  await using webhooks = await startWebhooks()
+  expect(await webhooks.endpoint({ url, secret: 'hunter2' })).toMatchObject({ secret: 'hunter2' })
+})
+
+test('a URL that must not be sent to is refused, and nothing is written', async () => {
+  await using webhooks = await startWebhooks()
+  const { id } = await webhooks.endpoint({ url })
+  for (const refused of [
+    'http://example.com/',
+    'https://10.0.0.1/',
+    'https://localhost/',
+    'https://user:secret@example.com/',
+    'https://[::1]/',
+  ]) {
+    const creation = webhooks.call(createWebhookEndpoint, { url: refused, events: ['order.paid'] }, webhooks.caller)
+    await expect(creation).rejects.toMatchObject({
+      name: 'RequestValidationError',
+      body: { detail: [{ loc: ['body', 'url'], type: 'value_error' }] },
+    })
+    await expect(webhooks.call(updateWebhookEndpoint, { id, url: refused, events: ['order.paid'] }, webhooks.caller)).rejects.toThrow(
+      RequestValidationError,
+    )
+  }
+  const { items } = await webhooks.call(listWebhookEndpoints, {}, webhooks.caller)
+  expect(items).toMatchObject([{ url, events: ['order.created', 'order.updated', 'order.paid'], modified_at: null }])
+})
+
+test('a change touches what it names; null changes nothing', async () => {
+  await using webhooks = await startWebhooks()
+  const { id } = await webhooks.endpoint({ url, events: ['order.paid'] })
+  const unchanged = await webhooks.call(updateWebhookEndpoint, { id, url: null, events: null, secret: null }, webhooks.caller)
+  expect(unchanged).toMatchObject({ url, events: ['order.paid'] })
+  const moved = await webhooks.call(updateWebhookEndpoint, { id, url: 'https://example.org/', secret: 'another' }, webhooks.caller)
+  expect(moved).toMatchObject({ url: 'https://example.org/', events: ['order.paid'] })
+  expect(moved.modified_at).not.toBeNull()
+  expect(moved).not.toHaveProperty('secret')
+})
+
+test('a deleted endpoint is gone for every operation, and so is its secret', async () => {
+  await using webhooks = await startWebhooks()
+  const { id } = await webhooks.endpoint({ url })
+  expect(await webhooks.call(deleteWebhookEndpoint, { id }, webhooks.caller)).toBeNull()
+  for (const operation of [getWebhookEndpoint, updateWebhookEndpoint, deleteWebhookEndpoint]) {
+    await expect(webhooks.call(operation, { id }, webhooks.caller)).rejects.toThrow(ResourceNotFound)
+  }
+  expect(await webhooks.call(listWebhookEndpoints, {}, webhooks.caller)).toMatchObject({ items: [], pagination: { total_count: 0 } })
+  expect(await webhooks.rows('select from webhook_endpoints where sealed_secret is not null')).toHaveLength(0)
+})
+
+test('another organization neither sees nor changes it', async () => {
+  await using webhooks = await startWebhooks()
+  const { id, secret: _, ...endpoint } = await webhooks.endpoint({ url })
+  for (const operation of [getWebhookEndpoint, deleteWebhookEndpoint]) {
+    await expect(webhooks.call(operation, { id }, stranger)).rejects.toThrow(ResourceNotFound)
+  }
+  await expect(webhooks.call(updateWebhookEndpoint, { id, url: 'https://evil.example/' }, stranger)).rejects.toThrow(ResourceNotFound)
+  expect(await webhooks.call(listWebhookEndpoints, { organization_id: webhooks.organizationId }, stranger)).toMatchObject({ items: [] })
+  expect(await webhooks.call(getWebhookEndpoint, { id }, webhooks.caller)).toEqual({ id, ...endpoint })
+})
+
+test('a person names the organization, a credential of an organization must not', async () => {
+  await using webhooks = await startWebhooks()
+  const { organizationId } = webhooks
+  const person = userCaller({ userId: randomUUID(), organizationIds: [organizationId] })
+  const create = (organization_id: string | null, caller = person) =>
+    webhooks.call(createWebhookEndpoint, { url, events: ['order.paid'], organization_id }, caller)
+  expect(await create(organizationId)).toMatchObject({ organization_id: organizationId })
+  await expect(create(null)).rejects.toThrow(RequestValidationError)
+  await expect(create(randomUUID())).rejects.toThrow(RequestValidationError)
+  await expect(create(organizationId, webhooks.caller)).rejects.toThrow(RequestValidationError)
+})

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import type { Caller } from '@quittance/contracts/caller'
+import type { ReplyOf } from '@quittance/contracts/operation'
+import { orderCreated, orderPaid, orderUpdated } from '@quittance/contracts/orders'
+import { createWebhookEndpoint, listWebhookDeliveries, type WebhookEventType } from '@quittance/contracts/webhooks'
+import { organizationCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
+import { startTestService, type TestService } from '@quittance/testing/harness'
+import { webhooks } from '../src/service.ts'
+import { anOrder } from './an-order.ts'
+
+process.env['SECRETS_KEY'] = Buffer.alloc(32, 7).toString('base64')
+process.env['WEBHOOK_ALLOWED_CIDRS'] = '127.0.0.0/8'
+// Four tries in all, as close together as makes sense.
+process.env['RETRY_SCHEDULE_S'] = '0.05,0.05,0.05'
+
+type Attempts = ReplyOf<typeof listWebhookDeliveries>['items']
+type Endpoint = ReplyOf<typeof createWebhookEndpoint>
+
+interface Wanted {
+  url: string
+  events?: WebhookEventType[]
+  secret?: string
+}
+
+export interface TestWebhooks extends TestService {
+  organizationId: string
+  caller: Caller
+  /** An endpoint of the organization, for all three order events unless told. */
+  endpoint(wanted: Wanted): Promise<Endpoint>
+  /** Says what `orders` says of one order, in this order, and gives the ids of the events. */
+  tell(events: readonly (typeof wholeStory)[number][], about?: { organizationId?: string }): Promise<string[]>
+  /** The attempts at an endpoint once there are this many; oldest first. */
+  attempts(endpoint: { id: string }, count: number): Promise<Attempts>
+  /** How many deliveries are in each status. */
+  statuses(): Promise<Record<string, number>>
+}
+
+export const wholeStory = [orderCreated, orderUpdated, orderPaid] as const
+
+export async function startWebhooks(): Promise<TestWebhooks> {
+  const service = await startTestService(webhooks)
+  const organizationId = randomUUID()
+  const caller = organizationCaller(organizationId)
+  return {
+    ...service,
+    organizationId,
+    caller,
+    endpoint: ({ url, events = ['order.created', 'order.updated', 'order.paid'], secret }) =>
+      service.call(createWebhookEndpoint, { url, format: 'raw', events, ...(secret && { secret }) }, caller),
+    async tell(events, about = {}) {
+      const target = about.organizationId ?? organizationId
+      const order = anOrder(target)
+      const ids: string[] = []
+      for (const event of events) ids.push(await service.emit(event, order, { organizationId: target, aggregateId: order.id }))
+      return ids
+    },
+    attempts: ({ id }, count) =>
+      eventually(async () => {
+        const { items } = await service.call(listWebhookDeliveries, { endpoint_id: id, limit: 100 }, caller)
+        if (items.length !== count) throw new Error(`${items.length} attempts: ${items.map((item) => item.http_code).join(', ')}`)
+        return items.toReversed()
+      }),
+    async statuses() {
+      const rows = await service.rows<{ status: string; count: number }>(
+        'select status, count(*)::int from webhook_deliveries group by status',
+      )
+      return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
+    },
+  }
+}
