@@ -29,7 +29,10 @@ module.exports = {
     {
       name: 'testing-and-tools-know-no-service',
       severity: 'error',
-      from: { path: '^(packages/testing|tools)/', pathNot: '^tools/(src/(generate|test|service-settings|commands/migrate)|test/completeness[.]test)[.]ts$' },
+      from: {
+        path: '^(packages/testing|tools)/',
+        pathNot: '^tools/(src/(generate|test|service-settings|commands/migrate)|test/completeness[.]test)[.]ts$',
+      },
       to: { path: '^services/' },
     },
     {
