@@ -54,6 +54,21 @@ test.each(services)(
   300_000,
 )
 
+test('killing webhooks while the endpoint is still answering sends the event again, under the same id', async () => {
+  await system.untilReady()
+  const held = Promise.withResolvers<void>()
+  const seen = () => sink.received.filter(({ body }) => JSON.parse(body).type === 'order.created' && !known.has(JSON.parse(body).data.id))
+  const known = new Set(sink.received.map(({ body }) => JSON.parse(body).data.id))
+  sink.answer(({ body }) => (seen().length === 1 && JSON.parse(body).type === 'order.created' ? { status: 200, after: held.promise } : { status: 200 }))
+  await sell(system)
+  await eventually(() => expect(seen()).toHaveLength(1))
+  system.kill('webhooks')
+  await eventually(() => expect(seen().length).toBeGreaterThanOrEqual(2), { withinMs: 45_000 })
+  held.resolve()
+  sink.answer(() => ({ status: 200 }))
+  expect(new Set(seen().map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+})
+
 /** Every id the endpoint saw carries one and the same body, however often it came. */
 test('an event that was sent twice was the same event, byte for byte', () => {
   const bodies = Map.groupBy(sink.received, ({ headers }) => headers['webhook-id'])

@@ -1,8 +1,8 @@
 /** `npm run generate`: files that derive from contracts and configuration. With `--check` nothing is written; differences fail. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openApi } from '../../services/gateway/src/openapi/openapi.ts'
-import { publicOperations } from '../../services/gateway/src/operations.ts'
+import { openApi } from '@quittance/gateway/openapi/openapi'
+import { publicOperations } from '@quittance/contracts/registry'
 import { environmentExample } from './generated/environment-example.ts'
 import { eventsPage } from './generated/events-page.ts'
 import { natsConfiguration } from './generated/nats-configuration.ts'

@@ -1,10 +1,10 @@
 /** The settings of all services, for pages and commands that list them. */
 import { RuntimeConfig } from '@quittance/runtime/config'
-import { AuthConfig } from '../../services/auth/src/config.ts'
-import { GatewayConfig } from '../../services/gateway/src/config.ts'
-import { InvoicesConfig } from '../../services/invoices/src/config.ts'
-import { OrdersConfig } from '../../services/orders/src/config.ts'
-import { WebhooksConfig } from '../../services/webhooks/src/config.ts'
+import { AuthConfig } from '@quittance/auth/config'
+import { GatewayConfig } from '@quittance/gateway/config'
+import { InvoicesConfig } from '@quittance/invoices/config'
+import { OrdersConfig } from '@quittance/orders/config'
+import { WebhooksConfig } from '@quittance/webhooks/config'
 
 export const serviceSettings = {
   every: RuntimeConfig,

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { forgetSeenErrors, unseenErrors } from '@quittance/testing/declared-errors'
-import { operations } from '../../services/gateway/src/operations.ts'
+import { operations } from '@quittance/contracts/registry'
 import { findChromium } from './engines/chromium.ts'
 import { findNatsServer } from './engines/find-nats-server.ts'
 import { resolveArguments, resolveProgram } from './run-steps.ts'

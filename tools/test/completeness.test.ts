@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { auth } from '../../services/auth/src/service.ts'
-import { operations } from '../../services/gateway/src/operations.ts'
-import { invoices } from '../../services/invoices/src/service.ts'
-import { orders } from '../../services/orders/src/service.ts'
-import { webhooks } from '../../services/webhooks/src/service.ts'
+import { auth } from '@quittance/auth/service'
+import { operations } from '@quittance/contracts/registry'
+import { invoices } from '@quittance/invoices/service'
+import { orders } from '@quittance/orders/service'
+import { webhooks } from '@quittance/webhooks/service'
 
 const services = [auth, orders, invoices, webhooks]
 const root = join(import.meta.dirname, '../..')
@@ -13,12 +13,6 @@ const root = join(import.meta.dirname, '../..')
 test('every operation of the contracts is answered by its owner, and by nobody else', () => {
   const answered = services.flatMap(({ name, handlers }) => (handlers ?? []).map(({ operation }) => `${name}: ${operation.subject}`))
   expect(answered.toSorted()).toEqual(operations.map(({ subject }) => `${subject.split('.')[0]}: ${subject}`).toSorted())
-})
-
-test('subjects, methods and paths are each used once', () => {
-  const routes = operations.flatMap(({ http }) => (http ? [`${http.method} ${http.path}`] : []))
-  expect(new Set(routes).size).toBe(routes.length)
-  expect(new Set(operations.map(({ subject }) => subject)).size).toBe(operations.length)
 })
 
 test('every service has the same shape', () => {

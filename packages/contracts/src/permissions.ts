@@ -1,4 +1,6 @@
 import { eventStream, subscriptions } from './streams.ts'
+import { tokenRevoked } from './auth.ts'
+import { events } from './registry.ts'
 import { serviceNames, type ServiceName } from './services.ts'
 
 /** What a NATS user may publish and hear, as nats-server's configuration wants it. */
@@ -10,15 +12,6 @@ export interface NatsPermissions {
 /** NATS users: one per service, and the operator for `quittance …` commands. */
 export type NatsUser = ServiceName | 'operator'
 export const natsUsers: readonly NatsUser[] = [...serviceNames, 'operator']
-
-/** Aggregates each service tells of; the second token of its event subjects. */
-const aggregatesOf: Record<ServiceName, readonly string[]> = {
-  gateway: [],
-  auth: ['organization', 'token', 'account', 'member'],
-  orders: ['product', 'discount', 'customer', 'checkout', 'order', 'refund', 'subscription', 'benefit', 'benefit_grant'],
-  invoices: ['invoice', 'credit_note'],
-  webhooks: ['webhook_endpoint'],
-}
 
 const { name: stream } = eventStream
 
@@ -47,12 +40,12 @@ export function permissionsOf(user: NatsUser): NatsPermissions {
   if (user === 'gateway') {
     return {
       publish: serviceNames.filter((name) => name !== 'gateway').map((name) => `${name}.>`),
-      subscribe: [inbox, 'event.token.*', '$SRV.>'],
+      subscribe: [inbox, tokenRevoked.subject, '$SRV.>'],
     }
   }
   return {
     publish: [
-      ...aggregatesOf[user].map((aggregate) => `event.${aggregate}.*`),
+      ...events.filter(({ publisher }) => publisher === user).map(({ subject }) => subject),
       `$JS.API.STREAM.INFO.${stream}`,
       `$JS.API.STREAM.CREATE.${stream}`,
       `$JS.API.STREAM.UPDATE.${stream}`,

@@ -1,8 +1,8 @@
 import { openDatabase } from '@quittance/runtime/database'
-import { database as auth } from '../../../services/auth/src/database.ts'
-import { database as invoices } from '../../../services/invoices/src/database.ts'
-import { database as orders } from '../../../services/orders/src/database.ts'
-import { database as webhooks } from '../../../services/webhooks/src/database.ts'
+import { database as auth } from '@quittance/auth/database'
+import { database as invoices } from '@quittance/invoices/database'
+import { database as orders } from '@quittance/orders/database'
+import { database as webhooks } from '@quittance/webhooks/database'
 import { readArguments } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 

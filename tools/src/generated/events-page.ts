@@ -1,22 +1,5 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Event } from '@quittance/contracts/event'
+import { events } from '@quittance/contracts/registry'
 import { eventStream, subscriptions } from '@quittance/contracts/streams'
-
-const contracts = join(import.meta.dirname, '../../../packages/contracts/src')
-
-/** Every event of the contracts, in the order of their files. */
-async function allEvents(): Promise<Event[]> {
-  const modules = await Promise.all(
-    readdirSync(contracts)
-      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-      .toSorted()
-      .map((file) => import(join(contracts, file)) as Promise<Record<string, unknown>>),
-  )
-  return modules.flatMap((module) => Object.values(module).filter(isEvent))
-}
-
-const events = await allEvents()
 
 /** `docs/events.md`: who tells what, when, and who hears it. */
 export function eventsPage(): string {
@@ -53,8 +36,4 @@ ${Object.values(subscriptions)
   .map(({ durable, service, subject }) => `| \`${durable}\` | ${service} | \`${subject}\` |`)
   .join('\n')}
 `
-}
-
-function isEvent(value: unknown): value is Event {
-  return typeof value === 'object' && value !== null && 'webhookType' in value && 'publisher' in value
 }

@@ -1,7 +1,7 @@
+import { publicEvents } from '@quittance/contracts/registry'
 import { subscriptions } from '@quittance/contracts/streams'
 import { consumer } from '@quittance/runtime/handler'
 import { deliverDue } from '../deliveries/deliver-due.ts'
-import { publicEvents } from './public-events.ts'
 import { webhookPayload } from './webhook-payload.ts'
 
 /** Nobody listening: nothing is kept. The conflict is an event from before the inbox was swept, told again. */

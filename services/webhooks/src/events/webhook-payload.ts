@@ -1,5 +1,5 @@
 import type { EventMessage } from '@quittance/runtime/handler'
-import type { PublicEvent } from './public-events.ts'
+import type { PublicEvent } from '@quittance/contracts/registry'
 
 /**
  * The body of the webhook. Rendered once: these bytes are stored, signed and sent, at every attempt. `data` is the fact as its

@@ -1,0 +1,41 @@
+import * as auth from './auth.ts'
+import * as checkouts from './checkouts.ts'
+import * as customers from './customers.ts'
+import * as discounts from './discounts.ts'
+import type { Event } from './event.ts'
+import * as invoices from './invoices.ts'
+import type { Operation, PublicOperation } from './operation.ts'
+import * as orders from './orders.ts'
+import * as organizations from './organizations.ts'
+import * as products from './products.ts'
+import * as webhooks from './webhooks.ts'
+
+/** One line per contract file; a test finds a file that is missing here. */
+const contracts: Record<string, unknown>[] = [auth, organizations, products, discounts, customers, checkouts, orders, invoices, webhooks]
+
+const described = contracts.flatMap((contract) => Object.values(contract))
+
+/** Every operation of the system, in the order of the contracts. */
+export const operations: readonly Operation[] = described.filter(isOperation)
+
+/** Those that are met over HTTP. */
+export const publicOperations = operations.filter((operation): operation is PublicOperation => operation.http !== undefined)
+
+/** Every event, in the order of the contracts. */
+export const events: readonly Event[] = described.filter(isEvent)
+
+/** An event that webhook endpoints can be told of. */
+export type PublicEvent = Event & { webhookType: string }
+
+/** Those that webhook endpoints can be told of. */
+export const publicEvents = events.filter((event): event is PublicEvent => event.webhookType !== null)
+
+/** Whether an export of a contract file is an operation. */
+export function isOperation(value: unknown): value is Operation {
+  return typeof value === 'object' && value !== null && 'subject' in value && 'request' in value && 'reply' in value
+}
+
+/** Whether an export of a contract file is an event. */
+export function isEvent(value: unknown): value is Event {
+  return typeof value === 'object' && value !== null && 'subject' in value && 'publisher' in value && 'webhookType' in value
+}
