@@ -59,7 +59,9 @@ test('killing webhooks while the endpoint is still answering sends the event aga
   const held = Promise.withResolvers<void>()
   const seen = () => sink.received.filter(({ body }) => JSON.parse(body).type === 'order.created' && !known.has(JSON.parse(body).data.id))
   const known = new Set(sink.received.map(({ body }) => JSON.parse(body).data.id))
-  sink.answer(({ body }) => (seen().length === 1 && JSON.parse(body).type === 'order.created' ? { status: 200, after: held.promise } : { status: 200 }))
+  sink.answer(({ body }) =>
+    seen().length === 1 && JSON.parse(body).type === 'order.created' ? { status: 200, after: held.promise } : { status: 200 },
+  )
   await sell(system)
   await eventually(() => expect(seen()).toHaveLength(1))
   system.kill('webhooks')

@@ -11,6 +11,7 @@ const passed = await runSteps([
   [
     { name: 'dependencies', command: ['sherif', '--ignore-dependency', 'zod'] },
     { name: 'boundaries', command: ['depcruise', '--config', '.dependency-cruiser.cjs', 'packages', 'services', 'tools', 'e2e'] },
+    { name: 'package boundaries', command: ['turbo', 'boundaries'], env: { TURBO_TELEMETRY_DISABLED: '1' } },
     { name: 'generated files', command: ['node', 'tools/src/generate.ts', '--check'] },
     { name: 'unit tests', command: ['vitest', 'run', '--project', 'unit'] },
   ],

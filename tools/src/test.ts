@@ -5,8 +5,8 @@
 import { spawnSync } from 'node:child_process'
 import { forgetSeenErrors, unseenErrors } from '@quittance/testing/declared-errors'
 import { operations } from '@quittance/contracts/registry'
-import { findChromium } from './engines/chromium.ts'
-import { findNatsServer } from './engines/find-nats-server.ts'
+import { findChromium } from '@quittance/testing/engines/chromium'
+import { findNatsServer } from '@quittance/testing/engines/find-nats-server'
 import { resolveArguments, resolveProgram } from './run-steps.ts'
 
 const filters = process.argv.slice(2)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findProcess } from '../src/engines/process-record.ts'
-import type { ReadyFile } from '../src/supervisor/ready-file.ts'
+import { findProcess } from '@quittance/testing/engines/process-record'
+import type { ReadyFile } from '@quittance/testing/ready-file'
 
 let folder: string
 let started: ChildProcess[]

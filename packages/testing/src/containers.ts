@@ -1,4 +1,4 @@
-import { natsConfig, quote } from '@quittance/tools/engines/nats-config'
+import { natsConfig, quote } from './engines/nats-config.ts'
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers'
 import { images } from './images.ts'
 import { natsAccounts, type TestServers } from './test-servers.ts'

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startNatsServer } from '@quittance/tools/engines/nats-server'
-import { startPostgres } from '@quittance/tools/engines/postgres'
+import { startNatsServer } from './engines/nats-server.ts'
+import { startPostgres } from './engines/postgres.ts'
 import { natsAccounts, type TestServers } from './test-servers.ts'
 
 /** The servers `npm start` uses, on a folder that is gone afterwards. */

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceName } from '@quittance/contracts/services'
-import type { ReadyFile } from '@quittance/tools/supervisor/ready-file'
 import { eventually } from './eventually.ts'
+import type { ReadyFile } from './ready-file.ts'
 
 /** The whole system as `npm start` runs it, on a port and a folder of its own. */
 export interface RunningSystem extends AsyncDisposable {

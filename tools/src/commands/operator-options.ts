@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ApiError } from '@quittance/contracts/errors'
 import { scopes, type Scope } from '@quittance/contracts/scopes'
 import { withOperator, type Operator } from '../operator.ts'
-import type { ReadyFile } from '../supervisor/ready-file.ts'
+import type { ReadyFile } from '@quittance/testing/ready-file'
 import { UsageError } from './command.ts'
 
 /** Where the running system is. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ReadyFile, ServiceProcess } from '../supervisor/ready-file.ts'
+import type { ReadyFile, ServiceProcess } from '@quittance/testing/ready-file'
 import { answers } from '../supervisor/service-process.ts'
 
 const patienceMs = 60_000

@@ -1,4 +1,4 @@
-import { natsConfig } from '../engines/nats-config.ts'
+import { natsConfig } from '@quittance/testing/engines/nats-config'
 
 /** `infra/nats.conf`: the configuration for a server of one's own; passwords come from its environment. */
 export function natsConfiguration(): string {

@@ -4,26 +4,11 @@ import { createAccount, createClient, createOrganizationAccessToken, createPerso
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { createOrganization } from '@quittance/contracts/organizations'
 import { scopes, type Scope } from '@quittance/contracts/scopes'
+import type { DemoData, DemoSales } from '@quittance/testing/ready-file'
 import { apiClient } from '../api-client.ts'
-import type { Say } from '../engines/engine.ts'
+import type { Say } from '@quittance/testing/engines/engine'
 import { withOperator, type Operator } from '../operator.ts'
-import { makeDemoSales, type DemoSales } from './demo-sales.ts'
-
-interface DemoOrganization {
-  id: string
-  slug: string
-}
-
-/** What there is to try the system with. */
-export interface DemoData extends DemoSales {
-  organization: DemoOrganization
-  organization_access_token: string
-  personal_access_token: string
-  user: { email: string; password: string }
-  oauth_client: { client_id: string; client_secret: string; redirect_uri: string; scope: string }
-  public_oauth_client: { client_id: string; redirect_uri: string; scope: string }
-  second_organization: DemoOrganization & { organization_access_token: string }
-}
+import { makeDemoSales } from './demo-sales.ts'
 
 interface DemoDataOptions {
   /** Where it is kept, so that a second start names the same credentials. */

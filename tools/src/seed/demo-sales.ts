@@ -1,13 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { DemoSales } from '@quittance/testing/ready-file'
 import type { ApiClient } from '../api-client.ts'
-
-/** What the demo organization sells and has sold. */
-export interface DemoSales {
-  product_id: string
-  customer_id: string
-  paid_order_id: string
-  pending_order_id: string
-}
 
 interface Found {
   id: string

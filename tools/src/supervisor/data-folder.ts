@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Say } from '../engines/engine.ts'
-import { endRecorded, recordedProcess, recordProcess } from '../engines/process-record.ts'
+import type { Say } from '@quittance/testing/engines/engine'
+import { endRecorded, recordedProcess, recordProcess } from '@quittance/testing/engines/process-record'
 
 export interface DataFolder {
   path: string

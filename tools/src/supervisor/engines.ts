@@ -1,10 +1,10 @@
 /** PostgreSQL and NATS of an instance: embedded, or the ones the environment names. */
 import { join } from 'node:path'
 import { natsUsers, type NatsUser } from '@quittance/contracts/permissions'
-import type { Engine, Say } from '../engines/engine.ts'
-import { startNatsServer } from '../engines/nats-server.ts'
-import { startPostgres } from '../engines/postgres.ts'
-import { ensureDatabases } from '../engines/service-database.ts'
+import type { Engine, Say } from '@quittance/testing/engines/engine'
+import { startNatsServer } from '@quittance/testing/engines/nats-server'
+import { startPostgres } from '@quittance/testing/engines/postgres'
+import { ensureDatabases } from '@quittance/testing/engines/service-database'
 import { keepRunning, type Kept } from './keep-running.ts'
 import type { Secrets } from './secrets.ts'
 

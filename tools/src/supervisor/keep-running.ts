@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Say } from '../engines/engine.ts'
+import type { Say } from '@quittance/testing/engines/engine'
 import { healthyMs, restartDelayMs } from './back-off.ts'
 
 /** One life of a process. */

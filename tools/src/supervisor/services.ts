@@ -1,12 +1,12 @@
 /** The service processes of an instance: where each listens, and what the ready file says of them. */
 import { join, resolve } from 'node:path'
 import { serviceNames, type ServiceName } from '@quittance/contracts/services'
-import type { Say } from '../engines/engine.ts'
-import { freePorts } from '../engines/free-ports.ts'
+import type { Say } from '@quittance/testing/engines/engine'
+import { freePorts } from '@quittance/testing/engines/free-ports'
 import type { DataFolder } from './data-folder.ts'
 import { serviceEnvironment, type Surroundings } from './environment.ts'
 import { keepRunning, type Kept } from './keep-running.ts'
-import type { ReadyFile, ServiceProcess } from './ready-file.ts'
+import type { ReadyFile, ServiceProcess } from '@quittance/testing/ready-file'
 import { startService } from './service-process.ts'
 
 /** One place for one process. */

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 
 /** Shared by all instances of this checkout; gone with node_modules. */
-export const cacheDir = join(resolve(import.meta.dirname, '..', '..', '..'), 'node_modules', '.cache', 'quittance')
+export const cacheDir = join(resolve(import.meta.dirname, '..', '..', '..', '..'), 'node_modules', '.cache', 'quittance')
 
 /** Debian puts servers in /usr/sbin, which is not on everybody's PATH. */
 const usualPlaces = ['/usr/local/bin', '/usr/bin', '/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin']

@@ -55,7 +55,7 @@ async function fromDistribution(say: Say): Promise<string | null> {
 
 async function fromPuppeteer(say: Say): Promise<string | null> {
   say('downloading chrome-headless-shell with puppeteer (first start)')
-  const root = resolve(import.meta.dirname, '..', '..', '..')
+  const root = resolve(import.meta.dirname, '..', '..', '..', '..')
   const failure = await run('npx', { args: ['puppeteer', 'browsers', 'install', 'chrome-headless-shell'], cwd: root })
   return failure && `puppeteer: ${failure}`
 }
