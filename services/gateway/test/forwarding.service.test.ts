@@ -10,9 +10,9 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 test('a reply goes out byte for byte, and the owner is told who asks, by when, and as which request', async () => {
   await using gateway = await startGateway()
-  gateway.play(verification, verifiedAs(seller))
+  await gateway.play(verification, verifiedAs(seller))
   const odd = '{"items" : [1.0,  2e1] , "unknown":"kept"}'
-  const asked = gateway.play('orders.order.list', odd)
+  const asked = await gateway.play('orders.order.list', odd)
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   const response = await gateway.fetch('/v1/orders?limit=5', { headers: { ...bearer('a'), 'x-request-id': 'my-request', traceparent } })
   expect(await response.text()).toBe(odd)
@@ -25,8 +25,8 @@ test('a reply goes out byte for byte, and the owner is told who asks, by when, a
 
 test('what a client says about itself reaches no service: only these headers do', async () => {
   await using gateway = await startGateway()
-  gateway.play(verification, verifiedAs(seller))
-  const asked = gateway.play('orders.order.list', '{}')
+  await gateway.play(verification, verifiedAs(seller))
+  const asked = await gateway.play('orders.order.list', '{}')
   const forged = { caller: '{"kind":"operator"}', organization: randomUUID(), deadline: '1', 'x-user-id': '1' }
   await gateway.fetch('/v1/orders/', { headers: { ...bearer('b'), ...forged } })
   expect(JSON.parse(asked[0]?.headers['caller'] ?? '')).toEqual(seller)
@@ -35,8 +35,8 @@ test('what a client says about itself reaches no service: only these headers do'
 
 test('a body cannot name another object than the path', async () => {
   await using gateway = await startGateway()
-  gateway.play(verification, verifiedAs(seller))
-  const asked = gateway.play('orders.order.update', '{}')
+  await gateway.play(verification, verifiedAs(seller))
+  const asked = await gateway.play('orders.order.update', '{}')
   const inPath = randomUUID()
   const body = JSON.stringify({ id: randomUUID(), billing_name: 'Ada' })
   await gateway.fetch(`/v1/orders/${inPath}`, { method: 'PATCH', headers: { ...bearer('c'), 'content-type': 'application/json' }, body })
@@ -45,8 +45,8 @@ test('a body cannot name another object than the path', async () => {
 
 test('a credential is verified once, also when many requests come at the same time, and again once it is revoked', async () => {
   await using gateway = await startGateway()
-  const verifications = gateway.play(verification, verifiedAs(seller))
-  gateway.play('orders.order.list', '{}')
+  const verifications = await gateway.play(verification, verifiedAs(seller))
+  await gateway.play('orders.order.list', '{}')
   await Promise.all(Array.from({ length: 20 }, () => gateway.fetch('/v1/orders/', { headers: bearer('d') })))
   expect(verifications).toHaveLength(1)
   expect(JSON.stringify(verifications)).not.toContain('"d"')
@@ -59,8 +59,12 @@ test('a credential is verified once, also when many requests come at the same ti
 
 test('an error of the owner keeps its status and its body', async () => {
   await using gateway = await startGateway()
-  gateway.play(verification, verifiedAs(seller))
-  gateway.play('orders.order.get', { status: 404, name: 'ResourceNotFound', body: '{"error":"ResourceNotFound","detail":"Not found"}' })
+  await gateway.play(verification, verifiedAs(seller))
+  await gateway.play('orders.order.get', {
+    status: 404,
+    name: 'ResourceNotFound',
+    body: '{"error":"ResourceNotFound","detail":"Not found"}',
+  })
   const response = await gateway.fetch(`/v1/orders/${randomUUID()}`, { headers: bearer('e') })
   expect(response.status).toBe(404)
   expect(await response.json()).toEqual({ error: 'ResourceNotFound', detail: 'Not found' })
@@ -68,7 +72,7 @@ test('an error of the owner keeps its status and its body', async () => {
 
 test('an owner that does not run is 503 with Retry-After, at once', async () => {
   await using gateway = await startGateway()
-  gateway.play(verification, verifiedAs(seller))
+  await gateway.play(verification, verifiedAs(seller))
   const started = Date.now()
   const response = await gateway.fetch('/v1/orders/', { headers: bearer('f') })
   expect(response.status).toBe(503)

@@ -15,7 +15,7 @@ export interface GatewayUnderTest extends AsyncDisposable {
   service: TestService
   fetch(path: string, options?: RequestInit): Promise<Response>
   /** Answers a subject with these bytes, and keeps what was asked. */
-  play(subject: string, answer: string | { status: number; name: string; body: string }): Asked[]
+  play(subject: string, answer: string | { status: number; name: string; body: string }): Promise<Asked[]>
   revoke(hash: string): void
 }
 
@@ -42,10 +42,10 @@ export function verifiedAs(caller: Caller): string {
 
 export const verification = verifyToken.subject
 
-function play(
+async function play(
   connection: NatsConnection,
   { subject, answer }: { subject: string; answer: string | { status: number; name: string; body: string } },
-): Asked[] {
+): Promise<Asked[]> {
   const asked: Asked[] = []
   connection.subscribe(subject, {
     callback: (_error, message) => {
@@ -58,6 +58,8 @@ function play(
       return message.respond(answer.body, { headers })
     },
   })
+  // Until the server knows of it, a request would find nobody.
+  await connection.flush()
   return asked
 }
 
