@@ -74,5 +74,5 @@ function send(response: ServerResponse, status: number, body: unknown): void {
 export function collectProcessMetrics(service: string): void {
   if (metrics.getSingleMetric('process_cpu_user_seconds_total')) return
   metrics.setDefaultLabels({ service })
-  collectDefaultMetrics({ register: metrics })
+  collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: 200 })
 }

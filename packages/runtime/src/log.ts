@@ -1,18 +1,38 @@
-import { pino, type Logger } from 'pino'
+import { destination, pino, stdTimeFunctions, type Logger } from 'pino'
 
 export type { Logger } from 'pino'
 
 /** Keys whose values never reach a log line, wherever they stand one level deep. */
-const redacted = ['password', 'secret', 'token', 'authorization', 'client_secret', 'cookie', 'DATABASE_URL', 'NATS_URL']
+const secret = new Set(['password', 'secret', 'token', 'authorization', 'client_secret', 'cookie', 'DATABASE_URL', 'NATS_URL'])
 
-/** JSON lines on standard output, one per unit of work. */
+/** JSON lines on standard output, one per unit of work; written in blocks, at the latest after a fifth of a second and on exit. */
 export function createLogger(name: string, level: string): Logger {
-  return pino({
-    level,
-    base: { service: name },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    messageKey: 'event',
-    redact: { paths: redacted.flatMap((key) => [key, `*.${key}`]), censor: '[redacted]' },
-  })
+  return pino(
+    {
+      level,
+      base: { service: name },
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: redacted },
+      messageKey: 'event',
+    },
+    destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 200 }),
+  )
+}
+
+/** A copy only where there is something to hide: pino's own redaction costs more than the rest of the line. */
+function redacted(fields: Record<string, unknown>): Record<string, unknown> {
+  let safe = fields
+  for (const key in fields) {
+    const value = fields[key]
+    const shown = secret.has(key) ? '[redacted]' : typeof value === 'object' && value !== null ? innerRedacted(value) : value
+    if (shown !== value) safe = { ...safe, [key]: shown }
+  }
+  return safe
+}
+
+function innerRedacted(value: object): object {
+  for (const key in value) {
+    if (secret.has(key)) return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, secret.has(name) ? '[redacted]' : each]))
+  }
+  return value
 }

@@ -121,9 +121,9 @@ function pageSql(view: View<unknown>, { filter, orderBy }: { filter: string; ord
       (select ${view.columns} from ${view.from} where ${filter} order by ${orderBy} limit :limit offset :offset) v) as items`
 }
 
-/** An object inside a view, from columns of the same row. */
-export function nested(columns: string): string {
-  return `(select row_to_json(x) from (select ${columns}) x)`
+/** An object inside a view: from columns of the same row, or from the one row of another table. Null where there is none. */
+export function nested(columns: string, row?: string): string {
+  return `(select row_to_json(x) from (select ${columns}${row ? ` from ${row}` : ''}) x)`
 }
 
 /** A list inside a view, from rows of another table. Empty, never null. */

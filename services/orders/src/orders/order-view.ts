@@ -9,19 +9,23 @@ const items = nestedList(
   'order_items i where i.order_id = o.id order by i.position',
 )
 
-/** The first line that has a price, as the deprecated single price. */
+/** Price of the first line that has one, as the deprecated single price. */
 const firstPrice = `left join lateral (
-    select pp.* from order_items i join product_prices pp on pp.id = i.product_price_id where i.order_id = o.id order by i.position limit 1
-  ) pp on true`
+    select i.product_price_id as id from order_items i
+    where i.order_id = o.id and i.product_price_id is not null order by i.position limit 1
+  ) first_price on true`
 
-/** An order with everything a reader of an event needs. Deprecated names live here and in the contract, nowhere else. */
+/**
+ * An order with everything a reader of an event needs. Deprecated names live here and in the contract, nowhere else. Nested objects
+ * are fetched by themselves: PostgreSQL leaves out the joins, which are there for filters and sorting, when nothing refers to them.
+ */
 export const orderView: View<Order> = {
   name: 'order',
   organization: 'o.organization_id',
   customer: 'o.customer_id',
   from: `orders o
-    join customers c on c.id = o.customer_id
-    join products pr on pr.id = o.product_id
+    left join customers c on c.id = o.customer_id
+    left join products pr on pr.id = o.product_id
     left join discounts d on d.id = o.discount_id
     ${firstPrice}`,
   columns: `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pending' as paid,
@@ -29,11 +33,11 @@ export const orderView: View<Order> = {
     o.refunded_amount, o.refunded_tax_amount, o.currency, o.billing_reason, o.billing_name, o.billing_address,
     o.invoice_generated_at is not null as is_invoice_generated,
     o.customer_id, o.product_id, o.discount_id, o.subscription_id, o.checkout_id, o.metadata, '{}'::json as custom_field_data,
-    o.customer_id as user_id, pp.id as product_price_id,
-    case when pp.id is not null then ${nested(priceColumns)} end as product_price,
-    ${nested(customerColumns)} as customer,
-    ${nested(productSummaryColumns)} as product,
-    case when d.id is not null then ${nested(discountSummaryColumns)} end as discount,
+    o.customer_id as user_id, first_price.id as product_price_id,
+    ${nested(priceColumns, 'product_prices pp join products pr on pr.id = pp.product_id where pp.id = first_price.id')} as product_price,
+    ${nested(customerColumns, 'customers c where c.id = o.customer_id')} as customer,
+    ${nested(productSummaryColumns, 'products pr where pr.id = o.product_id')} as product,
+    ${nested(discountSummaryColumns, 'discounts d where d.id = o.discount_id')} as discount,
     null as subscription,
     ${items} as items`,
 }
