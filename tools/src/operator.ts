@@ -1,7 +1,6 @@
 /** Speaks to the services as the operator, over NATS: for what no credential of the API may do. */
 import type { Caller } from '@quittance/contracts/caller'
 import type { Operation, ReplyOf, RequestInput } from '@quittance/contracts/operation'
-import { scopes } from '@quittance/contracts/scopes'
 import { connectNats } from '@quittance/runtime/nats'
 import { call } from '@quittance/runtime/request'
 
@@ -20,7 +19,7 @@ export async function withOperator<Result>(natsUrl: string, work: (operator: Ope
     return await work({
       ...asking({ kind: 'operator' }),
       inTheNameOf: ({ userId, organizationIds }) =>
-        asking({ kind: 'user', user_id: userId, organization_ids: [...organizationIds], token_id: 'operator', client_id: null, scopes }),
+        asking({ kind: 'user', user_id: userId, organization_ids: [...organizationIds], token_id: 'operator', client_id: null }),
     })
   } finally {
     await connection.close()

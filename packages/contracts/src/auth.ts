@@ -17,7 +17,7 @@ export const verifyToken = operation({
   subject: 'auth.token.verify',
   summary: 'Tell who is behind a credential',
   request: z.object({ hash: TokenHash }),
-  reply: z.object({ caller: Caller, expires_at: Timestamp.nullable() }),
+  reply: z.object({ caller: Caller, scopes: z.array(z.enum(scopes)), expires_at: Timestamp.nullable() }),
   errors: [InvalidToken],
   audience: 'gateway',
 })

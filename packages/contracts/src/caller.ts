@@ -1,11 +1,8 @@
 import { z } from 'zod'
-import { scopes } from './scopes.ts'
-
-const Scopes = z.array(z.enum(scopes))
 
 /**
  * Who is behind a request, as verified by the gateway. Travels in the `caller` header; services believe it because only the
- * gateway may publish on request subjects.
+ * gateway may publish on request subjects. What the credential may do is not in it: scopes are checked at the door.
  */
 export const Caller = z.discriminatedUnion('kind', [
   /** A credential bound to one organization: it sees that organization and no other. */
@@ -15,7 +12,6 @@ export const Caller = z.discriminatedUnion('kind', [
     token_id: z.string(),
     client_id: z.string().nullable(),
     user_id: z.string().nullable(),
-    scopes: Scopes,
   }),
   /** A credential of a person: it sees every organization the person is a member of. */
   z.object({
@@ -24,7 +20,6 @@ export const Caller = z.discriminatedUnion('kind', [
     organization_ids: z.array(z.uuid()),
     token_id: z.string(),
     client_id: z.string().nullable(),
-    scopes: Scopes,
   }),
   /** A customer in the portal: sees what belongs to that one customer. */
   z.object({
@@ -32,7 +27,6 @@ export const Caller = z.discriminatedUnion('kind', [
     organization_id: z.uuid(),
     customer_id: z.uuid(),
     token_id: z.string(),
-    scopes: Scopes,
   }),
   /** Nobody: operations that are guarded by a secret in their path. */
   z.object({ kind: z.literal('anonymous') }),

@@ -15,7 +15,13 @@ function written(line: string): Record<string, unknown>[] {
 
 test('a line is one JSON object with its event, and secrets are hidden one level deep too', () => {
   const [line] = written(`log.info({ token: 'qt_oat_x', request: { authorization: 'Bearer y', path: '/v1' } }, 'request.answered')`)
-  expect(line).toMatchObject({ service: 'orders', level: 'info', event: 'request.answered', token: '[redacted]', request: { authorization: '[redacted]', path: '/v1' } })
+  expect(line).toMatchObject({
+    service: 'orders',
+    level: 'info',
+    event: 'request.answered',
+    token: '[redacted]',
+    request: { authorization: '[redacted]', path: '/v1' },
+  })
   expect(JSON.stringify(line)).not.toMatch(/qt_oat_x|Bearer y/)
 })
 

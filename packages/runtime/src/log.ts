@@ -15,7 +15,7 @@ export function createLogger(name: string, level: string): Logger {
       formatters: { level: (label) => ({ level: label }), log: redacted },
       messageKey: 'event',
     },
-    destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 200 }),
+    destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 200 }),
   )
 }
 
@@ -32,7 +32,8 @@ function redacted(fields: Record<string, unknown>): Record<string, unknown> {
 
 function innerRedacted(value: object): object {
   for (const key in value) {
-    if (secret.has(key)) return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, secret.has(name) ? '[redacted]' : each]))
+    if (secret.has(key))
+      return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, secret.has(name) ? '[redacted]' : each]))
   }
   return value
 }

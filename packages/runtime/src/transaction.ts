@@ -63,7 +63,7 @@ const wake = statement('wake', `select pg_notify('wake', :job)`)
 
 /** The caller that work for one organization is done as, when nobody asked for it. */
 export function actingFor(organizationId: string): Caller {
-  return { kind: 'organization', organization_id: organizationId, token_id: 'internal', client_id: null, user_id: null, scopes: [] }
+  return { kind: 'organization', organization_id: organizationId, token_id: 'internal', client_id: null, user_id: null }
 }
 
 function isConflict(error: unknown): boolean {

@@ -5,7 +5,7 @@ import { actingFor } from './transaction.ts'
 import { readFor, type View } from './view.ts'
 
 const view: View<unknown> = { name: 'thing', organization: 't.organization_id', from: 'things t', columns: 't.id' }
-const customer: Caller = { kind: 'customer', organization_id: randomUUID(), customer_id: randomUUID(), token_id: 'x', scopes: [] }
+const customer: Caller = { kind: 'customer', organization_id: randomUUID(), customer_id: randomUUID(), token_id: 'x' }
 
 /** Answers nothing and keeps what it was asked. */
 function recorder() {

@@ -1,12 +1,11 @@
 import type { Caller } from '@quittance/contracts/caller'
-import { scopes, type Scope } from '@quittance/contracts/scopes'
 
-/** A credential of one organization, with every scope unless told. */
-export function organizationCaller(organizationId: string, granted: readonly Scope[] = scopes): Caller {
-  return { kind: 'organization', organization_id: organizationId, token_id: 'test', client_id: null, user_id: null, scopes: [...granted] }
+/** A credential of one organization. */
+export function organizationCaller(organizationId: string): Caller {
+  return { kind: 'organization', organization_id: organizationId, token_id: 'test', client_id: null, user_id: null }
 }
 
 /** A credential of a person who is a member of these organizations. */
 export function userCaller({ userId, organizationIds }: { userId: string; organizationIds: string[] }): Caller {
-  return { kind: 'user', user_id: userId, organization_ids: organizationIds, token_id: 'test', client_id: null, scopes: [...scopes] }
+  return { kind: 'user', user_id: userId, organization_ids: organizationIds, token_id: 'test', client_id: null }
 }

@@ -36,8 +36,8 @@ test('an organization token is shown once, kept as a hash, and verified as that 
   const request = { organization_id: organization.id, scopes: ['orders:read' as const], comment: 'ci' }
   const { token } = await auth.call(createOrganizationAccessToken, request, person)
   expect(token).toMatch(/^qt_oat_/)
-  const { caller } = await auth.call(verifyToken, { hash: hashToken(token) }, { kind: 'anonymous' })
-  expect(caller).toMatchObject({ kind: 'organization', organization_id: organization.id, scopes: ['orders:read'] })
+  const verified = await auth.call(verifyToken, { hash: hashToken(token) }, { kind: 'anonymous' })
+  expect(verified).toMatchObject({ caller: { kind: 'organization', organization_id: organization.id }, scopes: ['orders:read'] })
   expect(JSON.stringify(await auth.rows('select * from access_tokens'))).not.toContain(token)
   expect(await auth.rows('select from access_tokens where last_used_at is not null')).toHaveLength(1)
 })

@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { tokenRevoked, verifyToken } from '@quittance/contracts/auth'
 import type { Caller } from '@quittance/contracts/caller'
+import { scopes } from '@quittance/contracts/scopes'
 import { natsHeaders, type NatsConnection } from '@quittance/runtime/nats'
 import { startTestService, type TestService } from '@quittance/testing/harness'
 import { gateway } from '../src/service.ts'
@@ -35,9 +36,9 @@ export async function startGateway(): Promise<GatewayUnderTest> {
   }
 }
 
-/** What auth would answer for a credential of an organization. */
+/** What auth would answer for a credential with every scope. */
 export function verifiedAs(caller: Caller): string {
-  return JSON.stringify({ caller, expires_at: null })
+  return JSON.stringify({ caller, scopes, expires_at: null })
 }
 
 export const verification = verifyToken.subject

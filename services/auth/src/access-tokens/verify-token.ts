@@ -27,12 +27,12 @@ const find = `
 export const verifyToken = query(contract, async ({ hash }, { rows }) => {
   const [token] = await rows<TokenRow>('token.verify', find, { hash })
   if (!token) throw new InvalidToken('The access token provided is expired, revoked, malformed, or invalid for other reasons.')
-  return { caller: callerOf(token), expires_at: token.expires_at }
+  return { caller: callerOf(token), scopes: token.scopes, expires_at: token.expires_at }
 })
 
 /** An organization token acts for the organization whoever made it; a personal token sees what its person is a member of now. */
 function callerOf(token: TokenRow): Caller {
-  const common = { token_id: token.id, client_id: null, scopes: token.scopes }
+  const common = { token_id: token.id, client_id: null }
   if (token.kind === 'organization' && token.organization_id) {
     return { kind: 'organization', organization_id: token.organization_id, user_id: token.account_id, ...common }
   }

@@ -55,10 +55,16 @@ export function createVerifier(connection: NatsConnection, log: Logger): Verifie
 
 async function ask(connection: NatsConnection, hash: string): Promise<{ verified: Verified | null; ttlMs: number }> {
   try {
-    const { caller, expires_at } = await call(connection, { operation: verifyToken, request: { hash }, caller: { kind: 'anonymous' } })
+    const { caller, scopes, expires_at } = await call(connection, {
+      operation: verifyToken,
+      request: { hash },
+      caller: { kind: 'anonymous' },
+    })
     const leftMs = expires_at ? Date.parse(expires_at) - Date.now() : Infinity
-    const scopes = new Set('scopes' in caller ? caller.scopes : [])
-    return { verified: { caller, header: JSON.stringify(caller), scopes }, ttlMs: Math.max(1, Math.min(positiveTtlMs, leftMs)) }
+    return {
+      verified: { caller, header: JSON.stringify(caller), scopes: new Set(scopes) },
+      ttlMs: Math.max(1, Math.min(positiveTtlMs, leftMs)),
+    }
   } catch (error) {
     if (error instanceof InvalidToken) return { verified: null, ttlMs: negativeTtlMs }
     throw error
