@@ -1,0 +1,58 @@
+/** `npm run bench`: measures the system, side by side with peers where that is asked for. */
+import { writeFileSync } from 'node:fs'
+import { UsageError } from '@quittance/tools/commands/command'
+import { onStopSignals } from '@quittance/tools/supervisor/stop-signals'
+import { startEngines } from './engines.ts'
+import { help, parseOptions, type BenchOptions } from './options.ts'
+import { describeOrigin, record } from './record.ts'
+import type { Findings } from './scenario.ts'
+import { scenarios } from './scenarios.ts'
+import { startQuittance } from './system/quittance.ts'
+
+const startedAt = performance.now()
+let isStopping = false
+const say = (line: string) => console.log(`[${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s] ${line}`)
+
+/** Each scenario has engines and a system of its own: none finds what another has left. */
+async function runScenarios(options: BenchOptions, stack: AsyncDisposableStack): Promise<Findings[]> {
+  const findings: Findings[] = []
+  for (const name of options.scenarios) {
+    say(`${name}: starting PostgreSQL, NATS and Quittance`)
+    const engines = stack.use(await startEngines())
+    const quittance = stack.use(await startQuittance(engines))
+    findings.push(await scenarios[name].run({ engines, quittance, options, say }))
+    // Stopping twice does nothing: the stack is for runs cut short.
+    await quittance[Symbol.asyncDispose]()
+    await engines[Symbol.asyncDispose]()
+  }
+  return findings
+}
+
+async function main(options: BenchOptions, args: readonly string[]): Promise<void> {
+  if (process.platform !== 'linux') throw new UsageError('The benchmark reads /proc: it runs on Linux only.')
+  const origin = describeOrigin()
+  await using stack = new AsyncDisposableStack()
+  onStopSignals(async () => {
+    isStopping = true
+    await stack.disposeAsync()
+    return 130
+  })
+  const findings = await runScenarios(options, stack)
+  for (const { text } of findings) console.log(`\n${text}`)
+  if (options.jsonFile) writeFileSync(options.jsonFile, `${JSON.stringify({ ...origin, findings }, null, 2)}\n`)
+  if (options.isRecorded) record(findings, { command: ['npm run bench --', ...args].join(' '), ...origin })
+}
+
+const args = process.argv.slice(2)
+try {
+  const options = parseOptions(args)
+  await (options ? main(options, args) : console.log(help))
+  process.exit(0)
+} catch (error) {
+  // A stop makes requests fail, and ends the process itself when everything is down.
+  if (!isStopping) {
+    const isUsage = error instanceof UsageError
+    console.error(isUsage ? `${error.message}\nAdd --help to see what is possible.` : `\nThe benchmark failed: ${(error as Error).message}`)
+    process.exit(isUsage ? 2 : 1)
+  }
+}

@@ -1,0 +1,75 @@
+import { parts, type Part } from '../contender.ts'
+import type { LoadResult } from '../load.ts'
+import { median } from '../statistics.ts'
+
+/** One measured window of one contender; CPU in milliseconds per answered request. */
+export interface Window extends LoadResult {
+  cpuMs: Record<Part, number>
+  totalCpuMs: number
+  launcherCpuMs: number
+}
+
+interface Measured {
+  title: string
+  /** By contender, round by round; the system under test comes first. */
+  windows: ReadonlyMap<string, readonly Window[]>
+  /** CPU milliseconds per second without requests. */
+  idle: ReadonlyMap<string, number>
+}
+
+/** Most that the system may cost, as a multiple of a peer. */
+const limits: Record<string, number> = { p1: 1.2, px: 1.2 }
+
+export function comparison({ title, windows, idle }: Measured): { text: string; figures: unknown } {
+  const rows = [...windows].map(([name, own]) => ({ name, ...medians(own) }))
+  const [first, ...peers] = [...windows] as [[string, readonly Window[]], ...[string, readonly Window[]][]]
+  const ratios = peers.map(([peer, own]) => ({ system: first[0], peer, ...ratio(first[1], own) }))
+  const idleLine = `Without requests: ${[...idle].map(([name, ms]) => `${name} ${ms.toFixed(1)}`).join(', ')} ms of CPU per second (included above).`
+  const launcherMs = median(first[1].map(({ launcherCpuMs }) => launcherCpuMs))
+  const launcherLine = `Not counted: ${launcherMs.toFixed(3)} ms/request of the launcher, which files the log lines of ${first[0]}.`
+  const text = [title, '', ...table(rows), '', ...ratios.map(verdict), idleLine, launcherLine].join('\n')
+  return { text, figures: { rows, ratios, idle: Object.fromEntries(idle), windows: Object.fromEntries(windows) } }
+}
+
+type Row = ReturnType<typeof medians> & { name: string }
+
+function medians(windows: readonly Window[]) {
+  const of = (pick: (window: Window) => number) => median(windows.map(pick))
+  return {
+    requestsPerSecond: of(({ answered, seconds }) => answered / seconds),
+    p50Ms: of(({ p50Ms }) => p50Ms),
+    p99Ms: of(({ p99Ms }) => p99Ms),
+    totalCpuMs: of(({ totalCpuMs }) => totalCpuMs),
+    cpuMs: Object.fromEntries(parts.map((part) => [part, of(({ cpuMs }) => cpuMs[part])])) as Record<Part, number>,
+    bytes: of(({ meanBytes }) => meanBytes),
+    errors: windows.reduce((sum, { errors }) => sum + errors, 0),
+  }
+}
+
+/** Windows of one round lie next to each other in time: their quotient is free of most of what else the machine did. */
+function ratio(own: readonly Window[], peer: readonly Window[]): { median: number; least: number; most: number } {
+  const quotients = own.map(({ totalCpuMs }, round) => totalCpuMs / (peer[round]?.totalCpuMs ?? Number.NaN))
+  return { median: median(quotients), least: Math.min(...quotients), most: Math.max(...quotients) }
+}
+
+function table(rows: readonly Row[]): string[] {
+  const header = ['system', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms/request', ...parts, 'bytes', 'errors']
+  const lines = rows.map(({ name, requestsPerSecond, p50Ms, p99Ms, totalCpuMs, cpuMs, bytes, errors }) => [
+    name,
+    requestsPerSecond.toFixed(0),
+    p50Ms.toFixed(1),
+    p99Ms.toFixed(1),
+    totalCpuMs.toFixed(3),
+    ...parts.map((part) => cpuMs[part].toFixed(3)),
+    bytes.toFixed(0),
+    String(errors),
+  ])
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [row(header), row(header.map((_, column) => (column === 0 ? '---' : '---:'))), ...lines.map(row)]
+}
+
+function verdict({ system, peer, median: middle, least, most }: ReturnType<typeof ratio> & { system: string; peer: string }): string {
+  const limit = limits[peer]
+  const word = limit === undefined ? '' : ` At most ${limit.toFixed(2)} is wanted: ${middle <= limit ? 'kept' : 'NOT KEPT'}.`
+  return `CPU ${system} / ${peer} = ${middle.toFixed(2)} (rounds: ${least.toFixed(2)} … ${most.toFixed(2)}).${word}`
+}
