@@ -25,7 +25,7 @@ ARG SERVICE
 COPY --from=pruned --chown=1000:1000 /source/services/${SERVICE} services/${SERVICE}
 USER 1000
 WORKDIR /app/services/${SERVICE}
-CMD ["node", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=32", "src/main.ts"]
 
 FROM service AS with-chromium
 USER root

@@ -3,6 +3,7 @@ import { ApiError, ServiceUnavailable, type ErrorClass } from '@quittance/contra
 import { headers } from '@quittance/contracts/headers'
 import type { Operation, ReplyOf, RequestInput } from '@quittance/contracts/operation'
 import { headers as natsHeaders, NatsError, type NatsConnection } from 'nats'
+import { ask } from './reply-inbox.ts'
 
 /** What goes along with a request. */
 export interface Envelope {
@@ -36,7 +37,7 @@ export async function forward(
   if (envelope.requestId) sent.set(headers.requestId, envelope.requestId)
   if (envelope.idempotencyKey) sent.set(headers.idempotencyKey, envelope.idempotencyKey)
   try {
-    const answer = await connection.request(subject, body, { timeout: envelope.timeoutMs, headers: sent })
+    const answer = await ask(connection, { subject, body, headers: sent, timeoutMs: envelope.timeoutMs })
     const code = answer.headers?.get('Nats-Service-Error-Code')
     if (!code) return { status: null, errorName: null, retryAfter: null, body: answer.data }
     return {

@@ -1,0 +1,60 @@
+import { ServiceUnavailable } from '@quittance/contracts/errors'
+import { operation } from '@quittance/contracts/operation'
+import { connectNats } from '@quittance/runtime/nats'
+import { call, forward } from '@quittance/runtime/request'
+import { inject } from 'vitest'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+
+const echo = operation({
+  subject: 'orders.echo.say',
+  summary: 'Echo',
+  request: z.object({ n: z.int() }),
+  reply: z.object({ n: z.int() }),
+  errors: [],
+})
+const caller = { kind: 'anonymous' } as const
+const connect = () => connectNats({ name: 'w31', url: `nats://w31:w31@${inject('natsHost')}` })
+
+test('many questions at once each get their own answer', async () => {
+  const connection = await connect()
+  connection.subscribe(echo.subject, { callback: (_error, message) => void message.respond(message.data) })
+  await connection.flush()
+  const answers = await Promise.all(Array.from({ length: 500 }, (_, n) => call(connection, { operation: echo, request: { n }, caller })))
+  expect(answers.map(({ n }) => n)).toEqual(Array.from({ length: 500 }, (_, n) => n))
+  await connection.close()
+})
+
+test('nobody listening is told at once, not after the time that was given', async () => {
+  const connection = await connect()
+  const started = performance.now()
+  const asked = call(connection, { operation: { ...echo, subject: 'orders.echo.nobody' }, request: { n: 1 }, caller, timeoutMs: 20_000 })
+  await expect(asked).rejects.toThrow('not running')
+  expect(performance.now() - started).toBeLessThan(2_000)
+  await connection.close()
+})
+
+test('an answer that does not come in time is given up, and one that comes later disturbs nobody', async () => {
+  const connection = await connect()
+  const late = Promise.withResolvers<void>()
+  connection.subscribe('orders.echo.slow', { callback: (_error, message) => void late.promise.then(() => message.respond('late')) })
+  const envelope = { caller: JSON.stringify(caller), timeoutMs: 100 }
+  await expect(forward(connection, { subject: 'orders.echo.slow', body: Buffer.from('{}'), envelope })).rejects.toThrow(
+    'did not answer in time',
+  )
+  late.resolve()
+  connection.subscribe(echo.subject, { callback: (_error, message) => void message.respond(message.data) })
+  await connection.flush()
+  expect(await call(connection, { operation: echo, request: { n: 7 }, caller })).toEqual({ n: 7 })
+  await connection.close()
+})
+
+test('questions that are open when the connection closes are refused, not left hanging', async () => {
+  const connection = await connect()
+  connection.subscribe('orders.echo.never', { callback: () => {} })
+  await connection.flush()
+  const asked = call(connection, { operation: { ...echo, subject: 'orders.echo.never' }, request: { n: 1 }, caller, timeoutMs: 20_000 })
+  const refused = expect(asked).rejects.toThrow(ServiceUnavailable)
+  await connection.close()
+  await refused
+})
