@@ -1,6 +1,7 @@
 import { parts, type Part } from '../contender.ts'
 import type { LoadResult } from '../load.ts'
 import { median } from '../statistics.ts'
+import { table } from '../table.ts'
 
 /** One measured window of one contender; CPU in milliseconds per answered request. */
 export interface Window extends LoadResult {
@@ -27,7 +28,7 @@ export function comparison({ title, windows, idle }: Measured): { text: string; 
   const idleLine = `Without requests: ${[...idle].map(([name, ms]) => `${name} ${ms.toFixed(1)}`).join(', ')} ms of CPU per second (included above).`
   const launcherMs = median(first[1].map(({ launcherCpuMs }) => launcherCpuMs))
   const launcherLine = `Not counted: ${launcherMs.toFixed(3)} ms/request of the launcher, which files the log lines of ${first[0]}.`
-  const text = [title, '', ...table(rows), '', ...ratios.map(verdict), idleLine, launcherLine].join('\n')
+  const text = [title, '', ...tableOf(rows), '', ...ratios.map(verdict), idleLine, launcherLine].join('\n')
   return { text, figures: { rows, ratios, idle: Object.fromEntries(idle), windows: Object.fromEntries(windows) } }
 }
 
@@ -52,20 +53,20 @@ function ratio(own: readonly Window[], peer: readonly Window[]): { median: numbe
   return { median: median(quotients), least: Math.min(...quotients), most: Math.max(...quotients) }
 }
 
-function table(rows: readonly Row[]): string[] {
-  const header = ['system', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms/request', ...parts, 'bytes', 'errors']
-  const lines = rows.map(({ name, requestsPerSecond, p50Ms, p99Ms, totalCpuMs, cpuMs, bytes, errors }) => [
-    name,
-    requestsPerSecond.toFixed(0),
-    p50Ms.toFixed(1),
-    p99Ms.toFixed(1),
-    totalCpuMs.toFixed(3),
-    ...parts.map((part) => cpuMs[part].toFixed(3)),
-    bytes.toFixed(0),
-    String(errors),
-  ])
-  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  return [row(header), row(header.map((_, column) => (column === 0 ? '---' : '---:'))), ...lines.map(row)]
+function tableOf(rows: readonly Row[]): string[] {
+  return table(
+    ['system', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms/request', ...parts, 'bytes', 'errors'],
+    rows.map(({ name, requestsPerSecond, p50Ms, p99Ms, totalCpuMs, cpuMs, bytes, errors }) => [
+      name,
+      requestsPerSecond.toFixed(0),
+      p50Ms.toFixed(1),
+      p99Ms.toFixed(1),
+      totalCpuMs.toFixed(3),
+      ...parts.map((part) => cpuMs[part].toFixed(3)),
+      bytes.toFixed(0),
+      String(errors),
+    ]),
+  )
 }
 
 function verdict({ system, peer, median: middle, least, most }: ReturnType<typeof ratio> & { system: string; peer: string }): string {

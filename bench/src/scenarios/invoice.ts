@@ -4,6 +4,7 @@ import type { Scenario } from '../scenario.ts'
 import { quantile } from '../statistics.ts'
 import { makeLongOrders, makeOrders } from '../system/orders.ts'
 import type { Quittance } from '../system/quittance.ts'
+import { table } from '../table.ts'
 
 const lines = 10
 /** The first ones start the browser and fill its caches. */
@@ -34,9 +35,10 @@ function describe({ firstMs, p50Ms, p95Ms, mostMs }: Record<'firstMs' | 'p50Ms' 
   return [
     `invoice: POST /v1/orders/{id}/invoice to is_invoice_generated, ${lines} lines; ${samples} one after the other, looked at every ${pollMs} ms`,
     '',
-    '| first of all | warm p50 | warm p95 | warm max |',
-    '| ---: | ---: | ---: | ---: |',
-    `| ${ms(firstMs)} | ${ms(p50Ms)} | ${ms(p95Ms)} | ${ms(mostMs)} |`,
+    ...table(
+      ['system', 'first of all', 'warm p50', 'warm p95', 'warm max'],
+      [['quittance', ms(firstMs), ms(p50Ms), ms(p95Ms), ms(mostMs)]],
+    ),
     '',
     `At most ${limitMs} ms is wanted: ${mostMs <= limitMs ? 'kept' : 'NOT KEPT'} by all ${samples}.`,
   ].join('\n')

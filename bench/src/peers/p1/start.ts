@@ -13,6 +13,9 @@ const variants = { p1: [], px: ['--forward-bytes', '--remember-tokens', '--own-i
 export type Variant = keyof typeof variants
 export const variantNames = Object.keys(variants) as Variant[]
 
+/** The same as for the services of the measured system: a setting is not a design. */
+const nodeFlags = ['--max-semi-space-size=32']
+
 const database = 'peer'
 const password = 'bench'
 
@@ -73,7 +76,7 @@ interface PeerProcess extends AsyncDisposable {
 }
 
 async function startProcess(file: string, { args, env }: { args: readonly string[]; env: NodeJS.ProcessEnv }): Promise<PeerProcess> {
-  const child = fork(join(import.meta.dirname, file), args, { env: { ...process.env, ...env } })
+  const child = fork(join(import.meta.dirname, file), args, { env: { ...process.env, ...env }, execArgv: nodeFlags })
   const exit = once(child, 'exit')
   const first = await Promise.race([once(child, 'message'), exit.then(() => null)])
   if (!first) throw new Error(`The peer's ${file} ended before it was ready.`)
