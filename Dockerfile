@@ -30,7 +30,8 @@ CMD ["node", "--max-semi-space-size=32", "src/main.ts"]
 FROM service AS with-chromium
 USER root
 RUN apt-get update && apt-get install -y --no-install-recommends chromium-headless-shell && rm -rf /var/lib/apt/lists/*
-ENV PUPPETEER_EXECUTABLE_PATH=/usr/bin/chromium-headless-shell
+# A container has no user namespaces for Chromium's sandbox; the container itself is the wall around it.
+ENV PUPPETEER_EXECUTABLE_PATH=/usr/bin/chromium-headless-shell CHROMIUM_SANDBOX=off
 USER 1000
 
 # Without --target the plain service is built.

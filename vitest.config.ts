@@ -11,6 +11,8 @@ export default defineConfig({
           name: 'unit',
           include: ['{packages,services,tools,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/*.{service,e2e}.test.ts'],
+          // Passwords are slow to hash on purpose, and a busy machine is no fault.
+          testTimeout: 30_000,
         },
       },
       {

@@ -25,7 +25,9 @@ function redacted(fields: Record<string, unknown>): Record<string, unknown> {
   for (const key in fields) {
     const value = fields[key]
     const shown = secret.has(key) ? '[redacted]' : typeof value === 'object' && value !== null ? innerRedacted(value) : value
-    if (shown !== value) safe = { ...safe, [key]: shown }
+    if (shown === value) continue
+    if (safe === fields) safe = { ...fields }
+    safe[key] = shown
   }
   return safe
 }

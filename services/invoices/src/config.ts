@@ -15,6 +15,10 @@ export const InvoicesConfig = z.object({
     .string()
     .optional()
     .describe('Chromium or its headless shell. Unset: puppeteer’s own download, then the system’s.'),
+  CHROMIUM_SANDBOX: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Chromium’s own sandbox. Off where it cannot be had: as root, and in a container without user namespaces.'),
 })
 
 export const config = () => readConfig(InvoicesConfig)

@@ -12,7 +12,7 @@ import { renderPdf } from '../src/rendering/render-pdf.ts'
 import { anInvoiceSource } from './invoice-source.ts'
 
 const log = createLogger('invoices', 'silent')
-const browser = createBrowser(() => process.env['PUPPETEER_EXECUTABLE_PATH'])
+const browser = createBrowser(() => ({ path: process.env['PUPPETEER_EXECUTABLE_PATH'], sandbox: 'on' }))
 beforeAll(() => browser.open())
 afterAll(() => browser.close())
 
@@ -134,7 +134,7 @@ test('a browser that is killed in the middle fails that document at once and the
 })
 
 test('a closed browser leaves no process and no file', async () => {
-  const own = createBrowser(() => process.env['PUPPETEER_EXECUTABLE_PATH'])
+  const own = createBrowser(() => ({ path: process.env['PUPPETEER_EXECUTABLE_PATH'], sandbox: 'on' }))
   await own.open()
   const group = await browserGroup(own)
   const profile = await own.withPage(

@@ -1,5 +1,5 @@
 import type { Page } from 'puppeteer'
-import { launchBrowser, type LaunchedBrowser } from './launch-browser.ts'
+import { launchBrowser, type BrowserChoice, type LaunchedBrowser } from './launch-browser.ts'
 import { createLending } from './lending.ts'
 import { withTimeLimit } from './time-limit.ts'
 
@@ -27,9 +27,9 @@ interface Slot {
   uses: number
 }
 
-/** `executablePath` is asked at each start; undefined searches. */
-export function createBrowser(executablePath: () => string | undefined): SharedBrowser {
-  const chromium = keepLaunched(executablePath)
+/** `choose` is asked at each start; a path that is undefined searches. */
+export function createBrowser(choose: () => BrowserChoice): SharedBrowser {
+  const chromium = keepLaunched(choose)
   const slots = createLending<Slot>(Array.from({ length: poolSize }, () => ({ page: null, uses: 0 })))
   let openings = 0
   return {
@@ -63,12 +63,12 @@ interface BrowserProcess {
   end(): Promise<void>
 }
 
-function keepLaunched(executablePath: () => string | undefined): BrowserProcess {
+function keepLaunched(choose: () => BrowserChoice): BrowserProcess {
   let launched: Promise<LaunchedBrowser> | null = null
   return {
     current() {
       if (launched) return launched
-      const launching = launchBrowser(executablePath())
+      const launching = launchBrowser(choose())
       const forget = () => {
         if (launched === launching) launched = null
       }

@@ -21,6 +21,12 @@ const flags = [
   '--no-first-run',
 ]
 
+/** Which browser, and how it is kept in. */
+export interface BrowserChoice {
+  path: string | undefined
+  sandbox: 'on' | 'off'
+}
+
 /** A browser process with a home directory of its own. */
 export interface LaunchedBrowser {
   browser: Browser
@@ -32,15 +38,15 @@ export interface LaunchedBrowser {
  * Starts a browser that talks over a pipe: nobody else can connect to it, and it ends by itself when this process is killed.
  * It gets none of the service's environment, hence none of its secrets.
  */
-export async function launchBrowser(configuredPath: string | undefined): Promise<LaunchedBrowser> {
-  const executablePath = await findBrowser(configuredPath)
+export async function launchBrowser({ path, sandbox }: BrowserChoice): Promise<LaunchedBrowser> {
+  const executablePath = await findBrowser(path)
   const home = await makeBrowserHome()
   try {
     const browser = await launch({
       executablePath,
       headless: /headless[-_]shell/.test(basename(executablePath)) ? 'shell' : true,
       pipe: true,
-      args: process.getuid?.() === 0 ? [...flags, '--no-sandbox'] : flags,
+      args: sandbox === 'off' || process.getuid?.() === 0 ? [...flags, '--no-sandbox'] : flags,
       env: { HOME: home, TMPDIR: home, PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' },
       userDataDir: join(home, 'profile'),
       protocolTimeout,
