@@ -35,6 +35,8 @@ const batchSize = 200
 const publishTimeoutMs = 15_000
 /** Longer than the stream keeps messages, so that a stream that lost its tail can be told again. */
 const keepPublishedFor = '7 days'
+/** Longer than anything that could bring a message again: the stream, and a tail that is told again. */
+const keepReceivedFor = '30 days'
 
 const waiting = statement(
   'outbox.waiting',
@@ -54,6 +56,7 @@ const oldest = statement(
   'outbox.oldest',
   `select coalesce(extract(epoch from now() - min(occurred_at)), 0)::float as seconds from outbox_messages where published_at is null`,
 )
+const sweepInbox = statement('inbox.sweep', `delete from inbox_messages where received_at < now() - interval '${keepReceivedFor}'`)
 const sweep = statement('outbox.sweep', `delete from outbox_messages where published_at < now() - interval '${keepPublishedFor}'`)
 
 /**
@@ -77,6 +80,7 @@ export function startRelay(relay: Relay): Closer {
         if (Date.now() - swept > 3_600_000) {
           swept = Date.now()
           await relay.database.execute(sweep, [])
+          await relay.database.execute(sweepInbox, [])
         }
       }
     },

@@ -96,6 +96,21 @@ test('a stream that lost its tail is told again, and nothing is handled twice', 
   await eventually(async () => expect((await heard(service)).map(({ position }) => position)).toEqual([0, 1, 2, 3, 4, 5]))
 })
 
+test('what is long told and long heard is swept, and nothing younger', async () => {
+  await using service = await startTestService(ledger())
+  await service.call(noteEntries, { account: randomUUID(), first: 0, count: 2 }, nobody)
+  await eventually(async () => expect(await heard(service)).toHaveLength(2))
+  await eventually(async () => expect(await service.rows('select from outbox_messages where published_at is null')).toHaveLength(0))
+  await service.rows(`update outbox_messages set published_at = now() - interval '8 days' where position = 1`)
+  await service.rows(
+    `update inbox_messages set received_at = now() - interval '31 days' where message_id = (select id from outbox_messages where position = 1)`,
+  )
+  await service.restart()
+  await eventually(async () => expect(await service.rows('select from outbox_messages')).toHaveLength(1))
+  await eventually(async () => expect(await service.rows('select from inbox_messages')).toHaveLength(1))
+  expect(await heard(service)).toHaveLength(2)
+})
+
 test('two replicas keep the order too: one at a time tells and hears', async () => {
   await using service = await startTestService(ledger())
   const { startService } = await import('@quittance/runtime/service')
