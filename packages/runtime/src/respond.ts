@@ -1,5 +1,12 @@
 import type { Caller } from '@quittance/contracts/caller'
-import { ApiError, InternalServerError, NotPermitted, RequestValidationError, ServiceUnavailable } from '@quittance/contracts/errors'
+import {
+  ApiError,
+  Conflict,
+  InternalServerError,
+  NotPermitted,
+  RequestValidationError,
+  ServiceUnavailable,
+} from '@quittance/contracts/errors'
 import { headers } from '@quittance/contracts/headers'
 import type { Operation } from '@quittance/contracts/operation'
 import { headers as natsHeaders, type NatsConnection, type ServiceMsg } from 'nats'
@@ -14,7 +21,12 @@ import { requestParser } from './validation.ts'
 import { readFor } from './view.ts'
 
 /** Errors any public operation may meet before its handler runs; never listed. */
-const common: readonly (abstract new (...parameters: never[]) => ApiError)[] = [RequestValidationError, NotPermitted, ServiceUnavailable]
+const common: readonly (abstract new (...parameters: never[]) => ApiError)[] = [
+  RequestValidationError,
+  NotPermitted,
+  Conflict,
+  ServiceUnavailable,
+]
 
 const duration = new Histogram({
   name: 'request_duration_seconds',
@@ -129,7 +141,6 @@ function callerOf(message: ServiceMsg): Caller {
 /** A listed error goes out as it is; anything else is a fault of ours, and its text stays here. */
 function toApiError(error: unknown, operation: Operation): ApiError {
   if (error instanceof ApiError && [...operation.errors, ...common].some((listed) => error instanceof listed)) return error
-  if (error instanceof ApiError && error.name === 'Conflict') return error
   if (isUnavailable(error)) return new ServiceUnavailable('The service cannot reach its database right now.')
   return new InternalServerError('Something went wrong on our side.')
 }

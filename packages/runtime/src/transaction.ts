@@ -4,7 +4,7 @@ import { Conflict } from '@quittance/contracts/errors'
 import { inTransaction, type Database } from './database.ts'
 import type { Rows, Transaction, UnitContext } from './handler.ts'
 import { recordFact } from './outbox.ts'
-import { bind, statement } from './statement.ts'
+import { bind, statement, type Statement } from './statement.ts'
 import { readFor, type Execute } from './view.ts'
 
 /** Rounds a transaction is tried when others change the same rows at the same time. */
@@ -73,10 +73,14 @@ function isConflict(error: unknown): boolean {
   return typeof code === 'string' && retryable.has(code)
 }
 
-/** Named statements with `:name` parameters over an executor. */
+/** Texts are constants of the code, so this is as large as the code. */
+const compiled = new Map<string, Statement>()
+
+/** Named statements with `:name` parameters over an executor; each text is compiled once. */
 export function rowsWith(execute: Execute): Rows {
   return async (name, sql, values = {}) => {
-    const query = statement(name, sql)
+    const query = compiled.get(sql) ?? statement(name, sql)
+    compiled.set(sql, query)
     return (await execute(query, bind(query, values))) as never
   }
 }

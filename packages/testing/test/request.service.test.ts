@@ -2,8 +2,7 @@ import { ServiceUnavailable } from '@quittance/contracts/errors'
 import { operation } from '@quittance/contracts/operation'
 import { connectNats } from '@quittance/runtime/nats'
 import { call, forward } from '@quittance/runtime/request'
-import { inject } from 'vitest'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { z } from 'zod'
 
 const echo = operation({
