@@ -86,7 +86,9 @@ describe('credentials', () => {
   test('none: 401 with a challenge', async () => {
     const answer = await callApi(url(), { method: 'GET', token: null })
     expect(answer).toMatchObject({ status: 401, body: { error: 'Unauthorized' } })
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="quittance"')
+    expect(answer.headers.get('www-authenticate')).toBe(
+      `Bearer realm="quittance", resource_metadata="${system.facts().base_url}/.well-known/oauth-protected-resource"`,
+    )
   })
 
   test('an unknown one: 401 invalid_token', async () => {

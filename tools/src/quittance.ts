@@ -6,8 +6,10 @@ const commands: Record<string, () => Promise<Command>> = {
   start: async () => (await import('./commands/start.ts')).start,
   'account create': async () => (await import('./commands/account-create.ts')).accountCreate,
   'organization create': async () => (await import('./commands/organization-create.ts')).organizationCreate,
+  'member add': async () => (await import('./commands/member-add.ts')).memberAdd,
   'token create': async () => (await import('./commands/token-create.ts')).tokenCreate,
   'client create': async () => (await import('./commands/client-create.ts')).clientCreate,
+  'keys rotate': async () => (await import('./commands/keys-rotate.ts')).keysRotate,
   migrate: async () => (await import('./commands/migrate.ts')).migrate,
   config: async () => (await import('./commands/config.ts')).config,
 }

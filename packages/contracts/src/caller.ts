@@ -28,6 +28,8 @@ export const Caller = z.discriminatedUnion('kind', [
     customer_id: z.uuid(),
     token_id: z.string(),
   }),
+  /** The bearer of a registration access token (RFC 7592): may manage that one OAuth client. */
+  z.object({ kind: z.literal('client'), client_id: z.string(), token_id: z.string() }),
   /** Nobody: operations that are guarded by a secret in their path. */
   z.object({ kind: z.literal('anonymous') }),
   /** The operator's tools (`quittance …`), connected to NATS with the operator's own credentials. */

@@ -49,8 +49,8 @@ export class RequestValidationError extends ApiError {
   }
 }
 
-/** An error whose `error` is the snake_case word of RFC 6749 / RFC 6750 instead of a class name. */
-abstract class BearerError extends ApiError {
+/** An error whose `error` is the snake_case word of RFC 6749, 6750 or 7591 instead of a class name. */
+abstract class OAuthError extends ApiError {
   abstract readonly code: string
 
   override toBody(): Record<string, unknown> {
@@ -64,15 +64,39 @@ export class Unauthorized extends ApiError {
 }
 
 /** 401: the credential is unknown, expired, revoked or of a kind this operation does not take (RFC 6750 §3.1). */
-export class InvalidToken extends BearerError {
+export class InvalidToken extends OAuthError {
   readonly status = 401
   readonly code = 'invalid_token'
 }
 
+/** 401: the proof of possession that came with a key-bound access token does not hold (RFC 9449 §7.1). */
+export class InvalidDpopProof extends OAuthError {
+  readonly status = 401
+  readonly code = 'invalid_dpop_proof'
+}
+
 /** 403: the credential lacks every scope the operation accepts (RFC 6750 §3.1). */
-export class InsufficientScope extends BearerError {
+export class InsufficientScope extends OAuthError {
   readonly status = 403
   readonly code = 'insufficient_scope'
+}
+
+/** 401: no such OAuth client, or not the caller's; the two are told apart by nobody (RFC 7592 §2). */
+export class InvalidClient extends OAuthError {
+  readonly status = 401
+  readonly code = 'invalid_client'
+}
+
+/** 400: a value of a client registration breaks a rule (RFC 7591 §3.2.2). */
+export class InvalidClientMetadata extends OAuthError {
+  readonly status = 400
+  readonly code = 'invalid_client_metadata'
+}
+
+/** 400: a redirect URI is not one that codes may be sent to (RFC 7591 §3.2.2). */
+export class InvalidRedirectUri extends OAuthError {
+  readonly status = 400
+  readonly code = 'invalid_redirect_uri'
 }
 
 /** 400: the request cannot be read at all. */

@@ -12,7 +12,10 @@ export interface HttpBinding {
   status: 200 | 201 | 202 | 204
   /** Any one of these is enough; empty where no credential is asked for. */
   scopes: readonly Scope[]
-  /** Kinds of caller that may come in. `anonymous` means the credential is optional and ignored. */
+  /**
+   * Kinds of caller that may come in. `anonymous` alone: a credential is ignored. `anonymous` beside others: the credential
+   * is optional, and checked when there is one.
+   */
   callers: readonly CallerKind[]
 }
 

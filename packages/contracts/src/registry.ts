@@ -1,5 +1,8 @@
+import * as accessTokens from './access-tokens.ts'
+import * as accounts from './accounts.ts'
 import * as auth from './auth.ts'
 import * as checkouts from './checkouts.ts'
+import * as clients from './clients.ts'
 import * as customers from './customers.ts'
 import * as discounts from './discounts.ts'
 import type { Event } from './event.ts'
@@ -11,7 +14,20 @@ import * as products from './products.ts'
 import * as webhooks from './webhooks.ts'
 
 /** One line per contract file; a test finds a file that is missing here. */
-const contracts: Record<string, unknown>[] = [auth, organizations, products, discounts, customers, checkouts, orders, invoices, webhooks]
+const contracts: Record<string, unknown>[] = [
+  auth,
+  accounts,
+  accessTokens,
+  clients,
+  organizations,
+  products,
+  discounts,
+  customers,
+  checkouts,
+  orders,
+  invoices,
+  webhooks,
+]
 
 const described = contracts.flatMap((contract) => Object.values(contract))
 

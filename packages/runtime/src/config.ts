@@ -25,6 +25,12 @@ export const RuntimeConfig = z.object({
 })
 export type RuntimeConfig = z.infer<typeof RuntimeConfig>
 
+/** Keys of 32 bytes in base64, separated by commas, newest first: the first seals, all of them open. The same for all replicas. */
+export const SecretKeys = z
+  .string()
+  .transform((list) => list.split(',').map((text) => Buffer.from(text.trim(), 'base64')))
+  .refine((keys) => keys.every((key) => key.length === 32), 'must be 32 bytes in base64')
+
 const seen = new Map<z.ZodType, unknown>()
 
 /**

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** What a credential is for, told by its first letters so that people and secret scanners know it. */
-export type TokenPrefix = 'qt_oat_' | 'qt_pat_' | 'qt_cst_' | 'qt_ci_' | 'qt_cs_' | 'qt_co_'
+export type TokenPrefix = 'qt_oat_' | 'qt_pat_' | 'qt_cst_' | 'qt_ci_' | 'qt_cs_' | 'qt_co_' | 'qt_crt_' | 'qt_ac_' | 'qt_at_' | 'qt_rt_'
 
 /** 37 letters and digits: 220 bits. */
 const randomLength = 37
@@ -13,6 +13,12 @@ const randomLength = 37
 export function mintToken(prefix: TokenPrefix): string {
   const random = randomText(randomLength)
   return `${prefix}${random}${checksum(random)}`
+}
+
+/** Whether `mintToken` may have made it; false for text with a wrong checksum, so that rubbish is refused without asking anybody. */
+export function looksMinted(token: string): boolean {
+  const [, random, given] = /^qt_[a-z]{2,3}_([0-9A-Za-z]{37})([0-9A-Za-z]{6})$/.exec(token) ?? []
+  return random !== undefined && checksum(random) === given
 }
 
 /** SHA-256 in lower-case hexadecimal; the only form in which a credential is kept or compared. */

@@ -22,6 +22,14 @@ export interface Surroundings {
   log: Logger
 }
 
+/** Something of a service's own that is opened and closed: an HTTP server, a browser. Jobs and routes that work on it come with it. */
+export interface Part extends Closer {
+  ready?: ReadinessCheck
+  jobs?: readonly Job[]
+  /** HTTP on the internal port, for the gateway alone. */
+  routes?: InternalRoutes
+}
+
 /** A service is a value: its table of contents. */
 export interface Service {
   name: ServiceName
@@ -29,8 +37,7 @@ export interface Service {
   handlers?: readonly Handler[]
   consumers?: readonly Consumer[]
   jobs?: readonly Job[]
-  /** Something of the service's own that is opened and closed: an HTTP server, a browser. */
-  parts?: readonly ((surroundings: Surroundings) => Promise<Closer & { ready?: ReadinessCheck }>)[]
+  parts?: readonly ((surroundings: Surroundings) => Promise<Part>)[]
   /** HTTP on the internal port, for the gateway alone. */
   internalRoutes?: (surroundings: Surroundings) => InternalRoutes
 }
@@ -85,19 +92,22 @@ export async function startService(service: Service, { config, onError }: StartO
     checks['nats'] = () => connection.rtt().then(() => true)
     const surroundings = { connection, database, log }
     collectProcessMetrics(service.name)
+    const parts: Part[] = []
     for (const open of service.parts ?? []) {
       const part = await open(surroundings)
+      parts.push(part)
       closers.push(part)
       if (part.ready) checks[part.name] = part.ready
     }
     // After the parts, because jobs use them: what is opened later is closed earlier.
-    if (database) closers.push(...(await startMessaging(service, { ...surroundings, database, settings })))
+    const jobs = [...(service.jobs ?? []), ...parts.flatMap((part) => part.jobs ?? [])]
+    if (database) closers.push(...(await startMessaging({ ...service, jobs }, { ...surroundings, database, settings })))
     closers.push(await answerRequests(service, { ...surroundings, onError }))
     const health = await startHealth({
       host: settings.HEALTH_HOST,
       port: settings.HEALTH_PORT,
       checks,
-      routes: service.internalRoutes?.(surroundings),
+      routes: service.internalRoutes?.(surroundings) ?? parts.find((part) => part.routes)?.routes,
     })
     closers.push({ name: 'health', close: () => health.close() })
     log.info({ health_port: health.port, pid: process.pid }, 'service.started')

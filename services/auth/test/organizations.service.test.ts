@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createAccount } from '@quittance/contracts/auth'
+import { createAccount } from '@quittance/contracts/accounts'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import {
   createOrganization,

@@ -1,13 +1,11 @@
-import { readConfig } from '@quittance/runtime/config'
+import { readConfig, SecretKeys } from '@quittance/runtime/config'
 import { z } from 'zod'
 import { parseCidr, type Cidr } from './deliveries/address-guard.ts'
 
 export const WebhooksConfig = z.object({
-  SECRETS_KEY: z
-    .string()
-    .transform((text) => Buffer.from(text, 'base64'))
-    .refine((key) => key.length === 32, 'must be 32 bytes in base64')
-    .describe('Key under which signing secrets are kept: 32 bytes in base64, the same for all replicas.'),
+  SECRETS_KEY: SecretKeys.describe(
+    'Key under which signing secrets are kept: 32 bytes in base64; several, newest first, while it changes.',
+  ),
   DELIVERY_TIMEOUT_MS: z.coerce
     .number()
     .int()

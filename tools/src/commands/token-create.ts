@@ -1,4 +1,4 @@
-import { createOrganizationAccessToken, createPersonalAccessToken } from '@quittance/contracts/auth'
+import { createOrganizationAccessToken, createPersonalAccessToken } from '@quittance/contracts/access-tokens'
 import { readArguments, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { parseScopes, printAnswer, whereHelp, whereOptions } from './operator-options.ts'

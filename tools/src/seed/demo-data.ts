@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { createAccount, createClient, createOrganizationAccessToken, createPersonalAccessToken } from '@quittance/contracts/auth'
+import { createOrganizationAccessToken, createPersonalAccessToken } from '@quittance/contracts/access-tokens'
+import { createAccount } from '@quittance/contracts/accounts'
+import { createClient } from '@quittance/contracts/clients'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { createOrganization } from '@quittance/contracts/organizations'
 import { scopes, type Scope } from '@quittance/contracts/scopes'
@@ -20,6 +22,7 @@ interface DemoDataOptions {
 }
 
 const redirectUri = 'http://127.0.0.1:8976/callback'
+const postLogoutRedirectUri = 'http://127.0.0.1:8976/'
 const clientScopes: [Scope, ...Scope[]] = [
   'openid',
   'profile',
@@ -72,7 +75,7 @@ async function makeUser(operator: Operator): Promise<{ userId: string; email: st
   for (let suffix = ''; ; suffix = `-${randomBytes(3).toString('hex')}`) {
     const email = `demo${suffix}@example.com`
     try {
-      const { id } = await operator.ask(createAccount, { email, password })
+      const { id } = await operator.ask(createAccount, { email, password, email_verified: true })
       return { userId: id, email, password, suffix }
     } catch (error) {
       if (!(error instanceof RequestValidationError) || suffix) throw error
@@ -81,7 +84,7 @@ async function makeUser(operator: Operator): Promise<{ userId: string; email: st
 }
 
 async function makeClients(operator: Operator): Promise<Pick<DemoData, 'oauth_client' | 'public_oauth_client'>> {
-  const asked = { redirect_uris: [redirectUri], scopes: clientScopes }
+  const asked = { redirect_uris: [redirectUri], post_logout_redirect_uris: [postLogoutRedirectUri], scopes: clientScopes }
   const facts = { redirect_uri: redirectUri, scope: clientScopes.join(' ') }
   const confidential = await operator.ask(createClient, { ...asked, name: 'Demo web application' })
   const open = await operator.ask(createClient, { ...asked, name: 'Demo mobile application', is_public: true })

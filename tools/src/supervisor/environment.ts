@@ -11,6 +11,8 @@ export interface Surroundings {
   natsUrl: Record<ServiceName, string>
   /** Internal addresses of the processes that serve documents. */
   invoicesOrigins: readonly string[]
+  /** Internal addresses of the processes that serve OAuth and the sign-in pages. */
+  authOrigins: readonly string[]
   secrets: Secrets
   chromium: string
 }
@@ -24,7 +26,7 @@ interface Place {
 /** Public address of the instance. A path is not one: test runners set `BASE_URL=/` for purposes of their own. */
 export function publicAddresses(given: NodeJS.ProcessEnv, origin: string): { baseUrl: string; authUrl: string } {
   const baseUrl = !given.BASE_URL || given.BASE_URL.startsWith('/') ? origin : given.BASE_URL.replace(/\/+$/, '')
-  return { baseUrl, authUrl: given.AUTH_URL ?? baseUrl }
+  return { baseUrl, authUrl: given.AUTH_URL?.replace(/\/+$/, '') || baseUrl }
 }
 
 /** Names that would mean something else to a service than to the person who set them. */
@@ -45,10 +47,10 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...aro
     ...(port !== null && { PORT: String(port), HOST: given.HOST ?? '127.0.0.1' }),
   }
 
-  function ownSettings(service: ServiceName, { invoicesOrigins, chromium }: Surroundings): NodeJS.ProcessEnv {
+  function ownSettings(service: ServiceName, { invoicesOrigins, authOrigins, chromium }: Surroundings): NodeJS.ProcessEnv {
     switch (service) {
       case 'gateway':
-        return { INVOICES_HTTP_URL: invoicesOrigins.join(',') }
+        return { INVOICES_HTTP_URL: invoicesOrigins.join(','), AUTH_HTTP_URL: authOrigins.join(',') }
       case 'auth':
         return { SECRETS_KEY: given.SECRETS_KEY ?? secrets.keys.auth }
       case 'invoices':

@@ -125,6 +125,7 @@ function startTeam({ options: { given, say, tell, mainOf }, ground, seats, onRes
     databaseUrl: databases.urls,
     natsUrl: nats.urls,
     invoicesOrigins: internalOrigins(seats, 'invoices'),
+    authOrigins: internalOrigins(seats, 'auth'),
   }
   return startServices({ seats, folder, surroundings, say: tell, onRestarted, ...(mainOf && { mainOf }) })
 }

@@ -1,9 +1,19 @@
-import type { OrganizationAccessToken } from '@quittance/contracts/auth'
+import type { OrganizationAccessToken, PersonalAccessToken } from '@quittance/contracts/access-tokens'
 import type { View } from '@quittance/runtime/view'
+
+const shared = `t.id, t.created_at, t.modified_at, t.comment, t.scopes, t.expires_at, t.last_used_at`
 
 export const organizationAccessTokenView: View<OrganizationAccessToken> = {
   name: 'organization-access-token',
   organization: 't.organization_id',
   from: `access_tokens t`,
-  columns: `t.id, t.created_at, t.modified_at, t.organization_id, t.comment, t.scopes, t.expires_at, t.last_used_at`,
+  columns: `${shared}, t.organization_id`,
+}
+
+export const personalAccessTokenView: View<PersonalAccessToken> = {
+  name: 'personal-access-token',
+  organization: null,
+  because: 'it belongs to a person; handlers ask for those of one account',
+  from: `access_tokens t`,
+  columns: shared,
 }

@@ -27,9 +27,8 @@ interface Issue {
   accountId: string
   comment: string
   scopes: Scope[]
-  /** Seconds from now, or null for ever. */
-  expiresIn: number | null
-  now: Date
+  /** Null for ever. */
+  expiresAt: Date | null
 }
 
 export class AccessToken extends AccessTokenSchema.class {
@@ -39,18 +38,20 @@ export class AccessToken extends AccessTokenSchema.class {
     this.revokedAt = now
     return true
   }
+
+  /** What was not named stays. True when the scopes are others than before. */
+  change({ comment, scopes }: { comment?: string | null | undefined; scopes?: Scope[] | null | undefined }): boolean {
+    const before = this.scopes.toSorted().join(' ')
+    if (comment != null) this.comment = comment
+    if (scopes) this.scopes = [...new Set(scopes)]
+    return this.scopes.toSorted().join(' ') !== before
+  }
 }
 AccessTokenSchema.setClass(AccessToken)
 
 /** A new token: the clear text for its owner, and the row that keeps its hash. */
-export function issueToken({ expiresIn, now, ...rest }: Issue) {
-  const token = mintToken(rest.kind === 'organization' ? 'qt_oat_' : 'qt_pat_')
-  const row = {
-    ...rest,
-    tokenHash: hashToken(token),
-    expiresAt: expiresIn === null ? null : new Date(now.getTime() + expiresIn * 1000),
-    lastUsedAt: null,
-    revokedAt: null,
-  }
+export function issueToken(issue: Issue) {
+  const token = mintToken(issue.kind === 'organization' ? 'qt_oat_' : 'qt_pat_')
+  const row = { ...issue, scopes: [...new Set(issue.scopes)], tokenHash: hashToken(token), lastUsedAt: null, revokedAt: null }
   return { token, row }
 }

@@ -1,8 +1,9 @@
-import { createPersonalAccessToken as contract } from '@quittance/contracts/auth'
+import { createPersonalAccessToken as contract } from '@quittance/contracts/access-tokens'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { command } from '@quittance/runtime/handler'
 import { Account } from '../accounts/account.ts'
 import { AccessToken, issueToken } from './access-token.ts'
+import { expiryOf } from './expiry.ts'
 
 export const createPersonalAccessToken = command(contract, async ({ user_id, comment, scopes, expires_in }, { em, now }) => {
   if (!(await em.findOne(Account, user_id))) throw RequestValidationError.field(['user_id'], 'Account not found.')
@@ -12,8 +13,7 @@ export const createPersonalAccessToken = command(contract, async ({ user_id, com
     accountId: user_id,
     comment,
     scopes,
-    expiresIn: expires_in ?? null,
-    now,
+    expiresAt: expiryOf(expires_in ?? null, now),
   })
   const created = em.create(AccessToken, row)
   await em.flush()

@@ -5,7 +5,7 @@ import { aggregate } from '@quittance/runtime/entity'
 export const AccountSchema = defineEntity({
   name: 'Account',
   tableName: 'accounts',
-  properties: { ...aggregate, email: p.text(), passwordHash: p.text() },
+  properties: { ...aggregate, email: p.text(), passwordHash: p.text(), emailVerifiedAt: p.datetime().nullable() },
 })
 export class Account extends AccountSchema.class {}
 AccountSchema.setClass(Account)

@@ -1,8 +1,9 @@
-import { addMember as contract } from '@quittance/contracts/auth'
+import { addMember as contract } from '@quittance/contracts/accounts'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { command } from '@quittance/runtime/handler'
+import { forget } from '../access-tokens/forget-token.ts'
 
-export const addMember = command(contract, async ({ organization_id, user_id }, { rows }) => {
+export const addMember = command(contract, async ({ organization_id, user_id }, { publish, rows }) => {
   const found = await rows(
     'member.both-exist',
     `select 1 from organizations o, accounts a where o.id = :organization_id and a.id = :user_id`,
@@ -13,5 +14,6 @@ export const addMember = command(contract, async ({ organization_id, user_id }, 
     organization_id,
     user_id,
   })
+  publish(forget({ aggregateId: user_id, organizationId: organization_id, user_id }))
   return {}
 })

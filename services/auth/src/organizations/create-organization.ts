@@ -1,6 +1,7 @@
 import { createOrganization as contract, organizationCreated } from '@quittance/contracts/organizations'
 import { NotPermitted, RequestValidationError } from '@quittance/contracts/errors'
 import { command } from '@quittance/runtime/handler'
+import { forget } from '../access-tokens/forget-token.ts'
 import { Member } from '../accounts/member.ts'
 import { defaultSubscriptionSettings, Organization } from './organization.ts'
 import { organizationView } from './organization-view.ts'
@@ -24,5 +25,7 @@ export const createOrganization = command(contract, async ({ name, slug, ...prof
   actFor(organization.id)
   const view = await read.one(organizationView, { where: 'o.id = :id', values: { id: organization.id } })
   publish({ event: organizationCreated, aggregateId: organization.id, organizationId: organization.id, payload: view })
+  // Gateways remember which organizations the person had.
+  publish(forget({ aggregateId: caller.user_id, organizationId: organization.id, user_id: caller.user_id }))
   return view
 })

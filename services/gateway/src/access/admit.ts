@@ -1,35 +1,35 @@
-import type { CallerKind } from '@quittance/contracts/caller'
+import type { IncomingMessage } from 'node:http'
+import type { Caller } from '@quittance/contracts/caller'
 import { InsufficientScope, InvalidToken, Unauthorized } from '@quittance/contracts/errors'
 import type { HttpBinding } from '@quittance/contracts/operation'
-import type { Verified, Verifier } from './verify-credential.ts'
+import { presentedIn } from './presented.ts'
+import type { Verifier } from './verifier.ts'
+
+/** Who was let in. */
+export interface Admitted {
+  caller: Caller
+  /** `caller` as JSON, for the header. */
+  header: string
+}
 
 /** Nobody in particular; what an operation that is guarded by a secret in its path sees. */
-const anonymous: Verified = { caller: { kind: 'anonymous' }, header: '{"kind":"anonymous"}', scopes: new Set() }
+const anonymous: Admitted = { caller: { kind: 'anonymous' }, header: '{"kind":"anonymous"}' }
 
-/** Decides whether the sender of this `Authorization` header may call the operation (RFC 6750). */
-export async function admit(
-  verifier: Verifier,
-  { http, authorization }: { http: HttpBinding; authorization: string | undefined },
-): Promise<Verified> {
-  if (http.callers.includes('anonymous')) return anonymous
-  if (!authorization) throw new Unauthorized('Unauthorized')
-  const token = /^Bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1]
-  if (!token) throw new InvalidToken('The Authorization header is not a bearer credential.')
-  const verified = await verifier.verify(token)
-  if (!http.callers.includes(verified.caller.kind as CallerKind)) {
+/** Decides whether the sender of this message may call the operation (RFC 6750, RFC 9449 §7). */
+export async function admit(verifier: Verifier, { http, message }: { http: HttpBinding; message: IncomingMessage }): Promise<Admitted> {
+  const isOptional = http.callers.includes('anonymous')
+  if (isOptional && http.callers.length === 1) return anonymous
+  const presented = presentedIn(message)
+  if (!presented) {
+    if (isOptional) return anonymous
+    throw new Unauthorized('Unauthorized')
+  }
+  const verified = await verifier.verify(presented)
+  if (!http.callers.includes(verified.caller.kind)) {
     throw new InvalidToken('The subject of this access token is not valid for this endpoint.')
   }
   if (http.scopes.length > 0 && !http.scopes.some((scope) => verified.scopes.has(scope))) {
     throw new InsufficientScope('The request requires higher privileges than provided by the access token.')
   }
   return verified
-}
-
-/** The `WWW-Authenticate` header of a refusal; names the scopes that would do. */
-export function challenge(error: unknown, http: HttpBinding | undefined): string | null {
-  if (error instanceof Unauthorized) return 'Bearer realm="quittance"'
-  if (error instanceof InvalidToken) return `Bearer realm="quittance", error="invalid_token", error_description="${error.message}"`
-  if (!(error instanceof InsufficientScope)) return null
-  const scope = http?.scopes.join(' ') ?? ''
-  return `Bearer realm="quittance", error="insufficient_scope", error_description="${error.message}", scope="${scope}"`
 }

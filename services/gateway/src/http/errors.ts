@@ -10,7 +10,7 @@ import {
 } from '@quittance/contracts/errors'
 import type { HttpBinding } from '@quittance/contracts/operation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { challenge } from '../access/admit.ts'
+import type { Challenge } from '../access/challenge.ts'
 
 /** What Fastify refuses before a route runs, in the words of the contract. */
 function translate(error: unknown): ApiError {
@@ -29,26 +29,27 @@ function translate(error: unknown): ApiError {
 }
 
 /** Every refusal of the door goes out as `{ error, detail }`; faults of ours are logged with their stack and told without. */
-export function answerErrors(app: FastifyInstance): void {
+export function answerErrors(app: FastifyInstance, challenge: Challenge): void {
   app.setErrorHandler((error, request, reply) => {
-    if (translate(error) instanceof InternalServerError) request.log.error({ err: error }, 'request.failed')
-    return answerError(reply, error, bindingOf(request))
+    const told = translate(error)
+    if (told instanceof InternalServerError) request.log.error({ err: error }, 'request.failed')
+    const challenges = challenge(told, { http: bindingOf(request), authorization: request.headers.authorization })
+    if (challenges.length > 0) reply.header('www-authenticate', challenges)
+    return sendError(reply, told)
   })
-  app.setNotFoundHandler((_request, reply) => sendError(reply, new ResourceNotFound(), undefined))
+  app.setNotFoundHandler((_request, reply) => sendError(reply, new ResourceNotFound()))
 }
 
 function bindingOf(request: FastifyRequest): HttpBinding | undefined {
   return (request.routeOptions.config as { http?: HttpBinding }).http
 }
 
-/** Answers any fault as the contract does; also for faults before a route is known. */
-export function answerError(reply: FastifyReply, error: unknown, http?: HttpBinding): FastifyReply {
-  return sendError(reply, translate(error), http)
+/** Answers a fault as the contract does, before a route is known. */
+export function answerError(reply: FastifyReply, error: unknown): FastifyReply {
+  return sendError(reply, translate(error))
 }
 
-function sendError(reply: FastifyReply, error: ApiError, http: HttpBinding | undefined): FastifyReply {
-  const wwwAuthenticate = challenge(error, http)
-  if (wwwAuthenticate) reply.header('www-authenticate', wwwAuthenticate)
+function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
   if (error.retryAfterSeconds) reply.header('retry-after', error.retryAfterSeconds)
   return reply.code(error.status).type('application/json').send(JSON.stringify(error.toBody()))
 }
@@ -56,7 +57,7 @@ function sendError(reply: FastifyReply, error: ApiError, http: HttpBinding | und
 /** The answer to a method that a known path does not have. */
 export function methodNotAllowed(allowed: readonly string[]) {
   return (_request: FastifyRequest, reply: FastifyReply) =>
-    sendError(reply.header('allow', allowed.join(', ')), new MethodNotAllowed(`Allowed here: ${allowed.join(', ')}.`), undefined)
+    sendError(reply.header('allow', allowed.join(', ')), new MethodNotAllowed(`Allowed here: ${allowed.join(', ')}.`))
 }
 
 /** A body that is not JSON, or not an object. */

@@ -1,9 +1,11 @@
+import { Unauthorized } from '@quittance/contracts/errors'
 import type { HttpBinding, PublicOperation } from '@quittance/contracts/operation'
 import type { NatsConnection } from '@quittance/runtime/nats'
 import { forward } from '@quittance/runtime/request'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { admit } from '../access/admit.ts'
-import type { Verifier } from '../access/verify-credential.ts'
+import type { Challenge } from '../access/challenge.ts'
+import type { Verifier } from '../access/verifier.ts'
 import { methodNotAllowed, unreadableBody } from './errors.ts'
 import { queryDecoder } from './query.ts'
 
@@ -11,6 +13,7 @@ import { queryDecoder } from './query.ts'
 export interface Doorway {
   connection: NatsConnection
   verifier: Verifier
+  challenge: Challenge
   timeoutMs: number
 }
 
@@ -29,7 +32,7 @@ function urlOf({ path }: HttpBinding): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-function addRoute(app: FastifyInstance, operation: PublicOperation, { connection, verifier, timeoutMs }: Doorway): void {
+function addRoute(app: FastifyInstance, operation: PublicOperation, { connection, verifier, challenge, timeoutMs }: Doorway): void {
   const { http, subject } = operation
   const encode = requestEncoder(operation)
   app.route({
@@ -38,7 +41,7 @@ function addRoute(app: FastifyInstance, operation: PublicOperation, { connection
     exposeHeadRoute: true,
     config: { http },
     async handler(request, reply) {
-      const { caller, header } = await admit(verifier, { http, authorization: request.headers.authorization })
+      const { caller, header } = await admit(verifier, { http, message: request.raw })
       if ('token_id' in caller) request.tokenId = caller.token_id
       const answer = await forward(connection, {
         subject,
@@ -52,6 +55,8 @@ function addRoute(app: FastifyInstance, operation: PublicOperation, { connection
         },
       })
       if (answer.retryAfter) reply.header('retry-after', answer.retryAfter)
+      // An owner that asks for a credential says so in the body; which kinds there are, the door knows.
+      if (answer.status === 401) reply.header('www-authenticate', challenge(new Unauthorized(''), request.headers))
       reply.code(answer.status ?? http.status)
       if (answer.status === null && http.status === 204) return reply.send()
       return reply.header('content-type', 'application/json').send(answer.body)

@@ -3,13 +3,17 @@ import type { AddressInfo } from 'node:net'
 import { publicOperations } from '@quittance/contracts/registry'
 import type { Surroundings } from '@quittance/runtime/service'
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { createChallenge } from '../access/challenge.ts'
 import { createRateLimit } from '../access/rate-limit.ts'
-import { createVerifier } from '../access/verify-credential.ts'
+import { createVerifier } from '../access/verifier.ts'
 import { config } from '../config.ts'
 import { addDocumentRoute } from '../documents/document-route.ts'
+import { addProtectedResource } from '../oauth/protected-resource.ts'
+import { addAuthProxy } from '../oauth/proxy.ts'
 import { openApi } from '../openapi/openapi.ts'
 import { answerError, answerErrors, unreadableBody } from './errors.ts'
 import { addRoutes } from './routes.ts'
+import { createUpstream } from './upstream.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -35,12 +39,17 @@ export async function startDoor({ connection, log }: Surroundings) {
   })
   app.decorateRequest('tokenId', null)
   readJson(app)
-  answerErrors(app)
+  const challenge = createChallenge(settings.BASE_URL)
+  answerErrors(app, challenge)
   limitRate(app, settings.RATE_LIMIT_PER_SECOND)
   logAccess(app)
-  addRoutes(app, publicOperations, { connection, verifier: createVerifier(connection, log), timeoutMs: settings.REQUEST_TIMEOUT_MS })
-  const closeDocuments = addDocumentRoute(app, settings.INVOICES_HTTP_URL)
-  const description = JSON.stringify(openApi(publicOperations, settings.BASE_URL))
+  const verifier = createVerifier({ connection, log, baseUrl: settings.BASE_URL })
+  addRoutes(app, publicOperations, { connection, verifier, challenge, timeoutMs: settings.REQUEST_TIMEOUT_MS })
+  const upstreams = { invoices: createUpstream(settings.INVOICES_HTTP_URL), auth: createUpstream(settings.AUTH_HTTP_URL) }
+  addDocumentRoute(app, upstreams.invoices)
+  addAuthProxy(app, { upstream: upstreams.auth, baseUrl: settings.BASE_URL, authUrl: settings.AUTH_URL })
+  addProtectedResource(app, settings.BASE_URL)
+  const description = JSON.stringify(openApi(publicOperations, settings.BASE_URL, settings.AUTH_URL))
   app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(description))
   await app.listen({ host: settings.HOST, port: settings.PORT })
   const { port } = app.server.address() as AddressInfo
@@ -50,7 +59,7 @@ export async function startDoor({ connection, log }: Surroundings) {
     port,
     async close() {
       await app.close()
-      await closeDocuments()
+      await Promise.all([upstreams.invoices.close(), upstreams.auth.close()])
     },
   }
 }

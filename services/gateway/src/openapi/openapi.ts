@@ -2,6 +2,7 @@ import { changes } from '@quittance/contracts/changes'
 import {
   InsufficientScope,
   InternalServerError,
+  InvalidDpopProof,
   InvalidToken,
   RequestValidationError,
   ServiceUnavailable,
@@ -12,14 +13,19 @@ import {
 import { pathVariables, type PublicOperation } from '@quittance/contracts/operation'
 import { scopeSentences } from '@quittance/contracts/scopes'
 import { z } from 'zod'
+import { isOpen, securityOf, securitySchemes } from './security.ts'
 
 type Json = Record<string, unknown>
 
 /** Answers of the door itself, possible for every operation. */
 const everywhere: readonly ErrorClass[] = [RequestValidationError, TooManyRequests, InternalServerError, ServiceUnavailable]
 
-/** OpenAPI 3.1 from the contracts: the only description there is. */
-export function openApi(operations: readonly PublicOperation[], baseUrl: string): Json {
+/**
+ * OpenAPI 3.1 from the contracts: the only description there is.
+ * @param baseUrl Public address of the API.
+ * @param authUrl Public address of the sign-in pages.
+ */
+export function openApi(operations: readonly PublicOperation[], baseUrl: string, authUrl = baseUrl): Json {
   const schemas: Json = {}
   const paths: Record<string, Json> = {}
   for (const operation of operations) {
@@ -38,7 +44,7 @@ export function openApi(operations: readonly PublicOperation[], baseUrl: string)
     paths,
     components: {
       schemas: { ...schemas, Error: errorBody, ValidationError: validationBody },
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: securitySchemes(baseUrl, authUrl),
     },
     'x-scopes': scopeSentences,
     'x-changes': changes,
@@ -73,7 +79,7 @@ function describe(operation: PublicOperation, schemas: Json): Json {
     operationId: subject,
     tags: [subject.split('.')[1]],
     summary,
-    ...(http.callers.includes('anonymous') ? { security: [] } : { security: [{ bearer: http.scopes }] }),
+    security: securityOf(http),
     ...(parameters.length > 0 && { parameters }),
     ...(hasBody && { requestBody: { required: true, content: json(withoutPath(request, inPath)) } }),
     responses: { [http.status]: answer(operation, schemas), ...refusals(operation) },
@@ -88,8 +94,8 @@ function answer({ reply, summary, http }: PublicOperation, schemas: Json): Json 
 
 /** One response per status, naming the errors that come with it. */
 function refusals({ errors, http }: PublicOperation): Json {
-  const bearer = http.callers.includes('anonymous') ? [] : [Unauthorized, InvalidToken, InsufficientScope]
-  const all = [...new Set<ErrorClass>([...errors, ...bearer, ...everywhere])]
+  const credential = isOpen(http) ? [] : [Unauthorized, InvalidToken, InvalidDpopProof, InsufficientScope]
+  const all = [...new Set<ErrorClass>([...errors, ...credential, ...everywhere])]
   const byStatus = Map.groupBy(all, (error) => statusOf(error))
   return Object.fromEntries(
     [...byStatus].map(([status, classes]) => {

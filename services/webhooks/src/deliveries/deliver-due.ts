@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { job, type JobContext } from '@quittance/runtime/handler'
 import { isUnavailable } from '@quittance/runtime/respond'
+import { openSecret } from '@quittance/runtime/seal'
 import { config } from '../config.ts'
-import { openSecret } from '../endpoints/signing-secret.ts'
 import { attempt, type Outcome } from './attempt.ts'
 import { cancel, claimDue, handBack, recordAttempt, renewLease, type Claimed, type Result } from './delivery-queue.ts'
 import { judge } from './verdict.ts'
@@ -42,7 +42,7 @@ async function deliver(context: JobContext, claimed: Claimed): Promise<void> {
 }
 
 function send({ now }: JobContext, { url, organization_id, event_id, payload, sealed_secret }: Claimed): Promise<Outcome> {
-  const secret = openSecret(sealed_secret, { key: config().SECRETS_KEY, organizationId: organization_id })
+  const secret = openSecret(sealed_secret, { keys: config().SECRETS_KEY, context: organization_id })
   return attempt({ url, secret, id: event_id, timestamp: Math.floor(now.getTime() / 1000), body: payload })
 }
 

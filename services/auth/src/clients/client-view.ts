@@ -1,0 +1,23 @@
+import type { OAuth2Client } from '@quittance/contracts/clients'
+import type { View } from '@quittance/runtime/view'
+
+const shared = {
+  organization: null,
+  because: 'a client belongs to no organization; handlers ask for those the caller manages',
+  from: `clients c`,
+}
+
+const columns = `c.created_at, c.modified_at, c.client_id, floor(extract(epoch from c.created_at))::bigint as client_id_issued_at,
+  0 as client_secret_expires_at, c.redirect_uris, c.token_endpoint_auth_method, c.grant_types, array['code'] as response_types,
+  array_to_string(c.scopes, ' ') as scope, c.name as client_name, c.client_uri, c.logo_uri, c.tos_uri, c.policy_uri,
+  c.post_logout_redirect_uris, c.id_token_signed_response_alg, c.dpop_bound_access_tokens`
+
+/** Without the secret, of which only the hash is known. */
+export const clientView: View<OAuth2Client> = { ...shared, name: 'client', columns }
+
+/** As a list shows it: whether there is a secret. */
+export const listedClientView: View<OAuth2Client & { client_secret: string }> = {
+  ...shared,
+  name: 'client-listed',
+  columns: `${columns}, case when c.secret_hash is null then '' else '************' end as client_secret`,
+}

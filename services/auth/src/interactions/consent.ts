@@ -1,0 +1,101 @@
+import { scopes as known, type Scope } from '@quittance/contracts/scopes'
+import type { FastifyReply } from 'fastify'
+import { errors } from 'oidc-provider'
+import { consentPage, type ChoosableOrganization } from '../pages/consent-page.ts'
+import { formTarget, pageHeaders } from '../pages/layout.ts'
+import { rememberConsent, requestedSubject } from '../provider/remembered-consent.ts'
+import { finish, type Step } from './step.ts'
+
+const findOrganizations = `
+  select o.id, o.name, o.slug from members m join organizations o on o.id = m.organization_id
+  where m.account_id = :account_id order by lower(o.name), o.id`
+
+const findEmail = `select email from accounts where id = :account_id`
+
+export function showConsent(step: Step): Promise<FastifyReply> {
+  return show(step, { status: 200, error: null })
+}
+
+/** Allow or deny. Membership is asked anew: the page may be old, and the form may come from anybody. */
+export async function answerConsent(step: Step): Promise<FastifyReply> {
+  const { form, details } = step
+  if (form['action'] !== 'allow') {
+    return finish(step, { error: 'access_denied', error_description: 'the resource owner denied the request' }, false)
+  }
+  if (isForPerson(step)) return allow(step, { subType: 'user', organizationId: null })
+  const organizations = await organizationsOf(step)
+  const chosen = organizations.find(({ id }) => id === form['organization_id'])
+  if (!chosen) return show(step, { status: 400, error: 'Choose one of your organizations.' })
+  const asked = requestedSubject(details.params)?.organizationId
+  if (asked && asked !== chosen.id) return show(step, { status: 400, error: 'The application asked for another organization.' })
+  return allow(step, { subType: 'organization', organizationId: chosen.id })
+}
+
+interface Subject {
+  subType: 'user' | 'organization'
+  organizationId: string | null
+}
+
+async function allow(step: Step, subject: Subject): Promise<FastifyReply> {
+  const { provider, details, options } = step
+  const accountId = demandAccount(step)
+  const clientId = String(details.params['client_id'])
+  const grant = new provider.Grant({ accountId, clientId })
+  Object.assign(grant, subject)
+  // A fresh grant has nothing yet: it gets all that was asked for, not just what an earlier one lacked.
+  const scopes = requestedScopes(step)
+  grant.addOIDCScope(scopes.join(' '))
+  const { missingResourceScopes = {} } = details.prompt.details as { missingResourceScopes?: Record<string, string[]> }
+  for (const [resource, missing] of Object.entries(missingResourceScopes)) grant.addResourceScope(resource, missing.join(' '))
+  const grantId = await grant.save()
+  await rememberConsent(options.rows, { accountId, clientId, organizationId: subject.organizationId, scopes })
+  return finish(step, { consent: { grantId } })
+}
+
+async function show(step: Step, { status, error }: { status: number; error: string | null }): Promise<FastifyReply> {
+  const { provider, details, path, options, reply } = step
+  const client = await provider.Client.find(String(details.params['client_id']))
+  if (!client) throw new errors.SessionNotFound('the client is gone')
+  const [account] = await options.rows<{ email: string }>('consent.email', findEmail, { account_id: demandAccount(step) })
+  const asked = requestedSubject(details.params)?.organizationId ?? null
+  const all = isForPerson(step) ? null : await organizationsOf(step)
+  const page = consentPage({
+    action: path,
+    csrf: options.csrf.token(details.uid),
+    client: {
+      name: client.clientName ?? client.clientId,
+      isTrusted: client['is_trusted'] === true,
+      redirectHost: URL.parse(String(details.params['redirect_uri']))?.host ?? '',
+      termsUri: client.tosUri ?? null,
+      policyUri: client.policyUri ?? null,
+    },
+    email: account?.email ?? '',
+    scopes: requestedScopes(step),
+    organizations: asked ? (all?.filter(({ id }) => id === asked) ?? null) : all,
+    chosen: asked,
+    error,
+  })
+  return reply
+    .code(status)
+    .headers(pageHeaders(formTarget(details.params['redirect_uri'])))
+    .send(page)
+}
+
+function isForPerson({ details }: Step): boolean {
+  return details.params['sub_type'] === 'user'
+}
+
+function demandAccount({ details }: Step): string {
+  if (!details.session?.accountId) throw new errors.SessionNotFound('nobody is signed in')
+  return details.session.accountId
+}
+
+function organizationsOf(step: Step): Promise<ChoosableOrganization[]> {
+  return step.options.rows<ChoosableOrganization>('consent.organizations', findOrganizations, { account_id: demandAccount(step) })
+}
+
+function requestedScopes({ details }: Step): Scope[] {
+  const { scope } = details.params
+  const asked = new Set(typeof scope === 'string' ? scope.split(' ') : [])
+  return known.filter((scope) => asked.has(scope))
+}

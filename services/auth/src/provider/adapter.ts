@@ -1,0 +1,33 @@
+import type { Rows } from '@quittance/runtime/handler'
+import type { Adapter } from 'oidc-provider'
+import { grantStore } from './grant-store.ts'
+import type { Revocation } from './revocation.ts'
+import { sessionStore } from './session-store.ts'
+import { shortLivedStore } from './short-lived-store.ts'
+import { tokenStore } from './token-store.ts'
+
+interface AdapterOptions {
+  rows: Rows
+  revocation: Revocation
+  clients: Partial<Adapter>
+}
+
+/** Where the library keeps what, by the name of its model. A model of a feature that is off has no place. */
+export function createAdapter({ rows, revocation, clients }: AdapterOptions): (model: string) => Adapter {
+  const stores: Record<string, () => Partial<Adapter>> = {
+    AccessToken: () => tokenStore({ table: 'oauth_access_tokens', rows, revocation }),
+    RefreshToken: () => tokenStore({ table: 'refresh_tokens', rows, revocation }),
+    AuthorizationCode: () => tokenStore({ table: 'authorization_codes', rows, revocation }),
+    Grant: () => grantStore(rows, revocation),
+    Session: () => sessionStore(rows),
+    Client: () => clients,
+    Interaction: () => shortLivedStore('Interaction', rows),
+    PushedAuthorizationRequest: () => shortLivedStore('PushedAuthorizationRequest', rows),
+    ReplayDetection: () => shortLivedStore('ReplayDetection', rows),
+  }
+  return (model) => {
+    const store = stores[model]
+    if (!store) throw new Error(`Nothing keeps ${model}`)
+    return store() as Adapter
+  }
+}

@@ -1,0 +1,45 @@
+import type { Rows } from '@quittance/runtime/handler'
+import { hashToken } from '@quittance/runtime/credential'
+import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
+
+const upsert = `
+  insert into sessions (id_hash, uid, account_id, payload, user_agent, ip, expires_at)
+  values (:hash, :uid, :account_id, :payload::jsonb, :user_agent, :ip, to_timestamp(:expires_at))
+  on conflict (uid) do update set id_hash = excluded.id_hash, account_id = excluded.account_id, payload = excluded.payload,
+    user_agent = excluded.user_agent, ip = excluded.ip, seen_at = now(), expires_at = excluded.expires_at`
+
+const find = `select payload from sessions where id_hash = :hash and expires_at > now()`
+const findByUid = `select payload from sessions where uid = :uid and expires_at > now()`
+const destroy = `delete from sessions where id_hash = :hash`
+
+/**
+ * Signed-in browsers. The library gives a session a new id at every sign-in and destroys the old id first; the row is found by
+ * its `uid`, which stays.
+ */
+export function sessionStore(rows: Rows): Partial<Adapter> {
+  return {
+    async upsert(id, { jti: _, ...payload }) {
+      const context = Provider.ctx
+      await rows('session.upsert', upsert, {
+        hash: hashToken(id),
+        uid: payload.uid,
+        account_id: payload.accountId ?? null,
+        payload: JSON.stringify(payload),
+        user_agent: context?.get('user-agent').slice(0, 500) || null,
+        ip: context?.ip ?? null,
+        expires_at: payload.exp,
+      })
+    },
+    async find(id) {
+      const [found] = await rows<{ payload: AdapterPayload }>('session.find', find, { hash: hashToken(id) })
+      return found && { ...found.payload, jti: id }
+    },
+    async findByUid(uid) {
+      const [found] = await rows<{ payload: AdapterPayload }>('session.find-by-uid', findByUid, { uid })
+      return found?.payload
+    },
+    async destroy(id) {
+      await rows('session.destroy', destroy, { hash: hashToken(id) })
+    },
+  }
+}

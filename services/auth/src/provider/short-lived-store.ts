@@ -1,0 +1,57 @@
+import type { Rows } from '@quittance/runtime/handler'
+import { hashToken } from '@quittance/runtime/credential'
+import { errors, type Adapter, type AdapterPayload } from 'oidc-provider'
+
+const upsert = `
+  insert into short_lived_records (model, id_hash, payload, expires_at)
+  values (:model, :hash, :payload::jsonb, to_timestamp(:expires_at))
+  on conflict (model, id_hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`
+
+/** What was seen once is never overwritten while it counts. */
+const insertOnce = `
+  insert into short_lived_records (model, id_hash, payload, expires_at)
+  values (:model, :hash, :payload::jsonb, to_timestamp(:expires_at))
+  on conflict (model, id_hash) do update set payload = excluded.payload, expires_at = excluded.expires_at
+    where short_lived_records.expires_at < now()
+  returning 1`
+
+const find = `
+  select payload, consumed_at is not null as consumed from short_lived_records
+  where model = :model and id_hash = :hash and expires_at > now()`
+
+const consume = `
+  update short_lived_records set consumed_at = now()
+  where model = :model and id_hash = :hash and consumed_at is null returning 1`
+
+const destroy = `delete from short_lived_records where model = :model and id_hash = :hash`
+
+/** Interactions, pushed authorization requests and proofs already seen. */
+export function shortLivedStore(model: string, rows: Rows): Partial<Adapter> {
+  const once = model === 'ReplayDetection'
+  return {
+    async upsert(id, { jti: _, ...payload }) {
+      const kept = JSON.stringify(withoutCookie(payload))
+      const values = { model, hash: hashToken(id), payload: kept, expires_at: payload.exp }
+      const written = await rows(once ? 'short-lived.insert-once' : 'short-lived.upsert', once ? insertOnce : upsert, values)
+      if (once && written.length === 0) throw new errors.InvalidGrant('proof of possession was already used')
+    },
+    async find(id) {
+      const [found] = await rows<{ payload: AdapterPayload; consumed: boolean }>('short-lived.find', find, { model, hash: hashToken(id) })
+      return found && { ...found.payload, jti: id, ...(found.consumed && { consumed: true }) }
+    },
+    async consume(id) {
+      const won = await rows('short-lived.consume', consume, { model, hash: hashToken(id) })
+      if (won.length === 0) throw new errors.InvalidRequestUri('request_uri was already used')
+    },
+    async destroy(id) {
+      await rows('short-lived.destroy', destroy, { model, hash: hashToken(id) })
+    },
+  }
+}
+
+/** An interaction names its session by uid; the id in the browser's cookie is kept nowhere in clear. */
+function withoutCookie(payload: AdapterPayload): AdapterPayload {
+  if (!payload.session) return payload
+  const { cookie: _, ...session } = payload.session
+  return { ...payload, session } as AdapterPayload
+}

@@ -1,0 +1,65 @@
+import { tokenRevoked } from '@quittance/contracts/auth'
+import { InvalidToken } from '@quittance/contracts/errors'
+import { hashToken, looksMinted } from '@quittance/runtime/credential'
+import type { Logger } from '@quittance/runtime/log'
+import type { NatsConnection } from '@quittance/runtime/nats'
+import { createMemory, type Memory } from './memory.ts'
+import type { Presented } from './presented.ts'
+import { invalidToken, type Revocation, type Verified } from './verified.ts'
+import { createProofVerifier } from './verify-dpop.ts'
+import { createJwtVerifier } from './verify-jwt.ts'
+import { verifyOpaque } from './verify-opaque.ts'
+
+/** Tells who is behind a credential. Throws `InvalidToken` or `InvalidDpopProof`. */
+export interface Verifier {
+  verify(presented: Presented): Promise<Verified>
+}
+
+interface Surroundings {
+  connection: NatsConnection
+  log: Logger
+  /** Public address of the API; issuer and audience of JWT access tokens. */
+  baseUrl: string
+}
+
+const opaque = /^qt_(at|pat|oat|crt|cst)_/
+const jwt = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** Remembers verified credentials by their hash, never past their expiry, and forgets those that auth says are revoked. */
+export function createVerifier({ connection, log, baseUrl }: Surroundings): Verifier {
+  const memory = createMemory()
+  const verifyJwt = createJwtVerifier(connection, baseUrl)
+  const verifyProof = createProofVerifier(baseUrl)
+  hearRevocations(connection, { memory, log })
+  return {
+    async verify(presented) {
+      const verified = await believe(presented.token)
+      const { keyThumbprint } = verified
+      if (presented.scheme === 'bearer') {
+        if (keyThumbprint !== null) throw new InvalidToken('The access token is bound to a key: it takes the DPoP scheme and a proof.')
+        return verified
+      }
+      if (keyThumbprint === null) throw new InvalidToken('The access token is not bound to a key: it takes the Bearer scheme.')
+      await verifyProof({ ...presented, keyThumbprint })
+      return verified
+    },
+  }
+
+  async function believe(token: string): Promise<Verified> {
+    const hash = hashToken(token)
+    const ask =
+      opaque.test(token) && looksMinted(token) ? () => verifyOpaque(connection, hash) : jwt.test(token) ? () => verifyJwt(token) : null
+    const verified = ask && (await memory.recall(hash, ask))
+    if (!verified) throw invalidToken()
+    return verified
+  }
+}
+
+function hearRevocations(connection: NatsConnection, { memory, log }: { memory: Memory; log: Logger }): void {
+  connection.subscribe(tokenRevoked.subject, {
+    callback(error, message) {
+      if (error) return log.warn({ err: error }, 'revocation.not-heard')
+      memory.forget(message.json<Revocation>())
+    },
+  })
+}

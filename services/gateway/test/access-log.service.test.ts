@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { playHttp } from './played-http.ts'
+import { authPorts, baseUrl, startGateway } from './start-gateway.ts'
+
+test('the access log names routes, never addresses, query strings or credentials; the rate limit counts what goes to auth', async () => {
+  await using gateway = await startGateway()
+  await using auth = await playHttp(authPorts[0])
+  const { NATS_URL } = gateway.service.config
+  const env = { ...process.env, NATS_URL, PORT: '0', HEALTH_PORT: '0', LOG_LEVEL: 'info', BASE_URL: baseUrl, RATE_LIMIT_PER_SECOND: '3' }
+  const running = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], { env })
+  try {
+    let log = ''
+    running.stdout.on('data', (chunk) => (log += String(chunk)))
+    const port = await eventually(() => {
+      const line = log.split('\n').find((each) => each.includes('gateway.listening')) ?? '{}'
+      return (JSON.parse(line) as { port?: number }).port ?? Promise.reject(new Error(log))
+    })
+    const ask = (path: string) =>
+      fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: 'Bearer secret-1', cookie: 'secret-2', dpop: 'secret-3' } })
+    await ask('/oauth2/interaction/secret-4?code=secret-5')
+    await ask('/v1/oauth2/userinfo?access_token=secret-6')
+    await ask('/oauth2/%00?secret-7')
+    await eventually(() => expect(log.split('request.answered')).toHaveLength(4))
+    expect(log).toContain('"route":"/oauth2/*"')
+    expect(log).toContain('"route":"/v1/oauth2/userinfo"')
+    expect(log).not.toContain('secret')
+    await eventually(async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => ask('/oauth2/authorize')))
+      const refused = answers.filter(({ status }) => status === 429)
+      expect(refused.length).toBeGreaterThan(0)
+      expect(refused[0]?.headers.get('retry-after')).toBe('1')
+    })
+    expect(auth.received.every(({ url }) => !url.includes('%00'))).toBe(true)
+  } finally {
+    running.kill()
+  }
+})

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { scopes } from '@quittance/contracts/scopes'
+import { mintToken } from '@quittance/runtime/credential'
+import { organizationCaller } from '@quittance/testing/callers'
+import { expect, test } from 'vitest'
+import { baseUrl, bearer, notValid, startGateway, verification, verifiedAs } from './start-gateway.ts'
+
+const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`
+const seller = organizationCaller(randomUUID())
+
+test('without a credential the challenge names no error', async () => {
+  await using gateway = await startGateway()
+  const response = await gateway.fetch('/v1/orders/')
+  expect(response.status).toBe(401)
+  expect(response.headers.get('www-authenticate')).toBe(`Bearer realm="quittance", ${metadata}`)
+})
+
+test('an invalid credential is challenged with invalid_token', async () => {
+  await using gateway = await startGateway()
+  await gateway.play(verification, notValid)
+  const response = await gateway.fetch('/v1/orders/', { headers: bearer(mintToken('qt_at_')) })
+  expect(response.headers.get('www-authenticate')).toMatch(/^Bearer realm="quittance", error="invalid_token", error_description="[^"]+", /)
+  expect(response.headers.get('www-authenticate')).toContain(metadata)
+})
+
+test('a missing scope is 403 insufficient_scope, naming the scopes that would do', async () => {
+  await using gateway = await startGateway()
+  await gateway.play(verification, verifiedAs(seller, { scopes: ['products:read'] }))
+  const response = await gateway.fetch('/v1/orders/', { headers: bearer(mintToken('qt_at_')) })
+  expect(response.status).toBe(403)
+  expect(response.headers.get('www-authenticate')).toMatch(/error="insufficient_scope", .*scope="orders:read"/)
+})
+
+test('who used DPoP is told the error and the algorithms in a DPoP challenge, beside the Bearer one', async () => {
+  await using gateway = await startGateway()
+  await gateway.play(verification, notValid)
+  const response = await gateway.fetch('/v1/orders/', { headers: { authorization: `DPoP ${mintToken('qt_at_')}` } })
+  const challenges = response.headers.get('www-authenticate') ?? ''
+  expect(challenges).toMatch(/^DPoP error="invalid_token", error_description="[^"]+", algs="ES256 RS256 EdDSA Ed25519", /)
+  expect(challenges).toContain(`, Bearer realm="quittance", ${metadata}`)
+})
+
+test('an owner that asks for a credential is heard with a challenge', async () => {
+  await using gateway = await startGateway()
+  await gateway.play('auth.client.register', { status: 401, name: 'Unauthorized', body: '{"error":"Unauthorized","detail":"Sign in."}' })
+  const response = await gateway.fetch('/v1/oauth2/register', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  })
+  expect(response.status).toBe(401)
+  expect(response.headers.get('www-authenticate')).toBe(`Bearer realm="quittance", ${metadata}`)
+})
+
+test('the metadata of the resource says where tokens come from, to every web page', async () => {
+  await using gateway = await startGateway()
+  const response = await gateway.fetch('/.well-known/oauth-protected-resource')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('cache-control')).toBe('public, max-age=300')
+  expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  expect(await response.json()).toEqual({
+    resource: baseUrl,
+    authorization_servers: [baseUrl],
+    bearer_methods_supported: ['header'],
+    scopes_supported: scopes,
+    resource_name: 'Quittance',
+    dpop_signing_alg_values_supported: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
+  })
+  const preflight = await gateway.fetch('/.well-known/oauth-protected-resource', { method: 'OPTIONS' })
+  expect(preflight.status).toBe(204)
+  expect(preflight.headers.get('access-control-allow-headers')).toBe('*')
+  const post = await gateway.fetch('/.well-known/oauth-protected-resource', { method: 'POST' })
+  expect(post.status).toBe(405)
+  expect(post.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+})
+
+test('the description of the API offers the authorization server, and which scopes each operation takes from it', async () => {
+  await using gateway = await startGateway()
+  const description = JSON.parse(await (await gateway.fetch('/openapi.json')).text())
+  expect(description.servers).toEqual([{ url: baseUrl }])
+  expect(description.components.securitySchemes.oauth2.flows.authorizationCode).toMatchObject({
+    authorizationUrl: 'https://login.quittance.test/oauth2/authorize',
+    tokenUrl: `${baseUrl}/v1/oauth2/token`,
+    refreshUrl: `${baseUrl}/v1/oauth2/token`,
+    scopes: { 'orders:read': 'Read orders and their invoices' },
+  })
+  expect(description.paths['/v1/orders/'].get.security).toEqual([{ bearer: ['orders:read'] }, { oauth2: ['orders:read'] }])
+  expect(description.paths['/v1/oauth2/register'].post.security).toEqual([{}, { bearer: [] }, { oauth2: [] }])
+})
