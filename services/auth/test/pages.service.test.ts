@@ -209,3 +209,18 @@ test('expired rows are swept', async () => {
     for (const table of [...tables, 'grants']) expect(await server.service.rows(`select from ${table}`)).toHaveLength(0)
   })
 })
+
+test('a person without an organization makes one in the middle of the request', async () => {
+  await using server = await startAuthorizationServer()
+  await server.service.call(createAccount, { email: 'eve@example.com', password: 'another horse' }, operator)
+  const browser = server.newBrowser()
+  const page = await browser.submit(await ask(server, browser), { email: 'eve@example.com', password: 'another horse' }, '/sign-in')
+  expect(page.body).toContain('Create your organization')
+  const short = await browser.submit(page, { organization_name: ' x ' }, '/organization')
+  expect(short).toMatchObject({ status: 400, body: expect.stringContaining('3 to 100 characters') })
+  const consent = await browser.submit(short, { organization_name: 'Acme Books' }, '/organization')
+  const [made] = await server.service.rows<{ id: string; slug: string }>(`select id, slug from organizations where slug <> 'acme-books'`)
+  expect(made?.slug).toMatch(/^acme-books-[0-9a-f]{6}$/)
+  const done = await browser.submit(consent, { action: 'allow', organization_id: made?.id ?? '' }, '/consent')
+  expect(codeOf(done)).toMatch(/^qt_ac_/)
+})

@@ -4,6 +4,7 @@ import type { Provider } from 'oidc-provider'
 import type { Revocation } from '../provider/revocation.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import type { Csrf } from './csrf.ts'
+import type { InTransaction } from './in-transaction.ts'
 
 /** What pages and endpoints work with. */
 export interface AppOptions {
@@ -13,5 +14,6 @@ export interface AppOptions {
   csrf: Csrf
   rows: Rows
   revocation: Revocation
+  inTransaction: InTransaction
   log: Logger
 }

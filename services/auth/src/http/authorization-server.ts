@@ -13,6 +13,7 @@ import { createRevocation } from '../provider/revocation.ts'
 import { createSignIn } from '../sign-in/sign-in.ts'
 import { createApp } from './app.ts'
 import { createCsrf } from './csrf.ts'
+import { createInTransaction } from './in-transaction.ts'
 
 /** A lost wake-up delays a new key by this at most; keys are published for longer before they sign. */
 const keysReadEveryMs = 60_000
@@ -25,7 +26,8 @@ export async function openAuthorizationServer({ database, log }: Surroundings): 
   if (!database) throw new Error('The authorization server needs a database')
   const { BASE_URL: baseUrl, AUTH_URL: authUrl, SECRETS_KEY: secrets } = config()
   const rows = rowsWith(database.execute)
-  const revocation = createRevocation(database, log)
+  const inTransaction = createInTransaction(database, log)
+  const revocation = createRevocation(inTransaction)
   const clients = clientStore(rows, new Set(scopes))
   const adapter = createAdapter({ rows, revocation, clients: clients.adapter })
   await ensureSigningKeys(rows, secrets)
@@ -44,6 +46,7 @@ export async function openAuthorizationServer({ database, log }: Surroundings): 
     csrf: createCsrf(Buffer.from(hkdfSync('sha256', secrets[0] as Uint8Array, '', 'quittance auth: forms', 32))),
     rows,
     revocation,
+    inTransaction,
     log,
   })
 

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { errors } from 'oidc-provider'
 import { consentPage, type ChoosableOrganization } from '../pages/consent-page.ts'
 import { formTarget, pageHeaders } from '../pages/layout.ts'
+import { organizationPage } from '../pages/organization-page.ts'
 import { rememberConsent, requestedSubject } from '../provider/remembered-consent.ts'
 import { finish, type Step } from './step.ts'
 
@@ -11,10 +12,6 @@ const findOrganizations = `
   where m.account_id = :account_id order by lower(o.name), o.id`
 
 const findEmail = `select email from accounts where id = :account_id`
-
-export function showConsent(step: Step): Promise<FastifyReply> {
-  return show(step, { status: 200, error: null })
-}
 
 /** Allow or deny. Membership is asked anew: the page may be old, and the form may come from anybody. */
 export async function answerConsent(step: Step): Promise<FastifyReply> {
@@ -25,9 +22,9 @@ export async function answerConsent(step: Step): Promise<FastifyReply> {
   if (isForPerson(step)) return allow(step, { subType: 'user', organizationId: null })
   const organizations = await organizationsOf(step)
   const chosen = organizations.find(({ id }) => id === form['organization_id'])
-  if (!chosen) return show(step, { status: 400, error: 'Choose one of your organizations.' })
+  if (!chosen) return showConsent(step, { status: 400, error: 'Choose one of your organizations.' })
   const asked = requestedSubject(details.params)?.organizationId
-  if (asked && asked !== chosen.id) return show(step, { status: 400, error: 'The application asked for another organization.' })
+  if (asked && asked !== chosen.id) return showConsent(step, { status: 400, error: 'The application asked for another organization.' })
   return allow(step, { subType: 'organization', organizationId: chosen.id })
 }
 
@@ -52,18 +49,24 @@ async function allow(step: Step, subject: Subject): Promise<FastifyReply> {
   return finish(step, { consent: { grantId } })
 }
 
-async function show(step: Step, { status, error }: { status: number; error: string | null }): Promise<FastifyReply> {
+/** The page; with what was wrong about the last answer. */
+export async function showConsent(
+  step: Step,
+  { status, error }: { status: number; error: string | null } = { status: 200, error: null },
+): Promise<FastifyReply> {
   const { provider, details, path, options, reply } = step
   const client = await provider.Client.find(String(details.params['client_id']))
   if (!client) throw new errors.SessionNotFound('the client is gone')
   const [account] = await options.rows<{ email: string }>('consent.email', findEmail, { account_id: demandAccount(step) })
   const asked = requestedSubject(details.params)?.organizationId ?? null
   const all = isForPerson(step) ? null : await organizationsOf(step)
+  const name = client.clientName ?? client.clientId
+  const form = { action: path, csrf: options.csrf.token(details.uid), error }
+  if (all?.length === 0) return answer(organizationPage({ ...form, clientName: name }))
   const page = consentPage({
-    action: path,
-    csrf: options.csrf.token(details.uid),
+    ...form,
     client: {
-      name: client.clientName ?? client.clientId,
+      name,
       isTrusted: client['is_trusted'] === true,
       redirectHost: URL.parse(String(details.params['redirect_uri']))?.host ?? '',
       termsUri: client.tosUri ?? null,
@@ -73,19 +76,23 @@ async function show(step: Step, { status, error }: { status: number; error: stri
     scopes: requestedScopes(step),
     organizations: asked ? (all?.filter(({ id }) => id === asked) ?? null) : all,
     chosen: asked,
-    error,
   })
-  return reply
-    .code(status)
-    .headers(pageHeaders(formTarget(details.params['redirect_uri'])))
-    .send(page)
+  return answer(page)
+
+  function answer(text: string): FastifyReply {
+    return reply
+      .code(status)
+      .headers(pageHeaders(formTarget(details.params['redirect_uri'])))
+      .send(text)
+  }
 }
 
 function isForPerson({ details }: Step): boolean {
   return details.params['sub_type'] === 'user'
 }
 
-function demandAccount({ details }: Step): string {
+/** Who is signed in. */
+export function demandAccount({ details }: Step): string {
   if (!details.session?.accountId) throw new errors.SessionNotFound('nobody is signed in')
   return details.session.accountId
 }

@@ -3,6 +3,7 @@ import { errors } from 'oidc-provider'
 import type { AppOptions } from '../http/app-options.ts'
 import { routes } from '../provider/routes.ts'
 import { answerConsent, showConsent } from './consent.ts'
+import { createOrganization } from './create-organization.ts'
 import { answerSignIn, showSignIn } from './sign-in.ts'
 import type { Details, Step } from './step.ts'
 import { switchAccount } from './switch-account.ts'
@@ -15,6 +16,7 @@ export function addInteractions(app: FastifyInstance, options: AppOptions): void
   app.get(url, (request, reply) => run(request, reply, ({ details, ...step }) => pageOf(details)({ details, ...step })))
   app.post(`${url}/sign-in`, (request, reply) => run(request, reply, guarded('login', answerSignIn)))
   app.post(`${url}/consent`, (request, reply) => run(request, reply, guarded('consent', answerConsent)))
+  app.post(`${url}/organization`, (request, reply) => run(request, reply, guarded('consent', createOrganization)))
   app.post(`${url}/switch`, (request, reply) => run(request, reply, guarded('consent', switchAccount)))
 
   async function run(request: FastifyRequest, reply: FastifyReply, handle: Handle): Promise<FastifyReply> {

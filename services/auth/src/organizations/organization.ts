@@ -28,7 +28,7 @@ export const defaultSubscriptionSettings: OrganizationShape['subscription_settin
   proration_behavior: 'prorate',
 }
 
-interface ProfileChange {
+export interface ProfileChange {
   name?: string | null | undefined
   avatar_url?: string | null | undefined
   email?: string | null | undefined

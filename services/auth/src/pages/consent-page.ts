@@ -24,7 +24,6 @@ export interface ConsentPage {
 /** One page for both questions: may it, and for which organization. */
 export function consentPage(page: ConsentPage): string {
   const { action, csrf, client, email, scopes, organizations, error } = page
-  const impossible = organizations?.length === 0
   return layout({
     title: error ? `Error: allow ${client.name}` : `Allow ${client.name}`,
     body: html`<div class="card">
@@ -39,16 +38,15 @@ export function consentPage(page: ConsentPage): string {
         }
         <form method="post" action="${action}/consent">
           <input type="hidden" name="csrf" value="${csrf}" />
-          ${organizations && !impossible && organizationField(page)}
-          ${impossible && html`<div class="notice bad" role="alert"><p>You are not a member of any organization, so there is nothing to allow.</p></div>`}
+          ${organizations && organizationField(page)}
           <h2 id="scopes">It will be able to</h2>
           <ul class="scopes" aria-labelledby="scopes">
             ${sentences(scopes).map((sentence) => html`<li>${sentence}</li>`)}
           </ul>
           <p class="quiet">You will be sent to <strong>${client.redirectHost}</strong>.${links(client)}</p>
           <div class="actions">
-            ${!impossible && html`<button class="primary" type="submit" name="action" value="allow">Allow</button>`}
-            <button type="submit" name="action" value="deny" formnovalidate>${impossible ? 'Go back' : 'Deny'}</button>
+            <button class="primary" type="submit" name="action" value="allow">Allow</button>
+            <button type="submit" name="action" value="deny" formnovalidate>Deny</button>
           </div>
         </form>
       </div>

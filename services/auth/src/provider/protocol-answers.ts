@@ -36,6 +36,10 @@ export function surround(provider: Provider, { rows, log, ...addresses }: Answer
     await next()
     if (ctx.path.startsWith('/.well-known/')) return publish(ctx, addresses)
     if (ctx.status === 200 && ctx.path === routes.token) {
+      if (unit.needsProof && !ctx.oidc.entities.AccessToken?.isSenderConstrained()) {
+        refuse(ctx, { status: 400, error: 'invalid_grant', error_description: 'DPoP proof JWT not provided' })
+        return correct(ctx)
+      }
       const written = await commit(unit, rows).catch((error: unknown) => fail(ctx, error))
       if (written === false) refuse(ctx, { status: 400, error: 'invalid_grant', error_description: 'grant request is invalid' })
     }
@@ -91,6 +95,10 @@ function correct(ctx: Context): void {
     ctx.set('www-authenticate', `Basic realm="${ctx.oidc.provider.issuer}"`)
   } else if (mayNotUseGrant(ctx)) {
     refuse(ctx, { status: 400, error: 'unauthorized_client', error_description: 'the client may not use this grant type' })
+  }
+  const challenge = ctx.response.get('www-authenticate') as string | undefined
+  if (ctx.path === routes.userinfo && challenge) {
+    ctx.set('www-authenticate', `${challenge}, resource_metadata="${ctx.oidc.provider.issuer}/.well-known/oauth-protected-resource"`)
   }
   const answered = ctx.body as Record<string, unknown>
   ctx.body = { ...answered, detail: answered['error_description'] ?? answered['error'] }

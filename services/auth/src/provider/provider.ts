@@ -14,7 +14,8 @@ import { routes } from './routes.ts'
 export interface ProviderOptions {
   /** Issuer: the public address of the API, without a slash at the end. */
   baseUrl: string
-  adapter: (model: string) => Adapter
+  /** Undefined: the library's own, in the memory of this process. */
+  adapter: ((model: string) => Adapter) | undefined
   rows: Rows
   signingKeys: JWK[]
   /** Newest first; cookies signed under an older one stay valid. */
@@ -34,7 +35,7 @@ export function createProvider({ baseUrl, adapter, rows, signingKeys, secrets }:
   const secure = baseUrl.startsWith('https:')
   const cookies = { signed: true, httpOnly: true, sameSite: 'lax', path: '/' } as const
   const configuration: Configuration = {
-    adapter: adapter as never,
+    ...(adapter && { adapter: adapter as never }),
     jwks: { keys: signingKeys },
     routes,
     responseTypes: ['code'],
@@ -48,7 +49,7 @@ export function createProvider({ baseUrl, adapter, rows, signingKeys, secrets }:
     allowOmittingSingleRegisteredRedirectUri: false,
     enabledJWA: {
       idTokenSigningAlgValues: ['RS256', 'ES256'],
-      dPoPSigningAlgValues: ['ES256', 'RS256', 'EdDSA'],
+      dPoPSigningAlgValues: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
     },
     features: {
       devInteractions: { enabled: false },

@@ -1,9 +1,6 @@
-import type { Database } from '@quittance/runtime/database'
-import type { Logger } from '@quittance/runtime/log'
-import { continueTrace } from '@quittance/runtime/trace'
-import { runInTransaction } from '@quittance/runtime/transaction'
 import { Provider } from 'oidc-provider'
 import { forget } from '../access-tokens/forget-token.ts'
+import type { InTransaction } from '../http/in-transaction.ts'
 
 /** Takes back what was issued and tells every gateway, in one transaction. */
 export interface Revocation {
@@ -21,13 +18,7 @@ interface Owner {
   organization_id: string | null
 }
 
-export function createRevocation(database: Database, log: Logger): Revocation {
-  const inTransaction = <T>(work: Parameters<typeof runInTransaction<T>>[2]) =>
-    runInTransaction(
-      database,
-      { caller: { kind: 'anonymous' }, unit: { now: new Date(), log, traceparent: continueTrace(undefined) } },
-      work,
-    )
+export function createRevocation(inTransaction: InTransaction): Revocation {
   return {
     /** The library asks once for every kind of token; the grant takes all of them with it, the first time. */
     async revokeGrant(grantId) {

@@ -1,6 +1,6 @@
 import type { Rows } from '@quittance/runtime/handler'
 import { hashToken } from '@quittance/runtime/credential'
-import { errors, type Adapter, type AdapterPayload } from 'oidc-provider'
+import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 import type { Revocation } from './revocation.ts'
 import { currentUnitOfWork, type GrantRow, type TokenRow } from './unit-of-work.ts'
 
@@ -41,10 +41,16 @@ export function tokenStore({ table, rows, revocation }: StoreOptions): Partial<A
   const insert = insertInto(table)
   return {
     async upsert(value, { jti: _, ...payload }) {
-      const token = { hash: hashToken(value), grantId: payload.grantId as string, payload, expiresAt: payload.exp as number }
+      const grantId = payload.grantId as string
+      const kept = table === 'refresh_tokens' && isProven() ? { ...payload, [proven]: true } : payload
+      const token = { hash: hashToken(value), grantId, payload: kept, expiresAt: payload.exp as number }
       if (!enqueue(table, token)) {
-        const { hash, grantId, expiresAt } = token
-        await rows(`${table}.insert`, insert, { hash, grant_id: grantId, payload: JSON.stringify(payload), expires_at: expiresAt })
+        await rows(`${table}.insert`, insert, {
+          hash: token.hash,
+          grant_id: grantId,
+          payload: JSON.stringify(kept),
+          expires_at: token.expiresAt,
+        })
       }
     },
     async find(value) {
@@ -52,6 +58,7 @@ export function tokenStore({ table, rows, revocation }: StoreOptions): Partial<A
       if (!found) return undefined
       const unit = currentUnitOfWork()
       unit?.grants.set(found.grant.id, found.grant)
+      if (unit && found.payload[proven]) unit.needsProof = true
       refuseRace(found, unit?.startedAt)
       return { ...found.payload, jti: value, ...(found.consumed_at !== null && { consumed: true }) }
     },
@@ -63,6 +70,14 @@ export function tokenStore({ table, rows, revocation }: StoreOptions): Partial<A
     destroy: (value) => revocation.revokeToken(table, hashToken(value)),
     revokeByGrantId: (grantId) => revocation.revokeGrant(grantId),
   }
+}
+
+/** Of our own in a refresh token's row: its family is bound to a key. The library binds refresh tokens of public clients only. */
+const proven = 'proven'
+
+function isProven(): boolean {
+  const { AccessToken } = Provider.ctx?.oidc.entities ?? {}
+  return currentUnitOfWork()?.needsProof === true || AccessToken?.isSenderConstrained() === true
 }
 
 /** Within a token request what is issued waits for the commit. */

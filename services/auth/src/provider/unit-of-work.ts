@@ -32,13 +32,15 @@ export interface UnitOfWork {
   startedAt: number | null
   grants: Map<string, GrantRow>
   used: { table: 'authorization_codes' | 'refresh_tokens'; hash: string } | null
+  /** The family began with a proof of possession, so it goes on with one (RFC 9449 leaves this to the server). */
+  needsProof: boolean
   accessToken: TokenRow | null
   refreshToken: TokenRow | null
 }
 
 /** Begins one, for the request of this context. */
 export function beginUnitOfWork(state: Record<string, unknown>, { startedAt }: Pick<UnitOfWork, 'startedAt'>): UnitOfWork {
-  const unit: UnitOfWork = { startedAt, grants: new Map(), used: null, accessToken: null, refreshToken: null }
+  const unit: UnitOfWork = { startedAt, grants: new Map(), used: null, needsProof: false, accessToken: null, refreshToken: null }
   state['unitOfWork'] = unit
   return unit
 }

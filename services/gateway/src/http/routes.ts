@@ -57,6 +57,8 @@ function addRoute(app: FastifyInstance, operation: PublicOperation, { connection
       if (answer.retryAfter) reply.header('retry-after', answer.retryAfter)
       // An owner that asks for a credential says so in the body; which kinds there are, the door knows.
       if (answer.status === 401) reply.header('www-authenticate', challenge(new Unauthorized(''), request.headers))
+      // Answers to changes can hold secrets that are shown once.
+      if (http.method !== 'GET') reply.header('cache-control', 'no-store')
       reply.code(answer.status ?? http.status)
       if (answer.status === null && http.status === 204) return reply.send()
       return reply.header('content-type', 'application/json').send(answer.body)
