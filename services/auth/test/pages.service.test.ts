@@ -89,11 +89,24 @@ test('choosing no organization, or one of somebody else, asks again and issues n
   expect(await server.service.rows('select from grants')).toHaveLength(0)
 })
 
+test('an organization that the application names is the only one offered, and none to whoever is not its member', async () => {
+  await using server = await startAuthorizationServer()
+  const browser = server.newBrowser()
+  const own = await signIn(server, browser, await ask(server, browser, { organization_id: server.organization.id }))
+  expect(own.body).toContain('Acme Books')
+  const foreign = await ask(server, browser, { organization_id: 'b3e7a3a0-1f0c-4d55-9a8e-0c7f3f1d9a11' })
+  expect(foreign.body).toContain('You are not a member of the organization that App asked for.')
+  const forced = await browser.submit(foreign, { action: 'allow', organization_id: server.organization.id }, '/consent')
+  expect(forced.status).toBe(400)
+  expect(await server.service.rows('select from grants')).toHaveLength(0)
+})
+
 test('denying tells the client and remembers nothing', async () => {
   await using server = await startAuthorizationServer()
   const browser = server.newBrowser()
   const first = await ask(server, browser, { state: 'a b' })
   const denied = await passPages(browser, first, { person: server.person, answer: { action: 'deny' } })
+  expect(browser.cookies().map(({ name }) => name)).not.toContain('qt_interaction')
   expect(Object.fromEntries(denied.url.searchParams)).toMatchObject({ error: 'access_denied', state: 'a b', iss: 'http://127.0.0.1:8080' })
   expect(await server.service.rows('select from consents')).toHaveLength(0)
 })
@@ -176,7 +189,7 @@ test('the account page has a sign-in of its own, and its session is good for app
   const wrong = await browser.submit(page, { email: 'ada@example.com', password: 'wrong' }, '/sign-in')
   expect(wrong.status).toBe(401)
   const account = await browser.submit(wrong, { ...server.person }, '/sign-in')
-  expect(account.body).toContain('(this browser)')
+  expect(account.body).toMatch(/node\s+<strong>\(this browser\)/)
   expect((await ask(server, browser)).body).toContain('Which organization?')
   const out = await browser.submit(await browser.get(`${server.origin}/oauth2/account`), {}, '/sign-out')
   expect(out.body).toContain('name="password"')

@@ -60,8 +60,10 @@ export async function showConsent(
   const [account] = await options.rows<{ email: string }>('consent.email', findEmail, { account_id: demandAccount(step) })
   const asked = requestedSubject(details.params)?.organizationId ?? null
   const all = isForPerson(step) ? null : await organizationsOf(step)
+  const offered = asked && all ? all.filter(({ id }) => id === asked) : all
   const name = client.clientName ?? client.clientId
-  const form = { action: path, csrf: options.csrf.token(details.uid), error }
+  const notOffered = asked && offered?.length === 0 ? `You are not a member of the organization that ${name} asked for.` : null
+  const form = { action: path, csrf: options.csrf.token(details.uid), error: notOffered ?? error }
   if (all?.length === 0) return answer(organizationPage({ ...form, clientName: name }))
   const page = consentPage({
     ...form,
@@ -74,7 +76,7 @@ export async function showConsent(
     },
     email: account?.email ?? '',
     scopes: requestedScopes(step),
-    organizations: asked ? (all?.filter(({ id }) => id === asked) ?? null) : all,
+    organizations: offered,
     chosen: asked,
   })
   return answer(page)

@@ -17,8 +17,11 @@ export interface Step {
 }
 
 /** Records the answer of the person and goes back to the authorization request. By path: whatever host the browser came by. */
-export async function finish({ provider, request, reply }: Step, result: Parameters<Provider['interactionResult']>[2], merge = true) {
+export async function finish({ provider, path, request, reply }: Step, result: Parameters<Provider['interactionResult']>[2], merge = true) {
   const returnTo = await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: merge })
+  // One is set for every step; without this they pile up for as long as an interaction may take.
+  const { cookies } = provider.createContext(request.raw, reply.raw)
+  cookies.set(provider.cookieName('interaction'), null, { path, signed: true, httpOnly: true, sameSite: 'lax' })
   const { pathname, search } = new URL(returnTo)
   return reply.header('cache-control', 'no-store').redirect(pathname + search, 303)
 }

@@ -24,9 +24,15 @@ function refuseOrganization({ oidc }: KoaContextWithOIDC, value: string | undefi
   if (!uuid.test(value)) throw new errors.InvalidRequest('organization_id must be the id of an organization')
 }
 
-/** The library passes over scopes it does not know, and lets a request without any go on to the sign-in page. */
-function refuseScopes({ oidc }: KoaContextWithOIDC): void {
-  const asked = [...oidc.requestParamScopes]
+/**
+ * The library passes over scopes it does not know, and lets a request without any go on to the sign-in page. By the time it asks
+ * us, it has dropped the unknown ones from its own list: what was sent is read again. A pushed request was checked when it was pushed.
+ */
+function refuseScopes(ctx: KoaContextWithOIDC): void {
+  const { oidc } = ctx
+  if (oidc.entities.PushedAuthorizationRequest) return
+  const sent = (ctx.method === 'POST' ? oidc.body : ctx.query)?.['scope']
+  const asked = typeof sent === 'string' ? sent.split(' ').filter(Boolean) : []
   if (asked.length === 0) throw new errors.InvalidRequest('missing required parameter "scope"')
   const unknown = asked.filter((scope) => !knownScopes.has(scope))
   if (unknown.length > 0) throw new errors.InvalidScope('requested scope is not known', unknown.join(' '))

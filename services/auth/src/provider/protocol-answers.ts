@@ -128,9 +128,12 @@ function mayNotUseGrant(ctx: Context): boolean {
   )
 }
 
-/** Discovery documents and keys: cacheable, and the same whatever address the request came by. */
+/** Discovery documents and keys: cacheable, and the same whatever address or web page the request came from. */
 function publish(ctx: Context, addresses: PublicAddresses): void {
   if (ctx.status !== 200 || ctx.method !== 'GET') return
   if (ctx.path !== routes.jwks) ctx.body = discoveryDocument(ctx.body as Record<string, unknown>, addresses)
   ctx.set('cache-control', 'public, max-age=300')
+  // The library repeats the origin, which would make a shared cache keep one document per web page.
+  ctx.set('access-control-allow-origin', '*')
+  ctx.remove('vary')
 }

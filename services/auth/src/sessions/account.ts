@@ -9,7 +9,7 @@ import { signInPage } from '../pages/sign-in-page.ts'
 import { routes } from '../provider/routes.ts'
 import { browserSession, type BrowserSession } from './browser-session.ts'
 import { disconnect, readConnectedApps } from './connected-apps.ts'
-import { endSessions, readSessions } from './session-list.ts'
+import { describeSession, endSessions, readSessions } from './session-list.ts'
 
 /** A request to the account pages by somebody who is signed in. */
 interface Visit {
@@ -50,6 +50,8 @@ export function addAccountPages(app: FastifyInstance, options: AppOptions): void
     }
     const session = await browserSession(provider(), request, reply)
     await session.begin(outcome.accountId)
+    const userAgent = request.headers['user-agent']?.slice(0, 500) ?? null
+    await describeSession(rows, { uid: session.uid, userAgent, ip: request.ip })
     return back(reply)
   })
 

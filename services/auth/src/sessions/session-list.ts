@@ -21,6 +21,13 @@ export async function readSessions(rows: Rows, accountId: string): Promise<Signe
   return found.map(({ uid, user_agent, ip, seen_at }) => ({ uid, userAgent: user_agent, ip, seenAt: seen_at }))
 }
 
+const describe = `update sessions set user_agent = :user_agent, ip = :ip where uid = :uid`
+
+/** Notes what signed in, for a session that was begun on a page of ours. */
+export async function describeSession(rows: Rows, { uid, userAgent, ip }: Omit<SignedInBrowser, 'seenAt'>): Promise<void> {
+  await rows('sessions.describe', describe, { uid, user_agent: userAgent, ip })
+}
+
 /** Signs one browser out, or all of them. What was issued to applications lives on. */
 export async function endSessions(rows: Rows, { accountId, uid }: { accountId: string; uid: string | null }): Promise<void> {
   await rows('sessions.end', end, { account_id: accountId, uid })

@@ -40,6 +40,7 @@ export function addAuthProxy(app: FastifyInstance, { upstream, ...publicUrls }: 
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyLimitBytes }, (_request, body, done) => done(null, body))
     scope.addHook('onRequest', async (request, reply) => refuseOddPath(request, reply))
+    scope.addHook('preHandler', async (request, reply) => refuseNul(request, reply))
     scope.setErrorHandler((error, _request, reply) => {
       const { code } = error as { code?: string }
       if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refuse(reply, 413, 'The request body is too large.')
@@ -73,6 +74,12 @@ async function refuseOddPath(request: FastifyRequest, reply: FastifyReply): Prom
   const [beginning, isOpen] = (request.routeOptions.url as string).split('*') as [string, string?]
   const isPlain = new URL(path, 'http://gateway').pathname === path
   if (!isPlain || (isOpen === undefined ? path !== beginning : !path.startsWith(beginning))) return reply.callNotFound()
+}
+
+/** No form field has a use for it, and PostgreSQL cannot keep it. */
+async function refuseNul({ body }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> {
+  if (!Buffer.isBuffer(body) || !(body.includes(0) || body.includes('%00'))) return
+  return refuse(reply, 400, 'The request body contains a NUL character.')
 }
 
 /** A refusal in the form of RFC 6749 §5.2, with the `detail` of every other one. */
