@@ -54,7 +54,7 @@ export const listOrganizations = operation({
     scopes: ['organizations:read', 'organizations:write'],
     callers: ['organization', 'user'],
   },
-  request: z.object({ ...pageRequest, slug: z.string().optional(), sorting: sorting(['created_at', 'name'], 'created_at') }),
+  request: z.object({ ...pageRequest, slug: z.string().optional(), sorting: sorting(['created_at', 'slug', 'name'], 'created_at') }),
   reply: ListReply(Organization),
   errors: [],
 })

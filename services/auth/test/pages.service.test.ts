@@ -152,6 +152,22 @@ test('another account can be used in the middle of a request', async () => {
   expect(JSON.parse(Buffer.from(body.id_token.split('.')[1], 'base64url').toString())).toMatchObject({ email: 'eve@example.com' })
 })
 
+test('with prompt=login somebody else may sign in; the one before is signed out first', async () => {
+  await using server = await startAuthorizationServer()
+  await server.service.call(createAccount, { email: 'eve@example.com', password: 'another horse' }, operator)
+  const browser = server.newBrowser()
+  await server.authorize({ browser, parameters: { sub_type: 'user' } })
+  const again = await ask(server, browser, { sub_type: 'user', prompt: 'login' })
+  const between = await browser.submit(again, { email: 'eve@example.com', password: 'another horse' }, '/sign-in')
+  const policy = between.headers.get('content-security-policy')
+  expect(policy).toMatch(/script-src 'none' 'sha256-[^;]+;form-action 'self' https:\/\/app\.example\.com/)
+  const consent = await browser.submit(between, {}, '/confirm')
+  expect(consent.body).toContain('Signed in as eve@example.com')
+  const done = await browser.submit(consent, { action: 'allow' }, '/consent')
+  expect(codeOf(done)).toMatch(/^qt_ac_/)
+  expect(await server.service.rows('select from sessions where account_id is not null')).toHaveLength(1)
+})
+
 test('connected apps are listed and ended, one family or all of an application', async () => {
   await using server = await startAuthorizationServer()
   const browser = server.newBrowser()

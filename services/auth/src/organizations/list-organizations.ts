@@ -3,7 +3,7 @@ import { query } from '@quittance/runtime/handler'
 import { orderBy } from '@quittance/runtime/list'
 import { organizationView } from './organization-view.ts'
 
-const columns = { created_at: 'o.created_at', name: 'o.name' }
+const columns = { created_at: 'o.created_at', slug: 'o.slug', name: 'o.name' }
 
 export const listOrganizations = query(contract, ({ page, limit, slug, sorting }, { read }) =>
   read.page(organizationView, {

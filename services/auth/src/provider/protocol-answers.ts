@@ -2,6 +2,7 @@ import { isUnavailable } from '@quittance/runtime/respond'
 import type { Rows } from '@quittance/runtime/handler'
 import type { Logger } from '@quittance/runtime/log'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { formTarget, pageHeaders } from '../pages/layout.ts'
 import { commit } from './commit.ts'
 import { discoveryDocument, type PublicAddresses } from './discovery.ts'
 import { routes } from './routes.ts'
@@ -58,7 +59,17 @@ function isMachine(path: string): boolean {
 }
 
 async function answerBrowser(ctx: Context, next: Next): Promise<void> {
+  ctx.set(guards())
   await next()
+  // Another account signed in: the library signs the first one out by a form of its own, which ends at the client too.
+  const interaction = ctx.oidc?.entities.Interaction
+  if (interaction && ctx.type === 'text/html') {
+    const policy = ctx.response.get('content-security-policy')
+    ctx.set(
+      'content-security-policy',
+      policy.replace(`form-action 'self'`, [`form-action 'self'`, ...formTarget(interaction.params['redirect_uri'])].join(' ')),
+    )
+  }
   if (ctx.status === 500 && isUnavailable(ctx.state['failure'])) {
     ctx.status = 503
     ctx.set('retry-after', '1')
@@ -69,6 +80,12 @@ async function answerBrowser(ctx: Context, next: Next): Promise<void> {
     const [address, fragment] = location.split('#') as [string, string]
     ctx.set('location', `${address}${address.includes('?') ? '&' : '?'}${fragment}`)
   }
+}
+
+/** For pages of the library, which brings none; its scripts are allowed by their hashes. */
+function guards(): Record<string, string> {
+  const { 'content-type': _, ...rest } = pageHeaders()
+  return rest
 }
 
 interface OAuthError {
