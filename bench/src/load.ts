@@ -2,13 +2,24 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-export interface Load {
+interface Window {
   origin: string
-  token: string
-  paths: readonly string[]
   seconds: number
   /** Requests in flight. */
   connections: number
+}
+
+/** Reads, at random. */
+export interface Load extends Window {
+  token: string
+  paths: readonly string[]
+}
+
+/** Exchanges of refresh tokens, one after the other on every connection. */
+export interface RefreshLoad extends Window {
+  client: { client_id: string; client_secret: string }
+  /** What the connections begin with, in the first load of an origin. */
+  tokens: readonly string[]
 }
 
 export interface LoadResult {
@@ -23,13 +34,16 @@ export interface LoadResult {
 }
 
 /** A process of its own, so that its work is counted to nobody. */
-export interface Loader extends Disposable {
+export interface Loader<L extends Window> extends Disposable {
   /** One load at a time. */
-  run(load: Load): Promise<LoadResult>
+  run(load: L): Promise<LoadResult>
 }
 
-export function startLoader(): Loader {
-  const child = fork(join(import.meta.dirname, 'loader.ts'))
+export const startLoader = () => start<Load>('loader.ts')
+export const startRefreshLoader = () => start<RefreshLoad>('refresh-loader.ts')
+
+function start<L extends Window>(file: string): Loader<L> {
+  const child = fork(join(import.meta.dirname, file))
   return {
     async run(load) {
       child.send(load)
@@ -39,4 +53,9 @@ export function startLoader(): Loader {
     },
     [Symbol.dispose]: () => child.disconnect(),
   }
+}
+
+/** A failed request costs another amount of work than an answered one: such a run says nothing. */
+export function demandNoErrors({ name }: { name: string }, { errors, answered, firstError }: LoadResult): void {
+  if (errors > 0) throw new Error(`The run is not valid: ${name} failed ${errors} of ${errors + answered} requests (${firstError}).`)
 }

@@ -3,11 +3,10 @@
  * that a limit per address is passed through but not met.
  */
 import { Client } from 'undici'
+import { closedLoop } from './closed-loop.ts'
 import type { Load, LoadResult } from './load.ts'
-import { quantile } from './statistics.ts'
 
 const addresses = 250
-const mostRequests = 5_000_000
 const timeoutMs = 10_000
 const clientsByOrigin = new Map<string, Client[]>()
 
@@ -16,34 +15,24 @@ process.on('message', (load: Load) => {
 })
 process.once('disconnect', () => process.exit())
 
-async function run({ origin, token, paths, seconds, connections }: Load): Promise<LoadResult> {
+function run({ origin, token, paths, seconds, connections }: Load): Promise<LoadResult> {
   const clients = clientsOf(origin)
   const request = { method: 'GET', headers: { authorization: `Bearer ${token}` } } as const
-  const latencies: number[] = []
-  const result = { errors: 0, firstError: null as string | null, bytes: 0 }
-  const started = performance.now()
-  const isOver = () => performance.now() - started > seconds * 1000 || latencies.length >= mostRequests
-
-  /** Each worker has connections of its own and takes them in turn. */
-  async function work(worker: number): Promise<void> {
-    for (let next = worker; !isOver(); next = next + connections < clients.length ? next + connections : worker) {
-      const from = performance.now()
-      try {
-        const path = paths[Math.floor(Math.random() * paths.length)] as string
-        const { statusCode, body } = await (clients[next] as Client).request({ ...request, path })
-        const bytes = await body.bytes()
-        if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${Buffer.from(bytes).toString().slice(0, 200)}`)
-        result.bytes += bytes.length
-        latencies.push(performance.now() - from)
-      } catch (error) {
-        result.errors += 1
-        result.firstError ??= (error as Error).message
-      }
-    }
-  }
-
-  await Promise.all(Array.from({ length: connections }, (_, worker) => work(worker)))
-  return summary(latencies, { ...result, seconds: (performance.now() - started) / 1000 })
+  // Each worker has connections of its own and takes them in turn.
+  const next = Array.from({ length: connections }, (_, worker) => worker)
+  return closedLoop({
+    seconds,
+    connections,
+    async ask(worker) {
+      const index = next[worker] as number
+      next[worker] = index + connections < clients.length ? index + connections : worker
+      const path = paths[Math.floor(Math.random() * paths.length)] as string
+      const { statusCode, body } = await (clients[index] as Client).request({ ...request, path })
+      const bytes = await body.bytes()
+      if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${Buffer.from(bytes).toString().slice(0, 200)}`)
+      return bytes.length
+    },
+  })
 }
 
 function clientsOf(origin: string): Client[] {
@@ -53,11 +42,4 @@ function clientsOf(origin: string): Client[] {
   const clients = Array.from({ length: addresses }, (_, index) => new Client(origin, { ...options, localAddress: `127.0.0.${index + 1}` }))
   clientsByOrigin.set(origin, clients)
   return clients
-}
-
-type Counted = Pick<LoadResult, 'errors' | 'firstError' | 'seconds'> & { bytes: number }
-
-function summary(latencies: readonly number[], { bytes, ...counted }: Counted): LoadResult {
-  const answered = latencies.length
-  return { ...counted, answered, meanBytes: bytes / answered, p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) }
 }

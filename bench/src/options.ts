@@ -9,8 +9,8 @@ export interface BenchOptions {
   /** Length of one measured window. */
   seconds: number
   rounds: number
-  /** Requests in flight. */
-  connections: number
+  /** Requests in flight; null for what is usual in the scenario. */
+  connections: number | null
   jsonFile: string | null
   isRecorded: boolean
 }
@@ -22,7 +22,7 @@ ${scenarioNames.map((name) => `  ${name.padEnd(18)} ${scenarios[name].summary}`)
   --peers LIST       peers to compare with: ${variantNames.join(', ')} (default all; "" for none)
   --seconds N        length of a measured window (default 8)
   --rounds N         windows per system, interleaved; the table shows medians (default 5)
-  --connections N    requests in flight (default 64)
+  --connections N    requests in flight (default 64; refresh-token 32)
   --json PATH        write all figures there
   --record           append the findings to bench/RESULTS.md
 
@@ -43,7 +43,7 @@ export function parseOptions(args: string[]): BenchOptions | null {
     peers: peers.map((name) => oneOf('A peer', { name, names: variantNames })),
     seconds: wholeNumber('--seconds', { value: values.seconds ?? '8', most: 300 }),
     rounds: wholeNumber('--rounds', { value: values.rounds ?? '5', most: 100 }),
-    connections: wholeNumber('--connections', { value: values.connections ?? '64', most: 250 }),
+    connections: values.connections ? wholeNumber('--connections', { value: values.connections, most: 250 }) : null,
     jsonFile: values.json ?? null,
     isRecorded: values.record ?? false,
   }

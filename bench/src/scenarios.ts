@@ -1,7 +1,8 @@
 import type { Scenario } from './scenario.ts'
 import { invoice } from './scenarios/invoice.ts'
 import { readOrder } from './scenarios/read-order.ts'
+import { refreshToken } from './scenarios/refresh-token.ts'
 
-export const scenarios = { 'read-order': readOrder, invoice } satisfies Record<string, Scenario>
+export const scenarios = { 'read-order': readOrder, invoice, 'refresh-token': refreshToken } satisfies Record<string, Scenario>
 export type ScenarioName = keyof typeof scenarios
 export const scenarioNames = Object.keys(scenarios) as ScenarioName[]

@@ -1,6 +1,6 @@
 import { parts, type Part } from '../contender.ts'
 import type { LoadResult } from '../load.ts'
-import { median } from '../statistics.ts'
+import { median, ratio, ratioLine } from '../statistics.ts'
 import { table } from '../table.ts'
 
 /** One measured window of one contender; CPU in milliseconds per answered request. */
@@ -24,13 +24,23 @@ const limits: Record<string, number> = { p1: 1.2, px: 1.2 }
 export function comparison({ title, windows, idle }: Measured): { text: string; figures: unknown } {
   const rows = [...windows].map(([name, own]) => ({ name, ...medians(own) }))
   const [first, ...peers] = [...windows] as [[string, readonly Window[]], ...[string, readonly Window[]][]]
-  const ratios = peers.map(([peer, own]) => ({ system: first[0], peer, ...ratio(first[1], own) }))
+  const ratios = peers.map(([peer, own]) => ({ system: first[0], peer, ...ratio(cpuOf(first[1]), cpuOf(own)) }))
   const idleLine = `Without requests: ${[...idle].map(([name, ms]) => `${name} ${ms.toFixed(1)}`).join(', ')} ms of CPU per second (included above).`
   const launcherMs = median(first[1].map(({ launcherCpuMs }) => launcherCpuMs))
   const launcherLine = `Not counted: ${launcherMs.toFixed(3)} ms/request of the launcher, which files the log lines of ${first[0]}.`
-  const text = [title, '', ...tableOf(rows), '', ...ratios.map(verdict), idleLine, launcherLine].join('\n')
+  const text = [
+    title,
+    '',
+    ...tableOf(rows),
+    '',
+    ...ratios.map(({ system, peer, ...each }) => ratioLine(`CPU ${system} / ${peer}`, each, limits[peer])),
+    idleLine,
+    launcherLine,
+  ].join('\n')
   return { text, figures: { rows, ratios, idle: Object.fromEntries(idle), windows: Object.fromEntries(windows) } }
 }
+
+const cpuOf = (windows: readonly Window[]) => windows.map(({ totalCpuMs }) => totalCpuMs)
 
 type Row = ReturnType<typeof medians> & { name: string }
 
@@ -47,12 +57,6 @@ function medians(windows: readonly Window[]) {
   }
 }
 
-/** Windows of one round lie next to each other in time: their quotient is free of most of what else the machine did. */
-function ratio(own: readonly Window[], peer: readonly Window[]): { median: number; least: number; most: number } {
-  const quotients = own.map(({ totalCpuMs }, round) => totalCpuMs / (peer[round]?.totalCpuMs ?? Number.NaN))
-  return { median: median(quotients), least: Math.min(...quotients), most: Math.max(...quotients) }
-}
-
 function tableOf(rows: readonly Row[]): string[] {
   return table(
     ['system', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms/request', ...parts, 'bytes', 'errors'],
@@ -67,10 +71,4 @@ function tableOf(rows: readonly Row[]): string[] {
       String(errors),
     ]),
   )
-}
-
-function verdict({ system, peer, median: middle, least, most }: ReturnType<typeof ratio> & { system: string; peer: string }): string {
-  const limit = limits[peer]
-  const word = limit === undefined ? '' : ` At most ${limit.toFixed(2)} is wanted: ${middle <= limit ? 'kept' : 'NOT KEPT'}.`
-  return `CPU ${system} / ${peer} = ${middle.toFixed(2)} (rounds: ${least.toFixed(2)} … ${most.toFixed(2)}).${word}`
 }

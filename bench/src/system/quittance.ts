@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { natsUsers } from '@quittance/contracts/permissions'
 import { ensureDatabases } from '@quittance/testing/engines/service-database'
 import { databaseOwners } from '@quittance/tools/supervisor/engines'
-import type { ReadyFile } from '@quittance/testing/ready-file'
+import type { DemoData, ReadyFile } from '@quittance/testing/ready-file'
 import type { Engines } from '../engines.ts'
 
 /** Quittance as `npm start` runs it, on the engines of the run, with every setting as shipped. */
@@ -14,6 +14,9 @@ export interface Quittance extends AsyncDisposable {
   origin: string
   token: string
   organizationId: string
+  demo: DemoData
+  /** Internal address of the auth service. */
+  authOrigin: string
   ordersDatabaseUrl: string
   pids(service: keyof ReadyFile['services']): number[]
   /** The process that starts the others and files their log lines. */
@@ -52,6 +55,8 @@ export async function startQuittance(engines: Engines): Promise<Quittance> {
     origin,
     token: demo.organization_access_token,
     organizationId: demo.organization.id,
+    demo,
+    authOrigin: new URL(services.auth[0]?.health_url ?? '').origin,
     ordersDatabaseUrl: engines.postgres.url('orders'),
     pids: (service) => services[service].map(({ pid }) => pid),
     launcherPid: child.pid as number,

@@ -30,19 +30,21 @@ export interface ApiAnswer {
 interface SystemOptions {
   env?: Record<string, string>
   replicas?: string
+  /** Public port, for a test that must know it beforehand; a free one unless told. */
+  port?: number
 }
 
 const root = join(import.meta.dirname, '../../..')
 const startWithinMs = 120_000
 
-export async function startSystem({ env, replicas }: SystemOptions = {}): Promise<RunningSystem> {
+export async function startSystem({ env, replicas, port = 0 }: SystemOptions = {}): Promise<RunningSystem> {
   const folder = mkdtempSync(join(tmpdir(), 'quittance-e2e-'))
   const readyFile = join(folder, 'ready.json')
   const args = [
     'tools/src/quittance.ts',
     'start',
     '--port',
-    '0',
+    String(port),
     '--data',
     join(folder, 'data'),
     '--seed',

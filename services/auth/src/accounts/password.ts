@@ -26,11 +26,21 @@ export async function matchesPassword(password: string, hash: string): Promise<b
   return derived.length === expected.length && timingSafeEqual(derived, expected)
 }
 
+/** Node has four threads for this, and needs them for other things too: connecting to PostgreSQL, for one. */
+const atOnce = 2
+const turns: Promise<unknown>[] = Array.from({ length: atOnce }, () => Promise.resolve())
+let next = 0
+
 function derive(
   password: string,
   { salt, ...options }: { salt: Buffer; N: number; r: number; p: number; maxmem: number },
 ): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(password.normalize('NFKC'), salt, keyBytes, options, (error, key) => (error ? reject(error) : resolve(key)))
-  })
+  const work = () =>
+    new Promise<Buffer>((resolve, reject) => {
+      scrypt(password.normalize('NFKC'), salt, keyBytes, options, (error, key) => (error ? reject(error) : resolve(key)))
+    })
+  const turn = next++ % atOnce
+  const result = (turns[turn] as Promise<unknown>).then(work, work)
+  turns[turn] = result
+  return result
 }

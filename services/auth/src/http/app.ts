@@ -3,7 +3,7 @@ import { isUnavailable } from '@quittance/runtime/respond'
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply } from 'fastify'
 import { errors } from 'oidc-provider'
 import { addInteractions } from '../interactions/interaction.ts'
-import { errorPage, type Fault } from '../pages/error-page.ts'
+import { errorPage, expiredPage, type Fault } from '../pages/error-page.ts'
 import { pageHeaders } from '../pages/layout.ts'
 import { addAccountPages } from '../sessions/account.ts'
 import type { AppOptions } from './app-options.ts'
@@ -46,8 +46,7 @@ function answerFaults(app: FastifyInstance): void {
 
 function faultOf(error: unknown): Fault & { status: number } {
   if (error instanceof errors.SessionNotFound) {
-    const sentence = 'It was open for too long, or was finished in another window. Go back to the application and start again.'
-    return { status: 400, title: 'This page has expired', sentence, code: error.error }
+    return { ...expiredPage, status: 400, code: error.error }
   }
   if (isUnavailable(error)) {
     return { status: 503, title: 'We are not available right now', sentence: 'Wait a moment and try again. Nothing was changed.' }

@@ -1,3 +1,4 @@
+import { scopeSentences, type Scope } from '@quittance/contracts/scopes'
 import type { ConnectedApp } from '../sessions/connected-apps.ts'
 import type { SignedInBrowser } from '../sessions/session-list.ts'
 import { describeBrowser } from './describe-browser.ts'
@@ -59,8 +60,8 @@ function appRows({ clientId, name, connections }: ConnectedApp, button: MakeButt
     ${connections.map(
       ({ grantId, createdAt, organization, scopes }) =>
         html`<li>
-          <div class="quiet">For ${organization ?? 'your account'}, since ${day(createdAt)}: ${scopes.join(', ')}</div>
-          ${connections.length > 1 && button({ action: 'disconnect', label: 'End this one', name: `End the connection of ${name} since ${day(createdAt)}`, field: 'grant_id', value: grantId })}
+          <div class="quiet">For ${organization ?? 'your account'}, since ${moment(createdAt)}. ${sentencesOf(scopes)}</div>
+          ${connections.length > 1 && button({ action: 'disconnect', label: 'End this one', name: `End the connection of ${name} since ${moment(createdAt)}`, field: 'grant_id', value: grantId })}
         </li>`,
     )}`
 }
@@ -70,12 +71,17 @@ function sessionRow({ session, isCurrent, button }: { session: SignedInBrowser; 
   return html`<li>
     <div>
       ${describeBrowser(userAgent)}${isCurrent && html` <strong>(this browser)</strong>`}<br />
-      <span class="quiet">${ip && `${ip}, `}last seen ${day(seenAt)}</span>
+      <span class="quiet">${ip && `${ip}, `}last seen ${moment(seenAt)}</span>
     </div>
-    ${button({ action: isCurrent ? 'sign-out' : 'end-session', label: 'Sign out', name: isCurrent ? 'Sign out of this browser' : `Sign out ${describeBrowser(userAgent)}, last seen ${day(seenAt)}`, field: 'uid', value: uid })}
+    ${button({ action: isCurrent ? 'sign-out' : 'end-session', label: 'Sign out', name: isCurrent ? 'Sign out of this browser' : `Sign out ${describeBrowser(userAgent)}, last seen ${moment(seenAt)}`, field: 'uid', value: uid })}
   </li>`
 }
 
-function day(timestamp: string): string {
-  return timestamp.slice(0, 10)
+/** Minutes are enough to tell two of a day apart; the time zone of the reader is not known here. */
+function moment(timestamp: string): string {
+  return `${new Date(timestamp).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+function sentencesOf(scopes: readonly string[]): string {
+  return scopes.map((scope) => scopeSentences[scope as Scope] ?? scope).join('; ')
 }

@@ -27,7 +27,7 @@ export function consentPage(page: ConsentPage): string {
   return layout({
     title: error ? `Error: allow ${client.name}` : `Allow ${client.name}`,
     body: html`<div class="card">
-        <h1>Allow ${client.name} to use your ${organizations ? 'organization' : 'account'}?</h1>
+        <h1>Allow <q>${shortened(client.name)}</q> to use your ${organizations ? 'organization' : 'account'}?</h1>
         ${
           !client.isTrusted &&
           html`<div class="notice">
@@ -81,4 +81,10 @@ function sentences(scopes: readonly Scope[]): string[] {
 
 function links({ termsUri, policyUri }: ConsentPage['client']): Html {
   return html`${termsUri && html` <a href="${termsUri}" rel="noreferrer">Terms of service</a>.`}${policyUri && html` <a href="${policyUri}" rel="noreferrer">Privacy policy</a>.`}`
+}
+
+/** A name can be as long as its owner likes; what matters on the page is below it. */
+function shortened(name: string): string {
+  const letters = [...new Intl.Segmenter('en').segment(name)].map(({ segment }) => segment)
+  return letters.length > 60 ? `${letters.slice(0, 59).join('')}…` : name
 }

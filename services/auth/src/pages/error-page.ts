@@ -8,6 +8,12 @@ export interface Fault {
   code?: string | undefined
 }
 
+/** For a page that was left open, or that was answered in another window. */
+export const expiredPage: Fault = {
+  title: 'This page has expired',
+  sentence: 'It was open for too long, or was finished in another window. Go back to the application and start again.',
+}
+
 export function errorPage({ title, sentence, code }: Fault): string {
   return layout({
     title,

@@ -1,19 +1,27 @@
-import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider'
-import { errorPage } from './error-page.ts'
+import { errors, type ErrorOut, type KoaContextWithOIDC } from 'oidc-provider'
+import { errorPage, expiredPage, type Fault } from './error-page.ts'
+import { routes } from '../provider/routes.ts'
 import { Html, html } from './html.ts'
 import { formTarget, layout, pageHeaders } from './layout.ts'
 
-/** Shown where no redirect is safe: the client or its redirect URI is not known. */
-export function renderErrorPage(ctx: KoaContextWithOIDC, out: ErrorOut): void {
+/** Shown where no redirect is safe: the client or its redirect URI is not known, or the request is over. */
+export function renderErrorPage(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void {
   ctx.set(pageHeaders())
-  const ours = ctx.status >= 500
-  ctx.body = errorPage({
-    title: ours ? 'Something went wrong' : 'This link does not work',
-    sentence: ours
-      ? 'The fault is on our side. Go back to the application and try again.'
-      : `The application that sent you here made a mistake: ${out.error_description ?? out.error}. Go back to it and try again.`,
-    code: out.error,
-  })
+  ctx.body = errorPage({ ...faultOf(ctx.status, out, error), code: out.error })
+}
+
+function faultOf(status: number, out: ErrorOut, error: Error): Fault {
+  if (error instanceof errors.SessionNotFound) return expiredPage
+  if (error instanceof errors.InvalidClient) {
+    return { title: 'This application is not known here', sentence: 'It was removed, or its link is wrong. Ask whoever runs it.' }
+  }
+  if (status >= 500) {
+    const sentence = 'The fault is on our side. Go back to the application and try again.'
+    return { title: 'Something went wrong', sentence }
+  }
+  const mistake = out.error_description ?? out.error
+  const sentence = `The application that sent you here made a mistake: ${mistake}. Go back to it and try again.`
+  return { title: 'This link does not work', sentence }
 }
 
 /** Asks before signing out, because any page can send a person here. */
@@ -23,7 +31,7 @@ export function renderSignOutPage(ctx: KoaContextWithOIDC, form: string): void {
     title: 'Sign out',
     body: html`<div class="card">
       <h1>Sign out?</h1>
-      <p>Applications you connected keep working. You can end them under “Connected apps”.</p>
+      <p>Applications you connected keep working. You can end them under <a href="${routes.account}">Connected apps</a>.</p>
       ${new Html(form)}
       <div class="actions">
         <button class="primary" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>

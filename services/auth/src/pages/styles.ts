@@ -13,8 +13,10 @@ main.wide { max-width: 44rem; }
 .brand::before { content: ""; display: inline-block; width: .7em; height: .7em; margin-right: .5em; border-radius: 2px; background: var(--accent); }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.5rem; }
 .card + .card { margin-top: 1rem; }
+.card > :last-child { margin-bottom: 0; }
 h1 { font-size: 1.375rem; line-height: 1.25; margin: 0 0 .5rem; text-wrap: balance; overflow-wrap: anywhere; }
 h2 { font-size: 1.05rem; margin: 0 0 .5rem; }
+q { quotes: '“' '”'; }
 p { margin: 0 0 1rem; overflow-wrap: anywhere; }
 .quiet { color: var(--quiet); font-size: .925rem; }
 label, legend { font-weight: 600; font-size: .925rem; display: block; margin-bottom: .25rem; padding: 0; }
@@ -22,7 +24,7 @@ input[type=email], input[type=password], input[type=text] { width: 100%; font: i
   border: 1px solid var(--quiet); border-radius: 8px; padding: .625rem .75rem; min-height: 2.75rem; }
 input[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
 .field { margin-bottom: 1rem; }
-.error { color: var(--bad); font-size: .925rem; margin: .25rem 0 0; }
+.error { color: var(--bad); font-size: .925rem; margin: .5rem 0 0; }
 .notice { border-radius: 8px; padding: .75rem 1rem; margin-bottom: 1rem; background: var(--warn-ground); color: var(--warn); }
 .notice.bad { background: var(--bad-ground); color: var(--bad); }
 .notice p:last-child { margin: 0; }
@@ -37,7 +39,7 @@ ul.scopes li { padding: .5rem 0; border-bottom: 1px solid var(--line); }
 ul.rows { list-style: none; margin: 0; padding: 0; }
 ul.rows li { display: flex; flex-wrap: wrap; gap: .5rem 1rem; justify-content: space-between; align-items: center; padding: .75rem 0; border-top: 1px solid var(--line); }
 ul.rows li > div { flex: 1 1 14rem; min-width: 0; overflow-wrap: anywhere; }
-.actions { display: flex; flex-direction: row-reverse; gap: .75rem; margin-top: 1.25rem; }
+.actions { display: flex; gap: .75rem; margin-top: 1.25rem; }
 button { font: inherit; font-weight: 600; min-height: 2.75rem; padding: .5rem 1.25rem; border-radius: 8px; cursor: pointer; border: 1px solid var(--quiet);
   background: transparent; color: var(--ink); flex: 1; }
 button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }

@@ -101,6 +101,8 @@ function refuse(ctx: Context, { status, ...body }: OAuthError): void {
 
 /** Where the library's answer is less than the RFC or the public contract asks for. */
 function correct(ctx: Context): void {
+  // RFC 7009 §2.2 lets clients ignore the body; generated ones read JSON.
+  if (ctx.status === 200 && ctx.path === routes.revocation) ctx.body = {}
   const body = ctx.body as Record<string, unknown> | undefined
   if (typeof body?.['error'] !== 'string') return
   if (ctx.status >= 500 && isUnavailable(ctx.state['failure'])) {
@@ -130,8 +132,9 @@ const authenticated: ReadonlySet<string> = new Set([
 
 function lacksClient(ctx: Context): boolean {
   if (ctx.status !== 400 || !authenticated.has(ctx.path) || ctx.headers.authorization !== undefined) return false
-  const { client, params } = ctx.oidc
-  return client === undefined && params !== undefined && params['client_id'] === undefined && params['client_assertion'] === undefined
+  // Of what was sent twice the library has no value: that is another fault, and its answer names it.
+  const { client, params, body } = ctx.oidc
+  return client === undefined && params !== undefined && body?.['client_id'] === undefined && body?.['client_assertion'] === undefined
 }
 
 function mayNotUseGrant(ctx: Context): boolean {

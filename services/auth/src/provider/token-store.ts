@@ -89,8 +89,8 @@ function enqueue(table: Table, token: TokenRow): boolean {
 }
 
 /**
- * Sent before the first use was answered, it is a client in a hurry and not a thief: refused, but the family lives. Whatever is
- * sent after the first use is theft, and the library revokes the family.
+ * Already here when the first use was written, it is a client in a hurry and not a thief: refused, but the family lives. Whatever
+ * comes after that is theft, and the library revokes the family: there is no leeway.
  */
 function refuseRace({ consumed_at }: Found, startedAt: number | null | undefined): void {
   if (consumed_at !== null && typeof startedAt === 'number' && startedAt <= consumed_at) {

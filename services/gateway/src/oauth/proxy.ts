@@ -72,13 +72,14 @@ async function refuseOddPath(request: FastifyRequest, reply: FastifyReply): Prom
   if (given.includes('%00')) return refuse(reply, 400, 'The address contains a NUL character.')
   const path = given.split('?', 1)[0] as string
   const [beginning, isOpen] = (request.routeOptions.url as string).split('*') as [string, string?]
-  const isPlain = new URL(path, 'http://gateway').pathname === path
+  const isPlain = !path.includes('%') && new URL(path, 'http://gateway').pathname === path
   if (!isPlain || (isOpen === undefined ? path !== beginning : !path.startsWith(beginning))) return reply.callNotFound()
 }
 
 /** No form field has a use for it, and PostgreSQL cannot keep it. */
-async function refuseNul({ body }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> {
-  if (!Buffer.isBuffer(body) || !(body.includes(0) || body.includes('%00'))) return
+async function refuseNul({ headers, body }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> {
+  if (!Buffer.isBuffer(body) || !/^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')) return
+  if (!body.includes(0) && !body.includes('%00')) return
   return refuse(reply, 400, 'The request body contains a NUL character.')
 }
 

@@ -1,0 +1,331 @@
+import { createPublicKey, randomBytes, randomUUID } from 'node:crypto'
+import { authentication, postForm, refresh } from '@quittance/testing/oauth-client'
+import { eventually } from '@quittance/testing/eventually'
+import { callApi } from '@quittance/testing/system'
+import {
+  createRemoteJWKSet,
+  decodeJwt,
+  generateKeyPair,
+  jwtVerify,
+  SignJWT,
+  UnsecuredJWT,
+  type JWTHeaderParameters,
+  type JWTPayload,
+} from 'jose'
+import * as oauth from 'oauth4webapi'
+import * as oidc from 'openid-client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startProvider, type RunningProvider, type Tokens } from './provider.ts'
+import { signingKey } from './signing-key.ts'
+
+const secret = randomBytes(32)
+
+let provider: RunningProvider
+let server: oauth.AuthorizationServer
+
+beforeAll(async () => {
+  provider = await startProvider({ replicas: 'auth=2', env: { SECRETS_KEY: secret.toString('base64') } })
+  server = (await provider.configure()).serverMetadata()
+})
+afterAll(() => provider[Symbol.asyncDispose]())
+
+const insecure = { [oauth.allowInsecureRequests]: true }
+const endpoint = (name: string) => `${provider.baseUrl}/v1/oauth2/${name}`
+const ordersUrl = () => new URL(`${provider.baseUrl}/v1/orders/`)
+
+const orders = (token: string) => callApi(ordersUrl().href, { method: 'GET', token })
+
+/** Tokens whose access token is a JWT for the API. */
+async function jwtTokens(): Promise<Tokens> {
+  const parameters = { scope: 'openid email orders:read', resource: provider.baseUrl }
+  const { config, callback, verifier } = await provider.authorize({ parameters })
+  return (await oidc.authorizationCodeGrant(config, callback, { pkceCodeVerifier: verifier }, { resource: provider.baseUrl })) as Tokens
+}
+
+describe('a JWT access token', () => {
+  test('is given for the resource, is of type at+jwt and says all that the RFC asks for (115)', async () => {
+    const { access_token, claims } = await jwtTokens()
+    const keys = createRemoteJWKSet(new URL(`${provider.baseUrl}/.well-known/jwks.json`))
+    const { payload, protectedHeader } = await jwtVerify(access_token, keys)
+    expect(protectedHeader).toMatchObject({ typ: 'at+jwt', alg: 'ES256', kid: expect.any(String) })
+    expect(payload).toMatchObject({
+      iss: provider.baseUrl,
+      aud: provider.baseUrl,
+      sub: claims()?.sub,
+      client_id: provider.confidential.client_id,
+      scope: 'email orders:read',
+      jti: expect.any(String),
+      iat: expect.any(Number),
+      exp: expect.any(Number),
+      sub_type: 'organization',
+      organization_id: provider.organizationId,
+    })
+    expect((await orders(access_token)).status).toBe(200)
+  })
+
+  test('is for the resource that was asked for, and for no other there is one (116)', async () => {
+    const { access_token, refresh_token } = await jwtTokens()
+    expect(decodeJwt(access_token).aud).toBe(provider.baseUrl)
+    const { url } = await provider.ask({ resource: 'https://elsewhere.example', state: 'x' })
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({ error: 'invalid_target', state: 'x' })
+    const fields = { grant_type: 'refresh_token', refresh_token, resource: 'https://elsewhere.example' }
+    const refused = await postForm(endpoint('token'), { ...fields, ...authentication(provider.confidential) })
+    expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_target' } })
+  })
+
+  test('is accepted by oauth4webapi as a resource server (118)', async () => {
+    const { access_token } = await jwtTokens()
+    const request = new Request(ordersUrl(), { headers: { authorization: `Bearer ${access_token}` } })
+    const claims = await oauth.validateJwtAccessToken(server, request, provider.baseUrl, insecure)
+    expect(claims).toMatchObject({ client_id: provider.confidential.client_id })
+  })
+
+  test('stops working within a second of the revocation of its authorization (110)', async () => {
+    const { access_token, refresh_token } = await jwtTokens()
+    expect((await orders(access_token)).status).toBe(200)
+    await oidc.tokenRevocation(await provider.configure(), refresh_token)
+    await eventually(async () => expect((await orders(access_token)).status).toBe(401), { withinMs: 1_000 })
+  })
+})
+
+describe('the API refuses', () => {
+  test('an ID token as credential (117)', async () => {
+    const { id_token } = await jwtTokens()
+    expect(await orders(id_token)).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+  })
+
+  test('tokens that anybody else could have made, or that are for something else (117)', async () => {
+    const { access_token } = await jwtTokens()
+    const { kid, privateKey, publicJwk } = await signingKey(provider, secret)
+    const good = { ...decodeJwt(access_token), jti: randomUUID() }
+    const header: JWTHeaderParameters = { alg: 'ES256', typ: 'at+jwt', kid }
+    const sign = (payload: JWTPayload, more: Partial<JWTHeaderParameters> = {}) =>
+      new SignJWT(payload).setProtectedHeader({ ...header, ...more }).sign(privateKey)
+    const stranger = await generateKeyPair('ES256')
+    const shared = [
+      createPublicKey({ key: publicJwk as never, format: 'jwk' })
+        .export({ type: 'spki', format: 'pem' })
+        .toString(),
+      JSON.stringify(publicJwk),
+    ]
+    const hmac = (key: string) => new SignJWT(good).setProtectedHeader({ ...header, alg: 'HS256' }).sign(Buffer.from(key))
+    const now = Math.floor(Date.now() / 1000)
+    const forged: Record<string, string> = {
+      'another type': await sign(good, { typ: 'JWT' }),
+      'no type': await new SignJWT(good).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey),
+      'another audience': await sign({ ...good, aud: 'https://elsewhere.example' }),
+      'another issuer': await sign({ ...good, iss: 'https://elsewhere.example' }),
+      expired: await sign({ ...good, iat: now - 7200, exp: now - 3600 }),
+      'no signature': new UnsecuredJWT(good).encode(),
+      'the public key as a shared one': await hmac(shared[0] as string),
+      'the public JWK as a shared one': await hmac(shared[1] as string),
+      'another key under the same kid': await new SignJWT(good).setProtectedHeader(header).sign(stranger.privateKey),
+      'an unknown kid': await sign(good, { kid: 'unknown' }),
+      'an authorization that is not there': await sign({ ...good, grant_id: 'none' }),
+    }
+    for (const [name, token] of Object.entries(forged)) {
+      const answer = await orders(token)
+      expect({ name, ...answer }).toMatchObject({ name, status: 401, body: { error: 'invalid_token' } })
+      expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"')
+    }
+    // With nothing wrong the same way of making one is accepted: what was refused above was refused for its one fault.
+    expect((await orders(await sign(good))).status).toBe(200)
+  })
+})
+
+interface Bound {
+  keys: oauth.CryptoKeyPair
+  tokens: oauth.TokenEndpointResponse
+}
+
+const client = (): oauth.Client => ({ client_id: provider.confidential.client_id })
+const clientAuth = () => oauth.ClientSecretPost(provider.confidential.client_secret ?? '')
+const proofs = (keys: oauth.CryptoKeyPair) => ({ DPoP: oauth.DPoP(client(), keys), ...insecure })
+
+/** Tokens that are bound to a key of ours. */
+async function boundTokens(parameters: Record<string, string> = {}): Promise<Bound> {
+  const keys = await oauth.generateKeyPair('ES256')
+  const { callback, verifier } = await provider.authorize({ parameters: { scope: 'openid orders:read', ...parameters } })
+  const given = oauth.validateAuthResponse(server, client(), callback)
+  const { redirect_uri } = provider.confidential
+  const options = { ...proofs(keys), ...(parameters['resource'] && { additionalParameters: { resource: parameters['resource'] } }) }
+  const as = { server, client: client(), auth: clientAuth() }
+  const response = await oauth.authorizationCodeGrantRequest(as.server, as.client, as.auth, given, redirect_uri, verifier, options)
+  return { keys, tokens: await oauth.processAuthorizationCodeResponse(server, client(), response) }
+}
+
+function callWithProof(token: string, keys: oauth.CryptoKeyPair, fetchWith?: typeof fetch): Promise<Response> {
+  const options = { ...proofs(keys), ...(fetchWith && { [oauth.customFetch]: fetchWith }) }
+  return oauth.protectedResourceRequest(token, 'GET', ordersUrl(), undefined, undefined, options as never)
+}
+
+describe('a token that is bound to a key', () => {
+  test('is of type DPoP, and its key is told at introspection (119)', async () => {
+    const { tokens, keys } = await boundTokens()
+    expect(tokens.token_type).toBe('dpop')
+    const told = await oidc.tokenIntrospection(await provider.configure(), tokens.access_token)
+    expect(told).toMatchObject({ token_type: 'DPoP', cnf: { jkt: await oauth.DPoP(client(), keys).calculateThumbprint() } })
+  })
+
+  test.each(['opaque', 'JWT'])('works on the API with a fresh proof: %s (119)', async (kind) => {
+    const { tokens, keys } = await boundTokens(kind === 'JWT' ? { resource: provider.baseUrl } : {})
+    expect((await callWithProof(tokens.access_token, keys)).status).toBe(200)
+    expect((await callWithProof(tokens.access_token, keys)).status).toBe(200)
+  })
+
+  test.each(['opaque', 'JWT'])('is refused as a bearer token, with another key, and with a proof that was used: %s (119)', async (kind) => {
+    const { tokens, keys } = await boundTokens(kind === 'JWT' ? { resource: provider.baseUrl } : {})
+    const { access_token } = tokens
+    const asBearer = await orders(access_token)
+    expect(asBearer).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+    await expectChallenge(callWithProof(access_token, await oauth.generateKeyPair('ES256')))
+    let headers = new Headers()
+    const listening: typeof fetch = (url, init) => {
+      headers = new Headers(init?.headers)
+      return fetch(url, init)
+    }
+    expect((await callWithProof(access_token, keys, listening)).status).toBe(200)
+    const replayed = await fetch(ordersUrl(), { headers })
+    expect(replayed.status).toBe(401)
+    expect(replayed.headers.get('www-authenticate')).toMatch(/DPoP .*error="invalid_dpop_proof"/)
+    const elsewhere = await fetch(new URL('/v1/products/', provider.baseUrl), { headers })
+    expect(elsewhere.status).toBe(401)
+  })
+
+  test('works at userinfo with a proof, and not without (119)', async () => {
+    const { tokens, keys } = await boundTokens()
+    const response = await oauth.userInfoRequest(server, client(), tokens.access_token, proofs(keys))
+    expect(response.status).toBe(200)
+    const plain = await fetch(endpoint('userinfo'), { headers: { authorization: `Bearer ${tokens.access_token}` } })
+    expect(plain.status).toBe(401)
+  })
+
+  test('is not given without the key that the authorization request named (121)', async () => {
+    const keys = await oauth.generateKeyPair('ES256')
+    const dpop_jkt = await oauth.DPoP(client(), keys).calculateThumbprint()
+    for (const withProof of [false, true]) {
+      const { callback, verifier } = await provider.authorize({ parameters: { dpop_jkt } })
+      const config = await provider.configure()
+      const other = oidc.getDPoPHandle(config, await oidc.randomDPoPKeyPair())
+      const exchange = oidc.authorizationCodeGrant(config, callback, { pkceCodeVerifier: verifier }, {}, withProof ? { DPoP: other } : {})
+      await expect(exchange).rejects.toMatchObject({ error: 'invalid_grant', status: 400 })
+    }
+    const { config, callback, verifier } = await provider.authorize({ parameters: { dpop_jkt } })
+    const DPoP = oidc.getDPoPHandle(config, keys)
+    expect(await oidc.authorizationCodeGrant(config, callback, { pkceCodeVerifier: verifier }, {}, { DPoP })).toMatchObject({
+      token_type: 'dpop',
+    })
+  })
+
+  test('of a public client cannot be refreshed without its key (121)', async () => {
+    const { config, callback, verifier } = await provider.authorize({ client: provider.open })
+    const DPoP = oidc.getDPoPHandle(config, await oidc.randomDPoPKeyPair())
+    const first = await oidc.authorizationCodeGrant(config, callback, { pkceCodeVerifier: verifier }, {}, { DPoP })
+    const token = first.refresh_token ?? ''
+    expect((await refresh(provider.baseUrl, { client: provider.open, token })).status).toBe(400)
+    expect(await oidc.refreshTokenGrant(config, token, undefined, { DPoP })).toMatchObject({ token_type: 'dpop' })
+  })
+
+  test('with a proof that has a stale nonce the server names a new one, and any replica accepts it (122)', async () => {
+    const { keys, tokens } = await boundTokens()
+    let token = tokens.refresh_token ?? ''
+    for (let round = 0; round < 4; round++) {
+      let nonce = 'stale'
+      const DPoP = oauth.DPoP(client(), keys, {
+        [oauth.modifyAssertion](_, payload) {
+          payload['nonce'] = nonce
+        },
+      })
+      const send = () => oauth.refreshTokenGrantRequest(server, client(), clientAuth(), token, { DPoP, ...insecure })
+      const refused = await send()
+      expect(refused.status).toBe(400)
+      expect(await refused.clone().json()).toMatchObject({ error: 'use_dpop_nonce', detail: expect.any(String) })
+      nonce = refused.headers.get('dpop-nonce') ?? ''
+      expect(nonce).not.toBe('')
+      // The gateway asks the replicas in turn: the second of two requests is answered by the other one.
+      const accepted = await oauth.processRefreshTokenResponse(server, client(), await send())
+      token = accepted.refresh_token ?? ''
+    }
+  })
+})
+
+async function expectChallenge(request: Promise<Response>): Promise<void> {
+  const error: unknown = await request.catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(oauth.WWWAuthenticateChallengeError)
+  expect(error).toMatchObject({ status: 401 })
+}
+
+describe('a pushed request', () => {
+  const pushed = async (parameters: Record<string, string> = {}) => {
+    const config = await provider.configure()
+    const { redirect_uri } = provider.confidential
+    return oidc.buildAuthorizationUrlWithPAR(config, { redirect_uri, scope: 'openid', state: 'x', ...parameters })
+  }
+
+  test('is answered with an address that works once (123)', async () => {
+    const fields = { response_type: 'code', redirect_uri: provider.confidential.redirect_uri, scope: 'openid' }
+    const answer = await postForm(endpoint('par'), { ...fields, ...authentication(provider.confidential) })
+    expect(answer).toMatchObject({ status: 201, body: { request_uri: expect.stringMatching(/^urn:/), expires_in: expect.any(Number) } })
+    const url = await pushed({ sub_type: 'user' })
+    expect([...url.searchParams.keys()].toSorted()).toEqual(['client_id', 'request_uri'])
+    await provider.tokens({ parameters: { sub_type: 'user' } })
+    const { request_uri } = Object.fromEntries(url.searchParams)
+    const { callback } = await provider.authorize({ parameters: onlyReference(request_uri ?? '') })
+    expect(callback.searchParams.get('code')).toMatch(/^qt_ac_/)
+    const again = await provider.newBrowser().get(url.href)
+    expectRefused(again, /^invalid_request_uri$/)
+  })
+
+  test('of another client, expired or never made is refused (123)', async () => {
+    const foreign = (await pushed()).searchParams.get('request_uri') ?? ''
+    const answer = await provider.ask({ ...onlyReference(foreign), client_id: provider.open.client_id })
+    expectRefused(answer, /^invalid_request_(uri|object)$/)
+    const expired = await pushed()
+    await provider.rows(
+      `update short_lived_records set expires_at = now() - interval '1 second' where model = 'PushedAuthorizationRequest'`,
+    )
+    expectRefused(await provider.newBrowser().get(expired.href), /^invalid_request_uri$/)
+    expectRefused(await provider.ask(onlyReference('urn:ietf:params:oauth:request_uri:none')), /^invalid_request_uri$/)
+  })
+
+  test.each<[string, Record<string, string>, string]>([
+    ['a redirect URI that is not the client’s', { redirect_uri: 'https://evil.example/' }, 'invalid_redirect_uri|invalid_request'],
+    ['a scope that the client did not declare', { scope: 'openid products:write' }, 'invalid_scope'],
+    ['a scope that does not exist', { scope: 'openid bogus' }, 'invalid_scope'],
+    ['an unknown sub_type', { sub_type: 'bogus' }, 'invalid_request'],
+    ['an unknown response type', { response_type: 'token' }, 'unsupported_response_type'],
+    ['a request object', { request: 'e30.e30.' }, 'request_not_supported|invalid_request_object'],
+  ])('with %s is refused in JSON (124)', async (_, parameters, error) => {
+    const { redirect_uri } = provider.confidential
+    const fields = { response_type: 'code', redirect_uri, scope: 'openid', ...parameters, ...authentication(provider.confidential) }
+    const { status, body } = await postForm(endpoint('par'), fields)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ error: expect.stringMatching(new RegExp(`^(${error})$`)), detail: expect.any(String) })
+  })
+
+  test('decides for whom the tokens are (124)', async () => {
+    const url = await pushed({ sub_type: 'user' })
+    const page = await provider.newBrowser().get(url.href)
+    expect(page.status).toBe(200)
+    const browser = provider.newBrowser()
+    const consent = await browser.submit(
+      await browser.get((await pushed({ sub_type: 'user', prompt: 'consent' })).href),
+      { ...provider.person },
+      '/sign-in',
+    )
+    expect(consent.body).toContain('to use your account?')
+    expect(consent.body).not.toContain('organization_id')
+  })
+})
+
+/** Parameters of an authorization request that was pushed. */
+function onlyReference(request_uri: string): Record<string, string | null> {
+  const others = ['response_type', 'redirect_uri', 'scope', 'code_challenge', 'code_challenge_method']
+  return { ...Object.fromEntries(others.map((name) => [name, null])), request_uri }
+}
+
+function expectRefused({ url, status, body }: { url: URL; status: number; body: string }, error: RegExp): void {
+  const code = url.searchParams.get('error') ?? /<code>(.*?)<\/code>/.exec(body)?.[1] ?? ''
+  expect(code).toMatch(error)
+  if (!url.searchParams.has('error')) expect(status).toBe(400)
+}
