@@ -50,3 +50,8 @@ export function organizationsOf(caller: Caller): readonly string[] {
       return []
   }
 }
+
+/** The one customer whose data the caller may see; null for callers that are not customers. */
+export function customerOf(caller: Caller): string | null {
+  return caller.kind === 'customer' ? caller.customer_id : null
+}

@@ -25,3 +25,11 @@ export const changes: readonly Change[] = [
       'customer_external_id renamed external_customer_id in the Checkout API and the Customer Session API (old name deprecated). Customer state granted_benefits includes benefit metadata.',
   },
 ]
+
+/** Metadata of a field that stays although it has a better name: in schemas, in the API description and in headers of answers. */
+export function deprecatedSince(date: (typeof changes)[number]['date'], replacement: string) {
+  return { deprecated: true, description: `Deprecated; ${replacement}.`, [sinceKeyword]: date }
+}
+
+/** Where a JSON Schema says since when a field is deprecated. */
+export const sinceKeyword = 'x-deprecated-since'

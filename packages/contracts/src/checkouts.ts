@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Address, AddressInput } from './address.ts'
+import { deprecatedSince } from './changes.ts'
 import { CheckoutDiscount } from './discounts.ts'
 import { ApiError, RequestValidationError, ResourceNotFound, ServiceUnavailable } from './errors.ts'
 import { event } from './event.ts'
@@ -45,7 +46,7 @@ const publicFields = {
   net_amount: Amount,
   tax_amount: Amount.nullable(),
   total_amount: Amount,
-  subtotal_amount: Amount.meta({ deprecated: true, description: 'Deprecated; use net_amount.' }),
+  subtotal_amount: Amount.meta(deprecatedSince('2025-03-25', 'use net_amount')),
   currency: Currency,
   product_id: Id,
   product_price_id: Id,
@@ -87,7 +88,7 @@ export const Checkout = z
     ...publicFields,
     metadata: Metadata,
     external_customer_id: z.string().nullable(),
-    customer_external_id: z.string().nullable().meta({ deprecated: true, description: 'Deprecated; use external_customer_id.' }),
+    customer_external_id: z.string().nullable().meta(deprecatedSince('2025-06-18', 'use external_customer_id')),
     subscription_id: Id.nullable(),
     customer_metadata: Metadata,
   })
@@ -118,12 +119,7 @@ export const createCheckout = operation({
     customer_id: Id.nullish(),
     is_business_customer: z.boolean().default(false),
     external_customer_id: z.string().min(1).max(200).nullish(),
-    customer_external_id: z
-      .string()
-      .min(1)
-      .max(200)
-      .nullish()
-      .meta({ deprecated: true, description: 'Deprecated; use external_customer_id.' }),
+    customer_external_id: z.string().min(1).max(200).nullish().meta(deprecatedSince('2025-06-18', 'use external_customer_id')),
     customer_name: personName,
     customer_email: email,
     customer_ip_address: z.union([z.ipv4(), z.ipv6()]).nullish(),

@@ -1,14 +1,12 @@
 import { z } from 'zod'
 import { Address, AddressInput } from './address.ts'
-import { RequestValidationError, ResourceNotFound } from './errors.ts'
+import { Conflict, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
 import { Id, OrganizationIdInput, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
-import { Metadata, MetadataInput } from './metadata.ts'
+import { Metadata, MetadataFilter, MetadataInput } from './metadata.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
-
-/** A tax id as the pair [number, format]. */
-export const TaxId = z.tuple([z.string(), z.string()])
+import { TaxId, TaxIdInput } from './tax-id.ts'
 
 /** A buyer of one organization. Stays readable inside old orders after deletion, with `deleted_at` set. */
 export const Customer = z
@@ -29,18 +27,28 @@ export const Customer = z
   .meta({ id: 'Customer' })
 export type Customer = z.infer<typeof Customer>
 
+const email = z.email().max(254)
 const name = z.string().trim().max(250).nullish()
-const externalId = z.string().min(1).max(200).nullish()
+const externalId = z.string().min(1).max(200)
+
+const changes = {
+  email: email.nullish(),
+  name,
+  billing_address: AddressInput.nullish(),
+  tax_id: TaxIdInput.nullish(),
+  metadata: MetadataInput.optional(),
+}
 
 export const createCustomer = operation({
   subject: 'orders.customer.create',
   summary: 'Create a customer',
   http: { method: 'POST', path: '/v1/customers/', status: 201, scopes: ['customers:write'], callers: ['organization', 'user'] },
   request: z.object({
-    email: z.email().max(254),
+    email,
     name,
-    external_id: externalId,
+    external_id: externalId.nullish(),
     billing_address: AddressInput.nullish(),
+    tax_id: TaxIdInput.nullish(),
     metadata: MetadataInput.default({}),
     organization_id: OrganizationIdInput,
   }),
@@ -78,6 +86,7 @@ export const listCustomers = operation({
     organization_id: oneOrMany(Id),
     email: z.string().max(254).optional(),
     query: z.string().max(200).optional(),
+    metadata: MetadataFilter,
     sorting: sorting(['created_at', 'email', 'name'], '-created_at'),
   }),
   reply: ListReply(Customer),
@@ -88,16 +97,48 @@ export const updateCustomer = operation({
   subject: 'orders.customer.update',
   summary: 'Change a customer',
   http: { method: 'PATCH', path: '/v1/customers/{id}', status: 200, scopes: ['customers:write'], callers: ['organization', 'user'] },
-  request: z.object({
-    id: Id,
-    email: z.email().max(254).nullish(),
-    name,
-    external_id: externalId,
-    billing_address: AddressInput.nullish(),
-    metadata: MetadataInput.optional(),
-  }),
+  request: z.object({ id: Id, ...changes, external_id: externalId.nullish() }),
   reply: Customer,
   errors: [ResourceNotFound, RequestValidationError],
+})
+
+export const deleteCustomer = operation({
+  subject: 'orders.customer.delete',
+  summary: 'Delete a customer; their orders stay, their portal sessions end, their external id becomes free',
+  http: { method: 'DELETE', path: '/v1/customers/{id}', status: 204, scopes: ['customers:write'], callers: ['organization', 'user'] },
+  request: z.object({ id: Id }),
+  reply: z.null(),
+  errors: [ResourceNotFound],
+})
+
+/** 409 where a person is a member of several organizations that each have such a customer. */
+const byExternalId = { path: '/v1/customers/external/{external_id}', callers: ['organization', 'user'] } as const
+
+export const getCustomerByExternalId = operation({
+  subject: 'orders.customer.get-by-external-id',
+  summary: 'Get a customer by your own id of them',
+  http: { method: 'GET', status: 200, scopes: ['customers:read', 'customers:write'], ...byExternalId },
+  request: z.object({ external_id: externalId }),
+  reply: Customer,
+  errors: [ResourceNotFound, Conflict],
+})
+
+export const updateCustomerByExternalId = operation({
+  subject: 'orders.customer.update-by-external-id',
+  summary: 'Change a customer by your own id of them',
+  http: { method: 'PATCH', status: 200, scopes: ['customers:write'], ...byExternalId },
+  request: z.object({ ...changes, external_id: externalId }),
+  reply: Customer,
+  errors: [ResourceNotFound, RequestValidationError, Conflict],
+})
+
+export const deleteCustomerByExternalId = operation({
+  subject: 'orders.customer.delete-by-external-id',
+  summary: 'Delete a customer by your own id of them',
+  http: { method: 'DELETE', status: 204, scopes: ['customers:write'], ...byExternalId },
+  request: z.object({ external_id: externalId }),
+  reply: z.null(),
+  errors: [ResourceNotFound, Conflict],
 })
 
 export const customerCreated = event({
@@ -113,5 +154,13 @@ export const customerUpdated = event({
   publisher: 'orders',
   webhookType: 'customer.updated',
   summary: 'A customer was changed.',
+  payload: Customer,
+})
+
+export const customerDeleted = event({
+  subject: 'event.customer.deleted',
+  publisher: 'orders',
+  webhookType: 'customer.deleted',
+  summary: 'A customer was deleted.',
   payload: Customer,
 })

@@ -112,3 +112,36 @@ export const listDiscounts = operation({
   reply: ListReply(Discount),
   errors: [],
 })
+
+export const updateDiscount = operation({
+  subject: 'orders.discount.update',
+  summary: 'Change a discount; its kind and duration stay, and its value once it was redeemed',
+  http: { method: 'PATCH', path: '/v1/discounts/{id}', status: 200, scopes: ['discounts:write'], callers: ['organization', 'user'] },
+  request: z.object({
+    id: Id,
+    metadata: MetadataInput.optional(),
+    name: z.string().trim().min(1).max(200).nullish(),
+    code,
+    starts_at: Timestamp.nullish(),
+    ends_at: Timestamp.nullish(),
+    max_redemptions: z.int().min(1).nullish(),
+    duration: DiscountDuration.nullish(),
+    duration_in_months: z.int().min(1).nullish(),
+    type: z.enum(['fixed', 'percentage']).nullish(),
+    amount: z.int().min(0).nullish(),
+    currency: z.literal('usd').nullish(),
+    basis_points: z.int().min(1).max(10_000).nullish(),
+    products: z.array(Id).max(100).nullish(),
+  }),
+  reply: Discount,
+  errors: [RequestValidationError, ResourceNotFound],
+})
+
+export const deleteDiscount = operation({
+  subject: 'orders.discount.delete',
+  summary: 'Delete a discount; orders that used it keep showing it',
+  http: { method: 'DELETE', path: '/v1/discounts/{id}', status: 204, scopes: ['discounts:write'], callers: ['organization', 'user'] },
+  request: z.object({ id: Id }),
+  reply: z.null(),
+  errors: [ResourceNotFound],
+})

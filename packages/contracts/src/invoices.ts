@@ -16,6 +16,18 @@ export const getOrderInvoice = operation({
   errors: [ResourceNotFound],
 })
 
+/** The same for the buyer. */
+export const CustomerOrderInvoice = z.object({ url: z.string() }).meta({ id: 'CustomerOrderInvoice' })
+
+export const getCustomerOrderInvoice = operation({
+  subject: 'invoices.customer-order-invoice.get',
+  summary: 'Get a download link for the generated invoice of one of your orders',
+  http: { method: 'GET', path: '/v1/customer-portal/orders/{id}/invoice', status: 200, scopes: [], callers: ['customer'] },
+  request: z.object({ id: Id }),
+  reply: CustomerOrderInvoice,
+  errors: [ResourceNotFound],
+})
+
 /** Path of the signed download link; the gateway streams it from the invoices service. */
 export const invoiceDocumentPath = '/v1/invoices/documents'
 

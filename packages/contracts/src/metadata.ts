@@ -8,3 +8,6 @@ export const MetadataInput = z
 /** The same as it is answered. */
 export const Metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
 export type Metadata = z.infer<typeof Metadata>
+
+/** `metadata[key]=value` in a query: a repeated key means OR, different keys AND; compared as text. */
+export const MetadataFilter = z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional()

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { Address, AddressInput } from './address.ts'
+import { deprecatedSince } from './changes.ts'
 import { Customer } from './customers.ts'
 import { DiscountSummary } from './discounts.ts'
 import { ApiError, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
 import { Id, oneOrMany, timestamps } from './identifiers.ts'
-import { Metadata } from './metadata.ts'
+import { Metadata, MetadataFilter } from './metadata.ts'
 import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
@@ -54,7 +55,7 @@ export const Order = z
     subtotal_amount: Amount,
     discount_amount: Amount,
     net_amount: Amount,
-    amount: Amount.meta({ deprecated: true, description: 'Deprecated; use net_amount.' }),
+    amount: Amount.meta(deprecatedSince('2025-03-14', 'use net_amount')),
     tax_amount: Amount,
     total_amount: Amount,
     refunded_amount: Amount,
@@ -66,8 +67,8 @@ export const Order = z
     is_invoice_generated: z.boolean(),
     customer_id: Id,
     product_id: Id,
-    product_price_id: Id.nullable().meta({ deprecated: true, description: 'Deprecated; use items.' }),
-    product_price: ProductPrice.nullable().meta({ deprecated: true, description: 'Deprecated; use items.' }),
+    product_price_id: Id.nullable().meta(deprecatedSince('2025-03-14', 'use items')),
+    product_price: ProductPrice.nullable().meta(deprecatedSince('2025-03-14', 'use items')),
     discount_id: Id.nullable(),
     subscription_id: Id.nullable(),
     checkout_id: Id.nullable(),
@@ -104,7 +105,7 @@ export const listOrders = operation({
     discount_id: oneOrMany(Id),
     customer_id: oneOrMany(Id),
     checkout_id: oneOrMany(Id),
-    metadata: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
+    metadata: MetadataFilter,
     sorting: sorting(['created_at', 'amount', 'net_amount', 'customer', 'product', 'discount', 'subscription'], '-created_at'),
   }),
   reply: ListReply(Order),
@@ -118,11 +119,15 @@ const billingName = z
   .nullable()
   .transform((name) => name?.trim() || null)
 
+/** A change of the billing details: keys that are absent stay as they are. */
+export const BillingDetailsChange = z.object({ id: Id, billing_name: billingName.optional(), billing_address: AddressInput.nullish() })
+export type BillingDetailsChange = z.infer<typeof BillingDetailsChange>
+
 export const updateOrder = operation({
   subject: 'orders.order.update',
   summary: 'Change the billing details of an order, until its invoice is requested',
   http: { method: 'PATCH', path: '/v1/orders/{id}', status: 200, scopes: ['orders:write'], callers: ['organization', 'user'] },
-  request: z.object({ id: Id, billing_name: billingName.optional(), billing_address: AddressInput.nullish() }),
+  request: BillingDetailsChange,
   reply: Order,
   errors: [ResourceNotFound, RequestValidationError],
 })
@@ -165,6 +170,7 @@ export const InvoiceSource = z.object({
   order_id: Id,
   order_created_at: z.string(),
   organization: z.object({ id: Id, name: z.string(), slug: z.string() }),
+  customer_id: Id,
   currency: Currency,
   billing_name: z.string(),
   billing_address: Address,

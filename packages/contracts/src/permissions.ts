@@ -1,5 +1,6 @@
 import { eventStream, subscriptions } from './streams.ts'
 import { tokenRevoked } from './auth.ts'
+import { customerDeleted } from './customers.ts'
 import { events } from './registry.ts'
 import { serviceNames, type ServiceName } from './services.ts'
 
@@ -40,7 +41,7 @@ export function permissionsOf(user: NatsUser): NatsPermissions {
   if (user === 'gateway') {
     return {
       publish: serviceNames.filter((name) => name !== 'gateway').map((name) => `${name}.>`),
-      subscribe: [inbox, tokenRevoked.subject, '$SRV.>'],
+      subscribe: [inbox, tokenRevoked.subject, customerDeleted.subject, '$SRV.>'],
     }
   }
   return {

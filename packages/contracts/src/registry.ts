@@ -3,6 +3,8 @@ import * as accounts from './accounts.ts'
 import * as auth from './auth.ts'
 import * as checkouts from './checkouts.ts'
 import * as clients from './clients.ts'
+import * as customerPortal from './customer-portal.ts'
+import * as customerSessions from './customer-sessions.ts'
 import * as customers from './customers.ts'
 import * as discounts from './discounts.ts'
 import type { Event } from './event.ts'
@@ -11,6 +13,7 @@ import type { Operation, PublicOperation } from './operation.ts'
 import * as orders from './orders.ts'
 import * as organizations from './organizations.ts'
 import * as products from './products.ts'
+import * as refunds from './refunds.ts'
 import * as webhooks from './webhooks.ts'
 
 /** One line per contract file; a test finds a file that is missing here. */
@@ -25,6 +28,9 @@ const contracts: Record<string, unknown>[] = [
   customers,
   checkouts,
   orders,
+  refunds,
+  customerSessions,
+  customerPortal,
   invoices,
   webhooks,
 ]

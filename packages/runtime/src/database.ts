@@ -32,6 +32,16 @@ export const organizationFilter = {
   },
 }
 
+/** A customer-owned entity spreads this too: callers of kind `customer` find what is that customer's, others are not narrowed. */
+export const customerFilter = {
+  customer: {
+    name: 'customer',
+    cond: (parameters: Record<string, unknown>) => (parameters['id'] ? { customerId: parameters['id'] } : {}),
+    default: true,
+    args: true,
+  },
+}
+
 /** Key of the advisory lock under which migrations run; any constant, the same for every replica. */
 const migrationLock = 7_201_120
 

@@ -40,7 +40,6 @@ export interface QueryContext extends UnitContext {
 
 export interface CommandContext extends Transaction {
   caller: Caller
-  idempotencyKey: string | null
 }
 
 /** A reply is typed by the contract, or is JSON that PostgreSQL wrote from a view. */

@@ -33,3 +33,9 @@ export function whereGiven(conditions: Readonly<Record<string, { sql: string; va
 export function asList<T>(value: T | readonly T[] | undefined): readonly T[] | undefined {
   return value === undefined || Array.isArray(value) ? (value as readonly T[] | undefined) : [value as T]
 }
+
+/** Condition of `MetadataFilter`, given as JSON text in the parameter `:metadata`. */
+export function metadataMatches(column: string): string {
+  return `not exists (select 1 from jsonb_each(:metadata::jsonb) f where not coalesce((${column} ->> f.key) in (
+  select jsonb_array_elements_text(case jsonb_typeof(f.value) when 'array' then f.value else jsonb_build_array(f.value) end)), false))`
+}

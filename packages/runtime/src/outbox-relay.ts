@@ -4,6 +4,7 @@ import { headers as natsHeaders, type JetStreamClient, type JetStreamManager } f
 import { Gauge } from 'prom-client'
 import { createAlarm } from './alarm.ts'
 import type { Database } from './database.ts'
+import { sweepIdempotentReplies } from './idempotency.ts'
 import { metrics } from './health.ts'
 import type { Logger } from './log.ts'
 import type { Closer } from './shutdown.ts'
@@ -56,6 +57,7 @@ const oldest = statement(
   'outbox.oldest',
   `select coalesce(extract(epoch from now() - min(occurred_at)), 0)::float as seconds from outbox_messages where published_at is null`,
 )
+const sweepReplies = statement('idempotency.sweep', sweepIdempotentReplies)
 const sweepInbox = statement('inbox.sweep', `delete from inbox_messages where received_at < now() - interval '${keepReceivedFor}'`)
 const sweep = statement('outbox.sweep', `delete from outbox_messages where published_at < now() - interval '${keepPublishedFor}'`)
 
@@ -81,6 +83,7 @@ export function startRelay(relay: Relay): Closer {
           swept = Date.now()
           await relay.database.execute(sweep, [])
           await relay.database.execute(sweepInbox, [])
+          await relay.database.execute(sweepReplies, [])
         }
       }
     },

@@ -14,6 +14,7 @@ import { Histogram } from 'prom-client'
 import type { Database } from './database.ts'
 import type { CommandContext, Handler, QueryContext } from './handler.ts'
 import { metrics } from './health.ts'
+import { isRepeatable, runOnce } from './idempotency.ts'
 import type { Logger } from './log.ts'
 import { continueTrace } from './trace.ts'
 import { rowsWith, runInTransaction } from './transaction.ts'
@@ -82,10 +83,12 @@ export function responder(handler: Handler, service: Responder): (message: Servi
       const request = parse(textOf(message))
       const unit = { now, log: service.log, traceparent }
       if (handler.kind === 'command') {
-        const idempotencyKey = message.headers?.get(headers.idempotencyKey) || null
-        return runInTransaction(demand(service.database), { caller, unit }, async (transaction) =>
-          handler.run(request as never, { ...transaction, caller, idempotencyKey } satisfies CommandContext),
-        )
+        const key = message.headers?.get(headers.idempotencyKey)
+        return runInTransaction(demand(service.database), { caller, unit }, async (transaction) => {
+          const run = async () => handler.run(request as never, { ...transaction, caller } satisfies CommandContext)
+          if (!key || !isRepeatable(handler.operation)) return run()
+          return runOnce(transaction.rows, { operation: handler.operation, caller, key, request }, run)
+        })
       }
       const execute = service.database ? service.database.execute : () => Promise.reject(new Error('This service has no database'))
       return handler.run(request as never, {

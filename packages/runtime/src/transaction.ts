@@ -1,5 +1,5 @@
 import { OptimisticLockError, UniqueConstraintViolationException } from '@mikro-orm/core'
-import { organizationsOf, type Caller } from '@quittance/contracts/caller'
+import { customerOf, organizationsOf, type Caller } from '@quittance/contracts/caller'
 import { Conflict } from '@quittance/contracts/errors'
 import { inTransaction, type Database } from './database.ts'
 import type { Rows, Transaction, UnitContext } from './handler.ts'
@@ -20,7 +20,7 @@ export interface TransactionScope {
 }
 
 /**
- * Runs `work` in one transaction with the organization filter of the caller. Conflicts with other transactions are
+ * Runs `work` in one transaction with the organization and customer filters of the caller. Conflicts with other transactions are
  * repeated from the start; what still conflicts is a 409.
  */
 export async function runInTransaction<T>(
@@ -34,6 +34,7 @@ export async function runInTransaction<T>(
         const execute = inTransaction(em)
         let read = readFor(scope.caller, execute)
         em.setFilterParams('organization', { ids: organizationsOf(scope.caller) })
+        em.setFilterParams('customer', { id: customerOf(scope.caller) })
         const result = await work({
           ...scope.unit,
           em,

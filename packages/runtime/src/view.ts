@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { organizationsOf, type Caller } from '@quittance/contracts/caller'
+import { customerOf, organizationsOf, type Caller } from '@quittance/contracts/caller'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { bind, statement, type Statement } from './statement.ts'
 
@@ -81,7 +81,7 @@ function boundTo(view: View<unknown>, caller: Caller): string {
 
 /** Reads for one caller. */
 export function readFor(caller: Caller, execute: Execute): Read {
-  const scope = { organizations: organizationsOf(caller), customer: caller.kind === 'customer' ? caller.customer_id : null }
+  const scope = { organizations: organizationsOf(caller), customer: customerOf(caller) }
 
   async function oneOrNull<Reply>(view: View<Reply>, { where, values }: Pick): Promise<JsonText<Reply> | null> {
     const binding = boundTo(view, caller)

@@ -9,3 +9,8 @@ export function organizationCaller(organizationId: string): Caller {
 export function userCaller({ userId, organizationIds }: { userId: string; organizationIds: string[] }): Caller {
   return { kind: 'user', user_id: userId, organization_ids: organizationIds, token_id: 'test', client_id: null }
 }
+
+/** The portal session of a customer. */
+export function customerCaller({ organizationId, customerId }: { organizationId: string; customerId: string }): Caller {
+  return { kind: 'customer', organization_id: organizationId, customer_id: customerId, token_id: 'test' }
+}

@@ -2,6 +2,7 @@ import { event } from '@quittance/contracts/event'
 import { operation } from '@quittance/contracts/operation'
 import { Conflict } from '@quittance/contracts/errors'
 import { command, consumer, type Transaction } from '@quittance/runtime/handler'
+import { idempotencyTable } from '@quittance/runtime/idempotency'
 import { migration } from '@quittance/runtime/migration'
 import { messagingTables } from '@quittance/runtime/outbox'
 import type { Service } from '@quittance/runtime/service'
@@ -20,25 +21,30 @@ export const entryNoted = event({
 export const noteEntries = operation({
   subject: 'orders.entry.note',
   summary: 'Note entries',
+  http: { method: 'POST', path: '/v1/entries/', status: 200, scopes: [], callers: ['organization'] },
   request: z.object({ account: z.uuid(), first: z.int(), count: z.int(), fails: z.boolean().default(false) }),
   reply: z.object({ noted: z.int() }),
   errors: [Conflict],
 })
 
-const note = command(noteEntries, ({ account, first, count, fails }, { publish }) => {
-  for (let position = first; position < first + count; position++) {
-    publish({ event: entryNoted, aggregateId: account, organizationId: null, payload: { account, position } })
-  }
-  if (fails) throw new Conflict('on purpose')
-  return { noted: count }
-})
-
 interface Ledger {
+  /** Waited for before anything is noted. */
+  beforeNote?(): Promise<void>
   /** What hearing an entry does besides writing it down; throws to fail. */
   onHear?(position: number, transaction: Transaction): Promise<void> | void
 }
 
-export function ledger({ onHear }: Ledger = {}): Service {
+const note = ({ beforeNote }: Ledger) =>
+  command(noteEntries, async ({ account, first, count, fails }, { publish }) => {
+    await beforeNote?.()
+    for (let position = first; position < first + count; position++) {
+      publish({ event: entryNoted, aggregateId: account, organizationId: null, payload: { account, position } })
+    }
+    if (fails) throw new Conflict('on purpose')
+    return { noted: count }
+  })
+
+export function ledger({ onHear, beforeNote }: Ledger = {}): Service {
   return {
     name: 'orders',
     database: {
@@ -46,11 +52,12 @@ export function ledger({ onHear }: Ledger = {}): Service {
       migrations: [
         migration('20260101000000-ledger', [
           ...messagingTables,
+          ...idempotencyTable,
           `create table heard (number bigint generated always as identity primary key, account uuid not null, position integer not null)`,
         ]),
       ],
     },
-    handlers: [note],
+    handlers: [note({ ...(beforeNote && { beforeNote }) })],
     consumers: [
       consumer(
         { durable: 'orders-entries', service: 'orders', subject: 'event.entry.*' },

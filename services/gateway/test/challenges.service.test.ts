@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { publicOperations } from '@quittance/contracts/registry'
 import { scopes } from '@quittance/contracts/scopes'
-import { mintToken } from '@quittance/runtime/credential'
-import { organizationCaller } from '@quittance/testing/callers'
+import { hashToken, mintToken } from '@quittance/runtime/credential'
+import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { baseUrl, bearer, notValid, startGateway, verification, verifiedAs } from './start-gateway.ts'
 
@@ -29,6 +30,23 @@ test('a missing scope is 403 insufficient_scope, naming the scopes that would do
   const response = await gateway.fetch('/v1/orders/', { headers: bearer(mintToken('qt_at_')) })
   expect(response.status).toBe(403)
   expect(response.headers.get('www-authenticate')).toMatch(/error="insufficient_scope", .*scope="orders:read"/)
+})
+
+test('no operation is done without one of its scopes', async () => {
+  await using gateway = await startGateway()
+  const person = userCaller({ userId: randomUUID(), organizationIds: [] })
+  const answers = new Map([seller, person].map((caller) => [mintToken('qt_at_'), caller] as const))
+  const byHash = new Map([...answers].map(([token, caller]) => [hashToken(token), verifiedAs(caller, { scopes: [] })]))
+  await gateway.play(verification, ({ hash }: { hash: string }) => byHash.get(hash) as string)
+  const told: string[] = []
+  const scoped = publicOperations.filter(({ http }) => http.scopes.length > 0)
+  for (const { http, subject } of scoped) {
+    const [token] = [...answers].find(([, { kind }]) => http.callers.includes(kind)) ?? ['']
+    const path = http.path.replaceAll(/{\w+}/g, randomUUID())
+    const { status, headers } = await gateway.fetch(path, { method: http.method, headers: bearer(token) })
+    if (status === 403 && headers.get('www-authenticate')?.includes(`scope="${http.scopes.join(' ')}"`)) told.push(subject)
+  }
+  expect(told).toEqual(scoped.map(({ subject }) => subject))
 })
 
 test('who used DPoP is told the error and the algorithms in a DPoP challenge, beside the Bearer one', async () => {

@@ -30,13 +30,6 @@ test('a registration token manages its client and nothing else', async () => {
   expect((await gateway.fetch('/v1/orders/', { headers })).status).toBe(401)
 })
 
-test('a customer session is for auth to judge', async () => {
-  await using gateway = await startGateway()
-  const verifications = await gateway.play(verification, notValid)
-  expect((await gateway.fetch('/v1/orders/', { headers: bearer(mintToken('qt_cst_')) })).status).toBe(401)
-  expect(verifications).toHaveLength(1)
-})
-
 test('what cannot be a credential is refused without asking anybody', async () => {
   await using gateway = await startGateway()
   const verifications = await gateway.play(verification, verifiedAs(seller))

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { changes } from '@quittance/contracts/changes'
 import { hashToken, mintToken } from '@quittance/runtime/credential'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
@@ -96,4 +97,30 @@ test('the description of the API is served', async () => {
     202: {},
     409: { description: 'InvoiceAlreadyExists' },
   })
+})
+
+test('an answer that carries deprecated fields says so, and the change history is there for everybody', async () => {
+  await using gateway = await startGateway()
+  await gateway.play(verification, verifiedAs(seller))
+  await gateway.play('orders.order.get', '{}')
+  const order = await gateway.fetch(`/v1/orders/${randomUUID()}`, { headers: bearer(token) })
+  expect(order.headers.get('deprecation')).toBe('@1741910400')
+  expect(order.headers.get('link')).toMatch(/\/v1\/changes>; rel="deprecation"/)
+  const history = await gateway.fetch('/v1/changes')
+  expect(await history.json()).toEqual({ items: changes })
+})
+
+test('an idempotency key that cannot be kept is refused, not forgotten', async () => {
+  await using gateway = await startGateway()
+  await gateway.play(verification, verifiedAs(seller))
+  const asked = await gateway.play('orders.product.create', '{}')
+  const send = (key: string) =>
+    gateway.fetch('/v1/products/', {
+      method: 'POST',
+      body: '{}',
+      headers: { ...bearer(token), 'content-type': 'application/json', 'idempotency-key': key },
+    })
+  for (const key of ['x'.repeat(256), 'a b', '']) expect((await send(key)).status).toBe(400)
+  expect((await send('4f0c')).status).toBe(201)
+  expect(asked).toMatchObject([{ headers: { 'idempotency-key': '4f0c' } }])
 })

@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { tokenRevoked, verifyToken } from '@quittance/contracts/auth'
 import type { Caller } from '@quittance/contracts/caller'
+import { verifyCustomerSession } from '@quittance/contracts/customer-sessions'
 import type { PayloadOf } from '@quittance/contracts/event'
 import { scopes, type Scope } from '@quittance/contracts/scopes'
 import { hashToken } from '@quittance/runtime/credential'
@@ -66,10 +67,16 @@ export function verifiedAs(caller: Caller, { jkt, ...about }: Verification = {})
   return JSON.stringify({ caller, scopes, expires_at: null, grant_id: null, confirmation: jkt ? { jkt } : null, ...about })
 }
 
-/** What auth answers for a credential that is not valid. */
+/** What orders would answer for a customer session. */
+export function sessionOf(caller: Caller, expires_at = new Date(Date.now() + 3_600_000).toISOString()): string {
+  return JSON.stringify({ caller, expires_at })
+}
+
+/** What its owner answers for a credential that is not valid. */
 export const notValid = { status: 401, name: 'InvalidToken', body: '{"error":"invalid_token","detail":"No."}' }
 
 export const verification = verifyToken.subject
+export const sessionVerification = verifyCustomerSession.subject
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 

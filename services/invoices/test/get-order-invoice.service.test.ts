@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { ResourceNotFound } from '@quittance/contracts/errors'
-import { getOrderInvoice } from '@quittance/contracts/invoices'
-import { organizationCaller, userCaller } from '@quittance/testing/callers'
+import { getCustomerOrderInvoice, getOrderInvoice } from '@quittance/contracts/invoices'
+import type { InvoiceSource } from '@quittance/contracts/orders'
+import { customerCaller, organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'
 import { startInvoices } from './start-invoices.ts'
@@ -42,4 +43,27 @@ test('members see the invoices of their organizations; to others the order has n
   await expect(invoices.call(getOrderInvoice, { id: source.order_id }, organizationCaller(randomUUID()))).rejects.toThrow(
     'has not been generated',
   )
+})
+
+test('the buyer gets a link to their own invoice; to another customer the order has none', async () => {
+  await using invoices = await startInvoices()
+  const source = anInvoiceSource()
+  await invoices.ask(source)
+  await invoices.untilStatus(source, 'generated')
+  const buyer = { organizationId: source.organization.id, customerId: source.customer_id }
+  const asked = (who: typeof buyer) => invoices.call(getCustomerOrderInvoice, { id: source.order_id }, customerCaller(who))
+  const { url } = await asked(buyer)
+  expect((await invoices.download(new URL(url))).status).toBe(200)
+  await expect(asked({ ...buyer, customerId: randomUUID() })).rejects.toThrow(ResourceNotFound)
+  await expect(asked({ ...buyer, organizationId: randomUUID() })).rejects.toThrow('has not been generated')
+})
+
+test('an invoice from before the snapshot named the buyer is the seller’s to hand out', async () => {
+  await using invoices = await startInvoices()
+  const { customer_id: customerId, ...before } = anInvoiceSource()
+  await invoices.ask(before as InvoiceSource)
+  await invoices.untilStatus(before as InvoiceSource, 'generated')
+  const buyer = customerCaller({ organizationId: before.organization.id, customerId })
+  await expect(invoices.call(getCustomerOrderInvoice, { id: before.order_id }, buyer)).rejects.toThrow(ResourceNotFound)
+  await expect(invoices.link(before as InvoiceSource)).resolves.toBeInstanceOf(URL)
 })

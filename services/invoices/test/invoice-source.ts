@@ -7,6 +7,7 @@ export function anInvoiceSource(): InvoiceSource {
     order_id: randomUUID(),
     order_created_at: '2026-11-18T10:00:00Z',
     organization: { id: randomUUID(), name: 'Northwind Analytics', slug: 'northwind' },
+    customer_id: randomUUID(),
     currency: 'usd',
     billing_name: 'Zofia Łukasiewicz & Synowie',
     billing_address: { line1: 'ul. Marszałkowska 84/92', line2: null, postal_code: '00-514', city: 'Warszawa', state: null, country: 'PL' },

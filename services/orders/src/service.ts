@@ -5,25 +5,43 @@ import { expireCheckouts } from './checkouts/expire-checkouts.ts'
 import { getCheckout } from './checkouts/get-checkout.ts'
 import { getCheckoutByClient } from './checkouts/get-checkout-by-client.ts'
 import { listCheckouts } from './checkouts/list-checkouts.ts'
+import { createCustomerSession } from './customer-sessions/create-customer-session.ts'
+import { sweepCustomerSessions } from './customer-sessions/sweep-customer-sessions.ts'
+import { verifyCustomerSession } from './customer-sessions/verify-customer-session.ts'
 import { createCustomer } from './customers/create-customer.ts'
+import { deleteCustomer } from './customers/delete-customer.ts'
+import { deleteCustomerByExternalId } from './customers/delete-customer-by-external-id.ts'
 import { getCustomer } from './customers/get-customer.ts'
+import { getCustomerByExternalId } from './customers/get-customer-by-external-id.ts'
+import { getPortalCustomer } from './customers/get-portal-customer.ts'
 import { listCustomers } from './customers/list-customers.ts'
 import { updateCustomer } from './customers/update-customer.ts'
+import { updateCustomerByExternalId } from './customers/update-customer-by-external-id.ts'
+import { updatePortalCustomer } from './customers/update-portal-customer.ts'
 import { database } from './database.ts'
 import { createDiscount } from './discounts/create-discount.ts'
+import { deleteDiscount } from './discounts/delete-discount.ts'
 import { getDiscount } from './discounts/get-discount.ts'
 import { listDiscounts } from './discounts/list-discounts.ts'
+import { updateDiscount } from './discounts/update-discount.ts'
+import { generateCustomerOrderInvoice } from './orders/generate-customer-order-invoice.ts'
 import { generateInvoice } from './orders/generate-invoice.ts'
+import { getCustomerOrder } from './orders/get-customer-order.ts'
 import { getOrder } from './orders/get-order.ts'
+import { listCustomerOrders } from './orders/list-customer-orders.ts'
 import { listOrders } from './orders/list-orders.ts'
 import { onInvoiceGenerated } from './orders/on-invoice-generated.ts'
+import { updateCustomerOrder } from './orders/update-customer-order.ts'
 import { updateOrder } from './orders/update-order.ts'
+import { getPortalOrganization } from './organizations/get-portal-organization.ts'
 import { onOrganizationChanged } from './organizations/on-organization-changed.ts'
 import { settleDuePayments } from './payments/settle-due-payments.ts'
 import { createProduct } from './products/create-product.ts'
 import { getProduct } from './products/get-product.ts'
 import { listProducts } from './products/list-products.ts'
 import { updateProduct } from './products/update-product.ts'
+import { createRefund } from './refunds/create-refund.ts'
+import { listRefunds } from './refunds/list-refunds.ts'
 
 /** Products, customers, checkouts and the orders that come of them. */
 export const orders: Service = {
@@ -31,11 +49,16 @@ export const orders: Service = {
   database,
   handlers: [
     ...[createProduct, getProduct, listProducts, updateProduct],
-    ...[createDiscount, getDiscount, listDiscounts],
-    ...[createCustomer, getCustomer, listCustomers, updateCustomer],
+    ...[createDiscount, getDiscount, listDiscounts, updateDiscount, deleteDiscount],
+    ...[createCustomer, getCustomer, listCustomers, updateCustomer, deleteCustomer],
+    ...[getCustomerByExternalId, updateCustomerByExternalId, deleteCustomerByExternalId],
+    ...[createCustomerSession, verifyCustomerSession],
     ...[createCheckout, getCheckout, listCheckouts, getCheckoutByClient, confirmCheckout],
     ...[getOrder, listOrders, updateOrder, generateInvoice],
+    ...[createRefund, listRefunds],
+    ...[getCustomerOrder, listCustomerOrders, updateCustomerOrder, generateCustomerOrderInvoice],
+    ...[getPortalCustomer, updatePortalCustomer, getPortalOrganization],
   ],
   consumers: [onOrganizationChanged, onInvoiceGenerated],
-  jobs: [settleDuePayments, expireCheckouts],
+  jobs: [settleDuePayments, expireCheckouts, sweepCustomerSessions],
 }

@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto'
+import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
 import {
   createCustomer,
   customerCreated,
+  customerDeleted,
   customerUpdated,
+  deleteCustomer,
+  deleteCustomerByExternalId,
   getCustomer,
+  getCustomerByExternalId,
   listCustomers,
   updateCustomer,
+  updateCustomerByExternalId,
 } from '@quittance/contracts/customers'
-import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
-import { organizationCaller } from '@quittance/testing/callers'
+import { Conflict, RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
+import { getOrder, orderCreated } from '@quittance/contracts/orders'
+import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
 
@@ -50,5 +57,141 @@ test('another organization’s customer is not found', async () => {
   const stranger = organizationCaller(randomUUID())
   await expect(orders.call(getCustomer, { id }, stranger)).rejects.toThrow(ResourceNotFound)
   await expect(orders.call(updateCustomer, { id, name: 'x' }, stranger)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(deleteCustomer, { id }, stranger)).rejects.toThrow(ResourceNotFound)
   expect((await orders.call(listCustomers, { query: 'ada' }, stranger)).items).toEqual([])
+})
+
+test('a customer carries a tax id with its format, and loses it to null', async () => {
+  await using orders = await startOrders()
+  const seller = organizationCaller(randomUUID())
+  const { id, tax_id } = await orders.call(createCustomer, { email: 'ada@example.com', tax_id: ['GB123456782', 'gb_vat'] }, seller)
+  expect(tax_id).toEqual(['GB123456782', 'gb_vat'])
+  await expect(orders.call(updateCustomer, { id, tax_id: ['1', 'xx_vat'] }, seller)).rejects.toThrow(/tax_id/)
+  expect(await orders.call(updateCustomer, { id, tax_id: null }, seller)).toMatchObject({ tax_id: null })
+})
+
+test('by external id a customer is read, changed and deleted like by id', async () => {
+  await using orders = await startOrders()
+  const seller = organizationCaller(randomUUID())
+  const customer = await orders.call(createCustomer, { email: 'ada@example.com', external_id: 'u/1 é' }, seller)
+  const external_id = 'u/1 é'
+  expect(await orders.call(getCustomerByExternalId, { external_id }, seller)).toEqual(customer)
+  const changed = await orders.call(updateCustomerByExternalId, { external_id, name: 'Ada' }, seller)
+  expect(changed).toMatchObject({ id: customer.id, name: 'Ada', external_id })
+  expect(await orders.nextEvent(customerUpdated)).toEqual(changed)
+  await orders.call(createCustomer, { email: 'bob@example.com' }, seller)
+  await expect(orders.call(updateCustomerByExternalId, { external_id, email: 'bob@example.com' }, seller)).rejects.toThrow(
+    RequestValidationError,
+  )
+  expect(await orders.call(deleteCustomerByExternalId, { external_id }, seller)).toBeNull()
+  expect(await orders.nextEvent(customerDeleted)).toMatchObject({ id: customer.id })
+})
+
+test.each([getCustomerByExternalId, updateCustomerByExternalId, deleteCustomerByExternalId])(
+  '$subject: unknown ids and those of another organization are not found, those of several are not guessed at',
+  async (operation) => {
+    await using orders = await startOrders()
+    const organizationIds = [randomUUID(), randomUUID()]
+    for (const each of organizationIds) {
+      await orders.call(createCustomer, { email: 'ada@example.com', external_id: 'u-1' }, organizationCaller(each))
+    }
+    const ask = (external_id: string, caller: Parameters<typeof orders.call>[2]) => orders.call(operation, { external_id }, caller)
+    await expect(ask('u-2', organizationCaller(organizationIds[0] as string))).rejects.toThrow(ResourceNotFound)
+    await expect(ask('u-1', organizationCaller(randomUUID()))).rejects.toThrow(ResourceNotFound)
+    await expect(ask('u-1', userCaller({ userId: randomUUID(), organizationIds }))).rejects.toThrow(Conflict)
+    expect(await orders.rows('select from customers where deleted_at is null')).toHaveLength(2)
+  },
+)
+
+test('a deleted customer is gone but for their orders; address and external id are free again', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: true })
+  const id = order.customer_id
+  await orders.call(updateCustomer, { id, external_id: 'u-1', metadata: { tier: 2 } }, seller)
+  expect(await orders.call(deleteCustomer, { id }, seller)).toBeNull()
+  const deleted = await orders.nextEvent(customerDeleted)
+  expect(deleted).toMatchObject({ id, external_id: null, metadata: { tier: 2, __external_id: 'u-1' }, deleted_at: expect.any(String) })
+  expect((await orders.call(getOrder, { id: order.id }, seller)).customer).toEqual(deleted)
+  await expect(orders.call(getCustomer, { id }, seller)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(updateCustomer, { id, name: 'x' }, seller)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(deleteCustomer, { id }, seller)).rejects.toThrow(ResourceNotFound)
+  expect((await orders.call(listCustomers, {}, seller)).items).toEqual([])
+  const next = await orders.call(createCustomer, { email: order.customer.email, external_id: 'u-1' }, seller)
+  expect(next.id).not.toBe(id)
+})
+
+test('a checkout whose customer was deleted meanwhile makes a new customer', async () => {
+  await using orders = await startOrders()
+  const { seller, product } = await orders.shop()
+  const { id } = await orders.call(createCustomer, { email: 'ada@example.com' }, seller)
+  const { client_secret } = await orders.call(createCheckout, { products: [product.id], customer_id: id }, seller)
+  await orders.call(deleteCustomer, { id }, seller)
+  const confirmed = await orders.call(confirmCheckout, { client_secret, confirmation_token_id: 'ctoken_ok' }, { kind: 'anonymous' })
+  expect(confirmed.customer_id).not.toBe(id)
+  expect(await orders.call(getCustomer, { id: confirmed.customer_id as string }, seller)).toMatchObject({ email: 'ada@example.com' })
+})
+
+test('what a purchase tells of a known customer is kept and said; one that tells nothing new is not', async () => {
+  await using orders = await startOrders()
+  const { seller, product } = await orders.shop()
+  const { id } = await orders.call(createCustomer, { email: 'ada@example.com' }, seller)
+  const buy = async () => {
+    const { client_secret } = await orders.call(createCheckout, { products: [product.id], customer_id: id }, seller)
+    const details = { customer_name: 'Ada', customer_billing_address: { country: 'GB', city: 'London' } }
+    const confirmation = { client_secret, confirmation_token_id: 'ctoken_ok', ...details }
+    await orders.call(confirmCheckout, confirmation, { kind: 'anonymous' })
+    await orders.nextEvent(orderCreated)
+  }
+  await buy()
+  expect(await orders.nextEvent(customerUpdated)).toEqual(await orders.call(getCustomer, { id }, seller))
+  await buy()
+  expect(orders.said.filter(({ subject }) => subject === customerUpdated.subject)).toHaveLength(1)
+})
+
+test('of two customers with the same address at the same time one is made, and the other is told why not', async () => {
+  await using orders = await startOrders()
+  const seller = organizationCaller(randomUUID())
+  // The first round opens the connections that let the next ones meet.
+  for (const email of ['a@example.com', 'b@example.com', 'c@example.com']) {
+    const attempts = Array.from({ length: 8 }, () => orders.call(createCustomer, { email, external_id: email }, seller))
+    const outcomes = await Promise.allSettled(attempts)
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason as unknown)
+    expect(refused).toHaveLength(7)
+    for (const reason of refused) expect(reason).toBeInstanceOf(RequestValidationError)
+  }
+})
+
+test('purchases by the same new person at the same time are of one customer', async () => {
+  await using orders = await startOrders()
+  const { seller, product } = await orders.shop()
+  for (const customer_email of ['a@example.com', 'b@example.com']) {
+    const checkouts = await Promise.all(Array.from({ length: 6 }, () => orders.call(createCheckout, { products: [product.id] }, seller)))
+    const confirmed = await Promise.all(
+      checkouts.map(({ client_secret }) =>
+        orders.call(confirmCheckout, { client_secret, customer_email, confirmation_token_id: 'ctoken_ok' }, { kind: 'anonymous' }),
+      ),
+    )
+    expect(new Set(confirmed.map(({ customer_id }) => customer_id)).size).toBe(1)
+  }
+})
+
+test('a list is narrowed by address, text and metadata, and sorted by every property', async () => {
+  await using orders = await startOrders()
+  const seller = organizationCaller(randomUUID())
+  await orders.call(createCustomer, { email: 'ada@example.com', name: 'Zoe', metadata: { tier: 2, vip: true } }, seller)
+  await orders.call(createCustomer, { email: 'Bob@example.com', name: 'Ann', metadata: { tier: '3' } }, seller)
+  await orders.call(createCustomer, { email: 'carol@example.com', name: 'Max' }, seller)
+  const emails = async (request: object) => (await orders.call(listCustomers, request, seller)).items.map(({ email }) => email)
+  expect(await emails({})).toEqual(['carol@example.com', 'Bob@example.com', 'ada@example.com'])
+  expect(await emails({ sorting: 'email' })).toEqual(['ada@example.com', 'Bob@example.com', 'carol@example.com'])
+  expect(await emails({ sorting: ['name'] })).toEqual(['Bob@example.com', 'carol@example.com', 'ada@example.com'])
+  expect(await emails({ sorting: 'created_at' })).toEqual(['ada@example.com', 'Bob@example.com', 'carol@example.com'])
+  expect(await emails({ email: 'BOB@EXAMPLE.COM' })).toEqual(['Bob@example.com'])
+  expect(await emails({ query: 'BOB@' })).toEqual(['Bob@example.com'])
+  expect(await emails({ query: 'zo' })).toEqual(['ada@example.com'])
+  expect(await emails({ query: '%' })).toEqual([])
+  expect(await emails({ metadata: { tier: ['2', '3'] }, sorting: 'email' })).toEqual(['ada@example.com', 'Bob@example.com'])
+  expect(await emails({ metadata: { tier: '2', vip: 'true' } })).toEqual(['ada@example.com'])
+  expect(await emails({ metadata: { tier: '3', vip: 'true' } })).toEqual([])
+  expect(await emails({ organization_id: [randomUUID()] })).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createDiscount, getDiscount, listDiscounts } from '@quittance/contracts/discounts'
+import { createDiscount, deleteDiscount, getDiscount, listDiscounts, updateDiscount } from '@quittance/contracts/discounts'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
+import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
 import { organizationCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
@@ -43,4 +44,63 @@ test('another organization’s discount is not found', async () => {
   await using orders = await startOrders()
   const { id } = await orders.call(createDiscount, tenPercent, organizationCaller(randomUUID()))
   await expect(orders.call(getDiscount, { id }, organizationCaller(randomUUID()))).rejects.toThrow(ResourceNotFound)
+})
+
+test('a discount changes in what may change: dates, code, limit, products, and its value until somebody had it', async () => {
+  await using orders = await startOrders()
+  const { seller, product } = await orders.shop()
+  const { id } = await orders.call(createDiscount, { ...tenPercent, code: 'LAUNCH' }, seller)
+  const change = {
+    id,
+    name: 'Spring',
+    code: 'SPRING',
+    starts_at: '2026-01-01T00:00:00Z',
+    ends_at: '2126-02-01T00:00:00Z',
+    max_redemptions: 5,
+    basis_points: 2000,
+    currency: 'usd' as const,
+    products: [product.id],
+    metadata: { season: 'spring' },
+  }
+  const changed = await orders.call(updateDiscount, change, seller)
+  expect(changed).toMatchObject({ name: 'Spring', code: 'SPRING', max_redemptions: 5, basis_points: 2000, products: [{ id: product.id }] })
+  expect(await orders.call(updateDiscount, { id, code: null, ends_at: null, max_redemptions: null }, seller)).toMatchObject({
+    code: null,
+    ends_at: null,
+    max_redemptions: null,
+    basis_points: 2000,
+  })
+  await orders.rows('update discounts set redemptions_count = 3')
+  for (const refused of [
+    { type: 'fixed' as const },
+    { duration: 'forever' as const },
+    { basis_points: 1 },
+    { max_redemptions: 2 },
+    { amount: 1 },
+  ]) {
+    await expect(orders.call(updateDiscount, { id, ...refused }, seller)).rejects.toThrow(new RegExp(Object.keys(refused)[0] as string))
+  }
+  expect(await orders.call(updateDiscount, { id, basis_points: 2000, type: 'percentage' }, seller)).toMatchObject({ basis_points: 2000 })
+  await orders.call(createDiscount, { ...tenPercent, code: 'TAKEN' }, seller)
+  await expect(orders.call(updateDiscount, { id, code: 'taken' }, seller)).rejects.toThrow(RequestValidationError)
+})
+
+test('a deleted discount is gone from reads and cannot be used, its code is free, and another’s cannot be deleted', async () => {
+  await using orders = await startOrders()
+  const { seller, product } = await orders.shop()
+  const { id } = await orders.call(createDiscount, { ...tenPercent, code: 'LAUNCH' }, seller)
+  const stranger = organizationCaller(randomUUID())
+  await expect(orders.call(deleteDiscount, { id }, stranger)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(updateDiscount, { id, name: 'x' }, stranger)).rejects.toThrow(ResourceNotFound)
+  const { client_secret } = await orders.call(createCheckout, { products: [product.id], discount_id: id }, seller)
+  await orders.call(deleteDiscount, { id }, seller)
+  await expect(orders.call(getDiscount, { id }, seller)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(deleteDiscount, { id }, seller)).rejects.toThrow(ResourceNotFound)
+  expect((await orders.call(listDiscounts, {}, seller)).items).toEqual([])
+  const confirmation = { client_secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok' }
+  await expect(orders.call(confirmCheckout, confirmation, { kind: 'anonymous' })).rejects.toThrow(/discount/)
+  await expect(orders.call(confirmCheckout, { ...confirmation, discount_code: 'LAUNCH' }, { kind: 'anonymous' })).rejects.toThrow(
+    /discount_code/,
+  )
+  expect(await orders.call(createDiscount, { ...tenPercent, code: 'launch' }, seller)).toMatchObject({ code: 'launch' })
 })

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
+import { createDiscount } from '@quittance/contracts/discounts'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { generateOrderInvoice, getOrder, listOrders, orderUpdated, updateOrder } from '@quittance/contracts/orders'
+import { createProduct } from '@quittance/contracts/products'
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
@@ -60,4 +63,35 @@ test('the database refuses an order whose amounts do not add up', async () => {
   await using orders = await startOrders()
   await orders.paidOrder({ billed: true })
   await expect(orders.rows('update orders set net_amount = net_amount + 1')).rejects.toThrow(/orders_check|check constraint/)
+})
+
+test('a list is narrowed by every filter and sorted by every property', async () => {
+  await using orders = await startOrders()
+  const { seller, order } = await orders.paidOrder({ billed: true })
+  const prices = [{ amount_type: 'fixed' as const, price_amount: 900 }]
+  const almanac = await orders.call(createProduct, { name: 'Almanac', recurring_interval: null, prices }, seller)
+  const tenPercent = { name: 'Ten', type: 'percentage' as const, basis_points: 1000, duration: 'once' as const }
+  const discount = await orders.call(createDiscount, tenPercent, seller)
+  const wanted = { products: [almanac.id], discount_id: discount.id, metadata: { cart: 7, gift: true } }
+  const checkout = await orders.call(createCheckout, wanted, seller)
+  const confirmation = { client_secret: checkout.client_secret, customer_email: 'zoe@example.com', confirmation_token_id: 'ctoken_ok' }
+  await orders.call(confirmCheckout, confirmation, { kind: 'anonymous' })
+  const names = async (request: object) => (await orders.call(listOrders, request, seller)).items.map((item) => item.product.name)
+  expect(await names({})).toEqual(['Almanac', 'Pro plan'])
+  for (const narrowed of [
+    { product_id: almanac.id },
+    { discount_id: [discount.id] },
+    { checkout_id: checkout.id },
+    { metadata: { cart: '7', gift: ['false', 'true'] } },
+  ]) {
+    expect(await names(narrowed)).toEqual(['Almanac'])
+  }
+  expect(await names({ customer_id: order.customer_id })).toEqual(['Pro plan'])
+  expect(await names({ product_billing_type: 'recurring' })).toEqual([])
+  expect(await names({ metadata: { cart: '7', gift: 'false' } })).toEqual([])
+  const first = async (sorting: string[]) => (await names({ sorting }))[0]
+  for (const word of ['amount', 'net_amount', '-customer', 'product', 'discount', '-created_at', 'subscription']) {
+    expect([word, await first([word, 'product'])]).toEqual([word, 'Almanac'])
+  }
+  for (const word of ['-amount', 'customer', '-product', 'created_at']) expect([word, await first([word])]).toEqual([word, 'Pro plan'])
 })

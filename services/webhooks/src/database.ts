@@ -1,9 +1,10 @@
 import type { DatabaseDefinition } from '@quittance/runtime/database'
 import { EndpointSchema } from './endpoints/endpoint.ts'
 import { createWebhooks } from './migrations/20261120120000-create-webhooks.ts'
+import { keepIdempotentReplies } from './migrations/20261121000000-keep-idempotent-replies.ts'
 
 /** Events, deliveries and attempts are written by SQL alone; see `deliveries/delivery-queue.ts`. */
 export const database: DatabaseDefinition = {
   entities: [EndpointSchema],
-  migrations: [createWebhooks],
+  migrations: [createWebhooks, keepIdempotentReplies],
 }

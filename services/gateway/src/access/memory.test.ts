@@ -17,6 +17,21 @@ test('another hash, grant, client or person takes nothing away, and neither does
   expect(others.flatMap((other) => namesIn({ ...nobody, ...other })).filter((name) => own.has(name))).toEqual([])
 })
 
+test('a deleted customer takes their sessions away, and nobody else’s', () => {
+  const session = (customerId: string): Answer =>
+    believed(
+      {
+        caller: { kind: 'customer', organization_id: 'o', customer_id: customerId, token_id: 't' },
+        scopes: new Set<never>(),
+        keyThumbprint: null,
+      },
+      { grantId: null, expiresAt: Infinity },
+    )
+  const names = namesOf({ customerId: 'c' })
+  expect(namesOf(session('c').verified?.origin ?? {})).toEqual(names)
+  expect([...own, ...namesOf(session('d').verified?.origin ?? {})].filter((name) => names.includes(name))).toEqual([])
+})
+
 test('an answer is believed for ten seconds, and never past the expiry of the credential', () => {
   expect(answer().ttlMs).toBe(10_000)
   expect(answer(3_000).ttlMs).toBeLessThanOrEqual(3_000)
@@ -40,7 +55,7 @@ test.each([{ token_hash: 'h' }, { grant_id: 'g' }, { client_id: 'c' }])(
       return question.promise
     }
     const found = Promise.all([memory.recall('h', ask), memory.recall('h', ask)])
-    memory.forget({ ...nobody, ...which })
+    memory.forget(namesIn({ ...nobody, ...which }))
     asked[0]?.resolve(answer())
     await expect.poll(() => asked.length).toBe(2)
     asked[1]?.resolve({ verified: null, ttlMs: 1_000 })
@@ -54,7 +69,7 @@ test('a revocation of another grant lets the answer stand', async () => {
   const memory = createMemory()
   const question = Promise.withResolvers<Answer>()
   const found = memory.recall('h', () => question.promise)
-  memory.forget({ ...nobody, grant_id: 'another' })
+  memory.forget(namesIn({ ...nobody, grant_id: 'another' }))
   question.resolve(answer())
   expect(await found).not.toBeNull()
 })
@@ -72,7 +87,7 @@ test('what is remembered is forgotten by grant, and nothing else is', async () =
       return answers.get(hash) as Answer
     })
   await Promise.all([recall('h1'), recall('h2')])
-  memory.forget({ ...nobody, grant_id: 'g' })
+  memory.forget(namesIn({ ...nobody, grant_id: 'g' }))
   await Promise.all([recall('h1'), recall('h2')])
   expect(asked).toEqual(['h1', 'h2', 'h1'])
 })

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import { namesOf, namesIn, type Answer, type Revocation, type Verified } from './verified.ts'
+import { namesOf, type Answer, type Verified } from './verified.ts'
 
 /** Credentials that were verified a moment ago, by their SHA-256. */
 export interface Memory {
   /** What is remembered, or the answer to the question; asked once, however many want to know. Null: not valid. */
   recall(hash: string, ask: () => Promise<Answer>): Promise<Verified | null>
-  /** Drops everything a revocation takes away; an answer that was under way while it came is asked for again. */
-  forget(revoked: Revocation): void
+  /** Drops everything that goes by one of these names; an answer that was under way meanwhile is asked for again. */
+  forget(names: readonly string[]): void
 }
 
 /** A question under way, and what was revoked since it was asked. */
@@ -37,8 +37,8 @@ export function createMemory(): Memory {
       questions.set(hash, { heard, answer })
       return answer
     },
-    forget(revoked) {
-      for (const name of namesIn(revoked)) {
+    forget(names) {
+      for (const name of names) {
         for (const { heard } of questions.values()) heard.add(name)
         cache.delete(name)
         for (const hash of [...(named.get(name) ?? [])]) cache.delete(hash)

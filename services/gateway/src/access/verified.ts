@@ -1,5 +1,5 @@
 import type { tokenRevoked } from '@quittance/contracts/auth'
-import type { Caller } from '@quittance/contracts/caller'
+import { customerOf, type Caller } from '@quittance/contracts/caller'
 import { InvalidToken } from '@quittance/contracts/errors'
 import type { PayloadOf } from '@quittance/contracts/event'
 import type { Scope } from '@quittance/contracts/scopes'
@@ -21,6 +21,7 @@ export interface Origin {
   grantId: string | null
   clientId: string | null
   userId: string | null
+  customerId: string | null
 }
 
 /** What is known of a credential, and for how long it is believed. Null: it is not valid. */
@@ -41,6 +42,7 @@ export function believed(verified: Omit<Verified, 'header' | 'origin'>, about: {
     grantId: about.grantId,
     clientId: 'client_id' in caller ? caller.client_id : null,
     userId: 'user_id' in caller ? caller.user_id : null,
+    customerId: customerOf(caller),
   }
   const ttlMs = Math.max(1, Math.min(positiveTtlMs, about.expiresAt - Date.now()))
   return { verified: { ...verified, header: JSON.stringify(caller), origin }, ttlMs }
@@ -63,6 +65,6 @@ export function namesIn({ token_hash, grant_id, client_id, user_id }: Revocation
 }
 
 /** By what a revocation can take credentials of this origin away, besides by their hashes. */
-export function namesOf(origin: Origin): string[] {
+export function namesOf(origin: Partial<Origin>): string[] {
   return Object.entries(origin).flatMap(([kind, value]) => (value ? [`${kind} ${value}`] : []))
 }

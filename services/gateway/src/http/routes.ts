@@ -1,4 +1,4 @@
-import { Unauthorized } from '@quittance/contracts/errors'
+import { BadRequest, Unauthorized } from '@quittance/contracts/errors'
 import type { HttpBinding, PublicOperation } from '@quittance/contracts/operation'
 import type { NatsConnection } from '@quittance/runtime/nats'
 import { forward } from '@quittance/runtime/request'
@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { admit } from '../access/admit.ts'
 import type { Challenge } from '../access/challenge.ts'
 import type { Verifier } from '../access/verifier.ts'
+import { deprecationOf } from './deprecation.ts'
 import { methodNotAllowed, unreadableBody } from './errors.ts'
 import { queryDecoder } from './query.ts'
 
@@ -15,6 +16,8 @@ export interface Doorway {
   verifier: Verifier
   challenge: Challenge
   timeoutMs: number
+  /** Public address of the API. */
+  baseUrl: string
 }
 
 /** All of them: a route per public operation, and a 405 for every other method of its path. */
@@ -32,9 +35,14 @@ function urlOf({ path }: HttpBinding): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-function addRoute(app: FastifyInstance, operation: PublicOperation, { connection, verifier, challenge, timeoutMs }: Doorway): void {
+function addRoute(
+  app: FastifyInstance,
+  operation: PublicOperation,
+  { connection, verifier, challenge, timeoutMs, baseUrl }: Doorway,
+): void {
   const { http, subject } = operation
   const encode = requestEncoder(operation)
+  const deprecation = deprecationOf(operation, baseUrl)
   app.route({
     method: http.method,
     url: urlOf(http),
@@ -51,7 +59,7 @@ function addRoute(app: FastifyInstance, operation: PublicOperation, { connection
           timeoutMs,
           requestId: request.id,
           traceparent: headerOf(request, 'traceparent'),
-          idempotencyKey: headerOf(request, 'idempotency-key'),
+          idempotencyKey: idempotencyKeyOf(request),
         },
       })
       if (answer.retryAfter) reply.header('retry-after', answer.retryAfter)
@@ -61,6 +69,7 @@ function addRoute(app: FastifyInstance, operation: PublicOperation, { connection
       if (http.method !== 'GET') reply.header('cache-control', 'no-store')
       reply.code(answer.status ?? http.status)
       if (answer.status === null && http.status === 204) return reply.send()
+      if (answer.status === null) reply.headers(deprecation)
       return reply.header('content-type', 'application/json').send(answer.body)
     },
   })
@@ -69,6 +78,14 @@ function addRoute(app: FastifyInstance, operation: PublicOperation, { connection
 function headerOf(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]
   return typeof value === 'string' && value.length <= 255 ? value : undefined
+}
+
+/** A key that cannot be kept must not be forgotten: the client counts on it. */
+function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key
+  throw new BadRequest('Idempotency-Key must be 1 to 255 visible ASCII characters.')
 }
 
 /** One flat object: query or body, with the path variables on top, so that a body cannot name another object. */

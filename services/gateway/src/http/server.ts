@@ -11,6 +11,7 @@ import { addDocumentRoute } from '../documents/document-route.ts'
 import { addProtectedResource } from '../oauth/protected-resource.ts'
 import { addAuthProxy } from '../oauth/proxy.ts'
 import { openApi } from '../openapi/openapi.ts'
+import { addChanges } from './deprecation.ts'
 import { answerError, answerErrors, unreadableBody } from './errors.ts'
 import { addRoutes } from './routes.ts'
 import { createUpstream } from './upstream.ts'
@@ -44,7 +45,9 @@ export async function startDoor({ connection, log }: Surroundings) {
   limitRate(app, settings.RATE_LIMIT_PER_SECOND)
   logAccess(app)
   const verifier = createVerifier({ connection, log, baseUrl: settings.BASE_URL })
-  addRoutes(app, publicOperations, { connection, verifier, challenge, timeoutMs: settings.REQUEST_TIMEOUT_MS })
+  const { BASE_URL: baseUrl, REQUEST_TIMEOUT_MS: timeoutMs } = settings
+  addRoutes(app, publicOperations, { connection, verifier, challenge, timeoutMs, baseUrl })
+  addChanges(app)
   const upstreams = { invoices: createUpstream(settings.INVOICES_HTTP_URL), auth: createUpstream(settings.AUTH_HTTP_URL) }
   addDocumentRoute(app, upstreams.invoices)
   addAuthProxy(app, { upstream: upstreams.auth, baseUrl: settings.BASE_URL, authUrl: settings.AUTH_URL })

@@ -59,6 +59,17 @@ const validationBody = z.toJSONSchema(
   }),
 )
 
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  schema: {
+    type: 'string',
+    maxLength: 255,
+    description: 'The same request under the same key is done once within 24 hours, and answered alike each time.',
+  } as unknown,
+}
+
 function describe(operation: PublicOperation, schemas: Json): Json {
   const { http, subject, summary } = operation
   const request = schemaOf(operation.request, { io: 'input', schemas })
@@ -74,6 +85,7 @@ function describe(operation: PublicOperation, schemas: Json): Json {
       required: inPath.includes(name) || required.has(name),
       schema,
     }))
+  if (http.method === 'POST' || http.method === 'PATCH') parameters.push(idempotencyKey)
   const hasBody = !inQuery && Object.keys(properties).some((name) => !inPath.includes(name))
   return {
     operationId: subject,

@@ -4,6 +4,7 @@ import type { View } from '@quittance/runtime/view'
 export const invoiceView: View<{ id: string; status: 'requested' | 'generated' | 'failed' }> = {
   name: 'invoice',
   organization: 'i.organization_id',
+  customer: 'i.customer_id',
   from: 'invoices i',
   columns: 'i.id, i.status',
 }

@@ -6,6 +6,7 @@ const source: PrintedInvoice['source'] = {
   order_id: '0c1e5f0e-8f0d-4a94-9d6a-6f0a3f7d3c11',
   order_created_at: '2026-11-18T23:59:00Z',
   organization: { id: '5f4c2a80-5a63-4e5b-8f0e-0a0a8ad1b1a2', name: 'Northwind Analytics', slug: 'northwind' },
+  customer_id: '9d0c2f5e-3a44-4a0e-9a55-0f6c2d9b7e31',
   currency: 'usd',
   billing_name: 'Ada Lovelace',
   billing_address: { line1: '12 St James’s Square', line2: null, postal_code: 'SW1Y 4JH', city: 'London', state: null, country: 'GB' },

@@ -2,9 +2,8 @@ import { LockMode } from '@mikro-orm/core'
 import { checkoutUpdated, confirmCheckout as contract, PaymentError } from '@quittance/contracts/checkouts'
 import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
-import { hashToken, mintToken } from '@quittance/runtime/credential'
 import { command, type CommandContext, type Transaction } from '@quittance/runtime/handler'
-import { CustomerSession, customerSessionMs } from '../customers/customer-session.ts'
+import { openCustomerSession } from '../customer-sessions/open-customer-session.ts'
 import { Discount } from '../discounts/discount.ts'
 import type { Order } from '../orders/order.ts'
 import { payOrder, placeOrder } from '../orders/place-order.ts'
@@ -47,10 +46,8 @@ export const confirmCheckout = command(contract, async (request, context) => {
   }
   const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id: checkout.id } })
   publish({ event: checkoutUpdated, aggregateId: checkout.id, organizationId: checkout.organizationId, payload: view })
-  return {
-    ...confirmed,
-    customer_session_token: openCustomerSession(context, { customerId: customer.id, organizationId: checkout.organizationId }),
-  }
+  const { token } = openCustomerSession(context, { customerId: customer.id, organizationId: checkout.organizationId })
+  return { ...confirmed, customer_session_token: token }
 })
 
 /** A code that is given replaces the discount; one that cannot be used is refused, not forgotten. */
@@ -62,7 +59,7 @@ async function chooseDiscount(
   if (code && checkout.allowDiscountCodes) {
     const [found] = await rows<{ id: string }>(
       'discount.by-code',
-      `select id from discounts where organization_id = :organization_id and lower(code) = lower(:code)`,
+      `select id from discounts where organization_id = :organization_id and lower(code) = lower(:code) and deleted_at is null`,
       { organization_id: checkout.organizationId, code },
     )
     if (!found) throw RequestValidationError.field(['discount_code'], 'Discount does not exist or cannot be used.')
@@ -105,14 +102,4 @@ async function startPayment(
     leasedUntil: null,
   })
   await wake(settleDuePayments.name)
-}
-
-function openCustomerSession(
-  { em, now }: Transaction,
-  { customerId, organizationId }: { customerId: string; organizationId: string },
-): string {
-  const token = mintToken('qt_cst_')
-  const expiresAt = new Date(now.getTime() + customerSessionMs)
-  em.create(CustomerSession, { organizationId, customerId, tokenHash: hashToken(token), expiresAt })
-  return token
 }

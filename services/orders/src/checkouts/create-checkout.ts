@@ -1,10 +1,11 @@
 import { checkoutCreated, createCheckout as contract } from '@quittance/contracts/checkouts'
-import { RequestValidationError, ServiceUnavailable } from '@quittance/contracts/errors'
+import { RequestValidationError } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
 import { mintToken } from '@quittance/runtime/credential'
 import { command, type CommandContext } from '@quittance/runtime/handler'
 import { Customer } from '../customers/customer.ts'
 import { Discount } from '../discounts/discount.ts'
+import { demandOrganization } from '../organizations/demand-organization.ts'
 import { Product } from '../products/product.ts'
 import { Checkout, checkoutLifetimeMs } from './checkout.ts'
 import { checkoutView } from './checkout-view.ts'
@@ -74,9 +75,7 @@ async function chooseProduct({ products }: Request, { em, rows }: CommandContext
   if (found.some((product) => product.recurringInterval !== null)) {
     throw RequestValidationError.field(['products'], 'Recurring products cannot be bought yet.')
   }
-  // The copy of a new organization arrives by event, milliseconds after its creation.
-  const known = await rows('organization.known', `select 1 from organizations where id = :id`, { id: chosen.organizationId })
-  if (known.length === 0) throw new ServiceUnavailable('The organization is still being set up. Try again in a moment.')
+  await demandOrganization(rows, chosen.organizationId)
   return chosen
 }
 

@@ -1,22 +1,38 @@
-import { customerCreated } from '@quittance/contracts/customers'
+import { isDeepStrictEqual } from 'node:util'
+import { customerCreated, customerUpdated } from '@quittance/contracts/customers'
 import type { Transaction } from '@quittance/runtime/handler'
 import { Customer, newCustomer } from '../customers/customer.ts'
 import { customerView } from '../customers/customer-view.ts'
+import { claimIdentity } from '../customers/unique-customer.ts'
 import type { Checkout } from './checkout.ts'
 
 const byEmail = `select id from customers where organization_id = :organization_id and lower(email) = lower(:email) and deleted_at is null`
 
-/** The customer who buys: the linked one, the one with this external id or e-mail address, or a new one. */
+/** The customer who buys: the linked one unless deleted since, the one with this external id or e-mail address, or a new one. */
 export async function customerOfCheckout(checkout: Checkout, context: Transaction): Promise<Customer> {
-  const customer = (await findCustomer(checkout, context)) ?? (await createCustomer(checkout, context))
-  customer.name ??= checkout.customerName ?? null
-  if (checkout.customerBillingAddress) customer.billingAddress = checkout.customerBillingAddress
-  return customer
+  const { organizationId, customerEmail: email, externalCustomerId: externalId } = checkout
+  await claimIdentity(context.rows, { organizationId, email, externalId })
+  const known = await findCustomer(checkout, context)
+  if (!known) return createCustomer(checkout, context)
+  await learnFrom(checkout, { customer: known, context })
+  return known
+}
+
+/** A name that was not known, and the address of the latest purchase. */
+async function learnFrom(checkout: Checkout, { customer, context }: { customer: Customer; context: Transaction }): Promise<void> {
+  const name = customer.name ?? checkout.customerName ?? null
+  const address = checkout.customerBillingAddress ?? customer.billingAddress ?? null
+  if (name === customer.name && isDeepStrictEqual(address, customer.billingAddress)) return
+  customer.change({ name, billing_address: address })
+  const { id, organizationId } = customer
+  const view = await context.read.one(customerView, { where: 'c.id = :id', values: { id } })
+  context.publish({ event: customerUpdated, aggregateId: id, organizationId, payload: view })
 }
 
 async function findCustomer(checkout: Checkout, { em, rows }: Transaction): Promise<Customer | null> {
   const { organizationId, customerId, externalCustomerId, customerEmail } = checkout
-  if (customerId) return em.findOneOrFail(Customer, customerId)
+  const linked = customerId ? await em.findOne(Customer, { id: customerId, deletedAt: null }) : null
+  if (linked) return linked
   if (externalCustomerId) {
     const known = await em.findOne(Customer, { organizationId, externalId: externalCustomerId, deletedAt: null })
     if (known) return known

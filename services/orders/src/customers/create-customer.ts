@@ -8,8 +8,8 @@ import { refuseTakenIdentity } from './unique-customer.ts'
 export const createCustomer = command(contract, async (request, { em, caller, read, rows, publish }) => {
   const organizationId = chosenOrganization(caller, request.organization_id)
   await refuseTakenIdentity(rows, { id: null, organizationId, email: request.email, externalId: request.external_id })
-  const customer = em.create(Customer, { ...newCustomer, organizationId, email: request.email, metadata: request.metadata })
-  customer.change({ name: request.name, external_id: request.external_id, billing_address: request.billing_address })
+  const customer = em.create(Customer, { ...newCustomer, organizationId, email: request.email })
+  customer.change(request)
   await em.flush()
   const view = await read.one(customerView, { where: 'c.id = :id', values: { id: customer.id } })
   publish({ event: customerCreated, aggregateId: customer.id, organizationId, payload: view })

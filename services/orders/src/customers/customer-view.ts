@@ -1,3 +1,4 @@
+import type { CustomerPortalCustomer } from '@quittance/contracts/customer-portal'
 import type { Customer } from '@quittance/contracts/customers'
 import type { View } from '@quittance/runtime/view'
 
@@ -6,11 +7,21 @@ export const customerColumns = `c.id, c.created_at, c.modified_at, c.metadata, c
   c.billing_address, c.tax_id, c.organization_id, c.deleted_at,
   'https://www.gravatar.com/avatar/' || encode(sha256(convert_to(lower(c.email), 'UTF8')), 'hex') || '?d=blank' as avatar_url`
 
-/** Customers that were not deleted. Inside orders they stay visible. */
-export const customerView: View<Customer> = {
-  name: 'customer',
+const present = {
   organization: 'c.organization_id',
   customer: 'c.id',
   from: '(select * from customers where deleted_at is null) c',
-  columns: customerColumns,
+}
+
+/** Customers that were not deleted. Inside orders they stay visible. */
+export const customerView: View<Customer> = { name: 'customer', ...present, columns: customerColumns }
+
+/** A customer as the event of their deletion tells them. */
+export const customerAsDeletedView: View<Customer> = { ...customerView, name: 'customer-as-deleted', from: 'customers c' }
+
+/** A customer as they see themselves. */
+export const portalCustomerView: View<CustomerPortalCustomer> = {
+  name: 'portal-customer',
+  ...present,
+  columns: `c.id, c.created_at, c.modified_at, c.email, c.email_verified, c.name, c.billing_address, c.tax_id, '{}'::json as oauth_accounts`,
 }

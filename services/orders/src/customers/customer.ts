@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Address } from '@quittance/contracts/address'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import type { Metadata } from '@quittance/contracts/metadata'
+import type { TaxId } from '@quittance/contracts/tax-id'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregate } from '@quittance/runtime/entity'
 
@@ -16,18 +17,20 @@ export const CustomerSchema = defineEntity({
     emailVerified: p.boolean(),
     name: p.text().nullable(),
     billingAddress: p.json<Address>().nullable(),
-    taxId: p.json<[string, string]>().nullable(),
+    taxId: p.json<TaxId>().nullable(),
     metadata: p.json<Metadata>(),
     deletedAt: p.datetime().nullable(),
   },
   filters: organizationFilter,
 })
 
-interface CustomerChange {
+/** Keys that are absent stay as they are. */
+export interface CustomerChange {
   email?: string | null | undefined
   name?: string | null | undefined
   external_id?: string | null | undefined
   billing_address?: Address | null | undefined
+  tax_id?: TaxId | null | undefined
   metadata?: Metadata | undefined
 }
 
@@ -44,7 +47,15 @@ export class Customer extends CustomerSchema.class {
     }
     if (change.name !== undefined) this.name = change.name
     if (change.billing_address !== undefined) this.billingAddress = change.billing_address
+    if (change.tax_id !== undefined) this.taxId = change.tax_id
     if (change.metadata) this.metadata = change.metadata
+  }
+
+  /** Another customer may have the external id from here on; what it was is kept in the metadata. */
+  delete(now: Date): void {
+    this.deletedAt = now
+    if (this.externalId) this.metadata = { ...this.metadata, __external_id: this.externalId }
+    this.externalId = null
   }
 }
 CustomerSchema.setClass(Customer)

@@ -1,6 +1,6 @@
 import { listCustomers as contract } from '@quittance/contracts/customers'
 import { query } from '@quittance/runtime/handler'
-import { asList, orderBy, whereGiven } from '@quittance/runtime/list'
+import { asList, metadataMatches, orderBy, whereGiven } from '@quittance/runtime/list'
 import { customerView } from './customer-view.ts'
 
 const columns = { created_at: 'c.created_at', email: 'lower(c.email)', name: 'c.name' }
@@ -11,6 +11,7 @@ export const listCustomers = query(contract, (request, { read }) =>
       organization_id: { sql: 'c.organization_id = any(:organization_id)', value: asList(request.organization_id) },
       email: { sql: 'lower(c.email) = lower(:email)', value: request.email },
       query: { sql: 'strpos(lower(c.email), lower(:query)) > 0 or strpos(lower(c.name), lower(:query)) > 0', value: request.query },
+      metadata: { sql: metadataMatches('c.metadata'), value: request.metadata && JSON.stringify(request.metadata) },
     }),
     orderBy: orderBy(columns, { sorting: request.sorting, tieBreaker: 'c.id' }),
     page: request.page,

@@ -15,6 +15,6 @@ const products = nestedList(productSummaryColumns, 'products pr where pr.id = an
 export const discountView: View<Discount> = {
   name: 'discount',
   organization: 'd.organization_id',
-  from: 'discounts d',
+  from: '(select * from discounts where deleted_at is null) d',
   columns: `${discountSummaryColumns}, ${products} as products`,
 }

@@ -1,6 +1,7 @@
 import { listOrders as contract } from '@quittance/contracts/orders'
 import { query } from '@quittance/runtime/handler'
-import { asList, orderBy, whereGiven } from '@quittance/runtime/list'
+import { asList, metadataMatches, orderBy, whereGiven } from '@quittance/runtime/list'
+import { byBillingType } from './billing-type.ts'
 import { orderView } from './order-view.ts'
 
 const columns = {
@@ -13,12 +14,6 @@ const columns = {
   subscription: 'o.subscription_id',
 }
 
-/** Different keys mean AND, a repeated key OR; compared as text. */
-const byMetadata = `not exists (select 1 from jsonb_each(:metadata::jsonb) f where not coalesce((o.metadata ->> f.key) in (
-  select jsonb_array_elements_text(case jsonb_typeof(f.value) when 'array' then f.value else jsonb_build_array(f.value) end)), false))`
-
-const byBillingType = `(case when pr.recurring_interval is null then 'one_time' else 'recurring' end) = any(:product_billing_type)`
-
 export const listOrders = query(contract, (request, { read }) =>
   read.page(orderView, {
     ...whereGiven({
@@ -28,7 +23,7 @@ export const listOrders = query(contract, (request, { read }) =>
       discount_id: { sql: 'o.discount_id = any(:discount_id)', value: asList(request.discount_id) },
       customer_id: { sql: 'o.customer_id = any(:customer_id)', value: asList(request.customer_id) },
       checkout_id: { sql: 'o.checkout_id = any(:checkout_id)', value: asList(request.checkout_id) },
-      metadata: { sql: byMetadata, value: request.metadata && JSON.stringify(request.metadata) },
+      metadata: { sql: metadataMatches('o.metadata'), value: request.metadata && JSON.stringify(request.metadata) },
     }),
     orderBy: orderBy(columns, { sorting: request.sorting, tieBreaker: 'o.id' }),
     page: request.page,

@@ -4,8 +4,10 @@ import type { Address } from '@quittance/contracts/address'
 import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
 import type { Metadata } from '@quittance/contracts/metadata'
 import { InvoiceAlreadyExists, MissingInvoiceBillingDetails, NotPaidOrder, type OrderStatus } from '@quittance/contracts/orders'
-import { organizationFilter } from '@quittance/runtime/database'
+import { RefundAmountTooHigh, RefundedAlready } from '@quittance/contracts/refunds'
+import { customerFilter, organizationFilter } from '@quittance/runtime/database'
 import { aggregate } from '@quittance/runtime/entity'
+import { refundedTaxOf } from '../refunds/refund-amounts.ts'
 
 export const OrderSchema = defineEntity({
   name: 'Order',
@@ -36,7 +38,7 @@ export const OrderSchema = defineEntity({
     invoiceRequestedAt: p.datetime().nullable(),
     invoiceGeneratedAt: p.datetime().nullable(),
   },
-  filters: organizationFilter,
+  filters: { ...organizationFilter, ...customerFilter },
 })
 
 /** Keys that are absent stay as they are. */
@@ -52,6 +54,22 @@ export class Order extends OrderSchema.class {
     this.status = 'paid'
     this.paidAt = now
     return true
+  }
+
+  /**
+   * Gives back this much of the net amount and answers the tax that goes with it. Throws `RefundedAlready` when nothing is left,
+   * `RefundAmountTooHigh` when less is left.
+   */
+  refund(amount: bigint): bigint {
+    const left = this.netAmount - this.refundedAmount
+    if (left === 0n) throw new RefundedAlready(`Order is already fully refunded: ${this.id}`)
+    if (amount > left) throw new RefundAmountTooHigh(`Refund amount exceeds remaining order balance: ${left}`)
+    const before = { net: this.netAmount, tax: this.taxAmount, refunded: this.refundedAmount, refundedTax: this.refundedTaxAmount }
+    const tax = refundedTaxOf(before, amount)
+    this.refundedAmount += amount
+    this.refundedTaxAmount += tax
+    this.status = this.refundedAmount === this.netAmount ? 'refunded' : 'partially_refunded'
+    return tax
   }
 
   /** From the moment the invoice is requested the details are frozen; repeating the same values is not a change. */

@@ -10,6 +10,8 @@ export interface Charge {
 export interface PaymentProcessor {
   /** Whether the token can be charged at all. Moves no money, so a crash after it costs nothing. */
   authorize(confirmationToken: string): Promise<'authorized' | 'declined'>
+  /** Gives back what was charged. The same `refundId` again gives nothing more. */
+  refund(refund: { refundId: string; paymentId: string; amount: bigint; currency: string }): Promise<void>
   /** Charges, or tells when to ask again. May be called again after a crash. */
   settle(charge: Charge, createdAt: Date): Promise<{ status: 'succeeded' } | { status: 'processing'; retryAfterMs: number | null }>
 }

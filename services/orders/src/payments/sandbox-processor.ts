@@ -9,6 +9,8 @@ export const sandboxProcessor: PaymentProcessor = {
   async authorize(token) {
     return ['ctoken_ok', 'ctoken_slow', 'ctoken_pending'].includes(token) ? 'authorized' : 'declined'
   },
+  // Nobody paid, so there is nothing to give back.
+  async refund() {},
   async settle({ confirmationToken }, createdAt) {
     if (confirmationToken === 'ctoken_pending') return { status: 'processing', retryAfterMs: null }
     const waitMs = confirmationToken === 'ctoken_slow' ? createdAt.getTime() + config().SANDBOX_SLOW_PAYMENT_MS - Date.now() : 0

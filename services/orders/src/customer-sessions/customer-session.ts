@@ -2,9 +2,6 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregate } from '@quittance/runtime/entity'
 
-/** One hour: how long a portal link given out by a checkout works. */
-export const customerSessionMs = 3_600_000
-
 export const CustomerSessionSchema = defineEntity({
   name: 'CustomerSession',
   tableName: 'customer_sessions',

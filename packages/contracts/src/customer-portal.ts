@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { Address, AddressInput } from './address.ts'
+import { RequestValidationError, ResourceNotFound } from './errors.ts'
+import { Id, oneOrMany, timestamps } from './identifiers.ts'
+import type { HttpBinding } from './operation.ts'
+import { operation } from './operation.ts'
+import { BillingDetailsChange, InvoiceAlreadyExists, MissingInvoiceBillingDetails, NotPaidOrder, Order } from './orders.ts'
+import { Organization } from './organizations.ts'
+import { ListReply, pageRequest, sorting } from './pagination.ts'
+import { CheckoutProduct } from './products.ts'
+import { TaxId } from './tax-id.ts'
+
+/** What a customer does with their own session. It implies `customer_portal:write`, so no scope is asked for. */
+const portal = { scopes: [], callers: ['customer'] } satisfies Partial<HttpBinding>
+
+const CustomerOrderProduct = CheckoutProduct.extend({ organization: Organization }).meta({ id: 'CustomerOrderProduct' })
+
+/** An order as its buyer sees it: without what the seller noted about it. */
+export const CustomerOrder = Order.omit({ metadata: true, custom_field_data: true, customer: true, discount: true, product: true })
+  .extend({ product: CustomerOrderProduct })
+  .meta({ id: 'CustomerOrder' })
+export type CustomerOrder = z.infer<typeof CustomerOrder>
+
+export const listCustomerOrders = operation({
+  subject: 'orders.customer-order.list',
+  summary: 'List your orders',
+  http: { method: 'GET', path: '/v1/customer-portal/orders/', status: 200, ...portal },
+  request: z.object({
+    ...pageRequest,
+    organization_id: oneOrMany(Id),
+    product_id: oneOrMany(Id),
+    product_billing_type: oneOrMany(z.enum(['one_time', 'recurring'])),
+    subscription_id: oneOrMany(Id),
+    query: z.string().max(200).optional(),
+    sorting: sorting(['created_at', 'amount', 'net_amount', 'product', 'subscription'], '-created_at'),
+  }),
+  reply: ListReply(CustomerOrder),
+  errors: [],
+})
+
+export const getCustomerOrder = operation({
+  subject: 'orders.customer-order.get',
+  summary: 'Get one of your orders',
+  http: { method: 'GET', path: '/v1/customer-portal/orders/{id}', status: 200, ...portal },
+  request: z.object({ id: Id }),
+  reply: CustomerOrder,
+  errors: [ResourceNotFound],
+})
+
+export const updateCustomerOrder = operation({
+  subject: 'orders.customer-order.update',
+  summary: 'Change the billing details of one of your orders, until its invoice is requested',
+  http: { method: 'PATCH', path: '/v1/customer-portal/orders/{id}', status: 200, ...portal },
+  request: BillingDetailsChange,
+  reply: CustomerOrder,
+  errors: [ResourceNotFound, RequestValidationError],
+})
+
+export const generateCustomerOrderInvoice = operation({
+  subject: 'orders.customer-order.generate-invoice',
+  summary: 'Schedule the generation of the invoice of one of your orders',
+  http: { method: 'POST', path: '/v1/customer-portal/orders/{id}/invoice', status: 202, ...portal },
+  request: z.object({ id: Id }),
+  reply: z.null(),
+  errors: [ResourceNotFound, InvoiceAlreadyExists, NotPaidOrder, MissingInvoiceBillingDetails],
+})
+
+/** A customer as they see themselves. */
+export const CustomerPortalCustomer = z
+  .object({
+    id: Id,
+    ...timestamps,
+    email: z.string(),
+    email_verified: z.boolean(),
+    name: z.string().nullable(),
+    billing_address: Address.nullable(),
+    tax_id: TaxId.nullable(),
+    oauth_accounts: z.record(z.string(), z.object({ account_id: z.string(), account_username: z.string().nullable() })),
+  })
+  .meta({ id: 'CustomerPortalCustomer' })
+export type CustomerPortalCustomer = z.infer<typeof CustomerPortalCustomer>
+
+const me = { path: '/v1/customer-portal/customers/me', status: 200, ...portal } as const
+
+export const getPortalCustomer = operation({
+  subject: 'orders.portal-customer.get',
+  summary: 'Get yourself',
+  http: { method: 'GET', ...me },
+  request: z.object({}),
+  reply: CustomerPortalCustomer,
+  errors: [ResourceNotFound],
+})
+
+export const updatePortalCustomer = operation({
+  subject: 'orders.portal-customer.update',
+  summary: 'Change your own details',
+  http: { method: 'PATCH', ...me },
+  request: z.object({
+    email: z.email().max(254).nullish(),
+    name: z.string().trim().max(250).nullish(),
+    billing_address: AddressInput.nullish(),
+    tax_id: z.string().trim().max(50).nullish().describe('The number; its format follows from the country of the billing address.'),
+  }),
+  reply: CustomerPortalCustomer,
+  errors: [ResourceNotFound, RequestValidationError],
+})
+
+/** A seller and what is for sale, as anyone may see it. */
+export const CustomerOrganization = z
+  .object({ organization: Organization, products: z.array(CheckoutProduct.meta({ id: 'CustomerProduct' })) })
+  .meta({ id: 'CustomerOrganization' })
+export type CustomerOrganization = z.infer<typeof CustomerOrganization>
+
+export const getPortalOrganization = operation({
+  subject: 'orders.portal-organization.get',
+  summary: 'Get a seller by its slug, with the products that are for sale',
+  http: {
+    method: 'GET',
+    path: '/v1/customer-portal/organizations/{slug}',
+    status: 200,
+    scopes: [],
+    callers: ['anonymous'],
+  },
+  request: z.object({ slug: z.string().max(100) }),
+  reply: CustomerOrganization,
+  errors: [ResourceNotFound],
+})

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { ApiError, RequestValidationError } from './errors.ts'
+import { event } from './event.ts'
+import { Id, oneOrMany, timestamps } from './identifiers.ts'
+import { Metadata, MetadataInput } from './metadata.ts'
+import { Amount, Currency } from './money.ts'
+import { operation } from './operation.ts'
+import { Order } from './orders.ts'
+import { ListReply, pageRequest, sorting } from './pagination.ts'
+
+/** 403: nothing is left to refund. */
+export class RefundedAlready extends ApiError {
+  readonly status = 403
+}
+
+/** 400: more than what is left to refund. */
+export class RefundAmountTooHigh extends ApiError {
+  readonly status = 400
+}
+
+/** 400: benefits of a subscription end with the subscription, not with a refund. */
+export class RevokeSubscriptionBenefitsProhibited extends ApiError {
+  readonly status = 400
+}
+
+/** 404: the order was never charged, so there is nothing to give back. */
+export class RefundUnknownPayment extends ApiError {
+  readonly status = 404
+}
+
+export const RefundReason = z.enum(['duplicate', 'fraudulent', 'customer_request', 'service_disruption', 'satisfaction_guarantee', 'other'])
+
+/** Money given back for an order. `amount` is without tax; the tax share is computed. */
+export const Refund = z
+  .object({
+    id: Id,
+    ...timestamps,
+    metadata: Metadata,
+    status: z.enum(['pending', 'succeeded', 'failed', 'canceled']),
+    reason: RefundReason,
+    amount: Amount.describe('Without tax.'),
+    tax_amount: Amount,
+    currency: Currency,
+    organization_id: Id,
+    order_id: Id,
+    subscription_id: Id.nullable(),
+    customer_id: Id,
+    revoke_benefits: z.boolean(),
+  })
+  .meta({ id: 'Refund' })
+export type Refund = z.infer<typeof Refund>
+
+export const createRefund = operation({
+  subject: 'orders.refund.create',
+  summary: 'Refund an order, in part or as a whole',
+  http: { method: 'POST', path: '/v1/refunds/', status: 200, scopes: ['refunds:write'], callers: ['organization', 'user'] },
+  request: z.object({
+    order_id: Id,
+    reason: RefundReason,
+    amount: z.int().min(1).describe('In minor units, without tax.'),
+    comment: z.string().max(2000).nullish().describe('For your own records; never shown again.'),
+    revoke_benefits: z.boolean().default(false),
+    metadata: MetadataInput.default({}),
+  }),
+  reply: Refund,
+  errors: [RequestValidationError, RefundAmountTooHigh, RefundedAlready, RefundUnknownPayment, RevokeSubscriptionBenefitsProhibited],
+})
+
+export const listRefunds = operation({
+  subject: 'orders.refund.list',
+  summary: 'List refunds',
+  http: {
+    method: 'GET',
+    path: '/v1/refunds/',
+    status: 200,
+    scopes: ['refunds:read', 'refunds:write'],
+    callers: ['organization', 'user'],
+  },
+  request: z.object({
+    ...pageRequest,
+    id: oneOrMany(Id),
+    organization_id: oneOrMany(Id),
+    order_id: oneOrMany(Id),
+    subscription_id: oneOrMany(Id),
+    customer_id: oneOrMany(Id),
+    succeeded: z.boolean().optional().describe('`true` keeps what succeeded; `false` keeps everything.'),
+    sorting: sorting(['created_at', 'amount'], '-created_at'),
+  }),
+  reply: ListReply(Refund),
+  errors: [],
+})
+
+export const refundCreated = event({
+  subject: 'event.refund.created',
+  publisher: 'orders',
+  webhookType: 'refund.created',
+  summary: 'A refund was made.',
+  payload: Refund,
+})
+
+export const orderRefunded = event({
+  subject: 'event.order.refunded',
+  publisher: 'orders',
+  webhookType: 'order.refunded',
+  summary: 'An order was refunded, in part or as a whole; follows refund.created and order.updated.',
+  payload: Order,
+})

@@ -1,0 +1,17 @@
+import { orderUpdated, type BillingDetailsChange, type Order as OrderReply } from '@quittance/contracts/orders'
+import type { Transaction } from '@quittance/runtime/handler'
+import type { JsonText } from '@quittance/runtime/view'
+import { Order } from './order.ts'
+import { orderView } from './order-view.ts'
+
+/** Changes what the invoice will say and says so, whether the seller or the buyer asked for it. */
+export async function changeBillingDetails(
+  { id, ...details }: BillingDetailsChange,
+  { em, read, publish }: Transaction,
+): Promise<JsonText<OrderReply>> {
+  const order = await em.findOneOrFail(Order, id)
+  order.changeBillingDetails(details)
+  const view = await read.one(orderView, { where: 'o.id = :id', values: { id } })
+  publish({ event: orderUpdated, aggregateId: id, organizationId: order.organizationId, payload: view })
+  return view
+}

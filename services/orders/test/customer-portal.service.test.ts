@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { getPortalCustomer, getPortalOrganization, updatePortalCustomer } from '@quittance/contracts/customer-portal'
+import { createCustomer, customerUpdated, deleteCustomer, getCustomer } from '@quittance/contracts/customers'
+import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
+import { createProduct, updateProduct } from '@quittance/contracts/products'
+import { customerCaller, organizationCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { anOrganization, startOrders, type OrdersUnderTest } from './start-orders.ts'
+
+async function aCustomer(orders: OrdersUnderTest) {
+  const organizationId = randomUUID()
+  const seller = organizationCaller(organizationId)
+  const customer = await orders.call(createCustomer, { email: 'ada@example.com', name: 'Ada', metadata: { note: 'rich' } }, seller)
+  return { organizationId, seller, customer, me: customerCaller({ organizationId, customerId: customer.id }) }
+}
+
+test('a customer sees themselves, without what the seller noted', async () => {
+  await using orders = await startOrders()
+  const { customer, me } = await aCustomer(orders)
+  const { id, created_at, modified_at, email, email_verified, name, billing_address, tax_id } = customer
+  expect(await orders.call(getPortalCustomer, {}, me)).toEqual({
+    ...{ id, created_at, modified_at, email, email_verified, name, billing_address, tax_id },
+    oauth_accounts: {},
+  })
+})
+
+test('a customer changes the keys that are present; a new e-mail address is not verified, and the change is said', async () => {
+  await using orders = await startOrders()
+  const { customer, me, seller } = await aCustomer(orders)
+  await orders.rows('update customers set email_verified = true')
+  const address = { country: 'pl', city: 'Warszawa' }
+  const first = await orders.call(updatePortalCustomer, { billing_address: address, tax_id: '526-000-12-46' }, me)
+  expect(first).toMatchObject({ name: 'Ada', email_verified: true, tax_id: ['PL5260001246', 'eu_vat'], billing_address: { country: 'PL' } })
+  const second = await orders.call(updatePortalCustomer, { email: 'countess@example.com', tax_id: ' ' }, me)
+  expect(second).toMatchObject({ email: 'countess@example.com', email_verified: false, tax_id: null, billing_address: { country: 'PL' } })
+  expect(await orders.nextEvent(customerUpdated)).toMatchObject({ id: customer.id, email: 'ada@example.com' })
+  expect(await orders.nextEvent(customerUpdated)).toEqual(await orders.call(getCustomer, { id: customer.id }, seller))
+})
+
+test('a taken e-mail address, and a tax id that is not one of the address’s country, are refused by name', async () => {
+  await using orders = await startOrders()
+  const { me, seller, customer } = await aCustomer(orders)
+  await orders.call(createCustomer, { email: 'bob@example.com' }, seller)
+  await expect(orders.call(updatePortalCustomer, { email: 'BOB@example.com' }, me)).rejects.toThrow(/"body","email"/)
+  await expect(orders.call(updatePortalCustomer, { tax_id: '5260001246' }, me)).rejects.toThrow(/"body","tax_id"/)
+  const elsewhere = { billing_address: { country: 'PL' }, tax_id: 'DE123456789' }
+  await expect(orders.call(updatePortalCustomer, elsewhere, me)).rejects.toThrow(RequestValidationError)
+  expect(await orders.call(getCustomer, { id: customer.id }, seller)).toEqual(customer)
+})
+
+test('a customer who was deleted meanwhile, or is of another organization, is not found', async () => {
+  await using orders = await startOrders()
+  const { customer, me, seller } = await aCustomer(orders)
+  const elsewhere = customerCaller({ organizationId: randomUUID(), customerId: customer.id })
+  await expect(orders.call(getPortalCustomer, {}, elsewhere)).rejects.toThrow(ResourceNotFound)
+  await orders.call(deleteCustomer, { id: customer.id }, seller)
+  await expect(orders.call(getPortalCustomer, {}, me)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(updatePortalCustomer, { name: 'Ghost' }, me)).rejects.toThrow(ResourceNotFound)
+})
+
+test('who is not a customer has no self in the portal', async () => {
+  await using orders = await startOrders()
+  const { seller } = await aCustomer(orders)
+  await expect(orders.call(getPortalCustomer, {}, seller)).rejects.toThrow('Only a customer')
+})
+
+test('anyone sees a seller and what is for sale, by slug; an unknown slug is not found', async () => {
+  await using orders = await startOrders()
+  const { organizationId, seller, product } = await orders.shop()
+  const prices = [{ amount_type: 'free' as const }]
+  const old = await orders.call(createProduct, { name: 'Out of print', recurring_interval: null, prices }, seller)
+  await orders.call(updateProduct, { id: old.id, is_archived: true }, seller)
+  const nobody = { kind: 'anonymous' } as const
+  const shown = await eventually(() => orders.call(getPortalOrganization, { slug: 'acme-books' }, nobody))
+  expect(shown.organization).toEqual(anOrganization(organizationId))
+  expect(shown.products).toMatchObject([{ id: product.id, name: product.name, prices: product.prices }])
+  await expect(orders.call(getPortalOrganization, { slug: 'nobody' }, nobody)).rejects.toThrow(ResourceNotFound)
+})

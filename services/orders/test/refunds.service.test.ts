@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
+import { RequestValidationError } from '@quittance/contracts/errors'
+import { getOrder, listOrders, orderUpdated } from '@quittance/contracts/orders'
+import { createProduct } from '@quittance/contracts/products'
+import {
+  createRefund,
+  listRefunds,
+  orderRefunded,
+  RefundAmountTooHigh,
+  refundCreated,
+  RefundedAlready,
+  RefundUnknownPayment,
+  RevokeSubscriptionBenefitsProhibited,
+} from '@quittance/contracts/refunds'
+import { organizationCaller } from '@quittance/testing/callers'
+import { expect, test } from 'vitest'
+import { startOrders } from './start-orders.ts'
+
+const reason = 'customer_request' as const
+
+test('a part is refunded, then the rest: amounts and status follow, and the three events leave in their order', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: true })
+  const part = await orders.call(createRefund, { order_id: order.id, reason, amount: 1200, comment: 'secret', metadata: { a: 1 } }, seller)
+  expect(part).toMatchObject({ status: 'succeeded', amount: 1200, order_id: order.id, customer_id: order.customer_id, metadata: { a: 1 } })
+  expect(part).not.toHaveProperty('comment')
+  expect(await orders.nextEvent(refundCreated)).toEqual(part)
+  expect(await orders.nextEvent(orderUpdated)).toMatchObject({ status: 'partially_refunded', refunded_amount: 1200 })
+  expect(await orders.nextEvent(orderRefunded)).toMatchObject({ id: order.id, status: 'partially_refunded' })
+  await orders.call(createRefund, { order_id: order.id, reason, amount: 3000 }, seller)
+  expect(await orders.call(getOrder, { id: order.id }, seller)).toMatchObject({ status: 'refunded', refunded_amount: 4200, paid: true })
+  await orders.nextEvent(orderRefunded)
+  const about = ['event.refund.created', 'event.order.updated', 'event.order.refunded']
+  expect(orders.said.map(({ subject }) => subject).slice(-6)).toEqual([...about, ...about])
+})
+
+test('more than is left, or anything once nothing is left, is refused and changes nothing', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: false })
+  const refund = (amount: number) => orders.call(createRefund, { order_id: order.id, reason, amount }, seller)
+  await expect(refund(4201)).rejects.toThrow(RefundAmountTooHigh)
+  await refund(4200)
+  await expect(refund(1)).rejects.toThrow(RefundedAlready)
+  expect(await orders.rows('select from refunds')).toHaveLength(1)
+})
+
+test('fifty refunds at once never give back more than was paid', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: false })
+  const tries = Array.from({ length: 50 }, () => orders.call(createRefund, { order_id: order.id, reason, amount: 100 }, seller))
+  const outcomes = await Promise.allSettled(tries)
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(42)
+  expect(await orders.call(getOrder, { id: order.id }, seller)).toMatchObject({ status: 'refunded', refunded_amount: 4200 })
+  const [sum] = await orders.rows<{ amount: string }>('select sum(amount) as amount from refunds')
+  expect(sum?.amount).toBe('4200')
+})
+
+test('an order of another organization, or none, is named as the wrong field', async () => {
+  await using orders = await startOrders()
+  const { order } = await orders.paidOrder({ billed: false })
+  const stranger = organizationCaller(randomUUID())
+  for (const order_id of [order.id, randomUUID()]) {
+    const refused = orders.call(createRefund, { order_id, reason, amount: 1 }, stranger)
+    await expect(refused).rejects.toThrow(RequestValidationError)
+    await expect(refused).rejects.toMatchObject({ body: { detail: [{ loc: ['body', 'order_id'], type: 'value_error' }] } })
+  }
+})
+
+test('what was never charged cannot be given back: a free order, and one that is not paid yet', async () => {
+  await using orders = await startOrders()
+  const pending = await orders.pendingOrder()
+  await expect(orders.call(createRefund, { order_id: pending.order.id, reason, amount: 1 }, pending.seller)).rejects.toThrow(
+    RefundUnknownPayment,
+  )
+  const { seller } = pending
+  const price = { amount_type: 'free' as const }
+  const free = await orders.call(createProduct, { name: 'Sample', recurring_interval: null, prices: [price] }, seller)
+  const { client_secret } = await orders.call(createCheckout, { products: [free.id] }, seller)
+  await orders.call(confirmCheckout, { client_secret, customer_email: 'ada@example.com' }, { kind: 'anonymous' })
+  const { items } = await orders.call(listOrders, { product_id: free.id }, seller)
+  const order_id = items[0]?.id ?? ''
+  await expect(orders.call(createRefund, { order_id, reason, amount: 1 }, seller)).rejects.toThrow(RefundUnknownPayment)
+})
+
+test('benefits of a subscription do not end with a refund', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: false })
+  await orders.rows('update orders set subscription_id = gen_random_uuid()')
+  const asked = { order_id: order.id, reason, amount: 1, revoke_benefits: true }
+  await expect(orders.call(createRefund, asked, seller)).rejects.toThrow(RevokeSubscriptionBenefitsProhibited)
+})
+
+test('refunds are listed by every filter, to their own organization only', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: false })
+  const small = await orders.call(createRefund, { order_id: order.id, reason, amount: 100 }, seller)
+  const large = await orders.call(createRefund, { order_id: order.id, reason: 'duplicate', amount: 200 }, seller)
+  const list = async (request: Parameters<typeof orders.call<typeof listRefunds>>[1]) =>
+    (await orders.call(listRefunds, request, seller)).items.map(({ id }) => id)
+  expect(await list({})).toEqual([large.id, small.id])
+  expect(await list({ sorting: ['amount'] })).toEqual([small.id, large.id])
+  expect(await list({ id: small.id })).toEqual([small.id])
+  expect(await list({ order_id: [order.id], customer_id: order.customer_id, succeeded: true })).toHaveLength(2)
+  expect(await list({ order_id: randomUUID() })).toEqual([])
+  expect(await list({ subscription_id: randomUUID() })).toEqual([])
+  expect((await orders.call(listRefunds, {}, organizationCaller(randomUUID()))).items).toEqual([])
+})
