@@ -152,3 +152,16 @@ test('auth that is away is 503, not a refusal of the credential', async () => {
   expect(response.headers.get('retry-after')).toBe('1')
   expect(response.headers.get('www-authenticate')).toBeNull()
 })
+
+test('what a person changed about themselves is seen by their very next request, before any event is heard', async () => {
+  await using gateway = await startGateway()
+  const verifications = await gateway.play(verification, verifiedAs(person))
+  await gateway.play('auth.organization.create', '{}')
+  await gateway.play('auth.organization.list', '{}')
+  const token = mintToken('qt_pat_')
+  const create = { method: 'POST', body: '{}', headers: { ...bearer(token), 'content-type': 'application/json' } }
+  expect((await gateway.fetch('/v1/organizations/', { headers: bearer(token) })).status).toBe(200)
+  expect((await gateway.fetch('/v1/organizations/', create)).status).toBe(201)
+  expect((await gateway.fetch('/v1/organizations/', { headers: bearer(token) })).status).toBe(200)
+  expect(verifications).toHaveLength(2)
+})

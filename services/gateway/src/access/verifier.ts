@@ -16,6 +16,11 @@ import { verifyOpaque } from './verify-opaque.ts'
 /** Tells who is behind a credential. Throws `InvalidToken` or `InvalidDpopProof`. */
 export interface Verifier {
   verify(presented: Presented): Promise<Verified>
+  /**
+   * Asks anew about this person's credentials. For what they just changed about themselves through this gateway: the next request
+   * must see it, and may come before the event does.
+   */
+  forgetPerson(userId: string): void
 }
 
 interface Surroundings {
@@ -47,6 +52,7 @@ export function createVerifier({ connection, log, baseUrl }: Surroundings): Veri
       await verifyProof({ ...presented, keyThumbprint })
       return verified
     },
+    forgetPerson: (userId) => memory.forget(namesOf({ userId })),
   }
 
   async function believe(token: string): Promise<Verified> {

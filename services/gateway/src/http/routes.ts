@@ -43,6 +43,7 @@ function addRoute(
   const { http, subject } = operation
   const encode = requestEncoder(operation)
   const deprecation = deprecationOf(operation, baseUrl)
+  const changesPeople = http.method !== 'GET' && subject.startsWith('auth.')
   app.route({
     method: http.method,
     url: urlOf(http),
@@ -62,6 +63,7 @@ function addRoute(
           idempotencyKey: idempotencyKeyOf(request),
         },
       })
+      if (changesPeople && answer.status === null && caller.kind === 'user') verifier.forgetPerson(caller.user_id)
       if (answer.retryAfter) reply.header('retry-after', answer.retryAfter)
       // An owner that asks for a credential says so in the body; which kinds there are, the door knows.
       if (answer.status === 401) reply.header('www-authenticate', challenge(new Unauthorized(''), request.headers))
