@@ -1,6 +1,7 @@
 import { scopeSentences, type Scope } from '@quittance/contracts/scopes'
 import { html, type Html } from './html.ts'
 import { layout } from './layout.ts'
+import { shortened } from './shortened-name.ts'
 
 export interface ChoosableOrganization {
   id: string
@@ -25,7 +26,7 @@ export interface ConsentPage {
 export function consentPage(page: ConsentPage): string {
   const { action, csrf, client, email, scopes, organizations, error } = page
   return layout({
-    title: error ? `Error: allow ${client.name}` : `Allow ${client.name}`,
+    title: error ? `Error: allow ${shortened(client.name)}` : `Allow ${shortened(client.name)}`,
     body: html`<div class="card">
         <h1>Allow <q>${shortened(client.name)}</q> to use your ${organizations ? 'organization' : 'account'}?</h1>
         ${
@@ -81,10 +82,4 @@ function sentences(scopes: readonly Scope[]): string[] {
 
 function links({ termsUri, policyUri }: ConsentPage['client']): Html {
   return html`${termsUri && html` <a href="${termsUri}" rel="noreferrer">Terms of service</a>.`}${policyUri && html` <a href="${policyUri}" rel="noreferrer">Privacy policy</a>.`}`
-}
-
-/** A name can be as long as its owner likes; what matters on the page is below it. */
-function shortened(name: string): string {
-  const letters = [...new Intl.Segmenter('en').segment(name)].map(({ segment }) => segment)
-  return letters.length > 60 ? `${letters.slice(0, 59).join('')}…` : name
 }

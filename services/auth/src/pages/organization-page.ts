@@ -1,5 +1,6 @@
 import { html } from './html.ts'
 import { layout } from './layout.ts'
+import { shortened } from './shortened-name.ts'
 
 export interface OrganizationPage {
   /** Path of the interaction; forms go below it. */
@@ -15,7 +16,7 @@ export function organizationPage({ action, csrf, clientName, error }: Organizati
     title: error ? 'Error: create an organization' : 'Create an organization',
     body: html`<div class="card">
       <h1>Create your organization</h1>
-      <p class="quiet"><strong>${clientName}</strong> wants to work with one of your organizations, and you have none yet.</p>
+      <p class="quiet"><strong>${shortened(clientName)}</strong> wants to work with one of your organizations, and you have none yet.</p>
       <form method="post" action="${action}/organization">
         <input type="hidden" name="csrf" value="${csrf}" />
         <div class="field">

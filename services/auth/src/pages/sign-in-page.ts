@@ -1,5 +1,6 @@
 import { html } from './html.ts'
 import { layout } from './layout.ts'
+import { shortened } from './shortened-name.ts'
 
 export interface SignInPage {
   /** Where the form goes. */
@@ -18,7 +19,9 @@ export function signInPage({ action, csrf, clientName, email, error }: SignInPag
     title: error ? 'Error: sign in' : 'Sign in',
     body: html`<div class="card">
       <h1>Sign in</h1>
-      <p class="quiet">${clientName ? html`to continue to <strong>${clientName}</strong>` : 'to see your connected apps and sessions'}</p>
+      <p class="quiet">
+        ${clientName ? html`to continue to <strong>${shortened(clientName)}</strong>` : 'to see your connected apps and sessions'}
+      </p>
       <form method="post" action="${action}">
         <input type="hidden" name="csrf" value="${csrf}" />
         <div class="field">
