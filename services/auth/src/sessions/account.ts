@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from 'oidc-provider'
 import type { AppOptions } from '../http/app-options.ts'
-import { SignInForm, throttled, wrongCredentials } from '../sign-in/sign-in-form.ts'
+import { tryForm } from '../sign-in/sign-in-form.ts'
 import { accountPage } from '../pages/account-page.ts'
 import { pageHeaders } from '../pages/layout.ts'
 import { signInPage } from '../pages/sign-in-page.ts'
@@ -39,14 +39,10 @@ export function addAccountPages(app: FastifyInstance, options: AppOptions): void
     const form = (request.body ?? {}) as Record<string, unknown>
     const planted = provider().createContext(request.raw, reply.raw).cookies.get(formCookie, { signed: true })
     if (!planted || !csrf.matches(planted, form['csrf'])) throw new errors.SessionNotFound('the form is not ours')
-    const given = SignInForm.safeParse(form)
-    const email = typeof form['email'] === 'string' ? form['email'].slice(0, 254) : ''
-    if (!given.success) return showSignIn(request, reply, { status: 400, email, error: wrongCredentials })
-    const outcome = await options.signIn({ ...given.data, ip: request.ip })
-    if (outcome.kind === 'wrong') return showSignIn(request, reply, { status: 401, email, error: wrongCredentials })
-    if (outcome.kind === 'throttled') {
-      reply.header('retry-after', outcome.retryAfterSeconds)
-      return showSignIn(request, reply, { status: 429, email, error: throttled(outcome.retryAfterSeconds) })
+    const outcome = await tryForm(options.signIn, { form, ip: request.ip })
+    if (outcome.kind === 'refused') {
+      if (outcome.retryAfterSeconds) reply.header('retry-after', outcome.retryAfterSeconds)
+      return showSignIn(request, reply, outcome)
     }
     const session = await browserSession(provider(), request, reply)
     await session.begin(outcome.accountId)
@@ -84,12 +80,12 @@ export function addAccountPages(app: FastifyInstance, options: AppOptions): void
   function showSignIn(
     request: FastifyRequest,
     reply: FastifyReply,
-    { status, ...shown }: { status: number; email: string; error: string | null },
+    { status, email, error }: { status: number; email: string; error: string | null },
   ): FastifyReply {
     const { cookies, secure } = provider().createContext(request.raw, reply.raw)
     const planted = randomBytes(16).toString('hex')
     cookies.set(formCookie, planted, { httpOnly: true, sameSite: 'strict', signed: true, path: url, secure })
-    const page = signInPage({ action: `${url}/sign-in`, csrf: csrf.token(planted), clientName: null, ...shown })
+    const page = signInPage({ action: `${url}/sign-in`, csrf: csrf.token(planted), clientName: null, email, error })
     return reply.code(status).headers(pageHeaders()).send(page)
   }
 
