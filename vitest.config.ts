@@ -27,6 +27,7 @@ export default defineConfig({
           // Vitest sets BASE_URL to its own; these are the settings of a service under test.
           env: {
             BASE_URL: 'http://127.0.0.1:8080',
+            SANDBOX_TEST_CLOCK: 'on',
             LINK_SECRET: 'a-secret-for-links-of-tests-only-0123456789',
             SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
             WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',

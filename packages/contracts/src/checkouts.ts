@@ -27,6 +27,11 @@ export class PaymentError extends ApiError {
   readonly status = 400
 }
 
+/** 403: the customer has a subscription already, and the organization allows one. */
+export class AlreadyActiveSubscriptionError extends ApiError {
+  readonly status = 403
+}
+
 export const CheckoutStatus = z.enum(['open', 'expired', 'confirmed', 'succeeded', 'failed'])
 export type CheckoutStatus = z.infer<typeof CheckoutStatus>
 
@@ -184,6 +189,47 @@ export const getCheckoutByClient = operation({
   errors: [ResourceNotFound, ExpiredCheckoutError],
 })
 
+/** What buyer and seller both may change while a checkout is open. */
+const changes = {
+  product_id: Id.nullish(),
+  product_price_id: Id.nullish().meta({ deprecated: true, description: 'Deprecated; use product_id.' }),
+  is_business_customer: z.boolean().nullish(),
+  customer_name: personName,
+  customer_email: email,
+  customer_billing_name: personName,
+  customer_billing_address: AddressInput.nullish(),
+  customer_tax_id: z.string().max(50).nullish(),
+}
+
+export const updateCheckout = operation({
+  subject: 'orders.checkout.update',
+  summary: 'Change an open checkout',
+  http: { method: 'PATCH', path: '/v1/checkouts/{id}', status: 200, scopes: ['checkouts:write'], callers: ['organization', 'user'] },
+  request: z.object({
+    id: Id,
+    ...changes,
+    discount_id: Id.nullish(),
+    allow_discount_codes: z.boolean().nullish(),
+    require_billing_address: z.boolean().nullish(),
+    customer_ip_address: z.union([z.ipv4(), z.ipv6()]).nullish(),
+    metadata: MetadataInput.optional(),
+    customer_metadata: MetadataInput.nullish(),
+    success_url: z.string().min(1).max(2083).nullish(),
+    embed_origin: z.string().max(2083).nullish(),
+  }),
+  reply: Checkout,
+  errors: [RequestValidationError, ResourceNotFound, ExpiredCheckoutError, NotOpenCheckout],
+})
+
+export const updateCheckoutByClient = operation({
+  subject: 'orders.checkout.update-by-client',
+  summary: 'Change an open checkout as its buyer',
+  http: { method: 'PATCH', path: '/v1/checkouts/client/{client_secret}', status: 200, scopes: [], callers: ['anonymous'] },
+  request: z.object({ client_secret: ClientSecret, ...changes, discount_code: z.string().max(256).nullish() }),
+  reply: CheckoutPublic,
+  errors: [RequestValidationError, ResourceNotFound, ExpiredCheckoutError, NotOpenCheckout],
+})
+
 export const confirmCheckout = operation({
   subject: 'orders.checkout.confirm',
   summary: 'Confirm a checkout with a payment token; the order follows',
@@ -200,7 +246,7 @@ export const confirmCheckout = operation({
     customer_tax_id: z.string().max(50).nullish(),
   }),
   reply: CheckoutPublicConfirmed,
-  errors: [RequestValidationError, ResourceNotFound, ExpiredCheckoutError, NotOpenCheckout, PaymentError],
+  errors: [RequestValidationError, ResourceNotFound, ExpiredCheckoutError, NotOpenCheckout, AlreadyActiveSubscriptionError, PaymentError],
 })
 
 export const checkoutCreated = event({

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { Address, AddressInput } from './address.ts'
-import { RequestValidationError, ResourceNotFound } from './errors.ts'
+import { BenefitGrantProperties, grantFields } from './benefit-grants.ts'
+import { BenefitCustom, BenefitType } from './benefits.ts'
+import { ApiError, BadRequest, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { Id, oneOrMany, timestamps } from './identifiers.ts'
 import type { HttpBinding } from './operation.ts'
 import { operation } from './operation.ts'
@@ -8,6 +10,14 @@ import { BillingDetailsChange, InvoiceAlreadyExists, MissingInvoiceBillingDetail
 import { Organization } from './organizations.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { CheckoutProduct } from './products.ts'
+import {
+  AlreadyCanceledSubscription,
+  CancellationReason,
+  CustomerOrderSubscription,
+  ResourceUnavailable,
+  subscribedPrices,
+  SubscriptionUpdatePending,
+} from './subscriptions.ts'
 import { TaxId } from './tax-id.ts'
 
 /** What a customer does with their own session. It implies `customer_portal:write`, so no scope is asked for. */
@@ -17,7 +27,7 @@ const CustomerOrderProduct = CheckoutProduct.extend({ organization: Organization
 
 /** An order as its buyer sees it: without what the seller noted about it. */
 export const CustomerOrder = Order.omit({ metadata: true, custom_field_data: true, customer: true, discount: true, product: true })
-  .extend({ product: CustomerOrderProduct })
+  .extend({ product: CustomerOrderProduct, subscription: CustomerOrderSubscription.nullable() })
   .meta({ id: 'CustomerOrder' })
 export type CustomerOrder = z.infer<typeof CustomerOrder>
 
@@ -123,5 +133,115 @@ export const getPortalOrganization = operation({
   },
   request: z.object({ slug: z.string().max(100) }),
   reply: CustomerOrganization,
+  errors: [ResourceNotFound],
+})
+
+/** 403: the seller does not let customers change the product themselves. */
+export class UpdateSubscriptionNotAllowed extends ApiError {
+  readonly status = 403
+}
+
+/** A subscription as its customer sees it. */
+export const CustomerSubscription = CustomerOrderSubscription.extend({ product: CustomerOrderProduct, ...subscribedPrices }).meta({
+  id: 'CustomerSubscription',
+})
+export type CustomerSubscription = z.infer<typeof CustomerSubscription>
+
+export const listCustomerSubscriptions = operation({
+  subject: 'orders.customer-subscription.list',
+  summary: 'List your subscriptions',
+  http: { method: 'GET', path: '/v1/customer-portal/subscriptions/', status: 200, ...portal },
+  request: z.object({
+    ...pageRequest,
+    organization_id: oneOrMany(Id),
+    product_id: oneOrMany(Id),
+    active: z.boolean().optional(),
+    query: z.string().max(200).optional(),
+    sorting: sorting(['started_at', 'amount', 'status', 'organization', 'product'], '-started_at'),
+  }),
+  reply: ListReply(CustomerSubscription),
+  errors: [],
+})
+
+const oneSubscription = { path: '/v1/customer-portal/subscriptions/{id}', status: 200, ...portal } as const
+
+export const getCustomerSubscription = operation({
+  subject: 'orders.customer-subscription.get',
+  summary: 'Get one of your subscriptions',
+  http: { method: 'GET', ...oneSubscription },
+  request: z.object({ id: Id }),
+  reply: CustomerSubscription,
+  errors: [ResourceNotFound],
+})
+
+export const updateCustomerSubscription = operation({
+  subject: 'orders.customer-subscription.update',
+  summary: 'Change the product of one of your subscriptions, cancel it at the end of the period, or take that back',
+  http: { method: 'PATCH', ...oneSubscription },
+  request: z.union([
+    z.object({ id: Id, product_id: Id }),
+    z.object({
+      id: Id,
+      cancel_at_period_end: z.boolean().nullish(),
+      cancellation_reason: CancellationReason.nullish(),
+      cancellation_comment: z.string().max(2000).nullish(),
+    }),
+  ]),
+  reply: CustomerSubscription,
+  errors: [
+    RequestValidationError,
+    ResourceNotFound,
+    AlreadyCanceledSubscription,
+    UpdateSubscriptionNotAllowed,
+    SubscriptionUpdatePending,
+    BadRequest,
+    ResourceUnavailable,
+  ],
+})
+
+export const cancelCustomerSubscription = operation({
+  subject: 'orders.customer-subscription.cancel',
+  summary: 'Cancel one of your subscriptions at the end of the period',
+  http: { method: 'DELETE', ...oneSubscription },
+  request: z.object({ id: Id }),
+  reply: CustomerSubscription,
+  errors: [ResourceNotFound, AlreadyCanceledSubscription],
+})
+
+/** A benefit as whoever has it sees it. */
+const BenefitSubscriber = BenefitCustom.omit({ is_tax_applicable: true })
+  .extend({ organization: Organization })
+  .meta({ id: 'BenefitCustomSubscriber' })
+
+/** A benefit the customer has, and by what. */
+export const CustomerBenefitGrant = z
+  .object({ ...grantFields, customer: CustomerPortalCustomer, benefit: BenefitSubscriber, properties: BenefitGrantProperties })
+  .meta({ id: 'CustomerBenefitGrant' })
+export type CustomerBenefitGrant = z.infer<typeof CustomerBenefitGrant>
+
+export const listCustomerBenefitGrants = operation({
+  subject: 'orders.customer-benefit-grant.list',
+  summary: 'List the benefits you have; what was revoked is not listed',
+  http: { method: 'GET', path: '/v1/customer-portal/benefit-grants/', status: 200, ...portal },
+  request: z.object({
+    ...pageRequest,
+    type: oneOrMany(BenefitType),
+    benefit_id: oneOrMany(Id),
+    organization_id: oneOrMany(Id),
+    checkout_id: oneOrMany(Id),
+    order_id: oneOrMany(Id),
+    subscription_id: oneOrMany(Id),
+    sorting: sorting(['granted_at', 'type', 'organization'], '-granted_at'),
+  }),
+  reply: ListReply(CustomerBenefitGrant),
+  errors: [],
+})
+
+export const getCustomerBenefitGrant = operation({
+  subject: 'orders.customer-benefit-grant.get',
+  summary: 'Get one of the benefits you have',
+  http: { method: 'GET', path: '/v1/customer-portal/benefit-grants/{id}', status: 200, ...portal },
+  request: z.object({ id: Id }),
+  reply: CustomerBenefitGrant,
   errors: [ResourceNotFound],
 })

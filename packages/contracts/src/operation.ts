@@ -13,6 +13,11 @@ export interface HttpBinding {
   /** Any one of these is enough; empty where no credential is asked for. */
   scopes: readonly Scope[]
   /**
+   * The reply is one part of a document: a `DocumentPart`. The gateway asks on with `after: next` until `next` is null, and sends the
+   * texts as one document of this type.
+   */
+  document?: { contentType: string; fileName: string }
+  /**
    * Kinds of caller that may come in. `anonymous` alone: a credential is ignored. `anonymous` beside others: the credential
    * is optional, and checked when there is one.
    */

@@ -9,8 +9,9 @@ import { Id, oneOrMany, timestamps } from './identifiers.ts'
 import { Metadata, MetadataFilter } from './metadata.ts'
 import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
-import { ListReply, pageRequest, sorting } from './pagination.ts'
+import { after, DocumentPart, ListReply, pageRequest, sorting } from './pagination.ts'
 import { ProductPrice, ProductSummary } from './products.ts'
+import { OrderSubscription } from './subscriptions.ts'
 
 /** 409: the invoice exists; it is permanent. */
 export class InvoiceAlreadyExists extends ApiError {
@@ -31,6 +32,7 @@ export const OrderStatus = z.enum(['pending', 'paid', 'refunded', 'partially_ref
 export type OrderStatus = z.infer<typeof OrderStatus>
 
 export const BillingReason = z.enum(['purchase', 'subscription_create', 'subscription_cycle', 'subscription_update'])
+export type BillingReason = z.infer<typeof BillingReason>
 
 /** A line of an order. */
 export const OrderItem = z
@@ -78,7 +80,7 @@ export const Order = z
     user_id: Id.meta({ deprecated: true, description: 'Deprecated; use customer_id.' }),
     product: ProductSummary,
     discount: DiscountSummary.nullable(),
-    subscription: z.null(),
+    subscription: OrderSubscription.nullable(),
     items: z.array(OrderItem),
   })
   .meta({ id: 'Order' })
@@ -109,6 +111,27 @@ export const listOrders = operation({
     sorting: sorting(['created_at', 'amount', 'net_amount', 'customer', 'product', 'discount', 'subscription'], '-created_at'),
   }),
   reply: ListReply(Order),
+  errors: [],
+})
+
+export const exportOrders = operation({
+  subject: 'orders.order.export',
+  summary: 'Export orders as CSV, oldest first; amounts are in minor units',
+  http: {
+    method: 'GET',
+    path: '/v1/orders/export',
+    status: 200,
+    scopes: ['orders:read'],
+    callers: ['organization', 'user'],
+    document: { contentType: 'text/csv; charset=utf-8', fileName: 'orders.csv' },
+  },
+  request: z.object({
+    organization_id: oneOrMany(Id),
+    product_id: oneOrMany(Id),
+    customer_id: oneOrMany(Id),
+    after,
+  }),
+  reply: DocumentPart,
   errors: [],
 })
 

@@ -27,3 +27,12 @@ export function sorting<const P extends string>(properties: readonly P[], byDefa
     .default([byDefault] as P[])
     .transform((given) => (Array.isArray(given) ? given : [given]))
 }
+
+/** One part of a document too large for one reply, and where the next one begins; null after the last. */
+export const DocumentPart = z.object({ text: z.string(), next: z.string().nullable() })
+
+/** Where a part begins: time and id of the last row of the one before; left out for the first. */
+export const after = z
+  .templateLiteral([z.iso.datetime({ offset: true }), ' ', z.uuidv4()])
+  .nullish()
+  .describe('Where to go on; for the gateway.')

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { RequestValidationError, ResourceNotFound } from './errors.ts'
+import { Benefit, BenefitPublic } from './benefits.ts'
+import { NotPermitted, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
 import { Id, OrganizationIdInput, oneOrMany, timestamps } from './identifiers.ts'
-import { Metadata, MetadataInput } from './metadata.ts'
+import { Metadata, MetadataFilter, MetadataInput } from './metadata.ts'
 import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
@@ -45,7 +46,7 @@ export const Product = z
     ...productFields,
     metadata: Metadata,
     prices: z.array(ProductPrice),
-    benefits: z.array(z.unknown()),
+    benefits: z.array(Benefit),
     medias: z.array(z.unknown()),
     attached_custom_fields: z.array(z.unknown()),
   })
@@ -54,17 +55,19 @@ export type Product = z.infer<typeof Product>
 
 /** A product as a checkout page shows it. */
 export const CheckoutProduct = z
-  .object({ ...productFields, prices: z.array(ProductPrice), benefits: z.array(z.unknown()), medias: z.array(z.unknown()) })
+  .object({ ...productFields, prices: z.array(ProductPrice), benefits: z.array(BenefitPublic), medias: z.array(z.unknown()) })
   .meta({ id: 'CheckoutProduct' })
 
-const PriceCreate = z.discriminatedUnion('amount_type', [
+const newPrices = [
   z.object({
     amount_type: z.literal('fixed'),
     price_amount: z.int().min(50).max(99_999_999),
     price_currency: z.literal('usd').default('usd'),
   }),
   z.object({ amount_type: z.literal('free') }),
-])
+] as const
+
+const onePrice = 'Exactly one fixed or free price.'
 
 const name = z.string().trim().min(3).max(200)
 const description = z.string().max(20_000).nullish()
@@ -77,7 +80,7 @@ export const createProduct = operation({
     name,
     description,
     recurring_interval: RecurringInterval.nullable(),
-    prices: z.array(PriceCreate).length(1, 'Exactly one fixed or free price.'),
+    prices: z.array(z.discriminatedUnion('amount_type', newPrices)).length(1, onePrice),
     metadata: MetadataInput.default({}),
     organization_id: OrganizationIdInput,
   }),
@@ -117,7 +120,9 @@ export const listProducts = operation({
     query: z.string().max(200).optional(),
     is_archived: z.boolean().optional(),
     is_recurring: z.boolean().optional(),
-    sorting: sorting(['created_at', 'name'], '-created_at'),
+    benefit_id: oneOrMany(Id),
+    metadata: MetadataFilter,
+    sorting: sorting(['created_at', 'name', 'price_amount_type', 'price_amount'], '-created_at'),
   }),
   reply: ListReply(Product),
   errors: [],
@@ -125,17 +130,32 @@ export const listProducts = operation({
 
 export const updateProduct = operation({
   subject: 'orders.product.update',
-  summary: 'Change name, description, metadata or archive a product',
+  summary: 'Change a product or its price, or archive it; how often it is paid for stays',
   http: { method: 'PATCH', path: '/v1/products/{id}', status: 200, scopes: ['products:write'], callers: ['organization', 'user'] },
   request: z.object({
     id: Id,
     name: name.nullish(),
     description,
+    recurring_interval: RecurringInterval.nullish(),
     is_archived: z.boolean().nullish(),
+    prices: z
+      .array(z.union([z.object({ id: Id }), ...newPrices]))
+      .length(1, onePrice)
+      .nullish()
+      .describe('A price that stays is named by its id; one that is not named is archived.'),
     metadata: MetadataInput.optional(),
   }),
   reply: Product,
-  errors: [ResourceNotFound],
+  errors: [RequestValidationError, ResourceNotFound],
+})
+
+export const updateProductBenefits = operation({
+  subject: 'orders.product.update-benefits',
+  summary: 'Say which benefits a product has, all of them, in this order',
+  http: { method: 'POST', path: '/v1/products/{id}/benefits', status: 200, scopes: ['products:write'], callers: ['organization', 'user'] },
+  request: z.object({ id: Id, benefits: z.array(Id).max(100) }),
+  reply: Product,
+  errors: [NotPermitted, ResourceNotFound, RequestValidationError],
 })
 
 export const productCreated = event({
@@ -150,6 +170,6 @@ export const productUpdated = event({
   subject: 'event.product.updated',
   publisher: 'orders',
   webhookType: 'product.updated',
-  summary: 'A product was changed or archived.',
+  summary: 'A product, its prices or its benefits were changed, or it was archived.',
   payload: Product,
 })

@@ -1,10 +1,13 @@
 import * as accessTokens from './access-tokens.ts'
 import * as accounts from './accounts.ts'
 import * as auth from './auth.ts'
+import * as benefitGrants from './benefit-grants.ts'
+import * as benefits from './benefits.ts'
 import * as checkouts from './checkouts.ts'
 import * as clients from './clients.ts'
 import * as customerPortal from './customer-portal.ts'
 import * as customerSessions from './customer-sessions.ts'
+import * as customerState from './customer-state.ts'
 import * as customers from './customers.ts'
 import * as discounts from './discounts.ts'
 import type { Event } from './event.ts'
@@ -14,6 +17,8 @@ import * as orders from './orders.ts'
 import * as organizations from './organizations.ts'
 import * as products from './products.ts'
 import * as refunds from './refunds.ts'
+import * as subscriptions from './subscriptions.ts'
+import * as testClock from './test-clock.ts'
 import * as webhooks from './webhooks.ts'
 
 /** One line per contract file; a test finds a file that is missing here. */
@@ -24,11 +29,16 @@ const contracts: Record<string, unknown>[] = [
   clients,
   organizations,
   products,
+  benefits,
+  benefitGrants,
   discounts,
   customers,
+  customerState,
   checkouts,
   orders,
   refunds,
+  subscriptions,
+  testClock,
   customerSessions,
   customerPortal,
   invoices,

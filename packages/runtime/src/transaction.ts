@@ -42,6 +42,7 @@ export async function runInTransaction<T>(
           read: {
             one: (...given) => read.one(...given),
             oneOrNull: (...given) => read.oneOrNull(...given),
+            first: (...given) => read.first(...given),
             page: (...given) => read.page(...given),
           },
           publish: (fact) => recordFact(em, fact, scope.unit),

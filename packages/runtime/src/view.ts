@@ -33,6 +33,12 @@ export interface Pick {
   values?: Readonly<Record<string, unknown>>
 }
 
+/** The first objects in an order, uncounted: for readers that go on from the last one they saw. */
+export interface FirstPick extends Pick {
+  orderBy: string
+  limit: number
+}
+
 /** A page of a view. `orderBy` is never taken from a request as it is, only from a table of known columns. */
 export interface PagePick extends Pick {
   orderBy: string
@@ -51,6 +57,8 @@ export interface Read {
   one<Reply>(view: View<Reply>, pick: Pick): Promise<JsonText<Reply>>
   /** The one object, or null. */
   oneOrNull<Reply>(view: View<Reply>, pick: Pick): Promise<JsonText<Reply> | null>
+  /** The first few, without counting the rest. */
+  first<Reply>(view: View<Reply>, pick: FirstPick): Promise<JsonText<Reply[]>>
   /** A page with its pagination. */
   page<Reply>(view: View<Reply>, pick: PagePick): Promise<JsonText<Page<Reply>>>
 }
@@ -100,6 +108,17 @@ export function readFor(caller: Caller, execute: Execute): Read {
       const found = await oneOrNull(view, pick)
       if (found === null) throw new ResourceNotFound()
       return found
+    },
+    async first(view, { where, values, orderBy, limit }) {
+      const binding = boundTo(view, caller)
+      const query = prepare(
+        view,
+        `first\n${binding}\n${where}\n${orderBy}`,
+        () => `select coalesce(json_agg(row_to_json(v)), '[]')::text as items from
+          (select ${view.columns} from ${view.from} where ${binding} and (${where}) order by ${orderBy} limit :limit) v`,
+      )
+      const [row] = await execute(query, bind(query, { ...values, ...scope, limit }))
+      return row?.['items'] as string
     },
     async page(view, { where, values, orderBy, page, limit }) {
       const binding = boundTo(view, caller)

@@ -9,6 +9,10 @@ export const OrdersConfig = z.object({
     .min(0)
     .default(5_000)
     .describe('How long the sandbox takes to complete a payment with ctoken_slow.'),
+  SANDBOX_TEST_CLOCK: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('Whether organizations may advance the clock their subscriptions live by. Never where money is real.'),
 })
 
 export const config = () => readConfig(OrdersConfig)

@@ -1,4 +1,6 @@
 import type { DatabaseDefinition } from '@quittance/runtime/database'
+import { BenefitGrantSchema } from './benefits/benefit-grant.ts'
+import { BenefitSchema } from './benefits/benefit.ts'
 import { CheckoutSchema } from './checkouts/checkout.ts'
 import { CustomerSessionSchema } from './customer-sessions/customer-session.ts'
 import { CustomerSchema } from './customers/customer.ts'
@@ -7,18 +9,25 @@ import { createOrders } from './migrations/20261120120000-create-orders.ts'
 import { addCustomerPortal } from './migrations/20261120220000-add-customer-portal.ts'
 import { createRefunds } from './migrations/20261120230000-create-refunds.ts'
 import { deleteDiscounts } from './migrations/20261121010000-delete-discounts.ts'
+import { createSubscriptions } from './migrations/20261121020000-create-subscriptions.ts'
 import { keepIdempotentReplies } from './migrations/20261121000000-keep-idempotent-replies.ts'
+import { createBenefits } from './migrations/20261121030000-create-benefits.ts'
+import { keepOnePrice } from './migrations/20261121040000-keep-one-price.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentSchema } from './payments/payment.ts'
 import { ProductSchema } from './products/product.ts'
 import { ProductPriceSchema } from './products/product-price.ts'
 import { RefundSchema } from './refunds/refund.ts'
+import { ProrationSchema } from './subscriptions/proration.ts'
+import { SubscriptionSchema } from './subscriptions/subscription.ts'
 
 export const database: DatabaseDefinition = {
   entities: [
     ProductSchema,
     ProductPriceSchema,
+    BenefitSchema,
+    BenefitGrantSchema,
     DiscountSchema,
     CustomerSchema,
     CustomerSessionSchema,
@@ -27,6 +36,17 @@ export const database: DatabaseDefinition = {
     OrderItemSchema,
     PaymentSchema,
     RefundSchema,
+    SubscriptionSchema,
+    ProrationSchema,
   ],
-  migrations: [createOrders, addCustomerPortal, createRefunds, keepIdempotentReplies, deleteDiscounts],
+  migrations: [
+    createOrders,
+    addCustomerPortal,
+    createRefunds,
+    keepIdempotentReplies,
+    deleteDiscounts,
+    createSubscriptions,
+    createBenefits,
+    keepOnePrice,
+  ],
 }

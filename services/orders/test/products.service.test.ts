@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
+import type { RequestInput } from '@quittance/contracts/operation'
+import { getOrder } from '@quittance/contracts/orders'
 import { createProduct, getProduct, listProducts, productCreated, productUpdated, updateProduct } from '@quittance/contracts/products'
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
@@ -53,6 +55,50 @@ test('only the keys that are present change', async () => {
   expect(changed).toMatchObject({ name: 'Team plan', description: 'For teams', is_archived: true })
   expect(changed.modified_at).not.toBeNull()
   expect(await orders.nextEvent(productUpdated)).toEqual(changed)
+})
+
+test('a price that is named stays, one that is not is archived, and what was sold by it keeps it', async () => {
+  await using orders = await startOrders()
+  const { order, product, seller } = await orders.paidOrder({ billed: false })
+  const { id, prices } = product
+  const change = async (wanted: RequestInput<typeof updateProduct>['prices']) =>
+    (await orders.call(updateProduct, { id, prices: wanted }, seller)).prices
+  expect(await change([{ id: prices[0]?.id ?? '' }])).toEqual(prices)
+  const dearer = await change([{ amount_type: 'fixed', price_amount: 5000 }])
+  expect(dearer).toMatchObject([{ amount_type: 'fixed', price_amount: 5000, price_currency: 'usd', is_archived: false }])
+  expect(await orders.nextEvent(productUpdated)).toMatchObject({ prices })
+  expect(await orders.nextEvent(productUpdated)).toMatchObject({ prices: dearer })
+  expect(await change([{ amount_type: 'free' }])).toMatchObject([{ amount_type: 'free', product_id: id }])
+  const { product_price } = await orders.call(getOrder, { id: order.id }, seller)
+  expect(product_price).toMatchObject({ id: prices[0]?.id, price_amount: 4200, is_archived: true })
+  expect(await orders.rows('select from product_prices where product_id = $1', [id])).toHaveLength(3)
+})
+
+test('a product has one price, also when several are set at once', async () => {
+  await using orders = await startOrders()
+  const seller = organizationCaller(randomUUID())
+  const { id } = await orders.call(createProduct, draft, seller)
+  const set = (price_amount: number) => orders.call(updateProduct, { id, prices: [{ amount_type: 'fixed', price_amount }] }, seller)
+  await Promise.all([set(100), set(200), set(300)])
+  expect(await orders.rows('select from product_prices where not is_archived')).toHaveLength(1)
+  expect((await orders.call(getProduct, { id }, seller)).prices).toHaveLength(1)
+})
+
+test('a price of another product, an archived one, none or two, and another interval are refused and change nothing', async () => {
+  await using orders = await startOrders()
+  const seller = organizationCaller(randomUUID())
+  const product = await orders.call(createProduct, { ...draft, recurring_interval: 'month' }, seller)
+  const other = await orders.call(createProduct, draft, seller)
+  const { id } = product
+  const change = (request: object) => orders.call(updateProduct, { id, ...request }, seller)
+  const foreign = change({ name: 'Renamed', prices: [{ id: other.prices[0]?.id }] })
+  await expect(foreign).rejects.toMatchObject({ body: { detail: [{ loc: ['body', 'prices', 0], type: 'value_error' }] } })
+  const fixed = { amount_type: 'fixed', price_amount: 100 }
+  for (const prices of [[], [fixed, fixed]]) await expect(change({ prices })).rejects.toThrow(RequestValidationError)
+  await expect(change({ recurring_interval: 'year' })).rejects.toThrow(/recurring_interval/)
+  expect(await orders.call(getProduct, { id }, seller)).toEqual(product)
+  expect(await change({ recurring_interval: 'month', prices: [fixed] })).toMatchObject({ recurring_interval: 'month' })
+  await expect(change({ prices: [{ id: product.prices[0]?.id }] })).rejects.toThrow('Price does not exist')
 })
 
 test('a page says how many there are, also past the end', async () => {

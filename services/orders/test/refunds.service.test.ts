@@ -16,6 +16,7 @@ import {
 import { organizationCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
+import { subscribe } from './subscribe.ts'
 
 const reason = 'customer_request' as const
 
@@ -85,9 +86,9 @@ test('what was never charged cannot be given back: a free order, and one that is
 
 test('benefits of a subscription do not end with a refund', async () => {
   await using orders = await startOrders()
-  const { order, seller } = await orders.paidOrder({ billed: false })
-  await orders.rows('update orders set subscription_id = gen_random_uuid()')
-  const asked = { order_id: order.id, reason, amount: 1, revoke_benefits: true }
+  const { seller } = await subscribe(orders)
+  const { items } = await orders.call(listOrders, {}, seller)
+  const asked = { order_id: items[0]?.id ?? '', reason, amount: 1, revoke_benefits: true }
   await expect(orders.call(createRefund, asked, seller)).rejects.toThrow(RevokeSubscriptionBenefitsProhibited)
 })
 

@@ -61,7 +61,7 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...aro
           WEBHOOK_ALLOWED_CIDRS: given.WEBHOOK_ALLOWED_CIDRS ?? '127.0.0.0/8',
         }
       case 'orders':
-        return {}
+        return { SANDBOX_TEST_CLOCK: given.SANDBOX_TEST_CLOCK ?? 'on' }
     }
   }
 }

@@ -1,4 +1,4 @@
-import { BadRequest, Unauthorized } from '@quittance/contracts/errors'
+import { BadRequest, ServiceUnavailable, Unauthorized } from '@quittance/contracts/errors'
 import type { HttpBinding, PublicOperation } from '@quittance/contracts/operation'
 import type { NatsConnection } from '@quittance/runtime/nats'
 import { forward } from '@quittance/runtime/request'
@@ -7,6 +7,7 @@ import { admit } from '../access/admit.ts'
 import type { Challenge } from '../access/challenge.ts'
 import type { Verifier } from '../access/verifier.ts'
 import { deprecationOf } from './deprecation.ts'
+import { documentOf } from './document-parts.ts'
 import { methodNotAllowed, unreadableBody } from './errors.ts'
 import { queryDecoder } from './query.ts'
 
@@ -52,17 +53,23 @@ function addRoute(
     async handler(request, reply) {
       const { caller, header } = await admit(verifier, { http, message: request.raw })
       if ('token_id' in caller) request.tokenId = caller.token_id
-      const answer = await forward(connection, {
-        subject,
-        body: encode(request),
-        envelope: {
-          caller: header,
-          timeoutMs,
-          requestId: request.id,
-          traceparent: headerOf(request, 'traceparent'),
-          idempotencyKey: idempotencyKeyOf(request),
-        },
-      })
+      const envelope = {
+        caller: header,
+        timeoutMs,
+        requestId: request.id,
+        traceparent: headerOf(request, 'traceparent'),
+        idempotencyKey: idempotencyKeyOf(request),
+      }
+      const body = encode(request)
+      const answer = await forward(connection, { subject, body, envelope })
+      if (http.document && answer.status === null) {
+        const asked = JSON.parse(Buffer.from(body).toString()) as object
+        const ask = (after: string | null) =>
+          askPart(connection, { subject, body: Buffer.from(JSON.stringify({ ...asked, after })), envelope })
+        return reply
+          .headers({ 'content-type': http.document.contentType, 'content-disposition': `attachment; filename="${http.document.fileName}"` })
+          .send(documentOf(readPart(answer), ask))
+      }
       if (changesPeople && answer.status === null && caller.kind === 'user') verifier.forgetPerson(caller.user_id)
       if (answer.retryAfter) reply.header('retry-after', answer.retryAfter)
       // An owner that asks for a credential says so in the body; which kinds there are, the door knows.
@@ -75,6 +82,16 @@ function addRoute(
       return reply.header('content-type', 'application/json').send(answer.body)
     },
   })
+}
+
+async function askPart(connection: NatsConnection, request: Parameters<typeof forward>[1]) {
+  const answer = await forward(connection, request)
+  if (answer.status !== null) throw new ServiceUnavailable('A part of the document could not be read.')
+  return readPart(answer)
+}
+
+function readPart({ body }: { body: Uint8Array }): { text: string; next: string | null } {
+  return JSON.parse(Buffer.from(body).toString())
 }
 
 function headerOf(request: FastifyRequest, name: string): string | undefined {

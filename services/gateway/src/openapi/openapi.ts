@@ -78,7 +78,7 @@ function describe(operation: PublicOperation, schemas: Json): Json {
   const inQuery = http.method === 'GET' || http.method === 'DELETE'
   const required = new Set((request['required'] as string[] | undefined) ?? [])
   const parameters = Object.entries(properties)
-    .filter(([name]) => inPath.includes(name) || inQuery)
+    .filter(([name]) => (inPath.includes(name) || inQuery) && !(http.document && name === 'after'))
     .map(([name, schema]) => ({
       name,
       in: inPath.includes(name) ? 'path' : 'query',
@@ -101,7 +101,9 @@ function describe(operation: PublicOperation, schemas: Json): Json {
 function answer({ reply, summary, http }: PublicOperation, schemas: Json): Json {
   return http.status === 204
     ? { description: summary }
-    : { description: summary, content: json(schemaOf(reply, { io: 'output', schemas })) }
+    : http.document
+      ? { description: summary, content: { [http.document.contentType.split(';')[0] as string]: { schema: { type: 'string' } } } }
+      : { description: summary, content: json(schemaOf(reply, { io: 'output', schemas })) }
 }
 
 /** One response per status, naming the errors that come with it. */
@@ -149,6 +151,8 @@ function propertiesOf(schema: Json): Json {
 
 function withoutPath(schema: Json, inPath: readonly string[]): Json {
   if (inPath.length === 0) return schema
+  const branches = schema['anyOf'] as Json[] | undefined
+  if (branches) return { ...schema, anyOf: branches.map((branch) => withoutPath(branch, inPath)) }
   const properties = Object.fromEntries(Object.entries(propertiesOf(schema)).filter(([name]) => !inPath.includes(name)))
   const required = ((schema['required'] as string[] | undefined) ?? []).filter((name) => !inPath.includes(name))
   return { ...schema, properties, ...(required.length > 0 ? { required } : { required: undefined }) }

@@ -7,6 +7,9 @@ import { checkoutProductColumns, priceColumns } from '../products/product-view.t
 const net = 'ch.amount - ch.discount_amount'
 const total = `${net} + ch.tax_amount`
 
+/** Nothing is paid now, but later. */
+const setup = `(${total} = 0 and ch.amount > 0 and pr.recurring_interval is not null)`
+
 const addressFields = `(select row_to_json(x) from (
   select true as country, ch.require_billing_address as state, ch.require_billing_address as city, ch.require_billing_address as postal_code,
     ch.require_billing_address as line1, false as line2) x)`
@@ -26,7 +29,7 @@ const publicColumns =
   ch.amount, ch.discount_amount, ${net} as net_amount, ch.tax_amount, ${total} as total_amount, ${net} as subtotal_amount, ch.currency,
   ch.product_id, ch.product_price_id, ch.discount_id, ch.allow_discount_codes, ch.require_billing_address,
   pp.amount_type <> 'free' as is_discount_applicable, pp.amount_type = 'free' as is_free_product_price,
-  ${total} > 0 as is_payment_required, false as is_payment_setup_required, ${total} > 0 as is_payment_form_required,
+  ${total} > 0 as is_payment_required, ${setup} as is_payment_setup_required, (${total} > 0 or ${setup}) as is_payment_form_required,
   ch.customer_id, ch.is_business_customer, ch.customer_name, ch.customer_email, ch.customer_ip_address, ch.customer_billing_name,
   ch.customer_billing_address, ch.customer_tax_id, '{}'::json as payment_processor_metadata, ${addressFields} as customer_billing_address_fields,
   ${products} as products, ${nested(checkoutProductColumns)} as product, ${nested(priceColumns)} as product_price,

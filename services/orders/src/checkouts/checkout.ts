@@ -6,6 +6,7 @@ import { organizationFilter } from '@quittance/runtime/database'
 import { aggregate } from '@quittance/runtime/entity'
 import type { Discount } from '../discounts/discount.ts'
 import { orderAmounts } from '../orders/order-amounts.ts'
+import type { Product } from '../products/product.ts'
 
 /** How long a checkout can be confirmed. */
 export const checkoutLifetimeMs = 30 * 60_000
@@ -56,9 +57,25 @@ export interface BuyerDetails {
   customer_tax_id?: string | null | undefined
 }
 
+/** What the seller decides. */
+export interface Arrangement {
+  metadata?: Metadata | undefined
+  customer_metadata?: Metadata | null | undefined
+  allow_discount_codes?: boolean | null | undefined
+  require_billing_address?: boolean | null | undefined
+  customer_ip_address?: string | null | undefined
+  success_url?: string | null | undefined
+  embed_origin?: string | null | undefined
+}
+
 export class Checkout extends CheckoutSchema.class {
   totalAmount(): bigint {
     return this.amount - this.discountAmount + this.taxAmount
+  }
+
+  /** Whatever is paid later needs it too, also when the first time is free. */
+  needsPaymentToken(isRecurring: boolean): boolean {
+    return this.totalAmount() > 0n || (isRecurring && this.amount > 0n)
   }
 
   /** Takes a discount, or none, and computes the amounts anew. */
@@ -76,6 +93,27 @@ export class Checkout extends CheckoutSchema.class {
     this.customerBillingName = details.customer_billing_name ?? this.customerBillingName ?? null
     this.customerBillingAddress = details.customer_billing_address ?? this.customerBillingAddress ?? null
     this.customerTaxId = details.customer_tax_id ?? this.customerTaxId ?? null
+  }
+
+  /** Another product: its current price, and no discount until one is applied anew. Needs `prices` loaded. */
+  changeProduct(product: Product): void {
+    const price = product.currentPrice()
+    this.productId = product.id
+    this.productPriceId = price.id
+    this.currency = price.priceCurrency ?? 'usd'
+    this.amount = price.priceAmount ?? 0n
+  }
+
+  /** What the seller decides about it. Absent keys leave what is there; null clears what may be empty. */
+  arrange(arrangement: Arrangement): void {
+    const { metadata, customer_metadata, allow_discount_codes, require_billing_address } = arrangement
+    if (metadata) this.metadata = metadata
+    if (customer_metadata) this.customerMetadata = customer_metadata
+    this.allowDiscountCodes = allow_discount_codes ?? this.allowDiscountCodes
+    this.requireBillingAddress = require_billing_address ?? this.requireBillingAddress
+    if (arrangement.customer_ip_address !== undefined) this.customerIpAddress = arrangement.customer_ip_address
+    if (arrangement.success_url !== undefined) this.successUrl = arrangement.success_url
+    if (arrangement.embed_origin !== undefined) this.embedOrigin = arrangement.embed_origin
   }
 
   /** Throws unless the buyer can still act on it. */

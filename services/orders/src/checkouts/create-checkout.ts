@@ -72,9 +72,6 @@ async function chooseProduct({ products }: Request, { em, rows }: CommandContext
   if (found.some((product) => product.organizationId !== chosen.organizationId)) {
     throw RequestValidationError.field(['products'], 'Products do not belong to the same organization.')
   }
-  if (found.some((product) => product.recurringInterval !== null)) {
-    throw RequestValidationError.field(['products'], 'Recurring products cannot be bought yet.')
-  }
   await demandOrganization(rows, chosen.organizationId)
   return chosen
 }

@@ -3,6 +3,7 @@ import { customerCreated, customerUpdated } from '@quittance/contracts/customers
 import type { Transaction } from '@quittance/runtime/handler'
 import { Customer, newCustomer } from '../customers/customer.ts'
 import { customerView } from '../customers/customer-view.ts'
+import { tellCustomerState } from '../customers/tell-customer-state.ts'
 import { claimIdentity } from '../customers/unique-customer.ts'
 import type { Checkout } from './checkout.ts'
 
@@ -27,6 +28,7 @@ async function learnFrom(checkout: Checkout, { customer, context }: { customer: 
   const { id, organizationId } = customer
   const view = await context.read.one(customerView, { where: 'c.id = :id', values: { id } })
   context.publish({ event: customerUpdated, aggregateId: id, organizationId, payload: view })
+  await tellCustomerState(context, id)
 }
 
 async function findCustomer(checkout: Checkout, { em, rows }: Transaction): Promise<Customer | null> {
@@ -41,7 +43,8 @@ async function findCustomer(checkout: Checkout, { em, rows }: Transaction): Prom
   return row ? em.findOneOrFail(Customer, row.id) : null
 }
 
-async function createCustomer(checkout: Checkout, { em, read, publish }: Transaction): Promise<Customer> {
+async function createCustomer(checkout: Checkout, context: Transaction): Promise<Customer> {
+  const { em, read, publish } = context
   const { organizationId } = checkout
   const customer = em.create(Customer, {
     ...newCustomer,
@@ -55,5 +58,6 @@ async function createCustomer(checkout: Checkout, { em, read, publish }: Transac
   await em.flush()
   const view = await read.one(customerView, { where: 'c.id = :id', values: { id: customer.id } })
   publish({ event: customerCreated, aggregateId: customer.id, organizationId, payload: view })
+  await tellCustomerState(context, customer.id)
   return customer
 }

@@ -4,6 +4,7 @@ import { nested, nestedList, type View } from '@quittance/runtime/view'
 import { customerColumns } from '../customers/customer-view.ts'
 import { discountSummaryColumns } from '../discounts/discount-view.ts'
 import { checkoutProductColumns, priceColumns, productSummaryColumns } from '../products/product-view.ts'
+import { subscriptionColumns } from '../subscriptions/subscription-view.ts'
 
 const items = nestedList(
   'i.id, i.created_at, i.modified_at, i.label, i.amount, i.tax_amount, i.proration, i.product_price_id',
@@ -31,8 +32,9 @@ const columns = `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pendi
     o.customer_id, o.product_id, o.discount_id, o.subscription_id, o.checkout_id,
     o.customer_id as user_id, first_price.id as product_price_id,
     ${nested(priceColumns, 'product_prices pp join products pr on pr.id = pp.product_id where pp.id = first_price.id')} as product_price,
-    null as subscription,
     ${items} as items`
+
+const subscription = 'subscriptions s where s.id = o.subscription_id'
 
 const bound = { organization: 'o.organization_id', customer: 'o.customer_id', from }
 
@@ -41,6 +43,7 @@ export const orderView: View<Order> = {
   name: 'order',
   ...bound,
   columns: `${columns}, o.metadata, '{}'::json as custom_field_data,
+    ${nested(`${subscriptionColumns}, s.metadata`, subscription)} as subscription,
     ${nested(customerColumns, 'customers c where c.id = o.customer_id')} as customer,
     ${nested(productSummaryColumns, 'products pr where pr.id = o.product_id')} as product,
     ${nested(discountSummaryColumns, 'discounts d where d.id = o.discount_id')} as discount`,
@@ -52,5 +55,6 @@ const soldBy = 'products pr join organizations g on g.id = pr.organization_id wh
 export const customerOrderView: View<CustomerOrder> = {
   name: 'customer-order',
   ...bound,
-  columns: `${columns}, ${nested(`${checkoutProductColumns}, g.document as organization`, soldBy)} as product`,
+  columns: `${columns}, ${nested(subscriptionColumns, subscription)} as subscription,
+    ${nested(`${checkoutProductColumns}, g.document as organization`, soldBy)} as product`,
 }

@@ -3,7 +3,13 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Address } from '@quittance/contracts/address'
 import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
 import type { Metadata } from '@quittance/contracts/metadata'
-import { InvoiceAlreadyExists, MissingInvoiceBillingDetails, NotPaidOrder, type OrderStatus } from '@quittance/contracts/orders'
+import {
+  InvoiceAlreadyExists,
+  MissingInvoiceBillingDetails,
+  NotPaidOrder,
+  type BillingReason,
+  type OrderStatus,
+} from '@quittance/contracts/orders'
 import { RefundAmountTooHigh, RefundedAlready } from '@quittance/contracts/refunds'
 import { customerFilter, organizationFilter } from '@quittance/runtime/database'
 import { aggregate } from '@quittance/runtime/entity'
@@ -16,7 +22,7 @@ export const OrderSchema = defineEntity({
     ...aggregate,
     organizationId: p.uuid(),
     status: p.text().$type<OrderStatus>(),
-    billingReason: p.text().$type<'purchase'>(),
+    billingReason: p.text().$type<BillingReason>(),
     currency: p.text(),
     subtotalAmount: p.bigint('bigint'),
     discountAmount: p.bigint('bigint'),
@@ -32,6 +38,8 @@ export const OrderSchema = defineEntity({
     productId: p.uuid(),
     discountId: p.uuid().nullable(),
     subscriptionId: p.uuid().nullable(),
+    /** Begin of the period that is paid for; there is one such order per subscription and period. */
+    periodStart: p.datetime().nullable(),
     checkoutId: p.uuid().nullable(),
     metadata: p.json<Metadata>(),
     paidAt: p.datetime().nullable(),

@@ -1,67 +1,78 @@
-import { orderCreated, orderPaid, orderUpdated } from '@quittance/contracts/orders'
+import type { Address } from '@quittance/contracts/address'
+import type { Metadata } from '@quittance/contracts/metadata'
+import { orderCreated, orderPaid, orderUpdated, type BillingReason } from '@quittance/contracts/orders'
 import type { Transaction } from '@quittance/runtime/handler'
-import type { Checkout } from '../checkouts/checkout.ts'
-import type { Customer } from '../customers/customer.ts'
+import { grantBenefits } from '../benefits/entitlement.ts'
+import { tellCustomerState } from '../customers/tell-customer-state.ts'
 import { Order } from './order.ts'
+import type { OrderAmounts } from './order-amounts.ts'
 import { OrderItem } from './order-item.ts'
 import { orderView } from './order-view.ts'
 
-/** What was bought: one line per price of the product. */
+/** What was bought: one line per price of the product, and those of a change of product. */
 export interface Line {
   label: string
   amount: bigint
-  productPriceId: string
+  productPriceId: string | null
+  proration?: boolean
 }
 
-interface Placement {
-  checkout: Checkout
-  customer: Customer
+/** What becomes an order: of a checkout, or of a period of a subscription. */
+export interface Sale {
+  organizationId: string
+  billingReason: BillingReason
+  currency: string
+  amounts: OrderAmounts
   lines: readonly Line[]
+  billingName: string | null
+  billingAddress: Address | null
+  taxId: string | null
+  customerId: string
+  productId: string
+  discountId: string | null
+  subscriptionId: string | null
+  periodStart: Date | null
+  checkoutId: string | null
+  metadata: Metadata
 }
 
-/** A confirmed checkout becomes an order, `pending` until its payment completes. Billing details are copied, and stay. */
-export async function placeOrder({ em, read, publish }: Transaction, { checkout, customer, lines }: Placement): Promise<Order> {
-  const { organizationId } = checkout
+/** A sale becomes an order, `pending` until its payment completes. Billing details are copied, and stay. */
+export async function placeOrder({ em, read, publish }: Transaction, { amounts, lines, ...sale }: Sale): Promise<Order> {
+  const { organizationId } = sale
   const order = em.create(Order, {
-    organizationId,
+    ...sale,
     status: 'pending',
-    billingReason: 'purchase',
-    currency: checkout.currency,
-    subtotalAmount: checkout.amount,
-    discountAmount: checkout.discountAmount,
-    netAmount: checkout.amount - checkout.discountAmount,
-    taxAmount: checkout.taxAmount,
-    totalAmount: checkout.amount - checkout.discountAmount + checkout.taxAmount,
+    subtotalAmount: amounts.subtotal,
+    discountAmount: amounts.discount,
+    netAmount: amounts.net,
+    taxAmount: amounts.tax,
+    totalAmount: amounts.total,
     refundedAmount: 0n,
     refundedTaxAmount: 0n,
-    billingName: checkout.customerBillingName ?? customer.name,
-    billingAddress: customer.billingAddress,
-    taxId: checkout.customerTaxId ?? customer.taxId?.[0] ?? null,
-    customerId: customer.id,
-    productId: checkout.productId,
-    discountId: checkout.discountId,
-    subscriptionId: null,
-    checkoutId: checkout.id,
-    metadata: checkout.metadata,
     paidAt: null,
     invoiceRequestedAt: null,
     invoiceGeneratedAt: null,
   })
   await em.flush()
   for (const [position, line] of lines.entries()) {
-    em.create(OrderItem, { ...line, organizationId, orderId: order.id, position, taxAmount: 0n, proration: false })
+    em.create(OrderItem, { proration: false, ...line, organizationId, orderId: order.id, position, taxAmount: 0n })
   }
   const view = await read.one(orderView, { where: 'o.id = :id', values: { id: order.id } })
   publish({ event: orderCreated, aggregateId: order.id, organizationId, payload: view })
   return order
 }
 
-/** The payment of an order is complete. Said once, however often it is reported. */
-export async function payOrder({ now, read, publish }: Transaction, order: Order): Promise<boolean> {
+/** The payment of an order is complete. Said once, however often it is reported. What was bought for good is granted by it. */
+export async function payOrder(context: Transaction, order: Order): Promise<boolean> {
+  const { now, read, publish } = context
   if (!order.pay(now)) return false
   const view = await read.one(orderView, { where: 'o.id = :id', values: { id: order.id } })
   const fact = { aggregateId: order.id, organizationId: order.organizationId, payload: view }
   publish({ event: orderUpdated, ...fact })
   publish({ event: orderPaid, ...fact })
+  if (order.subscriptionId) return true
+  const { organizationId, productId, customerId } = order
+  const granted = await grantBenefits(context, { organizationId, productId, customerId, orderId: order.id, subscriptionId: null })
+  if (granted) await tellCustomerState(context, customerId)
   return true
 }

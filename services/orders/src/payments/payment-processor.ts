@@ -4,7 +4,12 @@ export interface Charge {
   amount: bigint
   currency: string
   confirmationToken: string
+  /** The buyer is there; without them a stored token is charged. */
+  isBuyerPresent: boolean
 }
+
+/** How a charge went, or when to ask again. */
+export type Settlement = { status: 'succeeded' } | { status: 'declined' } | { status: 'processing'; retryAfterMs: number | null }
 
 /** How a payment processor looks from here. A real one keeps the promise that one `paymentId` is charged once. */
 export interface PaymentProcessor {
@@ -13,5 +18,5 @@ export interface PaymentProcessor {
   /** Gives back what was charged. The same `refundId` again gives nothing more. */
   refund(refund: { refundId: string; paymentId: string; amount: bigint; currency: string }): Promise<void>
   /** Charges, or tells when to ask again. May be called again after a crash. */
-  settle(charge: Charge, createdAt: Date): Promise<{ status: 'succeeded' } | { status: 'processing'; retryAfterMs: number | null }>
+  settle(charge: Charge, createdAt: Date): Promise<Settlement>
 }

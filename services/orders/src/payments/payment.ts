@@ -25,10 +25,21 @@ export class Payment extends PaymentSchema.class {
   /** False when it was settled before. */
   succeed(): boolean {
     if (this.status !== 'pending') return false
-    this.status = 'succeeded'
+    this.settle('succeeded')
+    return true
+  }
+
+  /** False when it was settled before. */
+  decline(): boolean {
+    if (this.status !== 'pending') return false
+    this.settle('failed')
+    return true
+  }
+
+  private settle(status: 'succeeded' | 'failed'): void {
+    this.status = status
     this.dueAt = null
     this.leasedUntil = null
-    return true
   }
 }
 PaymentSchema.setClass(Payment)

@@ -3,15 +3,16 @@ import type { PaymentProcessor } from './payment-processor.ts'
 
 /**
  * The processor for trying things out. Nobody pays: `ctoken_ok` completes at once, `ctoken_slow` after a while, `ctoken_pending`
- * never, and everything else is declined.
+ * never, `ctoken_once` only while the buyer is there, and everything else is declined.
  */
 export const sandboxProcessor: PaymentProcessor = {
   async authorize(token) {
-    return ['ctoken_ok', 'ctoken_slow', 'ctoken_pending'].includes(token) ? 'authorized' : 'declined'
+    return ['ctoken_ok', 'ctoken_slow', 'ctoken_pending', 'ctoken_once'].includes(token) ? 'authorized' : 'declined'
   },
   // Nobody paid, so there is nothing to give back.
   async refund() {},
-  async settle({ confirmationToken }, createdAt) {
+  async settle({ confirmationToken, isBuyerPresent }, createdAt) {
+    if (confirmationToken === 'ctoken_once' && !isBuyerPresent) return { status: 'declined' }
     if (confirmationToken === 'ctoken_pending') return { status: 'processing', retryAfterMs: null }
     const waitMs = confirmationToken === 'ctoken_slow' ? createdAt.getTime() + config().SANDBOX_SLOW_PAYMENT_MS - Date.now() : 0
     return waitMs > 0 ? { status: 'processing', retryAfterMs: waitMs } : { status: 'succeeded' }

@@ -1,9 +1,10 @@
-import { job, type JobContext } from '@quittance/runtime/handler'
 import { checkoutUpdated } from '@quittance/contracts/checkouts'
+import { job, type JobContext, type Transaction } from '@quittance/runtime/handler'
 import { Checkout } from '../checkouts/checkout.ts'
 import { checkoutView } from '../checkouts/checkout-view.ts'
 import { Order } from '../orders/order.ts'
 import { payOrder } from '../orders/place-order.ts'
+import { settleSubscription } from '../subscriptions/settle-subscription.ts'
 import { Payment } from './payment.ts'
 import { sandboxProcessor } from './sandbox-processor.ts'
 
@@ -13,6 +14,7 @@ interface DuePayment {
   amount: string
   currency: string
   confirmation_token: string
+  checkout_id: string | null
   created_at: string
 }
 
@@ -22,7 +24,7 @@ const claim = `
     select id from payments
     where status = 'pending' and due_at <= now() and (leased_until is null or leased_until < now())
     order by due_at limit 20 for update skip locked)
-  returning id, organization_id, amount::text, currency, confirmation_token, to_json(created_at)#>>'{}' as created_at`
+  returning id, organization_id, amount::text, currency, confirmation_token, checkout_id, to_json(created_at)#>>'{}' as created_at`
 
 const postpone = `
   update payments set leased_until = null, due_at = now() + :wait * interval '1 millisecond' where id = :id and status = 'pending'`
@@ -39,21 +41,35 @@ export const settleDuePayments = job({
 })
 
 async function settle(context: JobContext, row: DuePayment): Promise<void> {
-  const charge = { paymentId: row.id, amount: BigInt(row.amount), currency: row.currency, confirmationToken: row.confirmation_token }
+  const charge = {
+    paymentId: row.id,
+    amount: BigInt(row.amount),
+    currency: row.currency,
+    confirmationToken: row.confirmation_token,
+    isBuyerPresent: row.checkout_id !== null,
+  }
   const outcome = await sandboxProcessor.settle(charge, new Date(row.created_at))
   if (outcome.status === 'processing') {
     await context.rows('payments.postpone', postpone, { id: row.id, wait: outcome.retryAfterMs })
     return
   }
+  const paid = outcome.status === 'succeeded'
   await context.transaction(row.organization_id, async (transaction) => {
-    const { em, read, publish } = transaction
+    const { em } = transaction
     const payment = await em.findOneOrFail(Payment, row.id)
-    if (!payment.succeed()) return
-    await payOrder(transaction, await em.findOneOrFail(Order, payment.orderId))
-    if (!payment.checkoutId) return
-    const checkout = await em.findOneOrFail(Checkout, payment.checkoutId)
-    checkout.succeed()
-    const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id: checkout.id } })
-    publish({ event: checkoutUpdated, aggregateId: checkout.id, organizationId: checkout.organizationId, payload: view })
+    if (!(paid ? payment.succeed() : payment.decline())) return
+    const order = await em.findOneOrFail(Order, payment.orderId)
+    // First, so that the order is told with its subscription as it stands now.
+    await settleSubscription(transaction, { order, paid })
+    if (!paid) return
+    await payOrder(transaction, order)
+    if (payment.checkoutId) await completeCheckout(payment.checkoutId, transaction)
   })
+}
+
+async function completeCheckout(id: string, { em, read, publish }: Transaction): Promise<void> {
+  const checkout = await em.findOneOrFail(Checkout, id)
+  checkout.succeed()
+  const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id } })
+  publish({ event: checkoutUpdated, aggregateId: id, organizationId: checkout.organizationId, payload: view })
 }

@@ -2,7 +2,7 @@ import { createProduct as contract, productCreated } from '@quittance/contracts/
 import { chosenOrganization } from '@quittance/runtime/chosen-organization'
 import { command } from '@quittance/runtime/handler'
 import { Product } from './product.ts'
-import { ProductPrice } from './product-price.ts'
+import { ProductPrice, priceTerms } from './product-price.ts'
 import { productView } from './product-view.ts'
 
 export const createProduct = command(contract, async (request, { em, caller, read, publish }) => {
@@ -15,16 +15,7 @@ export const createProduct = command(contract, async (request, { em, caller, rea
     isArchived: false,
     metadata: request.metadata,
   })
-  for (const price of request.prices) {
-    em.create(ProductPrice, {
-      organizationId,
-      product,
-      amountType: price.amount_type,
-      priceAmount: price.amount_type === 'fixed' ? BigInt(price.price_amount) : null,
-      priceCurrency: price.amount_type === 'fixed' ? price.price_currency : null,
-      isArchived: false,
-    })
-  }
+  for (const terms of request.prices) em.create(ProductPrice, { ...priceTerms(terms), product, organizationId })
   await em.flush()
   const view = await read.one(productView, { where: 'pr.id = :id', values: { id: product.id } })
   publish({ event: productCreated, aggregateId: product.id, organizationId, payload: view })

@@ -1,9 +1,21 @@
 import { listProducts as contract } from '@quittance/contracts/products'
 import { query } from '@quittance/runtime/handler'
-import { asList, orderBy, whereGiven } from '@quittance/runtime/list'
+import { asList, metadataMatches, orderBy, whereGiven } from '@quittance/runtime/list'
 import { productView } from './product-view.ts'
 
-const columns = { created_at: 'pr.created_at', name: 'pr.name' }
+/** Of the price that is shown first. */
+const priced = (column: string) => `(select ${column} from product_prices pp
+  where pp.product_id = pr.id and not pp.is_archived order by pp.created_at, pp.id limit 1)`
+
+const columns = {
+  created_at: 'pr.created_at',
+  name: 'pr.name',
+  price_amount_type: priced('pp.amount_type'),
+  price_amount: priced('pp.price_amount'),
+}
+
+const hasBenefit = `exists (select from product_benefits pb join benefits b on b.id = pb.benefit_id
+  where pb.product_id = pr.id and b.id = any(:benefit_id) and b.deleted_at is null)`
 
 export const listProducts = query(contract, (request, { read }) =>
   read.page(productView, {
@@ -13,6 +25,8 @@ export const listProducts = query(contract, (request, { read }) =>
       query: { sql: `strpos(lower(pr.name), lower(:query)) > 0`, value: request.query },
       is_archived: { sql: 'pr.is_archived = :is_archived', value: request.is_archived },
       is_recurring: { sql: '(pr.recurring_interval is not null) = :is_recurring', value: request.is_recurring },
+      benefit_id: { sql: hasBenefit, value: asList(request.benefit_id) },
+      metadata: { sql: metadataMatches('pr.metadata'), value: request.metadata && JSON.stringify(request.metadata) },
     }),
     orderBy: orderBy(columns, { sorting: request.sorting, tieBreaker: 'pr.id' }),
     page: request.page,

@@ -19,3 +19,16 @@ export const ProductPriceSchema = defineEntity({
 })
 export class ProductPrice extends ProductPriceSchema.class {}
 ProductPriceSchema.setClass(ProductPrice)
+
+/** What is asked for a product. */
+export type PriceTerms = { amount_type: 'fixed'; price_amount: number; price_currency: string } | { amount_type: 'free' }
+
+/** A new price of these terms. */
+export function priceTerms(terms: PriceTerms) {
+  return {
+    amountType: terms.amount_type,
+    priceAmount: terms.amount_type === 'fixed' ? BigInt(terms.price_amount) : null,
+    priceCurrency: terms.amount_type === 'fixed' ? terms.price_currency : null,
+    isArchived: false,
+  }
+}

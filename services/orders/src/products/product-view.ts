@@ -1,5 +1,6 @@
 import type { Product } from '@quittance/contracts/products'
 import { nestedList, type View } from '@quittance/runtime/view'
+import { benefitsOfProduct, publicBenefitsOfProduct } from '../benefits/benefit-view.ts'
 
 /** Columns of a price; `pp` is the price, `pr` its product. */
 export const priceColumns = `pp.id, pp.created_at, pp.modified_at, pp.is_archived, pp.product_id, pp.amount_type, pp.price_amount, pp.price_currency,
@@ -17,11 +18,12 @@ const prices = nestedList(
 export const productSummaryColumns = `${fields}, pr.metadata`
 
 /** Columns of a product on a checkout page; `pr` is the product. */
-export const checkoutProductColumns = `${fields}, ${prices} as prices, '[]'::json as benefits, '[]'::json as medias`
+export const checkoutProductColumns = `${fields}, ${prices} as prices, ${publicBenefitsOfProduct} as benefits, '[]'::json as medias`
 
 export const productView: View<Product> = {
   name: 'product',
   organization: 'pr.organization_id',
   from: 'products pr',
-  columns: `${fields}, pr.metadata, ${prices} as prices, '[]'::json as benefits, '[]'::json as medias, '[]'::json as attached_custom_fields`,
+  columns: `${fields}, pr.metadata, ${prices} as prices, ${benefitsOfProduct} as benefits,
+    '[]'::json as medias, '[]'::json as attached_custom_fields`,
 }

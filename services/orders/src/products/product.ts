@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { RequestValidationError } from '@quittance/contracts/errors'
 import type { Metadata } from '@quittance/contracts/metadata'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregate } from '@quittance/runtime/entity'
@@ -23,13 +24,19 @@ export const ProductSchema = defineEntity({
 interface ProductChange {
   name?: string | null | undefined
   description?: string | null | undefined
+  recurring_interval?: 'month' | 'year' | null | undefined
   is_archived?: boolean | null | undefined
   metadata?: Metadata | undefined
 }
 
 export class Product extends ProductSchema.class {
-  /** Applies the keys that are present; metadata is replaced as a whole. */
-  change(change: ProductChange): void {
+  /** Applies the keys that are present; metadata is replaced as a whole. How often it is paid for stays. */
+  change(change: ProductChange, now: Date): void {
+    if (change.recurring_interval && change.recurring_interval !== this.recurringInterval) {
+      throw RequestValidationError.field(['recurring_interval'], 'The recurring interval of a product cannot be changed.')
+    }
+    // Also when only its prices change: of two changes at once the other begins again.
+    this.modifiedAt = now
     if (change.name) this.name = change.name
     if (change.description !== undefined) this.description = change.description
     if (change.is_archived !== undefined && change.is_archived !== null) this.isArchived = change.is_archived

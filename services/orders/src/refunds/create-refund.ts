@@ -9,6 +9,8 @@ import {
   RevokeSubscriptionBenefitsProhibited,
 } from '@quittance/contracts/refunds'
 import { command } from '@quittance/runtime/handler'
+import { revokeBenefits } from '../benefits/entitlement.ts'
+import { tellCustomerState } from '../customers/tell-customer-state.ts'
 import { Order } from '../orders/order.ts'
 import { orderView } from '../orders/order-view.ts'
 import { Payment } from '../payments/payment.ts'
@@ -17,7 +19,8 @@ import { Refund } from './refund.ts'
 import { refundView } from './refund-view.ts'
 
 /** One refund of an order at a time, so that never more is given back than was paid. */
-export const createRefund = command(contract, async ({ order_id, reason, amount, ...request }, { em, read, publish }) => {
+export const createRefund = command(contract, async ({ order_id, reason, amount, ...request }, context) => {
+  const { em, read, publish } = context
   const order = await em.findOne(Order, { id: order_id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!order) throw RequestValidationError.field(['order_id'], 'Order not found.')
   if (request.revoke_benefits && order.subscriptionId) {
@@ -51,5 +54,8 @@ export const createRefund = command(contract, async ({ order_id, reason, amount,
   publish({ event: refundCreated, aggregateId: order.id, organizationId, payload: view })
   publish({ event: orderUpdated, ...orderNow })
   publish({ event: orderRefunded, ...orderNow })
+  if (request.revoke_benefits) {
+    for (const customerId of await revokeBenefits(context, { orderId: order.id })) await tellCustomerState(context, customerId)
+  }
   return view
 })

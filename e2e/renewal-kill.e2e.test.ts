@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { eventually } from '@quittance/testing/eventually'
+import { startSystem, type RunningSystem } from '@quittance/testing/system'
+import { expect, test } from 'vitest'
+import { accepted } from './sale.ts'
+
+const subscribers = 8
+const inAYear = 13
+
+async function subscribe({ api }: RunningSystem, productId: string): Promise<string> {
+  const customer = await accepted(() => api('POST', '/v1/customers/', { email: `${randomUUID()}@example.com` }))
+  const { client_secret } = await accepted(() => api('POST', '/v1/checkouts/', { products: [productId], customer_id: customer.id }))
+  await accepted(() => api('POST', `/v1/checkouts/client/${client_secret}/confirm`, { confirmation_token_id: 'ctoken_ok' }))
+  return customer.id
+}
+
+test('a year of renewals under kill -9 bills and charges every period once', async () => {
+  await using system = await startSystem({ env: { RATE_LIMIT_PER_SECOND: '0', JOB_LEASE_MS: '3000' } })
+  const { api } = system
+  const plan = { name: 'Plan', recurring_interval: 'month', prices: [{ amount_type: 'fixed', price_amount: 1000 }] }
+  const product = await accepted(() => api('POST', '/v1/products/', plan))
+  const customers = await Promise.all(Array.from({ length: subscribers }, () => subscribe(system, product.id)))
+  const paid = async (): Promise<number> => {
+    const { items } = await accepted(() => api('GET', `/v1/orders/?product_id=${product.id}&limit=100&page=1`))
+    const { items: more } = await accepted(() => api('GET', `/v1/orders/?product_id=${product.id}&limit=100&page=2`))
+    return [...items, ...more].filter(({ status }) => status === 'paid').length
+  }
+  await eventually(async () => expect(await paid()).toBe(subscribers))
+
+  await accepted(() => api('POST', '/v1/test-clock/advance', { to: new Date(Date.now() + 366 * 86_400_000).toISOString() }))
+  for (const atLeast of [subscribers * 2, subscribers * 5, subscribers * 9]) {
+    await eventually(async () => expect(await paid()).toBeGreaterThanOrEqual(atLeast), { withinMs: 60_000 })
+    system.kill('orders')
+  }
+  await eventually(async () => expect(await paid()).toBe(subscribers * inAYear), { withinMs: 90_000 })
+  for (const id of customers) {
+    const { items, pagination } = await accepted(() => api('GET', `/v1/orders/?customer_id=${id}&limit=100`))
+    expect(pagination.total_count).toBe(inAYear)
+    expect(new Set(items.map((order: { status: string; total_amount: number }) => `${order.status} ${order.total_amount}`))).toEqual(
+      new Set(['paid 1000']),
+    )
+    const { body } = await api('GET', `/v1/subscriptions/?customer_id=${id}`)
+    expect(body.items).toMatchObject([{ status: 'active' }])
+  }
+})

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { Benefit } from './benefits.ts'
+import { Customer } from './customers.ts'
+import { ResourceNotFound } from './errors.ts'
+import { event, type Event } from './event.ts'
+import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
+import { operation } from './operation.ts'
+import { ListReply, pageRequest } from './pagination.ts'
+
+/** What came of granting; of a custom benefit there is nothing. */
+export const BenefitGrantProperties = z.record(z.string(), z.unknown()).meta({ id: 'BenefitGrantProperties' })
+
+/** Why and since when somebody has a benefit, or had it. */
+export const grantFields = {
+  id: Id,
+  ...timestamps,
+  granted_at: Timestamp.nullable(),
+  is_granted: z.boolean(),
+  revoked_at: Timestamp.nullable(),
+  is_revoked: z.boolean(),
+  subscription_id: Id.nullable(),
+  order_id: Id.nullable(),
+  customer_id: Id,
+  benefit_id: Id,
+}
+
+const sellersFields = {
+  ...grantFields,
+  user_id: Id.meta({ deprecated: true, description: 'Deprecated; use customer_id.' }),
+  error: z.null(),
+  customer: Customer,
+  properties: BenefitGrantProperties,
+}
+
+/** A benefit that a customer has, or had, by one order or one subscription. */
+export const BenefitGrant = z.object(sellersFields).meta({ id: 'BenefitGrant' })
+export type BenefitGrant = z.infer<typeof BenefitGrant>
+
+/** A grant as its events tell it. */
+export const BenefitGrantWebhook = z
+  .object({ ...sellersFields, benefit: Benefit, previous_properties: BenefitGrantProperties.nullable() })
+  .meta({ id: 'BenefitGrantWebhook' })
+export type BenefitGrantWebhook = z.infer<typeof BenefitGrantWebhook>
+
+export const listBenefitGrants = operation({
+  subject: 'orders.benefit.list-grants',
+  summary: 'List who has a benefit, and who had it; newest first',
+  http: {
+    method: 'GET',
+    path: '/v1/benefits/{id}/grants',
+    status: 200,
+    scopes: ['benefits:read', 'benefits:write'],
+    callers: ['organization', 'user'],
+  },
+  request: z.object({ id: Id, ...pageRequest, is_granted: z.boolean().optional(), customer_id: oneOrMany(Id) }),
+  reply: ListReply(BenefitGrant),
+  errors: [ResourceNotFound],
+})
+
+/** An event about one grant. */
+export type GrantEvent = Event<typeof BenefitGrantWebhook>
+
+export const benefitGrantCreated = event({
+  subject: 'event.benefit_grant.created',
+  publisher: 'orders',
+  webhookType: 'benefit_grant.created',
+  summary: 'A customer was granted a benefit for the first time by this order or subscription.',
+  payload: BenefitGrantWebhook,
+})
+
+export const benefitGrantUpdated = event({
+  subject: 'event.benefit_grant.updated',
+  publisher: 'orders',
+  webhookType: 'benefit_grant.updated',
+  summary: 'A grant was changed, or given again after it had been revoked.',
+  payload: BenefitGrantWebhook,
+})
+
+export const benefitGrantCycled = event({
+  subject: 'event.benefit_grant.cycled',
+  publisher: 'orders',
+  webhookType: 'benefit_grant.cycled',
+  summary: 'The subscription behind a grant was renewed and paid.',
+  payload: BenefitGrantWebhook,
+})
+
+export const benefitGrantRevoked = event({
+  subject: 'event.benefit_grant.revoked',
+  publisher: 'orders',
+  webhookType: 'benefit_grant.revoked',
+  summary: 'A customer lost a benefit.',
+  payload: BenefitGrantWebhook,
+})

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { deprecatedSince } from './changes.ts'
+import { BenefitGrantProperties } from './benefit-grants.ts'
+import { BenefitType } from './benefits.ts'
+import { Customer } from './customers.ts'
+import { Conflict, ResourceNotFound } from './errors.ts'
+import { event } from './event.ts'
+import { Id, Timestamp, timestamps } from './identifiers.ts'
+import { Metadata } from './metadata.ts'
+import { Amount, Currency } from './money.ts'
+import { operation } from './operation.ts'
+import { RecurringInterval } from './products.ts'
+
+/** Only what is `active`: a trial, for example, is not in it. */
+const CustomerStateSubscription = z
+  .object({
+    id: Id,
+    ...timestamps,
+    custom_field_data: z.record(z.string(), z.unknown()),
+    metadata: Metadata,
+    status: z.literal('active'),
+    amount: Amount,
+    currency: Currency,
+    recurring_interval: RecurringInterval,
+    current_period_start: Timestamp,
+    current_period_end: Timestamp.nullable(),
+    cancel_at_period_end: z.boolean(),
+    canceled_at: Timestamp.nullable(),
+    started_at: Timestamp.nullable(),
+    ends_at: Timestamp.nullable(),
+    product_id: Id,
+    discount_id: Id.nullable(),
+    meters: z.array(z.unknown()),
+    price_id: Id.nullable().meta(deprecatedSince('2025-03-14', 'use the prices of the subscription')),
+  })
+  .meta({ id: 'CustomerStateSubscription' })
+
+const CustomerStateBenefitGrant = z
+  .object({
+    id: Id,
+    ...timestamps,
+    granted_at: Timestamp,
+    benefit_id: Id,
+    benefit_type: BenefitType,
+    benefit_metadata: Metadata,
+    properties: BenefitGrantProperties,
+  })
+  .meta({ id: 'CustomerStateBenefitGrant' })
+
+/** A customer and everything they have now, in one answer: what an application asks before it opens a door. */
+export const CustomerState = Customer.extend({
+  active_subscriptions: z.array(CustomerStateSubscription),
+  granted_benefits: z.array(CustomerStateBenefitGrant),
+  active_meters: z.array(z.unknown()),
+}).meta({ id: 'CustomerState' })
+export type CustomerState = z.infer<typeof CustomerState>
+
+const reading = { method: 'GET', status: 200, scopes: ['customers:read', 'customers:write'], callers: ['organization', 'user'] } as const
+
+export const getCustomerState = operation({
+  subject: 'orders.customer.get-state',
+  summary: 'Get a customer with what they have now',
+  http: { ...reading, path: '/v1/customers/{id}/state' },
+  request: z.object({ id: Id }),
+  reply: CustomerState,
+  errors: [ResourceNotFound],
+})
+
+export const getCustomerStateByExternalId = operation({
+  subject: 'orders.customer.get-state-by-external-id',
+  summary: 'Get a customer with what they have now, by your own id of them',
+  http: { ...reading, path: '/v1/customers/external/{external_id}/state' },
+  request: z.object({ external_id: z.string().min(1).max(200) }),
+  reply: CustomerState,
+  errors: [ResourceNotFound, Conflict],
+})
+
+export const customerStateChanged = event({
+  subject: 'event.customer.state_changed',
+  publisher: 'orders',
+  webhookType: 'customer.state_changed',
+  summary: 'A customer, their subscriptions or their benefits changed; follows the events that say how.',
+  payload: CustomerState,
+})

@@ -1,0 +1,212 @@
+import { z } from 'zod'
+import { deprecatedSince } from './changes.ts'
+import { Customer } from './customers.ts'
+import { DiscountSummary } from './discounts.ts'
+import { ApiError, BadRequest, RequestValidationError, ResourceNotFound } from './errors.ts'
+import { event } from './event.ts'
+import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
+import { Metadata, MetadataFilter } from './metadata.ts'
+import { Amount, Currency } from './money.ts'
+import { operation } from './operation.ts'
+import { ListReply, pageRequest, sorting } from './pagination.ts'
+import { Product, ProductPrice, RecurringInterval } from './products.ts'
+
+/** 403: it ended, or will at the end of the period. */
+export class AlreadyCanceledSubscription extends ApiError {
+  readonly status = 403
+}
+
+/** 409: an order of an earlier change, or the first one, is not paid yet. */
+export class SubscriptionUpdatePending extends ApiError {
+  readonly status = 409
+}
+
+/** 410: what ended cannot be taken up again. */
+export class ResourceUnavailable extends ApiError {
+  readonly status = 410
+}
+
+export const SubscriptionStatus = z.enum(['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled', 'unpaid'])
+export type SubscriptionStatus = z.infer<typeof SubscriptionStatus>
+
+export const CancellationReason = z.enum([
+  'customer_service',
+  'low_quality',
+  'missing_features',
+  'switched_service',
+  'too_complex',
+  'too_expensive',
+  'unused',
+  'other',
+])
+export type CancellationReason = z.infer<typeof CancellationReason>
+
+const fields = {
+  ...timestamps,
+  id: Id,
+  amount: Amount.describe('What a period costs: the price minus the discount.'),
+  currency: Currency,
+  recurring_interval: RecurringInterval,
+  status: SubscriptionStatus,
+  current_period_start: Timestamp,
+  current_period_end: Timestamp.nullable(),
+  cancel_at_period_end: z.boolean(),
+  canceled_at: Timestamp.nullable(),
+  started_at: Timestamp.nullable(),
+  ends_at: Timestamp.nullable(),
+  ended_at: Timestamp.nullable(),
+  customer_id: Id,
+  product_id: Id,
+  discount_id: Id.nullable(),
+  checkout_id: Id.nullable(),
+  customer_cancellation_reason: CancellationReason.nullable(),
+  customer_cancellation_comment: z.string().nullable(),
+  price_id: Id.meta(deprecatedSince('2025-03-14', 'use prices')),
+  user_id: Id.meta({ deprecated: true, description: 'Deprecated; use customer_id.' }),
+}
+
+/** A subscription as its customer sees it inside an order. */
+export const CustomerOrderSubscription = z.object(fields).meta({ id: 'CustomerOrderSubscription' })
+
+/** A subscription as it is shown inside an order. */
+export const OrderSubscription = z.object({ ...fields, metadata: Metadata }).meta({ id: 'OrderSubscription' })
+
+/** What it costs, and the deprecated single price. */
+export const subscribedPrices = {
+  prices: z.array(ProductPrice),
+  meters: z.array(z.unknown()),
+  price: ProductPrice.meta(deprecatedSince('2025-03-14', 'use prices')),
+}
+
+/** A product that a customer pays for again and again. */
+export const Subscription = z
+  .object({
+    ...fields,
+    metadata: Metadata,
+    custom_field_data: z.record(z.string(), z.unknown()),
+    customer: Customer,
+    product: Product,
+    discount: DiscountSummary.nullable(),
+    ...subscribedPrices,
+  })
+  .meta({ id: 'Subscription' })
+export type Subscription = z.infer<typeof Subscription>
+
+export const listSubscriptions = operation({
+  subject: 'orders.subscription.list',
+  summary: 'List subscriptions that have started',
+  http: {
+    method: 'GET',
+    path: '/v1/subscriptions/',
+    status: 200,
+    scopes: ['subscriptions:read', 'subscriptions:write'],
+    callers: ['organization', 'user'],
+  },
+  request: z.object({
+    ...pageRequest,
+    organization_id: oneOrMany(Id),
+    product_id: oneOrMany(Id),
+    customer_id: oneOrMany(Id),
+    discount_id: oneOrMany(Id),
+    active: z.boolean().optional().describe('`true` keeps trialing and active; `false` keeps past_due, canceled and unpaid.'),
+    metadata: MetadataFilter,
+    sorting: sorting(['customer', 'status', 'started_at', 'current_period_end', 'amount', 'product', 'discount'], '-started_at'),
+  }),
+  reply: ListReply(Subscription),
+  errors: [],
+})
+
+const one = {
+  path: '/v1/subscriptions/{id}',
+  status: 200,
+  scopes: ['subscriptions:write'],
+  callers: ['organization', 'user'],
+} as const
+
+export const getSubscription = operation({
+  subject: 'orders.subscription.get',
+  summary: 'Get a subscription',
+  http: { method: 'GET', ...one },
+  request: z.object({ id: Id }),
+  reply: Subscription,
+  errors: [ResourceNotFound],
+})
+
+const reasons = {
+  customer_cancellation_reason: CancellationReason.nullish(),
+  customer_cancellation_comment: z.string().max(2000).nullish(),
+}
+
+export const updateSubscription = operation({
+  subject: 'orders.subscription.update',
+  summary: 'Change product or discount of a subscription, cancel or uncancel it, or end it now; the first of these that is given',
+  http: { method: 'PATCH', ...one },
+  request: z.union([
+    z.object({ id: Id, product_id: Id, proration_behavior: z.enum(['invoice', 'prorate']).nullish() }),
+    z.object({ id: Id, discount_id: Id.nullable() }),
+    z.object({ id: Id, cancel_at_period_end: z.boolean(), ...reasons }),
+    z.object({ id: Id, revoke: z.literal(true), ...reasons }),
+  ]),
+  reply: Subscription,
+  errors: [
+    RequestValidationError,
+    ResourceNotFound,
+    AlreadyCanceledSubscription,
+    SubscriptionUpdatePending,
+    BadRequest,
+    ResourceUnavailable,
+  ],
+})
+
+export const revokeSubscription = operation({
+  subject: 'orders.subscription.revoke',
+  summary: 'End a subscription now',
+  http: { method: 'DELETE', ...one },
+  request: z.object({ id: Id }),
+  reply: Subscription,
+  errors: [ResourceNotFound, AlreadyCanceledSubscription],
+})
+
+const told = { publisher: 'orders', payload: Subscription } as const
+
+export const subscriptionCreated = event({
+  subject: 'event.subscription.created',
+  webhookType: 'subscription.created',
+  summary: 'A subscription was created; it becomes active with its first payment.',
+  ...told,
+})
+
+export const subscriptionUpdated = event({
+  subject: 'event.subscription.updated',
+  webhookType: 'subscription.updated',
+  summary: 'Anything about a subscription changed; comes before the event that says what.',
+  ...told,
+})
+
+export const subscriptionActive = event({
+  subject: 'event.subscription.active',
+  webhookType: 'subscription.active',
+  summary: 'A subscription became active: paid for the first time, or again.',
+  ...told,
+})
+
+export const subscriptionCanceled = event({
+  subject: 'event.subscription.canceled',
+  webhookType: 'subscription.canceled',
+  summary: 'The end of a subscription was scheduled, moved or set to now.',
+  ...told,
+})
+
+export const subscriptionUncanceled = event({
+  subject: 'event.subscription.uncanceled',
+  webhookType: 'subscription.uncanceled',
+  summary: 'The scheduled end of a subscription was withdrawn.',
+  ...told,
+})
+
+export const subscriptionRevoked = event({
+  subject: 'event.subscription.revoked',
+  webhookType: 'subscription.revoked',
+  summary: 'A subscription ended or is no longer paid for; its customer loses access.',
+  ...told,
+})

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import { mintToken } from '@quittance/runtime/credential'
+import { organizationCaller } from '@quittance/testing/callers'
+import { expect, test } from 'vitest'
+import { bearer, startGateway, verification, verifiedAs, type GatewayUnderTest } from './start-gateway.ts'
+
+const token = mintToken('qt_oat_')
+const cursor = `2026-01-01T00:00:00Z ${randomUUID()}`
+
+/** Answers each question for a part by what it begins after; no answer for a part that is not there. */
+async function playParts({ service: { connection } }: GatewayUnderTest, parts: Record<string, { text: string; next: string | null }>) {
+  const asked: unknown[] = []
+  connection.subscribe('orders.order.export', {
+    callback: (_error, message) => {
+      const request = message.json<{ after?: string | null }>()
+      asked.push(request)
+      const part = parts[request.after ?? '']
+      if (part) message.respond(JSON.stringify(part))
+      else message.respond('gone')
+    },
+  })
+  await connection.flush()
+  return asked
+}
+
+test('a document of many parts arrives as one, with its name; filters go along to every part', async () => {
+  await using gateway = await startGateway()
+  await gateway.play(verification, verifiedAs(organizationCaller(randomUUID())))
+  const asked = await playParts(gateway, { '': { text: 'a\r\n', next: cursor }, [cursor]: { text: 'b\r\n', next: null } })
+  const product = randomUUID()
+  const response = await gateway.fetch(`/v1/orders/export?product_id=${product}`, { headers: bearer(token) })
+  expect(await response.text()).toBe('a\r\nb\r\n')
+  expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  expect(response.headers.get('content-disposition')).toBe('attachment; filename="orders.csv"')
+  expect(asked).toEqual([{ product_id: product }, { product_id: product, after: cursor }])
+})
+
+test('a part that cannot be had breaks the document off: nobody takes a piece for the whole', async () => {
+  await using gateway = await startGateway()
+  await gateway.play(verification, verifiedAs(organizationCaller(randomUUID())))
+  await playParts(gateway, { '': { text: 'a\r\n', next: cursor } })
+  const response = await gateway.fetch('/v1/orders/export', { headers: bearer(token) })
+  await expect(response.text()).rejects.toThrow()
+})
+
+test('without a credential there is no document', async () => {
+  await using gateway = await startGateway()
+  expect((await gateway.fetch('/v1/orders/export')).status).toBe(401)
+})

@@ -1,0 +1,23 @@
+import { checkoutUpdated, updateCheckoutByClient as contract } from '@quittance/contracts/checkouts'
+import { command } from '@quittance/runtime/handler'
+import { changeProduct } from './change-product.ts'
+import { checkoutPublicView, checkoutView } from './checkout-view.ts'
+import { findDiscountByCode, unusableDiscount } from './find-discount-by-code.ts'
+import { findOpenCheckout } from './find-open-checkout.ts'
+
+export const updateCheckoutByClient = command(contract, async ({ client_secret: secret, discount_code: code, ...change }, context) => {
+  const { now, read, publish } = context
+  const checkout = await findOpenCheckout(context, secret)
+  await changeProduct(context, checkout, change)
+  if (checkout.allowDiscountCodes && code === null) checkout.applyDiscount(null)
+  if (checkout.allowDiscountCodes && code) {
+    const discount = await findDiscountByCode(context, { checkout, code })
+    const { productId, currency } = checkout
+    if (!discount.isRedeemable({ productId, currency, now })) throw unusableDiscount('discount_code')
+    checkout.applyDiscount(discount)
+  }
+  checkout.fillIn(change)
+  const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id: checkout.id } })
+  publish({ event: checkoutUpdated, aggregateId: checkout.id, organizationId: checkout.organizationId, payload: view })
+  return read.one(checkoutPublicView, { where: 'ch.client_secret = :secret', values: { secret } })
+})

@@ -1,0 +1,34 @@
+import type { Transaction } from '@quittance/runtime/handler'
+import type { Line } from '../orders/place-order.ts'
+import { Proration } from './proration.ts'
+import type { Subscription } from './subscription.ts'
+
+/** What changes of product owe or are owed, and no order has billed. */
+export function waitingProrations({ id }: Subscription, em: Transaction['em']): Promise<Proration[]> {
+  return em.find(Proration, { subscriptionId: id, orderId: null }, { orderBy: { createdAt: 'asc', id: 'asc' } })
+}
+
+export function asLines(prorations: readonly Proration[]): Line[] {
+  return prorations.map(({ label, amount, productPriceId }) => ({
+    label,
+    amount,
+    productPriceId: productPriceId ?? null,
+    proration: true,
+  }))
+}
+
+interface Settlement {
+  em: Transaction['em']
+  orderId: string
+  /** What was more than the order could take; negative or zero. */
+  credit: bigint
+}
+
+/** The order has billed them. Credit it could not take waits for the next one. */
+export function settleProrations(prorations: readonly Proration[], { em, orderId, credit }: Settlement): void {
+  for (const proration of prorations) proration.orderId = orderId
+  const [first] = prorations
+  if (!first || credit === 0n) return
+  const { organizationId, subscriptionId } = first
+  em.create(Proration, { organizationId, subscriptionId, label: 'Credit', amount: credit, productPriceId: null, orderId: null })
+}

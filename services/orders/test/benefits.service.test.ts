@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import { listBenefitGrants } from '@quittance/contracts/benefit-grants'
+import {
+  benefitCreated,
+  benefitUpdated,
+  createBenefit,
+  deleteBenefit,
+  getBenefit,
+  listBenefits,
+  updateBenefit,
+} from '@quittance/contracts/benefits'
+import { NotPermitted, RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
+import { getProduct, productUpdated } from '@quittance/contracts/products'
+import { organizationCaller, userCaller } from '@quittance/testing/callers'
+import { expect, test } from 'vitest'
+import { shopWithBenefits } from './sell-benefits.ts'
+import { startOrders } from './start-orders.ts'
+
+const draft = { type: 'custom' as const, description: 'A call every month', properties: { note: 'Book it here.' } }
+
+test('a benefit is created, said, and found again', async () => {
+  await using orders = await startOrders()
+  const seller = organizationCaller(randomUUID())
+  const benefit = await orders.call(createBenefit, { ...draft, metadata: { tier: 2 } }, seller)
+  expect(benefit).toMatchObject({ ...draft, metadata: { tier: 2 }, selectable: true, deletable: true, is_tax_applicable: false })
+  expect(await orders.nextEvent(benefitCreated)).toEqual(benefit)
+  expect(await orders.call(getBenefit, { id: benefit.id }, seller)).toEqual(benefit)
+  expect(await orders.call(createBenefit, { ...draft, properties: {} }, seller)).toMatchObject({ properties: { note: null } })
+})
+
+test('a person names the organization, and only one of theirs', async () => {
+  await using orders = await startOrders()
+  const mine = randomUUID()
+  const person = userCaller({ userId: randomUUID(), organizationIds: [mine] })
+  expect(await orders.call(createBenefit, { ...draft, organization_id: mine }, person)).toMatchObject({ organization_id: mine })
+  await expect(orders.call(createBenefit, draft, person)).rejects.toThrow(/organization_id/)
+  await expect(orders.call(createBenefit, { ...draft, organization_id: randomUUID() }, person)).rejects.toThrow(RequestValidationError)
+})
+
+test.each(['discord', 'github_repository', 'downloadables', 'license_keys', 'meter_credit'] as const)(
+  'a benefit of type %s, which nobody could be granted, is refused by its name',
+  async (type) => {
+    await using orders = await startOrders()
+    const refused = orders.call(createBenefit, { type, description: 'Something else', properties: {} }, organizationCaller(randomUUID()))
+    await expect(refused).rejects.toMatchObject({ body: { detail: [{ loc: ['body', 'type'], msg: expect.stringContaining(type) }] } })
+    expect(await orders.rows('select from benefits')).toHaveLength(0)
+  },
+)
+
+test('a description is 3 to 42 characters long, whatever characters', async () => {
+  await using orders = await startOrders()
+  const seller = organizationCaller(randomUUID())
+  for (const description of ['ab', '  a  ', 'x'.repeat(43)]) {
+    await expect(orders.call(createBenefit, { ...draft, description }, seller)).rejects.toThrow(/description/)
+  }
+  for (const description of ['abc', 'x'.repeat(42), '🎓🎓🎓', '🎓'.repeat(42)]) {
+    expect(await orders.call(createBenefit, { ...draft, description }, seller)).toMatchObject({ description })
+  }
+})
+
+test('only the keys that are present change, and the change is said', async () => {
+  await using orders = await startOrders()
+  const seller = organizationCaller(randomUUID())
+  const { id } = await orders.call(createBenefit, { ...draft, metadata: { tier: 2 } }, seller)
+  const renamed = await orders.call(updateBenefit, { id, type: 'custom', description: 'Two calls' }, seller)
+  expect(renamed).toMatchObject({ description: 'Two calls', properties: draft.properties, metadata: { tier: 2 } })
+  expect(renamed.modified_at).not.toBeNull()
+  expect(await orders.nextEvent(benefitUpdated)).toEqual(renamed)
+  const emptied = await orders.call(updateBenefit, { id, type: 'custom', properties: { note: null }, metadata: {} }, seller)
+  expect(emptied).toMatchObject({ description: 'Two calls', properties: { note: null }, metadata: {} })
+  const nothing = { id, type: 'custom' as const, description: null, properties: null }
+  expect(await orders.call(updateBenefit, nothing, seller)).toMatchObject({ description: 'Two calls', properties: { note: null } })
+})
+
+test('the type stays, and is not left out', async () => {
+  await using orders = await startOrders()
+  const seller = organizationCaller(randomUUID())
+  const benefit = await orders.call(createBenefit, draft, seller)
+  for (const type of ['license_keys', 'discord'] as const) {
+    const refused = orders.call(updateBenefit, { id: benefit.id, type, description: 'Another' }, seller)
+    await expect(refused).rejects.toMatchObject({ body: { detail: [{ loc: ['body', 'type'], type: 'value_error' }] } })
+  }
+  const untyped = { id: benefit.id, description: 'Another' } as never
+  await expect(orders.call(updateBenefit, untyped, seller)).rejects.toThrow(RequestValidationError)
+  expect(await orders.call(getBenefit, { id: benefit.id }, seller)).toEqual(benefit)
+})
+
+test('another organization sees neither the benefit nor that it exists', async () => {
+  await using orders = await startOrders()
+  const { id } = await orders.call(createBenefit, draft, organizationCaller(randomUUID()))
+  const stranger = organizationCaller(randomUUID())
+  await expect(orders.call(getBenefit, { id }, stranger)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(updateBenefit, { id, type: 'custom', description: 'Mine now' }, stranger)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(deleteBenefit, { id }, stranger)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(listBenefitGrants, { id }, stranger)).rejects.toThrow(ResourceNotFound)
+  expect((await orders.call(listBenefits, {}, stranger)).items).toEqual([])
+})
+
+test('benefits are listed by every filter, sorted by every property', async () => {
+  await using orders = await startOrders()
+  const organizationId = randomUUID()
+  const seller = organizationCaller(organizationId)
+  const alpha = await orders.call(createBenefit, { ...draft, description: 'Alpha', metadata: { color: 'red', size: 1 } }, seller)
+  const bravo = await orders.call(createBenefit, { ...draft, description: 'Bravo', metadata: { color: 'blue' } }, seller)
+  const list = async (request: object) => (await orders.call(listBenefits, request, seller)).items.map(({ description }) => description)
+  expect(await list({})).toEqual(['Bravo', 'Alpha'])
+  expect(await list({ sorting: 'created_at' })).toEqual(['Alpha', 'Bravo'])
+  expect(await list({ sorting: ['-description'] })).toEqual(['Bravo', 'Alpha'])
+  expect(await list({ query: 'ALPH' })).toEqual(['Alpha'])
+  expect(await list({ query: '%' })).toEqual([])
+  expect(await list({ type: 'custom', limit: 1 })).toEqual(['Bravo'])
+  expect(await list({ type: ['discord', 'license_keys'] })).toEqual([])
+  expect(await list({ metadata: { color: ['red', 'green'], size: '1' } })).toEqual(['Alpha'])
+  expect(await list({ organization_id: [organizationId] })).toHaveLength(2)
+  expect(await list({ organization_id: randomUUID() })).toEqual([])
+  await orders.call(deleteBenefit, { id: alpha.id }, seller)
+  expect(await list({})).toEqual([bravo.description])
+})
+
+test('a deleted benefit is gone, leaves its products, and both are said', async () => {
+  await using orders = await startOrders()
+  const { seller, product, benefits } = await shopWithBenefits(orders, ['Alpha', 'Bravo'])
+  await orders.nextEvent(productUpdated)
+  const [alpha, bravo] = benefits
+  const id = alpha?.id ?? ''
+  expect(await orders.call(deleteBenefit, { id }, seller)).toBeNull()
+  expect(await orders.nextEvent(benefitUpdated)).toMatchObject({ id, description: 'Alpha' })
+  expect(await orders.nextEvent(productUpdated)).toMatchObject({ id: product.id, benefits: [{ id: bravo?.id }] })
+  expect((await orders.call(getProduct, { id: product.id }, seller)).benefits).toEqual([bravo])
+  await expect(orders.call(getBenefit, { id }, seller)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(deleteBenefit, { id }, seller)).rejects.toThrow(ResourceNotFound)
+})
+
+test('what is not deletable stays', async () => {
+  await using orders = await startOrders()
+  const seller = organizationCaller(randomUUID())
+  const { id } = await orders.call(createBenefit, draft, seller)
+  await orders.rows('update benefits set deletable = false')
+  await expect(orders.call(deleteBenefit, { id }, seller)).rejects.toThrow(NotPermitted)
+  expect(await orders.call(getBenefit, { id }, seller)).toMatchObject({ deletable: false })
+})

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { deleteBenefit } from '@quittance/contracts/benefits'
+import { getCustomerBenefitGrant, getPortalCustomer, listCustomerBenefitGrants } from '@quittance/contracts/customer-portal'
+import { ResourceNotFound } from '@quittance/contracts/errors'
+import { createRefund } from '@quittance/contracts/refunds'
+import { customerCaller } from '@quittance/testing/callers'
+import { expect, test } from 'vitest'
+import { sell, shopWithBenefits } from './sell-benefits.ts'
+import { anOrganization, startOrders, type OrdersUnderTest } from './start-orders.ts'
+
+async function aBuyer(orders: OrdersUnderTest) {
+  const shop = await shopWithBenefits(orders, ['Alpha', 'Bravo'])
+  const order = await sell(orders, shop)
+  return { ...shop, order, me: customerCaller({ organizationId: shop.organizationId, customerId: order.customer_id }) }
+}
+
+test('a customer reads what they have, how to use it and whose it is', async () => {
+  await using orders = await startOrders()
+  const { me, order, benefits, organizationId } = await aBuyer(orders)
+  const { items } = await orders.call(listCustomerBenefitGrants, {}, me)
+  const alpha = items.find(({ benefit }) => benefit.description === 'Alpha')
+  expect(alpha).toMatchObject({
+    order_id: order.id,
+    subscription_id: null,
+    customer_id: order.customer_id,
+    benefit_id: benefits[0]?.id,
+    is_granted: true,
+    is_revoked: false,
+    properties: {},
+    customer: await orders.call(getPortalCustomer, {}, me),
+    benefit: {
+      type: 'custom',
+      properties: { note: 'How to use: Alpha' },
+      metadata: { key: 'Alpha' },
+      organization: anOrganization(organizationId),
+    },
+  })
+  expect(await orders.call(getCustomerBenefitGrant, { id: alpha?.id ?? '' }, me)).toEqual(alpha)
+})
+
+test('a list is narrowed by every filter and sorted by every property', async () => {
+  await using orders = await startOrders()
+  const { me, order, benefits, organizationId } = await aBuyer(orders)
+  const list = async (request: object) =>
+    (await orders.call(listCustomerBenefitGrants, request, me)).items.map(({ benefit }) => benefit.description).toSorted()
+  const both = ['Alpha', 'Bravo']
+  for (const sorting of ['granted_at', '-granted_at', 'type', ['-type', 'organization'], '-organization']) {
+    expect(await list({ sorting })).toEqual(both)
+  }
+  expect(await list({ benefit_id: [benefits[1]?.id] })).toEqual(['Bravo'])
+  expect(await list({ order_id: order.id, organization_id: organizationId, checkout_id: [order.checkout_id], type: 'custom' })).toEqual(
+    both,
+  )
+  for (const filter of ['order_id', 'organization_id', 'checkout_id', 'subscription_id', 'benefit_id']) {
+    expect(await list({ [filter]: randomUUID() })).toEqual([])
+  }
+  expect(await list({ type: ['discord', 'license_keys'] })).toEqual([])
+})
+
+test('what was revoked, and what was deleted, is neither listed nor found', async () => {
+  await using orders = await startOrders()
+  const { me, order, benefits, seller } = await aBuyer(orders)
+  const grants = (await orders.call(listCustomerBenefitGrants, {}, me)).items
+  const alpha = grants.find(({ benefit_id }) => benefit_id === benefits[0]?.id)?.id ?? ''
+  await orders.call(deleteBenefit, { id: benefits[0]?.id ?? '' }, seller)
+  await expect(orders.call(getCustomerBenefitGrant, { id: alpha }, me)).rejects.toThrow(ResourceNotFound)
+  expect((await orders.call(listCustomerBenefitGrants, {}, me)).items).toMatchObject([{ benefit_id: benefits[1]?.id }])
+  await orders.call(createRefund, { order_id: order.id, reason: 'other', amount: 1, revoke_benefits: true }, seller)
+  expect(await orders.call(listCustomerBenefitGrants, {}, me)).toEqual({ items: [], pagination: { total_count: 0, max_page: 0 } })
+  for (const { id } of grants) await expect(orders.call(getCustomerBenefitGrant, { id }, me)).rejects.toThrow(ResourceNotFound)
+})
+
+test('another customer’s grants are not found, and neither are those of another organization', async () => {
+  await using orders = await startOrders()
+  const { me, order, organizationId } = await aBuyer(orders)
+  const id = (await orders.call(listCustomerBenefitGrants, {}, me)).items[0]?.id ?? ''
+  const strangers = [
+    customerCaller({ organizationId, customerId: randomUUID() }),
+    customerCaller({ organizationId: randomUUID(), customerId: order.customer_id }),
+  ]
+  for (const stranger of strangers) {
+    await expect(orders.call(getCustomerBenefitGrant, { id }, stranger)).rejects.toThrow(ResourceNotFound)
+    expect((await orders.call(listCustomerBenefitGrants, {}, stranger)).items).toEqual([])
+  }
+})

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto'
+import { exportOrders } from '@quittance/contracts/orders'
+import { organizationCaller } from '@quittance/testing/callers'
+import { expect, test } from 'vitest'
+import { startOrders } from './start-orders.ts'
+
+test('an export is CSV in parts, every order once and in order, formulas disarmed, and of one’s own organization only', async () => {
+  await using orders = await startOrders()
+  const { order, organizationId, seller } = await orders.paidOrder({ billed: true })
+  await orders.rows(`update customers set name = '=HYPERLINK("http://evil.example")'`)
+  await orders.rows(
+    `insert into orders select (json_populate_record(o, json_build_object('id', gen_random_uuid(), 'checkout_id', null,
+       'created_at', o.created_at + n * interval '1 second'))).* from orders o, generate_series(1, 1203) n`,
+  )
+  const texts: string[] = []
+  for (let after: string | null | undefined; after !== null;) {
+    const part: { text: string; next: string | null } = await orders.call(exportOrders, { after: after as never }, seller)
+    texts.push(part.text)
+    after = part.next
+  }
+  expect(texts).toHaveLength(3)
+  const [header, first, ...lines] = texts.join('').trimEnd().split('\r\n')
+  expect(header).toMatch(/^id,created_at,status,/)
+  expect(first).toContain(`${order.id},`)
+  expect(first).toContain(`"'=HYPERLINK(""http://evil.example"")"`)
+  expect(first).toMatch(/,4200,0,4200,0,4200,0,0,/)
+  expect(new Set([first, ...lines].map((line) => line?.slice(0, 36))).size).toBe(1204)
+  const none = await orders.call(exportOrders, { organization_id: organizationId }, organizationCaller(randomUUID()))
+  expect(none).toEqual({ text: `${header}\r\n`, next: null })
+})

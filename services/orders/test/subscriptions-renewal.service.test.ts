@@ -1,0 +1,146 @@
+import { createDiscount, getDiscount } from '@quittance/contracts/discounts'
+import { listOrders, orderCreated, orderPaid } from '@quittance/contracts/orders'
+import { listSubscriptions, subscriptionActive, subscriptionRevoked, updateSubscription } from '@quittance/contracts/subscriptions'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { startOrders, type OrdersUnderTest } from './start-orders.ts'
+import { advance, after, buyPlan, subscribe, untilSubscription, type Subscribed } from './subscribe.ts'
+
+async function ordersOf(orders: OrdersUnderTest, { seller }: Pick<Subscribed, 'seller'>) {
+  const { items } = await orders.call(listOrders, { limit: 100, sorting: ['created_at'] }, seller)
+  return items
+}
+
+test('at the end of a period the next one begins, and its order is paid with the stored token', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders)
+  const end = subscribed.subscription.current_period_end
+  await orders.nextEvent(orderCreated)
+  await orders.nextEvent(orderPaid)
+  await advance(orders, subscribed, after(end))
+  expect(await orders.nextEvent(orderCreated)).toMatchObject({ billing_reason: 'subscription_cycle', status: 'pending', checkout_id: null })
+  expect(await orders.nextEvent(orderPaid)).toMatchObject({ billing_reason: 'subscription_cycle', total_amount: 1000, billing_name: 'Ada' })
+  const renewed = await untilSubscription(orders, subscribed, { current_period_start: end ?? '' })
+  expect(renewed).toMatchObject({ status: 'active', started_at: subscribed.subscription.started_at })
+  expect(await ordersOf(orders, subscribed)).toMatchObject([{ billing_reason: 'subscription_create' }, { metadata: { team: 'red' } }])
+})
+
+test('a year of months is twelve renewals, and a discount of three months is on three orders', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const terms = { name: 'Start', type: 'percentage' as const, basis_points: 5000, duration: 'repeating' as const, duration_in_months: 3 }
+  const discount = await orders.call(createDiscount, terms, shop.seller)
+  const subscribed = await buyPlan(orders, shop, { discountId: discount.id })
+  const { current_period_start } = await untilSubscription(orders, subscribed, { status: 'active' })
+  expect(subscribed.subscription).toMatchObject({ amount: 500, discount_id: discount.id })
+  await advance(orders, subscribed, after(current_period_start, 366))
+  const paid = await eventually(
+    async () => {
+      const all = await ordersOf(orders, subscribed)
+      expect(all).toHaveLength(13)
+      expect(all.every(({ status }) => status === 'paid')).toBe(true)
+      return all
+    },
+    { withinMs: 25_000 },
+  )
+  expect(paid.map(({ total_amount }) => total_amount)).toEqual([500, 500, 500, ...Array.from({ length: 10 }, () => 1000)])
+  expect(paid.map(({ discount_id }) => discount_id !== null)).toEqual([true, true, true, ...Array.from({ length: 10 }, () => false)])
+  expect(await untilSubscription(orders, subscribed, { amount: 1000 })).toMatchObject({ status: 'active', discount: null })
+  const days = await orders.rows<{ day: string }>(`select to_char(period_start, 'DD') as day from orders order by period_start`)
+  expect(days).toHaveLength(13)
+  expect(await orders.call(getDiscount, { id: discount.id }, shop.seller)).toMatchObject({ redemptions_count: 1 })
+})
+
+test('a discount for once is on the first order only, one forever on every order', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const off = { type: 'fixed' as const, amount: 300, currency: 'usd' as const }
+  for (const [duration, amounts] of [
+    ['once', [700, 1000]],
+    ['forever', [700, 700]],
+  ] as const) {
+    const discount = await orders.call(createDiscount, { name: duration, ...off, duration }, shop.seller)
+    const subscribed = await buyPlan(orders, shop, { discountId: discount.id })
+    const { current_period_end: end } = await untilSubscription(orders, subscribed, { status: 'active' })
+    await advance(orders, subscribed, after(end))
+    const { product } = subscribed
+    await eventually(async () => {
+      const { items } = await orders.call(listOrders, { product_id: product.id, sorting: ['created_at'] }, shop.seller)
+      expect(items).toMatchObject(amounts.map((total_amount) => ({ total_amount, status: 'paid' })))
+    })
+  }
+})
+
+test('a declined renewal is past due and tried again; paid at last, it is active again', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders, { token: 'ctoken_once' })
+  await orders.nextEvent(subscriptionActive)
+  await advance(orders, subscribed, after(subscribed.subscription.current_period_end))
+  const late = await untilSubscription(orders, subscribed, { status: 'past_due' })
+  expect(await orders.nextEvent(subscriptionRevoked)).toMatchObject({ id: late.id, status: 'past_due', ended_at: null })
+  expect((await orders.call(listSubscriptions, { active: false }, subscribed.seller)).items).toHaveLength(1)
+  await orders.rows(`update subscriptions set payment_token = 'ctoken_ok'`)
+  await advance(orders, subscribed, after(late.current_period_start, 2))
+  await untilSubscription(orders, subscribed, { status: 'active' })
+  expect(await orders.nextEvent(subscriptionActive)).toMatchObject({ current_period_start: late.current_period_start })
+  expect(await ordersOf(orders, subscribed)).toMatchObject([{ status: 'paid' }, { status: 'paid', billing_reason: 'subscription_cycle' }])
+  expect((await orders.rows('select status from payments order by created_at')).map(({ status }) => status)).toEqual([
+    'succeeded',
+    'failed',
+    'succeeded',
+  ])
+})
+
+test('a renewal that is never paid ends after the last try', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders, { token: 'ctoken_once' })
+  await advance(orders, subscribed, after(subscribed.subscription.current_period_end))
+  await untilSubscription(orders, subscribed, { status: 'past_due' })
+  const failed = (count: number) =>
+    eventually(async () => expect(await orders.rows(`select from payments where status = 'failed'`)).toHaveLength(count))
+  for (const [tries, day] of [
+    [1, 2],
+    [2, 6],
+    [3, 12],
+    [4, 20],
+  ] as const) {
+    await failed(tries)
+    await advance(orders, subscribed, after(subscribed.subscription.current_period_end, day))
+  }
+  const ended = await untilSubscription(orders, subscribed, { status: 'canceled' })
+  expect(ended).toMatchObject({ ended_at: expect.any(String), ends_at: ended.ended_at })
+  await failed(5)
+  expect(orders.said.filter(({ subject }) => subject === subscriptionRevoked.subject)).toHaveLength(1)
+})
+
+test('what was canceled for the end of the period ends there, without another order', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders)
+  const { id, current_period_end: end } = subscribed.subscription
+  await orders.call(updateSubscription, { id, cancel_at_period_end: true }, subscribed.seller)
+  await advance(orders, subscribed, after(end))
+  const ended = await untilSubscription(orders, subscribed, { status: 'canceled' })
+  expect(ended).toMatchObject({ ended_at: end, ends_at: end, cancel_at_period_end: true })
+  expect(await orders.nextEvent(subscriptionRevoked)).toMatchObject({ id, status: 'canceled', ended_at: end })
+  expect(await ordersOf(orders, subscribed)).toHaveLength(1)
+})
+
+test('a renewal that a dead replica had taken is done by the next, once', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders)
+  await orders.rows(`update subscriptions set current_period_end = now(), current_period_start = now() - interval '1 month',
+    due_at = now(), leased_until = now() + interval '1 second'`)
+  await orders.restart()
+  await eventually(async () => expect(await ordersOf(orders, subscribed)).toMatchObject([{ status: 'paid' }, { status: 'paid' }]))
+  expect(await orders.rows(`select from orders where billing_reason = 'subscription_cycle'`)).toHaveLength(1)
+})
+
+test('a period is billed once, whatever the code believes', async () => {
+  await using orders = await startOrders()
+  const { subscription } = await subscribe(orders)
+  const again = `insert into orders select gen_random_uuid(), created_at, modified_at, version, organization_id, status, 'subscription_cycle',
+    currency, subtotal_amount, discount_amount, net_amount, tax_amount, total_amount, refunded_amount, refunded_tax_amount, billing_name,
+    billing_address, tax_id, customer_id, product_id, discount_id, subscription_id, null, metadata, paid_at, null, null, period_start
+    from orders where subscription_id = $1`
+  await expect(orders.rows(again, [subscription.id])).rejects.toThrow(/orders_one_per_cycle/)
+})

@@ -1,0 +1,110 @@
+import { AlreadyActiveSubscriptionError, createCheckout, getCheckout } from '@quittance/contracts/checkouts'
+import { createDiscount } from '@quittance/contracts/discounts'
+import { getOrder, listOrders } from '@quittance/contracts/orders'
+import { organizationUpdated } from '@quittance/contracts/organizations'
+import { subscriptionActive, subscriptionCreated, subscriptionUpdated } from '@quittance/contracts/subscriptions'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { anOrganization, startOrders } from './start-orders.ts'
+import { buyPlan, subscribe, untilSubscription } from './subscribe.ts'
+
+test('a checkout of a recurring product becomes a subscription, active once its first order is paid', async () => {
+  await using orders = await startOrders()
+  const { subscription, product, seller } = await subscribe(orders, { price: 1000 })
+  const created = await orders.nextEvent(subscriptionCreated)
+  expect(created).toMatchObject({ id: subscription.id, status: 'incomplete', started_at: null, metadata: { team: 'red' } })
+  expect(subscription).toMatchObject({
+    amount: 1000,
+    recurring_interval: 'month',
+    product: { id: product.id, is_recurring: true },
+    prices: [{ id: product.prices[0]?.id, price_amount: 1000, type: 'recurring' }],
+    price_id: product.prices[0]?.id,
+    price: { id: product.prices[0]?.id },
+    customer: { id: subscription.customer_id, name: 'Ada' },
+    user_id: subscription.customer_id,
+    started_at: expect.any(String),
+    cancel_at_period_end: false,
+    ends_at: null,
+  })
+  expect(await orders.nextEvent(subscriptionUpdated)).toMatchObject({ status: 'active' })
+  expect(await orders.nextEvent(subscriptionActive)).toMatchObject({ id: subscription.id, status: 'active' })
+  const about = orders.said.map(({ subject }) => subject).filter((subject) => subject.startsWith('event.subscription.'))
+  expect(about).toEqual(['event.subscription.created', 'event.subscription.updated', 'event.subscription.active'])
+  const { items } = await orders.call(listOrders, {}, seller)
+  expect(items).toMatchObject([
+    {
+      status: 'paid',
+      billing_reason: 'subscription_create',
+      total_amount: 1000,
+      subscription_id: subscription.id,
+      subscription: { id: subscription.id, status: 'active', price_id: product.prices[0]?.id, metadata: { team: 'red' } },
+    },
+  ])
+})
+
+test('until the first payment completes the subscription is incomplete and its order pending', async () => {
+  await using orders = await startOrders()
+  const { subscription, seller } = await buyPlan(orders, await orders.shop(), { token: 'ctoken_pending' })
+  expect(subscription).toMatchObject({ status: 'incomplete', started_at: null })
+  const { items } = await orders.call(listOrders, {}, seller)
+  expect(items).toMatchObject([{ status: 'pending', subscription: { status: 'incomplete' } }])
+})
+
+test('a free product is subscribed to at once, without a payment', async () => {
+  await using orders = await startOrders()
+  const { subscription, seller } = await buyPlan(orders, await orders.shop(), { price: 0 })
+  expect(subscription).toMatchObject({ status: 'active', amount: 0 })
+  expect(await orders.nextEvent(subscriptionActive)).toMatchObject({ id: subscription.id })
+  const { items } = await orders.call(listOrders, {}, seller)
+  expect(items).toMatchObject([{ status: 'paid', total_amount: 0 }])
+  expect(await orders.rows('select from payments')).toHaveLength(0)
+})
+
+test('a first order that a discount makes free still asks for a way to pay the next', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const free = { name: 'First month', type: 'percentage' as const, basis_points: 10_000, duration: 'once' as const }
+  const discount = await orders.call(createDiscount, free, shop.seller)
+  const { subscription, product, seller } = await buyPlan(orders, shop, { discountId: discount.id })
+  expect(subscription).toMatchObject({ status: 'active', amount: 0, discount: { id: discount.id } })
+  const { id } = await orders.call(createCheckout, { products: [product.id], discount_id: discount.id }, seller)
+  expect(await orders.call(getCheckout, { id }, seller)).toMatchObject({
+    is_payment_required: false,
+    is_payment_setup_required: true,
+    is_payment_form_required: true,
+  })
+})
+
+test('a customer has one subscription, unless the organization allows several', async () => {
+  await using orders = await startOrders()
+  const email = 'ada@example.com'
+  const { subscription, ...shop } = await subscribe(orders, { email })
+  await expect(buyPlan(orders, shop, { email })).rejects.toThrow(AlreadyActiveSubscriptionError)
+  expect(await orders.rows('select from subscriptions')).toHaveLength(1)
+  const { organizationId } = shop
+  const several = anOrganization(organizationId)
+  several.subscription_settings.allow_multiple_subscriptions = true
+  await orders.emit(organizationUpdated, several, { organizationId, aggregateId: organizationId })
+  const second = await eventually(() => buyPlan(orders, shop, { email }))
+  expect(second.subscription.customer_id).toBe(subscription.customer_id)
+})
+
+test('ten confirmations for one customer at once make one subscription', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const tries = Array.from({ length: 10 }, () => buyPlan(orders, shop, { email: 'ada@example.com', token: 'ctoken_slow' }))
+  const outcomes = await Promise.allSettled(tries)
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  expect(await orders.rows('select from subscriptions')).toHaveLength(1)
+})
+
+test('an order is told with its subscription as it stands', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders, { interval: 'year', price: 9900 })
+  await untilSubscription(orders, subscribed, { recurring_interval: 'year' })
+  const { items } = await orders.call(listOrders, { product_billing_type: 'recurring' }, subscribed.seller)
+  expect(await orders.call(getOrder, { id: items[0]?.id ?? '' }, subscribed.seller)).toMatchObject({
+    subscription: { current_period_end: subscribed.subscription.current_period_end },
+  })
+  expect(Date.parse(subscribed.subscription.current_period_end ?? '') - Date.now()).toBeGreaterThan(364 * 86_400_000)
+})
