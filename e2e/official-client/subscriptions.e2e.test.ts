@@ -115,6 +115,11 @@ test('a customer drives their subscription in the portal, and nobody else’s', 
   await expect(portal.subscriptions.cancel(stranger.me, { id })).rejects.toBeInstanceOf(ResourceNotFound)
 })
 
+test('it exports subscriptions, which it reads as JSON', async () => {
+  const { customer } = await aSubscriber()
+  expect(await polar.subscriptions.export({})).toContain(customer.email)
+})
+
 test('one subscription per customer, as a typed error at the confirmation', async () => {
   const { customer, product } = await aSubscriber()
   const { clientSecret } = await polar.checkouts.create({ products: [product.id], customerId: customer.id })

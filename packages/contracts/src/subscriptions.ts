@@ -8,7 +8,7 @@ import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { Metadata, MetadataFilter } from './metadata.ts'
 import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
-import { ListReply, pageRequest, sorting } from './pagination.ts'
+import { after, DocumentPart, ListReply, pageRequest, sorting } from './pagination.ts'
 import { Product, ProductPrice, RecurringInterval } from './products.ts'
 
 /** 403: it ended, or will at the end of the period. */
@@ -113,6 +113,22 @@ export const listSubscriptions = operation({
     sorting: sorting(['customer', 'status', 'started_at', 'current_period_end', 'amount', 'product', 'discount'], '-started_at'),
   }),
   reply: ListReply(Subscription),
+  errors: [],
+})
+
+export const exportSubscriptions = operation({
+  subject: 'orders.subscription.export',
+  summary: 'Export subscriptions that have started as CSV, oldest first; prices are in minor units',
+  http: {
+    method: 'GET',
+    path: '/v1/subscriptions/export',
+    status: 200,
+    scopes: ['subscriptions:read', 'subscriptions:write'],
+    callers: ['organization', 'user'],
+    document: { contentType: 'text/csv; charset=utf-8', fileName: 'subscribers.csv' },
+  },
+  request: z.object({ organization_id: oneOrMany(Id), after }),
+  reply: DocumentPart,
   errors: [],
 })
 

@@ -35,6 +35,15 @@ test('a document of many parts arrives as one, with its name; filters go along t
   expect(asked).toEqual([{ product_id: product }, { product_id: product, after: cursor }])
 })
 
+test('a client that reads nothing but JSON gets the document as one JSON string', async () => {
+  await using gateway = await startGateway()
+  await gateway.play(verification, verifiedAs(organizationCaller(randomUUID())))
+  await playParts(gateway, { '': { text: 'a,"b"\r\n', next: cursor }, [cursor]: { text: 'ü\r\n', next: null } })
+  const response = await gateway.fetch('/v1/orders/export', { headers: { ...bearer(token), accept: 'application/json' } })
+  expect(response.headers.get('content-type')).toBe('application/json')
+  expect(await response.json()).toBe('a,"b"\r\nü\r\n')
+})
+
 test('a part that cannot be had breaks the document off: nobody takes a piece for the whole', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(organizationCaller(randomUUID())))

@@ -59,6 +59,7 @@ import { updateProductBenefits } from './products/update-product-benefits.ts'
 import { createRefund } from './refunds/create-refund.ts'
 import { listRefunds } from './refunds/list-refunds.ts'
 import { cancelCustomerSubscription } from './subscriptions/cancel-customer-subscription.ts'
+import { exportSubscriptions } from './subscriptions/export-subscriptions.ts'
 import { getCustomerSubscription } from './subscriptions/get-customer-subscription.ts'
 import { getSubscription } from './subscriptions/get-subscription.ts'
 import { listCustomerSubscriptions } from './subscriptions/list-customer-subscriptions.ts'
@@ -83,7 +84,7 @@ export const orders: Service = {
     ...[createCheckout, getCheckout, listCheckouts, getCheckoutByClient, updateCheckout, updateCheckoutByClient, confirmCheckout],
     ...[exportOrders, getOrder, listOrders, updateOrder, generateInvoice],
     ...[createRefund, listRefunds],
-    ...[getSubscription, listSubscriptions, updateSubscription, revokeSubscription, advanceTestClock],
+    ...[exportSubscriptions, getSubscription, listSubscriptions, updateSubscription, revokeSubscription, advanceTestClock],
     ...[getCustomerSubscription, listCustomerSubscriptions, updateCustomerSubscription, cancelCustomerSubscription],
     ...[getCustomerOrder, listCustomerOrders, updateCustomerOrder, generateCustomerOrderInvoice],
     ...[getPortalCustomer, updatePortalCustomer, getPortalOrganization],

@@ -7,7 +7,7 @@ import { admit } from '../access/admit.ts'
 import type { Challenge } from '../access/challenge.ts'
 import type { Verifier } from '../access/verifier.ts'
 import { deprecationOf } from './deprecation.ts'
-import { documentOf } from './document-parts.ts'
+import { documentOf, wantsJson, type Part } from './document-parts.ts'
 import { methodNotAllowed, unreadableBody } from './errors.ts'
 import { queryDecoder } from './query.ts'
 
@@ -66,9 +66,15 @@ function addRoute(
         const asked = JSON.parse(Buffer.from(body).toString()) as object
         const ask = (after: string | null) =>
           askPart(connection, { subject, body: Buffer.from(JSON.stringify({ ...asked, after })), envelope })
+        const { contentType, fileName } = http.document
+        const asJson = wantsJson(request.headers.accept)
         return reply
-          .headers({ 'content-type': http.document.contentType, 'content-disposition': `attachment; filename="${http.document.fileName}"` })
-          .send(documentOf(readPart(answer), ask))
+          .headers({
+            'content-type': asJson ? 'application/json' : contentType,
+            'content-disposition': `attachment; filename="${fileName}"`,
+            vary: 'Accept',
+          })
+          .send(documentOf({ first: readPart(answer), ask, asJson }))
       }
       if (changesPeople && answer.status === null && caller.kind === 'user') verifier.forgetPerson(caller.user_id)
       if (answer.retryAfter) reply.header('retry-after', answer.retryAfter)
@@ -90,7 +96,7 @@ async function askPart(connection: NatsConnection, request: Parameters<typeof fo
   return readPart(answer)
 }
 
-function readPart({ body }: { body: Uint8Array }): { text: string; next: string | null } {
+function readPart({ body }: { body: Uint8Array }): Part {
   return JSON.parse(Buffer.from(body).toString())
 }
 

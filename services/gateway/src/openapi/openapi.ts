@@ -102,8 +102,14 @@ function answer({ reply, summary, http }: PublicOperation, schemas: Json): Json 
   return http.status === 204
     ? { description: summary }
     : http.document
-      ? { description: summary, content: { [http.document.contentType.split(';')[0] as string]: { schema: { type: 'string' } } } }
+      ? { description: summary, content: asText(http.document.contentType) }
       : { description: summary, content: json(schemaOf(reply, { io: 'output', schemas })) }
+}
+
+/** A document as it is, or as one JSON string for clients that read nothing else. */
+function asText(contentType: string): Json {
+  const schema = { type: 'string' }
+  return { [contentType.split(';')[0] as string]: { schema }, 'application/json': { schema } }
 }
 
 /** One response per status, naming the errors that come with it. */

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { exportOrders } from '@quittance/contracts/orders'
+import { exportSubscriptions } from '@quittance/contracts/subscriptions'
 import { organizationCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
+import { subscribe } from './subscribe.ts'
 
 test('an export is CSV in parts, every order once and in order, formulas disarmed, and of one’s own organization only', async () => {
   await using orders = await startOrders()
@@ -27,4 +29,14 @@ test('an export is CSV in parts, every order once and in order, formulas disarme
   expect(new Set([first, ...lines].map((line) => line?.slice(0, 36))).size).toBe(1204)
   const none = await orders.call(exportOrders, { organization_id: organizationId }, organizationCaller(randomUUID()))
   expect(none).toEqual({ text: `${header}\r\n`, next: null })
+})
+
+test('subscriptions that have started are exported as CSV, to their own organization only', async () => {
+  await using orders = await startOrders()
+  const { seller, subscription, organizationId } = await subscribe(orders)
+  const { text, next } = await orders.call(exportSubscriptions, { organization_id: organizationId }, seller)
+  const [header, line, rest] = text.split('\r\n')
+  expect({ header, rest, next }).toEqual({ header: 'Email,Created At,Active,Product,Price,Currency,Interval', rest: '', next: null })
+  expect(line).toMatch(new RegExp(`^${subscription.customer.email},[^,]+,true,Plan 1000,1000,usd,month$`))
+  expect((await orders.call(exportSubscriptions, {}, organizationCaller(randomUUID()))).text).toBe(`${header}\r\n`)
 })
