@@ -19,9 +19,14 @@ import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { advance, after, aPlan, buyPlan, subscribe, untilSubscription } from './subscribe.ts'
 
+/** What was told so far about subscriptions and states, once all that was committed is told: `count` of them at least. */
 async function toldOf(orders: OrdersUnderTest, count: number): Promise<string[]> {
   const about = () => orders.said.map(({ subject }) => subject).filter((subject) => /subscription|state_changed/.test(subject))
-  await eventually(() => expect(about().length).toBeGreaterThanOrEqual(count))
+  await eventually(async () => {
+    const committed = await orders.rows(`select from outbox_messages where subject ~ 'subscription|state_changed'`)
+    expect(committed.length).toBeGreaterThanOrEqual(count)
+    expect(about()).toHaveLength(committed.length)
+  })
   return about().map((subject) => subject.replace(/^event\.(subscription|customer)\./, ''))
 }
 
