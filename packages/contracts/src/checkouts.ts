@@ -6,11 +6,12 @@ import { ApiError, RequestValidationError, ResourceNotFound, ServiceUnavailable 
 import { event } from './event.ts'
 import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { Metadata, MetadataInput } from './metadata.ts'
-import { Amount, Currency } from './money.ts'
+import { Amount, Currency, largestAmount } from './money.ts'
 import { operation } from './operation.ts'
 import { Organization } from './organizations.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { CheckoutProduct, ProductPrice } from './products.ts'
+import { AppliedTax } from './taxes.ts'
 
 /** 403: the checkout is not open any more. */
 export class NotOpenCheckout extends ApiError {
@@ -49,7 +50,8 @@ const publicFields = {
   amount: Amount,
   discount_amount: Amount,
   net_amount: Amount,
-  tax_amount: Amount.nullable(),
+  tax_amount: Amount.nullable().describe('Null while the country of the buyer is not known.'),
+  taxes: z.array(AppliedTax),
   total_amount: Amount,
   subtotal_amount: Amount.meta(deprecatedSince('2025-03-25', 'use net_amount')),
   currency: Currency,
@@ -110,6 +112,8 @@ export const CheckoutPublicConfirmed = z
   .meta({ id: 'CheckoutPublicConfirmed' })
 
 const email = z.email().max(254).nullish()
+/** What the buyer wants to pay for a product with a custom price; other prices are what they are. */
+const chosenAmount = z.int().min(50).max(largestAmount).nullish()
 const personName = z.string().trim().max(250).nullish()
 
 export const createCheckout = operation({
@@ -118,6 +122,7 @@ export const createCheckout = operation({
   http: { method: 'POST', path: '/v1/checkouts/', status: 201, scopes: ['checkouts:write'], callers: ['organization', 'user'] },
   request: z.object({
     products: z.array(Id).min(1).max(20),
+    amount: chosenAmount,
     discount_id: Id.nullish(),
     allow_discount_codes: z.boolean().default(true),
     require_billing_address: z.boolean().default(false),
@@ -193,6 +198,7 @@ export const getCheckoutByClient = operation({
 const changes = {
   product_id: Id.nullish(),
   product_price_id: Id.nullish().meta({ deprecated: true, description: 'Deprecated; use product_id.' }),
+  amount: chosenAmount,
   is_business_customer: z.boolean().nullish(),
   customer_name: personName,
   customer_email: email,
@@ -236,14 +242,9 @@ export const confirmCheckout = operation({
   http: { method: 'POST', path: '/v1/checkouts/client/{client_secret}/confirm', status: 200, scopes: [], callers: ['anonymous'] },
   request: z.object({
     client_secret: ClientSecret,
+    ...changes,
     confirmation_token_id: z.string().max(200).nullish(),
     discount_code: z.string().max(256).nullish(),
-    is_business_customer: z.boolean().nullish(),
-    customer_name: personName,
-    customer_email: email,
-    customer_billing_name: personName,
-    customer_billing_address: AddressInput.nullish(),
-    customer_tax_id: z.string().max(50).nullish(),
   }),
   reply: CheckoutPublicConfirmed,
   errors: [RequestValidationError, ResourceNotFound, ExpiredCheckoutError, NotOpenCheckout, AlreadyActiveSubscriptionError, PaymentError],

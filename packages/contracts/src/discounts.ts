@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { RequestValidationError, ResourceNotFound } from './errors.ts'
 import { Id, OrganizationIdInput, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { Metadata, MetadataInput } from './metadata.ts'
-import { Amount, Currency } from './money.ts'
+import { Amount, Currency, CurrencyInput, largestAmount } from './money.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { ProductSummary } from './products.ts'
@@ -59,7 +59,7 @@ const common = {
   products: z.array(Id).max(100).nullish(),
   organization_id: OrganizationIdInput,
 }
-const fixed = { type: z.literal('fixed'), amount: z.int().min(0), currency: z.literal('usd').default('usd') }
+const fixed = { type: z.literal('fixed'), amount: z.int().min(0).max(largestAmount), currency: CurrencyInput.default('usd') }
 const percentage = { type: z.literal('percentage'), basis_points: z.int().min(1).max(10_000) }
 const onceOrForever = { duration: z.enum(['once', 'forever']) }
 const repeating = { duration: z.literal('repeating'), duration_in_months: z.int().min(1) }
@@ -128,8 +128,8 @@ export const updateDiscount = operation({
     duration: DiscountDuration.nullish(),
     duration_in_months: z.int().min(1).nullish(),
     type: z.enum(['fixed', 'percentage']).nullish(),
-    amount: z.int().min(0).nullish(),
-    currency: z.literal('usd').nullish(),
+    amount: z.int().min(0).max(largestAmount).nullish(),
+    currency: CurrencyInput.nullish(),
     basis_points: z.int().min(1).max(10_000).nullish(),
     products: z.array(Id).max(100).nullish(),
   }),

@@ -1,7 +1,38 @@
 import { z } from 'zod'
 
-/** An integer amount in minor units of `currency` (cents for usd). */
+/** An integer amount in minor units of `currency`: cents for usd, yen for jpy, fils for kwd. */
 export const Amount = z.int()
 
-/** Lower-case ISO 4217 code. The June 2025 contract knows usd only. */
+/** The largest amount of a price in minor units; in usd it is what clients of this contract know. */
+export const largestAmount = 999_999_999_999
+export const largestUsdAmount = 99_999_999
+
+/** Active currencies of ISO 4217, but for metals, funds and test codes, by digits after the decimal point. */
+const codes: Record<number, string> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+  2: `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY COP COU CRC CUP
+    CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT
+    LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR
+    RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES
+    WST XAD XCD XCG YER ZAR ZMW ZWG`,
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
+}
+
+const digitsByCurrency = new Map(
+  Object.entries(codes).flatMap(([digits, list]) => list.split(/\s+/).map((code) => [code.toLowerCase(), Number(digits)] as const)),
+)
+
+/**
+ * Digits after the decimal point by ISO 4217, for codes in any case. `Intl` is no source for them: it prints what is customary in
+ * shops and so drops the minor unit of fifteen currencies (HUF, IDR, COP, …) whose amounts have one.
+ */
+export function currencyDigits(currency: string): number {
+  return digitsByCurrency.get(currency.toLowerCase()) ?? 2
+}
+
+/** Lower-case ISO 4217 code. */
 export const Currency = z.string().regex(/^[a-z]{3}$/, 'Must be a lower-case ISO 4217 code.')
+
+/** The same as a seller sends it: only currencies that exist. */
+export const CurrencyInput = z.enum([...digitsByCurrency.keys()], 'Must be a lower-case ISO 4217 code.')

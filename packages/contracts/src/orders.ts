@@ -12,6 +12,7 @@ import { operation } from './operation.ts'
 import { after, DocumentPart, ListReply, pageRequest, sorting } from './pagination.ts'
 import { ProductPrice, ProductSummary } from './products.ts'
 import { OrderSubscription } from './subscriptions.ts'
+import { AppliedTax, TaxBehavior } from './taxes.ts'
 
 /** 409: the invoice exists; it is permanent. */
 export class InvoiceAlreadyExists extends ApiError {
@@ -41,6 +42,7 @@ export const OrderItem = z
     ...timestamps,
     label: z.string(),
     amount: Amount.describe('Before discount and tax.'),
+    discount_amount: Amount,
     tax_amount: Amount,
     proration: z.boolean(),
     product_price_id: Id.nullable(),
@@ -59,6 +61,8 @@ export const Order = z
     net_amount: Amount,
     amount: Amount.meta(deprecatedSince('2025-03-14', 'use net_amount')),
     tax_amount: Amount,
+    taxes: z.array(AppliedTax),
+    tax_behavior: TaxBehavior.describe('Whether prices were advertised with their tax.'),
     total_amount: Amount,
     refunded_amount: Amount,
     refunded_tax_amount: Amount,
@@ -200,6 +204,8 @@ export const InvoiceSource = z.object({
   tax_id: z.string().nullable(),
   customer_email: z.string(),
   items: z.array(z.object({ label: z.string(), amount: Amount })).max(5000),
+  taxes: z.array(AppliedTax),
+  tax_behavior: TaxBehavior,
   subtotal_amount: Amount,
   discount_amount: Amount,
   net_amount: Amount,

@@ -4,9 +4,10 @@ import { NotPermitted, RequestValidationError, ResourceNotFound } from './errors
 import { event } from './event.ts'
 import { Id, OrganizationIdInput, oneOrMany, timestamps } from './identifiers.ts'
 import { Metadata, MetadataFilter, MetadataInput } from './metadata.ts'
-import { Amount, Currency } from './money.ts'
+import { Amount, Currency, CurrencyInput, largestAmount, largestUsdAmount } from './money.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
+import { TaxBehavior } from './taxes.ts'
 
 export const RecurringInterval = z.enum(['month', 'year'])
 
@@ -20,12 +21,30 @@ const priceFields = {
 }
 
 export const ProductPriceFixed = z
-  .object({ ...priceFields, amount_type: z.literal('fixed'), price_currency: Currency, price_amount: Amount })
+  .object({
+    ...priceFields,
+    amount_type: z.literal('fixed'),
+    price_currency: Currency,
+    price_amount: Amount,
+    tax_behavior: TaxBehavior,
+  })
   .meta({ id: 'ProductPriceFixed' })
+/** The buyer names the amount, within the limits; the preset is what is asked first. */
+export const ProductPriceCustom = z
+  .object({
+    ...priceFields,
+    amount_type: z.literal('custom'),
+    price_currency: Currency,
+    minimum_amount: Amount.nullable(),
+    maximum_amount: Amount.nullable(),
+    preset_amount: Amount.nullable(),
+    tax_behavior: TaxBehavior,
+  })
+  .meta({ id: 'ProductPriceCustom' })
 export const ProductPriceFree = z.object({ ...priceFields, amount_type: z.literal('free') }).meta({ id: 'ProductPriceFree' })
 
 /** What a product costs. */
-export const ProductPrice = z.discriminatedUnion('amount_type', [ProductPriceFixed, ProductPriceFree])
+export const ProductPrice = z.discriminatedUnion('amount_type', [ProductPriceFixed, ProductPriceCustom, ProductPriceFree])
 
 const productFields = {
   id: Id,
@@ -58,16 +77,51 @@ export const CheckoutProduct = z
   .object({ ...productFields, prices: z.array(ProductPrice), benefits: z.array(BenefitPublic), medias: z.array(z.unknown()) })
   .meta({ id: 'CheckoutProduct' })
 
-const newPrices = [
-  z.object({
-    amount_type: z.literal('fixed'),
-    price_amount: z.int().min(50).max(99_999_999),
-    price_currency: z.literal('usd').default('usd'),
-  }),
-  z.object({ amount_type: z.literal('free') }),
-] as const
+const priced = { price_currency: CurrencyInput.default('usd'), tax_behavior: TaxBehavior.default('exclusive') }
+const priceAmount = z.int().min(50).max(largestAmount)
+/** What a buyer may be offered to name in usd: maximum and preset. */
+const largestUsdPreset = 1_000_000
 
-const onePrice = 'Exactly one fixed or free price.'
+interface NamedAmounts {
+  price_currency: string
+  [key: string]: unknown
+}
+
+/** Amounts in usd have the limits clients know; other currencies may need more digits. */
+function usdAtMost(limits: Readonly<Record<string, number>>) {
+  return (price: NamedAmounts, ctx: z.RefinementCtx) => {
+    for (const [key, limit] of Object.entries(limits)) {
+      if (price.price_currency !== 'usd' || Number(price[key] ?? 0) <= limit) continue
+      ctx.addIssue({ code: 'custom', path: [key], message: `At most ${limit} in usd.` })
+    }
+  }
+}
+
+const fixedPrice = z
+  .object({ amount_type: z.literal('fixed'), price_amount: priceAmount, ...priced })
+  .superRefine(usdAtMost({ price_amount: largestUsdAmount }))
+
+const customPrice = z
+  .object({
+    amount_type: z.literal('custom'),
+    minimum_amount: priceAmount.nullish(),
+    maximum_amount: priceAmount.nullish(),
+    preset_amount: priceAmount.nullish(),
+    ...priced,
+  })
+  .superRefine(usdAtMost({ minimum_amount: largestUsdAmount, maximum_amount: largestUsdPreset, preset_amount: largestUsdPreset }))
+  .superRefine(({ minimum_amount, maximum_amount, preset_amount }, ctx) => {
+    const least = minimum_amount ?? 0
+    const most = maximum_amount ?? largestAmount
+    if (least > most) ctx.addIssue({ code: 'custom', path: ['maximum_amount'], message: 'Must not be below minimum_amount.' })
+    if (preset_amount && (preset_amount < least || preset_amount > most)) {
+      ctx.addIssue({ code: 'custom', path: ['preset_amount'], message: 'Must be between minimum_amount and maximum_amount.' })
+    }
+  })
+
+const newPrices = [fixedPrice, customPrice, z.object({ amount_type: z.literal('free') })] as const
+
+const onePrice = 'Exactly one fixed, custom or free price.'
 
 const name = z.string().trim().min(3).max(200)
 const description = z.string().max(20_000).nullish()

@@ -18,6 +18,7 @@ import * as organizations from './organizations.ts'
 import * as products from './products.ts'
 import * as refunds from './refunds.ts'
 import * as subscriptions from './subscriptions.ts'
+import * as taxes from './taxes.ts'
 import * as testClock from './test-clock.ts'
 import * as webhooks from './webhooks.ts'
 
@@ -29,6 +30,7 @@ const contracts: Record<string, unknown>[] = [
   clients,
   organizations,
   products,
+  taxes,
   benefits,
   benefitGrants,
   discounts,

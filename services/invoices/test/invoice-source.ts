@@ -21,6 +21,8 @@ export function anInvoiceSource(): InvoiceSource {
     discount_amount: 17_490,
     net_amount: 157_410,
     tax_amount: 36_204,
+    taxes: [],
+    tax_behavior: 'exclusive',
     total_amount: 193_614,
     paid_at: '2026-11-18T10:02:00Z',
   }

@@ -13,6 +13,7 @@ import { createSubscriptions } from './migrations/20261121020000-create-subscrip
 import { keepIdempotentReplies } from './migrations/20261121000000-keep-idempotent-replies.ts'
 import { createBenefits } from './migrations/20261121030000-create-benefits.ts'
 import { keepOnePrice } from './migrations/20261121040000-keep-one-price.ts'
+import { chargeTax } from './migrations/20261121050000-charge-tax.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentSchema } from './payments/payment.ts'
@@ -21,6 +22,7 @@ import { ProductPriceSchema } from './products/product-price.ts'
 import { RefundSchema } from './refunds/refund.ts'
 import { ProrationSchema } from './subscriptions/proration.ts'
 import { SubscriptionSchema } from './subscriptions/subscription.ts'
+import { TaxRateSchema } from './taxes/tax-rate.ts'
 
 export const database: DatabaseDefinition = {
   entities: [
@@ -38,6 +40,7 @@ export const database: DatabaseDefinition = {
     RefundSchema,
     SubscriptionSchema,
     ProrationSchema,
+    TaxRateSchema,
   ],
   migrations: [
     createOrders,
@@ -48,5 +51,6 @@ export const database: DatabaseDefinition = {
     createSubscriptions,
     createBenefits,
     keepOnePrice,
+    chargeTax,
   ],
 }

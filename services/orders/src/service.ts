@@ -68,6 +68,11 @@ import { renewDueSubscriptions } from './subscriptions/renew-due-subscriptions.t
 import { revokeSubscription } from './subscriptions/revoke-subscription.ts'
 import { updateCustomerSubscription } from './subscriptions/update-customer-subscription.ts'
 import { updateSubscription } from './subscriptions/update-subscription.ts'
+import { createTaxRate } from './taxes/create-tax-rate.ts'
+import { deleteTaxRate } from './taxes/delete-tax-rate.ts'
+import { getTaxRate } from './taxes/get-tax-rate.ts'
+import { listTaxRates } from './taxes/list-tax-rates.ts'
+import { updateTaxRate } from './taxes/update-tax-rate.ts'
 
 /** Products, customers, checkouts and the orders that come of them. */
 export const orders: Service = {
@@ -75,6 +80,7 @@ export const orders: Service = {
   database,
   handlers: [
     ...[createProduct, getProduct, listProducts, updateProduct, updateProductBenefits],
+    ...[createTaxRate, getTaxRate, listTaxRates, updateTaxRate, deleteTaxRate],
     ...[createBenefit, getBenefit, listBenefits, updateBenefit, deleteBenefit, listBenefitGrants],
     ...[createDiscount, getDiscount, listDiscounts, updateDiscount, deleteDiscount],
     ...[createCustomer, getCustomer, listCustomers, updateCustomer, deleteCustomer],

@@ -11,8 +11,11 @@ test('an export is CSV in parts, every order once and in order, formulas disarme
   const { order, organizationId, seller } = await orders.paidOrder({ billed: true })
   await orders.rows(`update customers set name = '=HYPERLINK("http://evil.example")'`)
   await orders.rows(
-    `insert into orders select (json_populate_record(o, json_build_object('id', gen_random_uuid(), 'checkout_id', null,
-       'created_at', o.created_at + n * interval '1 second'))).* from orders o, generate_series(1, 1203) n`,
+    `with more as (
+       insert into orders select (json_populate_record(o, json_build_object('id', gen_random_uuid(), 'checkout_id', null,
+         'created_at', o.created_at + n * interval '1 second'))).* from orders o, generate_series(1, 1203) n returning id)
+     insert into order_items select (json_populate_record(i, json_build_object('id', gen_random_uuid(), 'order_id', more.id))).*
+     from more, order_items i`,
   )
   const texts: string[] = []
   for (let after: string | null | undefined; after !== null;) {

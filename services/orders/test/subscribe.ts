@@ -15,6 +15,7 @@ export interface Terms {
   token?: string
   discountId?: string
   email?: string
+  customerId?: string
   /** A product that exists; a new one otherwise. */
   productId?: string
 }
@@ -36,7 +37,12 @@ export function aPlan(orders: OrdersUnderTest, seller: Caller, { interval = 'mon
 export async function buyPlan(orders: OrdersUnderTest, shop: Shop, terms: Terms = {}): Promise<Subscribed> {
   const { seller, organizationId } = shop
   const product = terms.productId ? await orders.call(getProduct, { id: terms.productId }, seller) : await aPlan(orders, seller, terms)
-  const given = { products: [product.id], metadata: { team: 'red' }, discount_id: terms.discountId ?? null }
+  const given = {
+    products: [product.id],
+    metadata: { team: 'red' },
+    discount_id: terms.discountId ?? null,
+    customer_id: terms.customerId ?? null,
+  }
   const { client_secret, id } = await orders.call(createCheckout, given, seller)
   const email = terms.email ?? `${randomUUID()}@example.com`
   const confirmation = { client_secret, customer_email: email, customer_name: 'Ada', confirmation_token_id: terms.token ?? 'ctoken_ok' }

@@ -6,7 +6,16 @@ const created = { created_at: '2026-11-18T10:00:00+00:00', modified_at: null }
 /** What `orders` says of an order. */
 export function anOrder(organizationId: string): Order {
   const [customerId, productId] = [randomUUID(), randomUUID()]
-  const amounts = { subtotal_amount: 4200, discount_amount: 0, net_amount: 4200, amount: 4200, tax_amount: 0, total_amount: 4200 }
+  const amounts = {
+    subtotal_amount: 4200,
+    discount_amount: 0,
+    net_amount: 4200,
+    amount: 4200,
+    tax_amount: 0,
+    total_amount: 4200,
+    taxes: [],
+    tax_behavior: 'exclusive' as const,
+  }
   return {
     id: randomUUID(),
     ...created,

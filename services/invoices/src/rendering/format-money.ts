@@ -1,4 +1,4 @@
-import { currencyDigits } from './currency-digits.ts'
+import { currencyDigits } from '@quittance/contracts/money'
 
 export interface Money {
   /** Integer minor units. */

@@ -20,6 +20,8 @@ const source: PrintedInvoice['source'] = {
   discount_amount: 23_450,
   net_amount: 100_000,
   tax_amount: 20_000,
+  taxes: [],
+  tax_behavior: 'exclusive',
   total_amount: 120_000,
   paid_at: '2026-11-19T08:00:00Z',
 }

@@ -5,7 +5,7 @@ import { checkoutDiscountColumns } from '../discounts/discount-view.ts'
 import { checkoutProductColumns, priceColumns } from '../products/product-view.ts'
 
 const net = 'ch.amount - ch.discount_amount'
-const total = `${net} + ch.tax_amount`
+const total = `${net} + coalesce(ch.tax_amount, 0)`
 
 /** Nothing is paid now, but later. */
 const setup = `(${total} = 0 and ch.amount > 0 and pr.recurring_interval is not null)`
@@ -26,7 +26,7 @@ const publicColumns =
   () => `ch.id, ch.created_at, ch.modified_at, '{}'::json as custom_field_data, 'stripe' as payment_processor, ch.status, ch.client_secret,
   ${url()} as url, ch.expires_at,
   coalesce(replace(ch.success_url, '{CHECKOUT_ID}', ch.id::text), ${url()} || '/confirmation') as success_url, ch.embed_origin,
-  ch.amount, ch.discount_amount, ${net} as net_amount, ch.tax_amount, ${total} as total_amount, ${net} as subtotal_amount, ch.currency,
+  ch.amount, ch.discount_amount, ${net} as net_amount, ch.tax_amount, ch.taxes, ${total} as total_amount, ${net} as subtotal_amount, ch.currency,
   ch.product_id, ch.product_price_id, ch.discount_id, ch.allow_discount_codes, ch.require_billing_address,
   pp.amount_type <> 'free' as is_discount_applicable, pp.amount_type = 'free' as is_free_product_price,
   ${total} > 0 as is_payment_required, ${setup} as is_payment_setup_required, (${total} > 0 or ${setup}) as is_payment_form_required,

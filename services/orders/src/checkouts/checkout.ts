@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Address } from '@quittance/contracts/address'
 import { ExpiredCheckoutError, NotOpenCheckout, type CheckoutStatus } from '@quittance/contracts/checkouts'
 import type { Metadata } from '@quittance/contracts/metadata'
+import type { AppliedTax } from '@quittance/contracts/taxes'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregate } from '@quittance/runtime/entity'
 import type { Discount } from '../discounts/discount.ts'
-import { orderAmounts } from '../orders/order-amounts.ts'
+import type { OrderAmounts } from '../orders/order-amounts.ts'
 import type { Product } from '../products/product.ts'
+import { appliedTaxes } from '../taxes/applied-taxes.ts'
 
 /** How long a checkout can be confirmed. */
 export const checkoutLifetimeMs = 30 * 60_000
@@ -28,9 +31,13 @@ export const CheckoutSchema = defineEntity({
     discountId: p.uuid().nullable(),
     customerId: p.uuid().nullable(),
     currency: p.text(),
+    /** The price as advertised, or what the buyer named; the amounts are computed from it. */
+    priceAmount: p.bigint('bigint'),
     amount: p.bigint('bigint'),
     discountAmount: p.bigint('bigint'),
-    taxAmount: p.bigint('bigint'),
+    /** Null until the country of the buyer is known, where that matters. */
+    taxAmount: p.bigint('bigint').nullable(),
+    taxes: p.json<AppliedTax[]>(),
     allowDiscountCodes: p.boolean(),
     requireBillingAddress: p.boolean(),
     isBusinessCustomer: p.boolean(),
@@ -70,19 +77,26 @@ export interface Arrangement {
 
 export class Checkout extends CheckoutSchema.class {
   totalAmount(): bigint {
-    return this.amount - this.discountAmount + this.taxAmount
+    return this.amount - this.discountAmount + (this.taxAmount ?? 0n)
   }
 
   /** Whatever is paid later needs it too, also when the first time is free. */
   needsPaymentToken(isRecurring: boolean): boolean {
-    return this.totalAmount() > 0n || (isRecurring && this.amount > 0n)
+    return this.totalAmount() > 0n || (isRecurring && this.priceAmount > 0n)
   }
 
-  /** Takes a discount, or none, and computes the amounts anew. */
+  /** Takes a discount, or none. The amounts follow by `charge`. */
   applyDiscount(discount: Discount | null): void {
-    const amounts = orderAmounts({ lines: [this.amount], discount: discount?.rule() ?? null, tax: this.taxAmount })
     this.discountId = discount?.id ?? null
+  }
+
+  /** Takes amounts that were computed anew. */
+  charge(amounts: OrderAmounts, { isTaxKnown }: { isTaxKnown: boolean }): void {
+    this.amount = amounts.subtotal
     this.discountAmount = amounts.discount
+    this.taxAmount = isTaxKnown ? amounts.tax : null
+    const taxes = appliedTaxes(amounts)
+    if (!isDeepStrictEqual(taxes, this.taxes)) this.taxes = taxes
   }
 
   /** Once a customer is linked, the e-mail address is the customer's. */
@@ -95,13 +109,14 @@ export class Checkout extends CheckoutSchema.class {
     this.customerTaxId = details.customer_tax_id ?? this.customerTaxId ?? null
   }
 
-  /** Another product: its current price, and no discount until one is applied anew. Needs `prices` loaded. */
-  changeProduct(product: Product): void {
+  /** A product at its current price, or at what the buyer names where they may. Needs `prices` loaded. */
+  chooseProduct(product: Product, chosen: bigint | null): void {
     const price = product.currentPrice()
+    const isSame = this.productPriceId === price.id
     this.productId = product.id
     this.productPriceId = price.id
     this.currency = price.priceCurrency ?? 'usd'
-    this.amount = price.priceAmount ?? 0n
+    if (!isSame || chosen !== null) this.priceAmount = price.amountFor(chosen)
   }
 
   /** What the seller decides about it. Absent keys leave what is there; null clears what may be empty. */

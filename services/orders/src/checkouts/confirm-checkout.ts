@@ -10,10 +10,12 @@ import { startPayment } from '../payments/start-payment.ts'
 import { Product } from '../products/product.ts'
 import { startSubscription } from '../subscriptions/start-subscription.ts'
 import type { Checkout } from './checkout.ts'
+import { changeProduct } from './change-product.ts'
 import { checkoutPublicView, checkoutView } from './checkout-view.ts'
 import { customerOfCheckout } from './customer-of-checkout.ts'
 import { findDiscountByCode, unusableDiscount } from './find-discount-by-code.ts'
 import { findOpenCheckout } from './find-open-checkout.ts'
+import { priceCheckout } from './price-checkout.ts'
 import { saleOfCheckout } from './sale-of-checkout.ts'
 
 type Request = RequestOf<typeof contract>
@@ -23,7 +25,9 @@ export const confirmCheckout = command(contract, async (request, context) => {
   const secret = request.client_secret
   const checkout = await findOpenCheckout(context, secret)
   checkout.fillIn(request)
+  await changeProduct(context, checkout, request)
   const discount = await chooseDiscount({ checkout, code: request.discount_code ?? null }, context)
+  const amounts = await priceCheckout(checkout, context)
   const product = await em.findOneOrFail(Product, checkout.productId)
   const needsToken = checkout.needsPaymentToken(product.recurringInterval !== null)
   refuseIncomplete({ checkout, request, needsToken })
@@ -37,7 +41,7 @@ export const confirmCheckout = command(contract, async (request, context) => {
   const subscription = product.recurringInterval
     ? await startSubscription(context, { checkout, customerId: customer.id, interval: product.recurringInterval, paymentToken: token })
     : null
-  const order = await placeOrder(context, saleOfCheckout(checkout, { customer, product, subscription }))
+  const order = await placeOrder(context, await saleOfCheckout(checkout, { amounts, customer, product, subscription, em }))
   const confirmed = JSON.parse(await read.one(checkoutPublicView, { where: 'ch.client_secret = :secret', values: { secret } }))
   if (checkout.totalAmount() === 0n) {
     await payOrder(context, order)
@@ -73,7 +77,8 @@ async function chooseDiscount(
 function refuseIncomplete({ checkout, request, needsToken }: { checkout: Checkout; request: Request; needsToken: boolean }): void {
   const required: [string, unknown][] = [['customer_email', checkout.customerEmail]]
   if (needsToken) required.push(['confirmation_token_id', request.confirmation_token_id])
-  if (checkout.requireBillingAddress) required.push(['customer_billing_address', checkout.customerBillingAddress])
+  if (checkout.requireBillingAddress || checkout.taxAmount === null)
+    required.push(['customer_billing_address', checkout.customerBillingAddress])
   if (checkout.isBusinessCustomer) required.push(['customer_billing_name', checkout.customerBillingName])
   const missing: ValidationIssue[] = required
     .filter(([, value]) => !value)

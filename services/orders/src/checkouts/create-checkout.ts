@@ -1,14 +1,17 @@
+import type { Address } from '@quittance/contracts/address'
 import { checkoutCreated, createCheckout as contract } from '@quittance/contracts/checkouts'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
 import { mintToken } from '@quittance/runtime/credential'
 import { command, type CommandContext } from '@quittance/runtime/handler'
 import { Customer } from '../customers/customer.ts'
+import { isTaxIdOf } from '../customers/tax-id.ts'
 import { Discount } from '../discounts/discount.ts'
 import { demandOrganization } from '../organizations/demand-organization.ts'
 import { Product } from '../products/product.ts'
 import { Checkout, checkoutLifetimeMs } from './checkout.ts'
 import { checkoutView } from './checkout-view.ts'
+import { priceCheckout } from './price-checkout.ts'
 
 type Request = RequestOf<typeof contract>
 
@@ -20,6 +23,7 @@ export const createCheckout = command(contract, async (request, context) => {
   const currency = price.priceCurrency ?? 'usd'
   const externalCustomerId = request.external_customer_id ?? request.customer_external_id ?? null
   const customer = await findCustomer({ id: request.customer_id ?? null, externalCustomerId, organizationId }, context)
+  const address = request.customer_billing_address ?? customer?.billingAddress ?? null
   const checkout = em.create(Checkout, {
     organizationId,
     status: 'open',
@@ -33,9 +37,11 @@ export const createCheckout = command(contract, async (request, context) => {
     discountId: null,
     customerId: customer?.id ?? null,
     currency,
-    amount: price.priceAmount ?? 0n,
+    priceAmount: price.amountFor(request.amount ? BigInt(request.amount) : null),
+    amount: 0n,
     discountAmount: 0n,
-    taxAmount: 0n,
+    taxAmount: null,
+    taxes: [],
     allowDiscountCodes: request.allow_discount_codes,
     requireBillingAddress: request.require_billing_address,
     isBusinessCustomer: request.is_business_customer,
@@ -44,8 +50,8 @@ export const createCheckout = command(contract, async (request, context) => {
     customerEmail: customer?.email ?? request.customer_email ?? null,
     customerIpAddress: request.customer_ip_address ?? null,
     customerBillingName: request.customer_billing_name || null,
-    customerBillingAddress: request.customer_billing_address ?? customer?.billingAddress ?? null,
-    customerTaxId: request.customer_tax_id || (customer?.taxId?.[0] ?? null),
+    customerBillingAddress: address,
+    customerTaxId: request.customer_tax_id || knownTaxId(customer, address),
     customerMetadata: request.customer_metadata,
     metadata: request.metadata,
   })
@@ -56,6 +62,7 @@ export const createCheckout = command(contract, async (request, context) => {
     }
     checkout.applyDiscount(discount)
   }
+  await priceCheckout(checkout, context)
   await em.flush()
   const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id: checkout.id } })
   publish({ event: checkoutCreated, aggregateId: checkout.id, organizationId, payload: view })
@@ -74,6 +81,12 @@ async function chooseProduct({ products }: Request, { em, rows }: CommandContext
   }
   await demandOrganization(rows, chosen.organizationId)
   return chosen
+}
+
+/** The customer's own, unless it is of another country than the address. */
+function knownTaxId(customer: Customer | null, address: Address | null): string | null {
+  const number = customer?.taxId?.[0]
+  return number && address && isTaxIdOf(number, address.country) ? number : null
 }
 
 interface WantedCustomer {

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { customerCreated, customerUpdated } from '@quittance/contracts/customers'
+import type { TaxId } from '@quittance/contracts/tax-id'
 import type { Transaction } from '@quittance/runtime/handler'
 import { Customer, newCustomer } from '../customers/customer.ts'
 import { customerView } from '../customers/customer-view.ts'
 import { tellCustomerState } from '../customers/tell-customer-state.ts'
+import { taxIdOf } from '../customers/tax-id.ts'
 import { claimIdentity } from '../customers/unique-customer.ts'
 import type { Checkout } from './checkout.ts'
 
@@ -19,16 +21,25 @@ export async function customerOfCheckout(checkout: Checkout, context: Transactio
   return known
 }
 
-/** A name that was not known, and the address of the latest purchase. */
+/** A name that was not known, and address and tax id of the latest purchase. */
 async function learnFrom(checkout: Checkout, { customer, context }: { customer: Customer; context: Transaction }): Promise<void> {
   const name = customer.name ?? checkout.customerName ?? null
   const address = checkout.customerBillingAddress ?? customer.billingAddress ?? null
-  if (name === customer.name && isDeepStrictEqual(address, customer.billingAddress)) return
-  customer.change({ name, billing_address: address })
+  const taxId = taxIdOfBuyer(checkout) ?? customer.taxId ?? null
+  const known = { name: customer.name ?? null, billing_address: customer.billingAddress ?? null, tax_id: customer.taxId ?? null }
+  const learned = { name, billing_address: address, tax_id: taxId }
+  if (isDeepStrictEqual(learned, known)) return
+  customer.change(learned)
   const { id, organizationId } = customer
   const view = await context.read.one(customerView, { where: 'c.id = :id', values: { id } })
   context.publish({ event: customerUpdated, aggregateId: id, organizationId, payload: view })
   await tellCustomerState(context, id)
+}
+
+function taxIdOfBuyer({ customerTaxId, customerBillingAddress }: Checkout): TaxId | null {
+  return customerTaxId && customerBillingAddress
+    ? taxIdOf(customerTaxId, { country: customerBillingAddress.country, field: 'customer_tax_id' })
+    : null
 }
 
 async function findCustomer(checkout: Checkout, { em, rows }: Transaction): Promise<Customer | null> {
@@ -53,6 +64,7 @@ async function createCustomer(checkout: Checkout, context: Transaction): Promise
     name: checkout.customerName ?? null,
     externalId: checkout.externalCustomerId ?? null,
     billingAddress: checkout.customerBillingAddress ?? null,
+    taxId: taxIdOfBuyer(checkout),
     metadata: checkout.customerMetadata,
   })
   await em.flush()

@@ -4,6 +4,7 @@ import { changeProduct } from './change-product.ts'
 import { checkoutPublicView, checkoutView } from './checkout-view.ts'
 import { findDiscountByCode, unusableDiscount } from './find-discount-by-code.ts'
 import { findOpenCheckout } from './find-open-checkout.ts'
+import { priceCheckout } from './price-checkout.ts'
 
 export const updateCheckoutByClient = command(contract, async ({ client_secret: secret, discount_code: code, ...change }, context) => {
   const { now, read, publish } = context
@@ -17,6 +18,7 @@ export const updateCheckoutByClient = command(contract, async ({ client_secret: 
     checkout.applyDiscount(discount)
   }
   checkout.fillIn(change)
+  await priceCheckout(checkout, context)
   const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id: checkout.id } })
   publish({ event: checkoutUpdated, aggregateId: checkout.id, organizationId: checkout.organizationId, payload: view })
   return read.one(checkoutPublicView, { where: 'ch.client_secret = :secret', values: { secret } })

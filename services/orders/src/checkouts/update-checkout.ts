@@ -6,6 +6,7 @@ import { changeProduct } from './change-product.ts'
 import { Checkout } from './checkout.ts'
 import { checkoutView } from './checkout-view.ts'
 import { unusableDiscount } from './find-discount-by-code.ts'
+import { priceCheckout } from './price-checkout.ts'
 
 export const updateCheckout = command(contract, async ({ id, ...change }, context) => {
   const { em, now, read, publish } = context
@@ -21,6 +22,7 @@ export const updateCheckout = command(contract, async ({ id, ...change }, contex
   }
   checkout.fillIn(change)
   checkout.arrange(change)
+  await priceCheckout(checkout, context)
   const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id } })
   publish({ event: checkoutUpdated, aggregateId: id, organizationId: checkout.organizationId, payload: view })
   return view

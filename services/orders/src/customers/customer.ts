@@ -5,6 +5,7 @@ import type { Metadata } from '@quittance/contracts/metadata'
 import type { TaxId } from '@quittance/contracts/tax-id'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregate } from '@quittance/runtime/entity'
+import { checkedTaxId } from './tax-id.ts'
 
 export const CustomerSchema = defineEntity({
   name: 'Customer',
@@ -47,7 +48,7 @@ export class Customer extends CustomerSchema.class {
     }
     if (change.name !== undefined) this.name = change.name
     if (change.billing_address !== undefined) this.billingAddress = change.billing_address
-    if (change.tax_id !== undefined) this.taxId = change.tax_id
+    if (change.tax_id !== undefined) this.taxId = change.tax_id && checkedTaxId(change.tax_id, 'tax_id')
     if (change.metadata) this.metadata = change.metadata
   }
 

@@ -1,23 +1,50 @@
 import { expect, test } from 'vitest'
-import { taxIdOf } from './tax-id.ts'
+import { checkedTaxId, provesBusiness, taxIdOf } from './tax-id.ts'
+
+const field = 'tax_id'
 
 test.each([
   ['PL 526-000-12-46', 'PL', ['PL5260001246', 'eu_vat']],
   ['5260001246', 'PL', ['PL5260001246', 'eu_vat']],
-  ['094019245', 'GR', ['EL094019245', 'eu_vat']],
-  ['X1234567L', 'ES', ['ESX1234567L', 'eu_vat']],
-  ['12-3456789', 'US', ['123456789', 'us_ein']],
-  ['GB 123 4567 82', 'GB', ['GB123456782', 'gb_vat']],
+  ['094259216', 'GR', ['EL094259216', 'eu_vat']],
+  ['FR 83 404 833 048', 'FR', ['FR83404833048', 'eu_vat']],
+  ['DE136695976', 'DE', ['DE136695976', 'eu_vat']],
+  ['91-1144442', 'US', ['911144442', 'us_ein']],
+  ['GB 980 7806 84', 'GB', ['GB980780684', 'gb_vat']],
+  ['CHE-107.787.577 IVA', 'CH', ['CHE107787577IVA', 'ch_vat']],
+  ['83 914 571 673', 'AU', ['83914571673', 'au_abn']],
+  ['27AAPFU0939F1ZV', 'IN', ['27AAPFU0939F1ZV', 'in_gst']],
+  ['123026635 RT 0001', 'CA', ['123026635RT0001', 'ca_bn']],
+  ['T1234567890123', 'JP', ['T1234567890123', 'jp_rn']],
 ])('%s of %s is kept in the format of the country', (number, country, kept) => {
-  expect(taxIdOf(number, country)).toEqual(kept)
+  expect(taxIdOf(number, { country, field })).toEqual(kept)
 })
 
 test.each([
   ['5260001246', null, 'billing address'],
-  ['DE123456789', 'PL', 'another country'],
+  ['DE136695976', 'PL', 'another country'],
   ['12345', 'AQ', 'not known'],
-  ['№ 12345', 'US', 'letters and digits'],
-  ['123', 'US', 'letters and digits'],
+  ['№ 12345', 'US', 'valid tax ID'],
+  ['123', 'US', 'valid tax ID'],
+  ['DE136695977', 'DE', 'valid tax ID'],
+  ['FR83404833049', 'FR', 'valid tax ID'],
+  ['GB980780685', 'GB', 'valid tax ID'],
+  ['BE0428759498', 'BE', 'valid tax ID'],
+  ['NL123456783B12', 'NL', 'valid tax ID'],
+  ['27AAPFU0939F1ZO', 'IN', 'valid tax ID'],
 ])('%s of %s is refused', (number, country, reason) => {
-  expect(() => taxIdOf(number, country)).toThrow(reason)
+  expect(() => taxIdOf(number, { country, field })).toThrow(reason)
+})
+
+test('a number with its format is checked by the rule of the format', () => {
+  expect(checkedTaxId(['de 136 695 976', 'eu_vat'], field)).toEqual(['DE136695976', 'eu_vat'])
+  expect(() => checkedTaxId(['DE136695977', 'eu_vat'], field)).toThrow('format eu_vat')
+  expect(() => checkedTaxId(['CHE107787577IVA', 'eu_vat'], field)).toThrow('format eu_vat')
+})
+
+test('a business is proven by a number with check digits that persons do not have', () => {
+  expect(provesBusiness(['DE136695976', 'eu_vat'])).toBe(true)
+  expect(provesBusiness(['DE136695977', 'eu_vat'])).toBe(false)
+  expect(provesBusiness(['T1234567890123', 'jp_rn'])).toBe(false)
+  expect(provesBusiness(['39053344705', 'br_cpf'])).toBe(false)
 })

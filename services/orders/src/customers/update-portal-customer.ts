@@ -10,7 +10,7 @@ export const updatePortalCustomer = command(contract, async ({ tax_id, ...change
   const id = ownCustomer(context.caller)
   const { billingAddress } = await context.em.findOneOrFail(Customer, { id, deletedAt: null })
   const address = change.billing_address === undefined ? billingAddress : change.billing_address
-  const taxId = tax_id === undefined ? undefined : tax_id ? taxIdOf(tax_id, address?.country ?? null) : null
+  const taxId = tax_id === undefined ? undefined : tax_id ? taxIdOf(tax_id, { country: address?.country ?? null, field: 'tax_id' }) : null
   await changeCustomer({ id, ...change, tax_id: taxId }, context)
   return context.read.one(portalCustomerView, { where: 'c.id = :id', values: { id } })
 })

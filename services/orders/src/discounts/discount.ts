@@ -72,8 +72,8 @@ export class Discount extends DiscountSchema.class {
       ['duration', this.duration, true],
       ['duration_in_months', this.durationInMonths, true],
       ['amount', this.amount === null ? null : Number(this.amount), this.type !== 'fixed' || used],
-      // Clients send the currency with every change, whatever the kind.
-      ['currency', this.currency ?? change.currency, true],
+      // Clients send one with every change, whatever the discount; it says something only about an amount.
+      ['currency', this.currency, typeof change.amount === 'number'],
       ['basis_points', this.basisPoints, this.type !== 'percentage' || used],
     ]
     const changed = fixed.filter(([key, now, locked]) => locked && change[key] !== undefined && change[key] !== null && change[key] !== now)

@@ -10,5 +10,6 @@ export const invoiceSourceView: View<InvoiceSource> = {
   columns: `o.id as order_id, o.created_at as order_created_at, ${nested('g.id, g.name, g.slug')} as organization, o.customer_id, o.currency,
     o.billing_name, o.billing_address, o.tax_id, c.email as customer_email,
     ${nestedList('i.label, i.amount', 'order_items i where i.order_id = o.id order by i.position')} as items,
-    o.subtotal_amount, o.discount_amount, o.net_amount, o.tax_amount, o.total_amount, o.paid_at`,
+    o.subtotal_amount, o.discount_amount, o.net_amount, o.tax_amount, o.taxes, o.tax_behavior,
+    o.total_amount, o.paid_at`,
 }

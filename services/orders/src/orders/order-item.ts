@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregate } from '@quittance/runtime/entity'
 
-/** A line of an order. Amounts are before discount and tax, in minor units. */
+/** A line of an order. Its amount is before discount and tax, and its shares of both are beside it, in minor units. */
 export const OrderItemSchema = defineEntity({
   name: 'OrderItem',
   tableName: 'order_items',
@@ -13,6 +13,7 @@ export const OrderItemSchema = defineEntity({
     position: p.integer(),
     label: p.text(),
     amount: p.bigint('bigint'),
+    discountAmount: p.bigint('bigint'),
     taxAmount: p.bigint('bigint'),
     proration: p.boolean(),
     productPriceId: p.uuid().nullable(),

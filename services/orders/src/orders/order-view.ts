@@ -7,7 +7,7 @@ import { checkoutProductColumns, priceColumns, productSummaryColumns } from '../
 import { subscriptionColumns } from '../subscriptions/subscription-view.ts'
 
 const items = nestedList(
-  'i.id, i.created_at, i.modified_at, i.label, i.amount, i.tax_amount, i.proration, i.product_price_id',
+  'i.id, i.created_at, i.modified_at, i.label, i.amount, i.discount_amount, i.tax_amount, i.proration, i.product_price_id',
   'order_items i where i.order_id = o.id order by i.position',
 )
 
@@ -26,7 +26,8 @@ const from = `orders o
 
 /** What seller and buyer both see. Deprecated names live here and in the contract, nowhere else. */
 const columns = `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pending' as paid,
-    o.subtotal_amount, o.discount_amount, o.net_amount, o.net_amount as amount, o.tax_amount, o.total_amount,
+    o.subtotal_amount, o.discount_amount, o.net_amount, o.net_amount as amount, o.tax_amount, o.taxes, o.tax_behavior,
+    o.total_amount,
     o.refunded_amount, o.refunded_tax_amount, o.currency, o.billing_reason, o.billing_name, o.billing_address,
     o.invoice_generated_at is not null as is_invoice_generated,
     o.customer_id, o.product_id, o.discount_id, o.subscription_id, o.checkout_id,

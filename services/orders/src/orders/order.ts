@@ -11,6 +11,7 @@ import {
   type OrderStatus,
 } from '@quittance/contracts/orders'
 import { RefundAmountTooHigh, RefundedAlready } from '@quittance/contracts/refunds'
+import type { AppliedTax, TaxBehavior } from '@quittance/contracts/taxes'
 import { customerFilter, organizationFilter } from '@quittance/runtime/database'
 import { aggregate } from '@quittance/runtime/entity'
 import { refundedTaxOf } from '../refunds/refund-amounts.ts'
@@ -28,6 +29,8 @@ export const OrderSchema = defineEntity({
     discountAmount: p.bigint('bigint'),
     netAmount: p.bigint('bigint'),
     taxAmount: p.bigint('bigint'),
+    taxes: p.json<AppliedTax[]>(),
+    taxBehavior: p.text().$type<TaxBehavior>(),
     totalAmount: p.bigint('bigint'),
     refundedAmount: p.bigint('bigint'),
     refundedTaxAmount: p.bigint('bigint'),

@@ -1,18 +1,19 @@
 import type { Address } from '@quittance/contracts/address'
 import type { Metadata } from '@quittance/contracts/metadata'
 import { orderCreated, orderPaid, orderUpdated, type BillingReason } from '@quittance/contracts/orders'
+import type { TaxBehavior } from '@quittance/contracts/taxes'
 import type { Transaction } from '@quittance/runtime/handler'
 import { grantBenefits } from '../benefits/entitlement.ts'
 import { tellCustomerState } from '../customers/tell-customer-state.ts'
 import { Order } from './order.ts'
-import type { OrderAmounts } from './order-amounts.ts'
+import type { LineAmounts, OrderAmounts } from './order-amounts.ts'
 import { OrderItem } from './order-item.ts'
 import { orderView } from './order-view.ts'
+import { appliedTaxes } from '../taxes/applied-taxes.ts'
 
 /** What was bought: one line per price of the product, and those of a change of product. */
 export interface Line {
   label: string
-  amount: bigint
   productPriceId: string | null
   proration?: boolean
 }
@@ -22,6 +23,8 @@ export interface Sale {
   organizationId: string
   billingReason: BillingReason
   currency: string
+  taxBehavior: TaxBehavior
+  /** With one line for each of `lines`. */
   amounts: OrderAmounts
   lines: readonly Line[]
   billingName: string | null
@@ -46,6 +49,7 @@ export async function placeOrder({ em, read, publish }: Transaction, { amounts, 
     discountAmount: amounts.discount,
     netAmount: amounts.net,
     taxAmount: amounts.tax,
+    taxes: appliedTaxes(amounts),
     totalAmount: amounts.total,
     refundedAmount: 0n,
     refundedTaxAmount: 0n,
@@ -55,7 +59,8 @@ export async function placeOrder({ em, read, publish }: Transaction, { amounts, 
   })
   await em.flush()
   for (const [position, line] of lines.entries()) {
-    em.create(OrderItem, { proration: false, ...line, organizationId, orderId: order.id, position, taxAmount: 0n })
+    const { amount, discount: discountAmount, tax: taxAmount } = amounts.lines[position] as LineAmounts
+    em.create(OrderItem, { proration: false, ...line, amount, discountAmount, taxAmount, organizationId, orderId: order.id, position })
   }
   const view = await read.one(orderView, { where: 'o.id = :id', values: { id: order.id } })
   publish({ event: orderCreated, aggregateId: order.id, organizationId, payload: view })

@@ -4,6 +4,7 @@ import { benefitsOfProduct, publicBenefitsOfProduct } from '../benefits/benefit-
 
 /** Columns of a price; `pp` is the price, `pr` its product. */
 export const priceColumns = `pp.id, pp.created_at, pp.modified_at, pp.is_archived, pp.product_id, pp.amount_type, pp.price_amount, pp.price_currency,
+  pp.minimum_amount, pp.maximum_amount, pp.preset_amount, pp.tax_behavior,
   case when pr.recurring_interval is null then 'one_time' else 'recurring' end as type, pr.recurring_interval`
 
 const fields = `pr.id, pr.created_at, pr.modified_at, pr.name, pr.description, pr.recurring_interval,

@@ -1,4 +1,4 @@
-import { divideRounded } from '../orders/order-amounts.ts'
+import { divideRounded } from '../orders/rounding.ts'
 
 /** What of an order there is to refund. All amounts are minor units. */
 export interface Refundable {

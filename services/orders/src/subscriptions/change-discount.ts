@@ -1,8 +1,7 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
 import type { Transaction } from '@quittance/runtime/handler'
 import { Discount } from '../discounts/discount.ts'
-import { orderAmounts } from '../orders/order-amounts.ts'
-import { ProductPrice } from '../products/product-price.ts'
+import { discountOn } from '../orders/order-amounts.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Takes a discount from the next period on, or none; a redemption is counted. */
@@ -11,14 +10,12 @@ export async function changeDiscount(
   { discountId, context }: { discountId: string | null; context: Transaction },
 ): Promise<void> {
   const { em, now } = context
-  const { productId, currency, organizationId } = subscription
-  const { priceAmount } = await em.findOneOrFail(ProductPrice, subscription.productPriceId)
+  const { productId, currency, organizationId, priceAmount } = subscription
   const discount = discountId ? await em.findOne(Discount, { id: discountId, organizationId }) : null
   if (discountId && discountId === subscription.discountId) throw RequestValidationError.field(['discount_id'], 'It is applied already.')
   if (discountId && !discount?.isRedeemable({ productId, currency, now })) {
     throw RequestValidationError.field(['discount_id'], 'Discount does not exist or cannot be used.')
   }
-  const { net } = orderAmounts({ lines: [priceAmount ?? 0n], discount: discount?.rule() ?? null, tax: 0n })
-  subscription.takeDiscount(discountId, net)
+  subscription.takeDiscount(discountId, priceAmount - discountOn(priceAmount, discount?.rule() ?? null))
   discount?.redeem()
 }

@@ -1,9 +1,8 @@
 import { Discount } from '../discounts/discount.ts'
 import { Order } from '../orders/order.ts'
-import { orderAmounts } from '../orders/order-amounts.ts'
+import { discountOn } from '../orders/order-amounts.ts'
 import { placeOrder } from '../orders/place-order.ts'
 import type { Product } from '../products/product.ts'
-import type { ProductPrice } from '../products/product-price.ts'
 import { billOfPeriod } from './bill-of-period.ts'
 import { billOfProrations } from './bill-of-prorations.ts'
 import { chooseRecurringProduct } from './choose-recurring-product.ts'
@@ -47,7 +46,7 @@ export async function changeProduct(subscription: Subscription, change: ProductC
     settle(order.id)
     return collect(order, { subscription, ...change })
   }
-  await takeAmount(subscription, { change, price })
+  await takeAmount(subscription, change)
   const label = `Remaining time of ${product.name}`
   keepProration(subscription, {
     context,
@@ -87,11 +86,10 @@ async function dropDiscountOfOthers(
 }
 
 /** What a period costs from here on, and what this one would have cost. */
-async function takeAmount(subscription: Subscription, { change, price }: { change: ProductChange; price: ProductPrice }): Promise<void> {
-  const { discountId, discountFrom, currentPeriodStart } = subscription
-  const discount = discountId ? await change.context.em.findOneOrFail(Discount, discountId) : null
-  const whole = price.priceAmount ?? 0n
-  const { net } = orderAmounts({ lines: [whole], discount: discount?.rule() ?? null, tax: 0n })
+async function takeAmount(subscription: Subscription, { context }: ProductChange): Promise<void> {
+  const { discountId, discountFrom, currentPeriodStart, priceAmount: whole } = subscription
+  const discount = discountId ? await context.em.findOneOrFail(Discount, discountId) : null
+  const net = whole - discountOn(whole, discount?.rule() ?? null)
   const term = discount && { duration: discount.duration, durationInMonths: discount.durationInMonths }
   subscription.amount = net
   subscription.periodAmount = term && discountFrom && discountReaches(currentPeriodStart, { ...term, from: discountFrom }) ? net : whole

@@ -1,4 +1,4 @@
-import { divideRounded } from '../orders/order-amounts.ts'
+import { divideRounded } from '../orders/rounding.ts'
 
 /** A period and a moment in it. */
 export interface MomentInPeriod {

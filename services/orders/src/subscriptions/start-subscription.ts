@@ -1,5 +1,7 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import type { Checkout } from '../checkouts/checkout.ts'
+import { Discount } from '../discounts/discount.ts'
+import { discountOn } from '../orders/order-amounts.ts'
 import { clockOf } from '../organizations/clock.ts'
 import { holdCustomer } from './hold-customer.ts'
 import { refuseSecondSubscription } from './refuse-second-subscription.ts'
@@ -26,12 +28,15 @@ export async function startSubscription(
   const clock = await clockOf(context, organizationId)
   const start = clock.now
   const anchorDay = start.getUTCDate()
+  const discount = checkout.discountId ? await em.findOneOrFail(Discount, checkout.discountId) : null
+  const amount = checkout.priceAmount - discountOn(checkout.priceAmount, discount?.rule() ?? null)
   const subscription = em.create(Subscription, {
     organizationId,
     status: 'incomplete',
     currency: checkout.currency,
-    amount: checkout.amount - checkout.discountAmount,
-    periodAmount: checkout.amount - checkout.discountAmount,
+    priceAmount: checkout.priceAmount,
+    amount,
+    periodAmount: amount,
     recurringInterval: interval,
     anchorDay,
     currentPeriodStart: start,

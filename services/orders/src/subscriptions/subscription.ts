@@ -24,6 +24,8 @@ export const SubscriptionSchema = defineEntity({
     organizationId: p.uuid(),
     status: p.text().$type<SubscriptionStatus>(),
     currency: p.text(),
+    /** The price of a period as advertised; `amount` is it less the discount. */
+    priceAmount: p.bigint('bigint'),
     amount: p.bigint('bigint'),
     /** What the current period cost, for what a change of product gives back of it. */
     periodAmount: p.bigint('bigint'),
@@ -96,9 +98,11 @@ export class Subscription extends SubscriptionSchema.class {
     this.dueAt = clock.toReal(this.currentPeriodEnd)
   }
 
-  takePrice({ id, product }: ProductPrice): void {
-    this.productPriceId = id
-    this.productId = product.id
+  takePrice(price: ProductPrice): void {
+    this.productPriceId = price.id
+    this.productId = price.product.id
+    this.priceAmount = price.amountFor(null)
+    this.currency = price.priceCurrency ?? this.currency
   }
 
   /** From the next period on; null takes none. */

@@ -9,12 +9,7 @@ export function waitingProrations({ id }: Subscription, em: Transaction['em']): 
 }
 
 export function asLines(prorations: readonly Proration[]): Line[] {
-  return prorations.map(({ label, amount, productPriceId }) => ({
-    label,
-    amount,
-    productPriceId: productPriceId ?? null,
-    proration: true,
-  }))
+  return prorations.map(({ label, productPriceId }) => ({ label, productPriceId: productPriceId ?? null, proration: true }))
 }
 
 interface Settlement {

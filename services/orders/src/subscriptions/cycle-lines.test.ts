@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cycleAmounts } from './cycle-amounts.ts'
+import { orderAmounts } from '../orders/order-amounts.ts'
+import { cycleLines } from './cycle-lines.ts'
 import { restOfPeriod } from './rest-of-period.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 99_999_999n })
@@ -10,7 +11,9 @@ test('an order is never negative, and what it does not use up is kept to the cen
   fc.assert(
     fc.property(amount, amount, fc.array(difference, { maxLength: 5 }), (price, off, prorations) => {
       const discount = off < price ? off : price
-      const { amounts, credit } = cycleAmounts({ price, discount, prorations })
+      const { lines, credit } = cycleLines({ price, discount, prorations })
+      const taxFree = lines.map((line) => ({ ...line, rate: null }))
+      const amounts = orderAmounts({ lines: taxFree, discount: { type: 'fixed', amount: discount }, taxBehavior: 'exclusive' })
       expect(amounts.net).toBe(amounts.subtotal - amounts.discount)
       expect(amounts.total).toBe(amounts.net + amounts.tax)
       expect(amounts.net >= 0n && amounts.discount <= amounts.subtotal && credit <= 0n).toBe(true)

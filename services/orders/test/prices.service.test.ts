@@ -1,0 +1,122 @@
+import { confirmCheckout, createCheckout, updateCheckout, updateCheckoutByClient } from '@quittance/contracts/checkouts'
+import { createDiscount, updateDiscount } from '@quittance/contracts/discounts'
+import { orderPaid } from '@quittance/contracts/orders'
+import { createProduct, updateProduct } from '@quittance/contracts/products'
+import { updateSubscription } from '@quittance/contracts/subscriptions'
+import { expect, test } from 'vitest'
+import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
+import { buyPlan, untilSubscription } from './subscribe.ts'
+
+const nobody = { kind: 'anonymous' } as const
+
+type Price = object
+
+function priced(orders: OrdersUnderTest, { seller }: Shop, price: object) {
+  return orders.call(createProduct, { name: 'Priced', recurring_interval: null, prices: [price as never] }, seller)
+}
+
+test.each([
+  ['no digits', 'jpy', 5000],
+  ['two digits', 'eur', 5000],
+  ['three digits', 'kwd', 5000],
+  ['four digits', 'clf', 50_000],
+  ['an amount beyond the limit of usd', 'idr', 150_000_000_00],
+])('a sale in a currency of %s (%s) is counted in its minor units all the way', async (_, currency, amount) => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const product = await priced(orders, shop, { amount_type: 'fixed', price_amount: amount, price_currency: currency })
+  expect(product.prices).toMatchObject([{ price_currency: currency, price_amount: amount, tax_behavior: 'exclusive' }])
+  const off = { name: 'Off', type: 'fixed' as const, amount: 1000, currency, duration: 'once' as const }
+  const discount = await orders.call(createDiscount, off as never, shop.seller)
+  const checkout = await orders.call(createCheckout, { products: [product.id], discount_id: discount.id }, shop.seller)
+  expect(checkout).toMatchObject({ currency, amount, discount_amount: 1000, total_amount: amount - 1000 })
+  const { client_secret } = checkout
+  await orders.call(confirmCheckout, { client_secret, customer_email: 'a@example.com', confirmation_token_id: 'ctoken_ok' }, nobody)
+  expect(await orders.nextEvent(orderPaid)).toMatchObject({ currency, subtotal_amount: amount, total_amount: amount - 1000 })
+  expect(await orders.rows('select currency, amount::int8::text from payments')).toEqual([{ currency, amount: String(amount - 1000) }])
+})
+
+test('currencies do not mix: a discount in one is none for a price in another, nor kept when the product changes', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const euros = await priced(orders, shop, { amount_type: 'fixed', price_amount: 900, price_currency: 'eur' })
+  const off = { name: 'Off', type: 'fixed' as const, amount: 100, duration: 'once' as const }
+  const discount = await orders.call(createDiscount, off, shop.seller)
+  const mixed = orders.call(createCheckout, { products: [euros.id], discount_id: discount.id }, shop.seller)
+  await expect(mixed).rejects.toThrow(/"body","discount_id"/)
+  const products = [shop.product.id, euros.id]
+  const checkout = await orders.call(createCheckout, { products, discount_id: discount.id }, shop.seller)
+  expect(checkout).toMatchObject({ currency: 'usd', discount_amount: 100 })
+  const changed = await orders.call(updateCheckout, { id: checkout.id, product_id: euros.id }, shop.seller)
+  expect(changed).toMatchObject({ currency: 'eur', amount: 900, discount_amount: 0, discount_id: null })
+  const inEuros = await orders.call(updateDiscount, { id: discount.id, currency: 'eur' }, shop.seller)
+  expect(inEuros.currency).toBe('usd')
+  const amountInEuros = orders.call(updateDiscount, { id: discount.id, amount: 100, currency: 'eur' }, shop.seller)
+  await expect(amountInEuros).rejects.toThrow(/"body","currency"/)
+})
+
+test.each([
+  ['the preset', { minimum_amount: 500, preset_amount: 2500 }, 2500],
+  ['ten without one', {}, 1000],
+  ['the least where that is more', { minimum_amount: 5000 }, 5000],
+  ['the most where that is less', { maximum_amount: 700 }, 700],
+])('a price the buyer names begins with %s', async (_, limits, amount) => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const product = await priced(orders, shop, { amount_type: 'custom', ...limits })
+  const nothing = { minimum_amount: null, maximum_amount: null, preset_amount: null }
+  expect(product.prices).toMatchObject([{ amount_type: 'custom', price_currency: 'usd', ...nothing, ...limits }])
+  expect(await orders.call(createCheckout, { products: [product.id] }, shop.seller)).toMatchObject({ amount })
+})
+
+test('the buyer names an amount within the limits, until the checkout is confirmed', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const product = await priced(orders, shop, { amount_type: 'custom', minimum_amount: 500, maximum_amount: 100_000 })
+  const { client_secret } = await orders.call(createCheckout, { products: [product.id], amount: 800 }, shop.seller)
+  const name = (amount: number) => orders.call(updateCheckoutByClient, { client_secret, amount }, nobody)
+  expect(await name(1200)).toMatchObject({ amount: 1200, total_amount: 1200 })
+  for (const wrong of [499, 100_001]) await expect(name(wrong)).rejects.toThrow(/"body","amount"/)
+  const kept = await orders.call(updateCheckoutByClient, { client_secret, product_id: product.id, customer_name: 'Ada' }, nobody)
+  expect(kept.amount).toBe(1200)
+  const details = { customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok', amount: 1500 }
+  expect(await orders.call(confirmCheckout, { client_secret, ...details }, nobody)).toMatchObject({ amount: 1500 })
+  expect(await orders.nextEvent(orderPaid)).toMatchObject({ total_amount: 1500, items: [{ amount: 1500 }] })
+})
+
+test('an amount that is named for a price of another kind changes nothing', async () => {
+  await using orders = await startOrders()
+  const { seller, product } = await orders.shop()
+  expect(await orders.call(createCheckout, { products: [product.id], amount: 50 }, seller)).toMatchObject({ amount: 4200 })
+})
+
+test('a subscription renews at what its buyer named, and cannot change to a product whose price has to be named', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const plan = (preset_amount: number) => {
+    const prices = [{ amount_type: 'custom' as const, preset_amount }]
+    return orders.call(createProduct, { name: 'Supporters', recurring_interval: 'month', prices }, shop.seller)
+  }
+  const supporters = await plan(700)
+  const bought = await buyPlan(orders, shop, { productId: supporters.id })
+  const { id, amount } = await untilSubscription(orders, bought, { status: 'active' })
+  expect(amount).toBe(700)
+  const other = await plan(800)
+  await expect(orders.call(updateSubscription, { id, product_id: other.id }, shop.seller)).rejects.toThrow(/"body","product_id"/)
+})
+
+test.each<[string, Price, string]>([
+  ['a currency that does not exist', { amount_type: 'fixed', price_amount: 500, price_currency: 'abc' }, 'price_currency'],
+  ['a currency in capitals', { amount_type: 'fixed', price_amount: 500, price_currency: 'EUR' }, 'price_currency'],
+  ['more than there is in usd', { amount_type: 'fixed', price_amount: 100_000_000 }, 'price_amount'],
+  ['less than fifty', { amount_type: 'custom', minimum_amount: 49 }, 'minimum_amount'],
+  ['a maximum below the minimum', { amount_type: 'custom', minimum_amount: 900, maximum_amount: 800 }, 'maximum_amount'],
+  ['a preset out of the limits', { amount_type: 'custom', minimum_amount: 900, preset_amount: 800 }, 'preset_amount'],
+  ['a preset beyond what is offered in usd', { amount_type: 'custom', preset_amount: 1_000_001 }, 'preset_amount'],
+])('%s is refused in a new price, and in a changed one', async (_, price, field) => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  await expect(priced(orders, shop, price)).rejects.toThrow(new RegExp(`"${field}"`))
+  const changed = orders.call(updateProduct, { id: shop.product.id, prices: [price as never] }, shop.seller)
+  await expect(changed).rejects.toThrow(/"body","prices"/)
+})
