@@ -14,6 +14,7 @@ import { keepIdempotentReplies } from './migrations/20261121000000-keep-idempote
 import { createBenefits } from './migrations/20261121030000-create-benefits.ts'
 import { keepOnePrice } from './migrations/20261121040000-keep-one-price.ts'
 import { chargeTax } from './migrations/20261121050000-charge-tax.ts'
+import { tryAgain } from './migrations/20261121055000-try-again.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentSchema } from './payments/payment.ts'
@@ -52,5 +53,6 @@ export const database: DatabaseDefinition = {
     createBenefits,
     keepOnePrice,
     chargeTax,
+    tryAgain,
   ],
 }

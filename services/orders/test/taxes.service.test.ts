@@ -178,8 +178,8 @@ test('lines that do not add up to their order, and payments in another currency,
   await using orders = await startOrders()
   const { order } = await orders.paidOrder({ billed: false })
   await expect(orders.rows('update orders set tax_amount = 1, total_amount = total_amount + 1')).rejects.toThrow('do not add up')
-  await expect(orders.rows(`update payments set currency = 'eur'`)).rejects.toThrow('payments_currency')
-  await expect(orders.rows(`update orders set currency = 'eur' where id = $1`, [order.id])).rejects.toThrow()
+  await expect(orders.rows(`update payments set currency = 'eur'`)).rejects.toThrow('is not of what order')
+  await expect(orders.rows(`update orders set currency = 'eur' where id = $1`, [order.id])).rejects.toThrow('of another currency')
 })
 
 test('a checkout forgets the tax id of a customer that is of another country than the address given with it', async () => {

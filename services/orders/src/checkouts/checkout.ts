@@ -144,6 +144,12 @@ export class Checkout extends CheckoutSchema.class {
     this.customerId = customerId
   }
 
+  /** After a payment that was declined. There is as much time for another as there was for the first. */
+  reopen(now: Date): void {
+    this.status = 'open'
+    this.expiresAt = new Date(now.getTime() + checkoutLifetimeMs)
+  }
+
   succeed(): void {
     this.status = 'succeeded'
   }

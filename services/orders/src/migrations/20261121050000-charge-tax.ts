@@ -53,8 +53,6 @@ const orders = [
     add constraint orders_id_currency unique (id, currency)`,
   `alter table order_items add column discount_amount bigint not null default 0`,
   `update order_items i set discount_amount = o.discount_amount from orders o where o.id = i.order_id and i.position = 0`,
-  // One currency for an order and all that is paid for it and given back.
-  `alter table payments add constraint payments_currency foreign key (order_id, currency) references orders (id, currency)`,
   `alter table refunds add constraint refunds_currency foreign key (order_id, currency) references orders (id, currency)`,
 ]
 
@@ -84,5 +82,25 @@ const linesAddUp = [
     deferrable initially deferred for each row execute function order_lines_add_up()`,
 ]
 
+/** An order that is tried again may be of another currency than a payment that failed; what is charged is what it asks for now. */
+const paymentsFit = [
+  `create function payment_fits_order() returns trigger language plpgsql as $$
+  begin
+    if not exists (select from orders where id = new.order_id and currency = new.currency and total_amount = new.amount) then
+      raise exception 'payment % is not of what order % asks for', new.id, new.order_id using errcode = 'check_violation';
+    end if;
+    return null;
+  end $$`,
+  `create constraint trigger payments_fit_order after insert or update of amount, currency on payments
+    deferrable initially deferred for each row execute function payment_fits_order()`,
+]
+
 /** Tax by country, prices with their tax in them, amounts the buyer names, and currencies that do not mix. */
-export const chargeTax = migration('20261121050000-charge-tax', [...taxRates, ...prices, ...checkouts, ...orders, ...linesAddUp])
+export const chargeTax = migration('20261121050000-charge-tax', [
+  ...taxRates,
+  ...prices,
+  ...checkouts,
+  ...orders,
+  ...linesAddUp,
+  ...paymentsFit,
+])

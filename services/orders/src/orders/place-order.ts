@@ -39,32 +39,47 @@ export interface Sale {
   metadata: Metadata
 }
 
-/** A sale becomes an order, `pending` until its payment completes. Billing details are copied, and stay. */
-export async function placeOrder({ em, read, publish }: Transaction, { amounts, lines, ...sale }: Sale): Promise<Order> {
-  const { organizationId } = sale
-  const order = em.create(Order, {
-    ...sale,
-    status: 'pending',
-    subtotalAmount: amounts.subtotal,
-    discountAmount: amounts.discount,
-    netAmount: amounts.net,
-    taxAmount: amounts.tax,
-    taxes: appliedTaxes(amounts),
-    totalAmount: amounts.total,
-    refundedAmount: 0n,
-    refundedTaxAmount: 0n,
-    paidAt: null,
-    invoiceRequestedAt: null,
-    invoiceGeneratedAt: null,
-  })
+/**
+ * A sale becomes an order, `pending` until its payment completes. Billing details are copied, and stay. A checkout that is tried again
+ * after a declined payment keeps its order, which is then of what is bought now.
+ */
+export async function placeOrder({ em, read, publish }: Transaction, { lines, ...sale }: Sale): Promise<Order> {
+  const { organizationId, amounts } = sale
+  const known = sale.checkoutId ? await em.findOne(Order, { checkoutId: sale.checkoutId }) : null
+  const order = known ?? em.create(Order, { ...termsOf(sale), ...unpaid })
+  if (known) {
+    em.assign(known, termsOf(sale))
+    await em.nativeDelete(OrderItem, { orderId: known.id })
+  }
   await em.flush()
   for (const [position, line] of lines.entries()) {
     const { amount, discount: discountAmount, tax: taxAmount } = amounts.lines[position] as LineAmounts
     em.create(OrderItem, { proration: false, ...line, amount, discountAmount, taxAmount, organizationId, orderId: order.id, position })
   }
   const view = await read.one(orderView, { where: 'o.id = :id', values: { id: order.id } })
-  publish({ event: orderCreated, aggregateId: order.id, organizationId, payload: view })
+  publish({ event: known ? orderUpdated : orderCreated, aggregateId: order.id, organizationId, payload: view })
   return order
+}
+
+const unpaid = {
+  status: 'pending',
+  refundedAmount: 0n,
+  refundedTaxAmount: 0n,
+  paidAt: null,
+  invoiceRequestedAt: null,
+  invoiceGeneratedAt: null,
+} as const
+
+function termsOf({ amounts, ...sale }: Omit<Sale, 'lines'>) {
+  return {
+    ...sale,
+    subtotalAmount: amounts.subtotal,
+    discountAmount: amounts.discount,
+    netAmount: amounts.net,
+    taxAmount: amounts.tax,
+    taxes: appliedTaxes(amounts),
+    totalAmount: amounts.total,
+  }
 }
 
 /** The payment of an order is complete. Said once, however often it is reported. What was bought for good is granted by it. */

@@ -1,17 +1,21 @@
 import { config } from '../config.ts'
 import type { PaymentProcessor } from './payment-processor.ts'
 
+const authorized = new Set(['ctoken_ok', 'ctoken_slow', 'ctoken_pending', 'ctoken_once', 'ctoken_declined_later'])
+
 /**
  * The processor for trying things out. Nobody pays: `ctoken_ok` completes at once, `ctoken_slow` after a while, `ctoken_pending`
- * never, `ctoken_once` only while the buyer is there, and everything else is declined.
+ * never, `ctoken_once` only while the buyer is there. `ctoken_declined_later` is declined when it is charged, and everything else
+ * before.
  */
 export const sandboxProcessor: PaymentProcessor = {
   async authorize(token) {
-    return ['ctoken_ok', 'ctoken_slow', 'ctoken_pending', 'ctoken_once'].includes(token) ? 'authorized' : 'declined'
+    return authorized.has(token) ? 'authorized' : 'declined'
   },
   // Nobody paid, so there is nothing to give back.
   async refund() {},
   async settle({ confirmationToken, isBuyerPresent }, createdAt) {
+    if (confirmationToken === 'ctoken_declined_later') return { status: 'declined' }
     if (confirmationToken === 'ctoken_once' && !isBuyerPresent) return { status: 'declined' }
     if (confirmationToken === 'ctoken_pending') return { status: 'processing', retryAfterMs: null }
     const waitMs = confirmationToken === 'ctoken_slow' ? createdAt.getTime() + config().SANDBOX_SLOW_PAYMENT_MS - Date.now() : 0

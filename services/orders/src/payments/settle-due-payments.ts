@@ -1,7 +1,6 @@
-import { checkoutUpdated } from '@quittance/contracts/checkouts'
-import { job, type JobContext, type Transaction } from '@quittance/runtime/handler'
-import { Checkout } from '../checkouts/checkout.ts'
-import { checkoutView } from '../checkouts/checkout-view.ts'
+import { job, type JobContext } from '@quittance/runtime/handler'
+import { completeCheckout } from '../checkouts/complete-checkout.ts'
+import { reopenCheckout } from '../checkouts/reopen-checkout.ts'
 import { Order } from '../orders/order.ts'
 import { payOrder } from '../orders/place-order.ts'
 import { settleSubscription } from '../subscriptions/settle-subscription.ts'
@@ -61,15 +60,7 @@ async function settle(context: JobContext, row: DuePayment): Promise<void> {
     const order = await em.findOneOrFail(Order, payment.orderId)
     // First, so that the order is told with its subscription as it stands now.
     await settleSubscription(transaction, { order, paid })
-    if (!paid) return
-    await payOrder(transaction, order)
-    if (payment.checkoutId) await completeCheckout(payment.checkoutId, transaction)
+    if (paid) await payOrder(transaction, order)
+    if (payment.checkoutId) await (paid ? completeCheckout : reopenCheckout)(payment.checkoutId, transaction)
   })
-}
-
-async function completeCheckout(id: string, { em, read, publish }: Transaction): Promise<void> {
-  const checkout = await em.findOneOrFail(Checkout, id)
-  checkout.succeed()
-  const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id } })
-  publish({ event: checkoutUpdated, aggregateId: id, organizationId: checkout.organizationId, payload: view })
 }
