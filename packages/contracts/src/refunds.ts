@@ -98,6 +98,14 @@ export const refundCreated = event({
   payload: Refund,
 })
 
+export const refundUpdated = event({
+  subject: 'event.refund.updated',
+  publisher: 'orders',
+  webhookType: 'refund.updated',
+  summary: 'A refund that was made came back; order.updated follows.',
+  payload: Refund,
+})
+
 export const orderRefunded = event({
   subject: 'event.order.refunded',
   publisher: 'orders',

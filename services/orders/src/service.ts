@@ -56,6 +56,7 @@ import { getProduct } from './products/get-product.ts'
 import { listProducts } from './products/list-products.ts'
 import { updateProduct } from './products/update-product.ts'
 import { updateProductBenefits } from './products/update-product-benefits.ts'
+import { checkDueRefunds } from './refunds/check-due-refunds.ts'
 import { createRefund } from './refunds/create-refund.ts'
 import { listRefunds } from './refunds/list-refunds.ts'
 import { cancelCustomerSubscription } from './subscriptions/cancel-customer-subscription.ts'
@@ -97,5 +98,5 @@ export const orders: Service = {
     ...[listCustomerBenefitGrants, getCustomerBenefitGrant],
   ],
   consumers: [onOrganizationChanged, onInvoiceGenerated],
-  jobs: [settleDuePayments, renewDueSubscriptions, expireCheckouts, sweepCustomerSessions, sweepDeletedBenefits],
+  jobs: [settleDuePayments, checkDueRefunds, renewDueSubscriptions, expireCheckouts, sweepCustomerSessions, sweepDeletedBenefits],
 }

@@ -9,6 +9,7 @@ import {
   orderRefunded,
   RefundAmountTooHigh,
   refundCreated,
+  refundUpdated,
   RefundedAlready,
   RefundUnknownPayment,
   RevokeSubscriptionBenefitsProhibited,
@@ -34,6 +35,22 @@ test('a part is refunded, then the rest: amounts and status follow, and the thre
   await orders.nextEvent(orderRefunded)
   const about = ['event.refund.created', 'event.order.updated', 'event.order.refunded']
   expect(orders.said.map(({ subject }) => subject).slice(-6)).toEqual([...about, ...about])
+})
+
+test('a refund that comes back is failed, its order is paid again, and as much can be refunded again', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: false })
+  await orders.rows(`update payments set confirmation_token = 'ctoken_refund_bounces'`)
+  const made = await orders.call(createRefund, { order_id: order.id, reason, amount: 4200 }, seller)
+  expect(made).toMatchObject({ status: 'succeeded' })
+  expect(await orders.nextEvent(orderUpdated)).toMatchObject({ status: 'refunded' })
+  expect(await orders.nextEvent(refundUpdated)).toMatchObject({ id: made.id, status: 'failed' })
+  expect(await orders.nextEvent(orderUpdated)).toMatchObject({ status: 'paid', refunded_amount: 0 })
+  await orders.rows(`update payments set confirmation_token = 'ctoken_ok'`)
+  await orders.call(createRefund, { order_id: order.id, reason, amount: 1200 }, seller)
+  const { items } = await orders.call(listRefunds, { succeeded: true }, seller)
+  expect(items).toMatchObject([{ amount: 1200 }])
+  expect(await orders.call(getOrder, { id: order.id }, seller)).toMatchObject({ status: 'partially_refunded', refunded_amount: 1200 })
 })
 
 test('more than is left, or anything once nothing is left, is refused and changes nothing', async () => {

@@ -83,6 +83,13 @@ export class Order extends OrderSchema.class {
     return tax
   }
 
+  /** A refund came back: what was given back with it counts as paid again. */
+  takeBackRefund({ amount, taxAmount }: { amount: bigint; taxAmount: bigint }): void {
+    this.refundedAmount -= amount
+    this.refundedTaxAmount -= taxAmount
+    this.status = this.refundedAmount === 0n ? 'paid' : 'partially_refunded'
+  }
+
   /** From the moment the invoice is requested the details are frozen; repeating the same values is not a change. */
   changeBillingDetails({ billing_name, billing_address }: BillingDetails): void {
     const locked = this.invoiceRequestedAt !== null

@@ -8,6 +8,16 @@ export interface Charge {
   isBuyerPresent: boolean
 }
 
+/** What is given back, in minor units. */
+export interface Return {
+  refundId: string
+  paymentId: string
+  amount: bigint
+  currency: string
+  /** Of the payment. */
+  confirmationToken: string
+}
+
 /** How a charge went, or when to ask again. */
 export type Settlement = { status: 'succeeded' } | { status: 'declined' } | { status: 'processing'; retryAfterMs: number | null }
 
@@ -15,8 +25,10 @@ export type Settlement = { status: 'succeeded' } | { status: 'declined' } | { st
 export interface PaymentProcessor {
   /** Whether the token can be charged at all. Moves no money, so a crash after it costs nothing. */
   authorize(confirmationToken: string): Promise<'authorized' | 'declined'>
-  /** Gives back what was charged. The same `refundId` again gives nothing more. */
-  refund(refund: { refundId: string; paymentId: string; amount: bigint; currency: string }): Promise<void>
+  /** Gives back what was charged, and says when to ask whether that stood; null for never. The same `refundId` again gives nothing more. */
+  refund(refund: Return): Promise<{ checkAfterMs: number | null }>
+  /** Whether a refund that was made stands: a bank may send it back. */
+  checkRefund(refund: Return): Promise<'succeeded' | 'failed'>
   /** Charges, or tells when to ask again. May be called again after a crash. */
   settle(charge: Charge, createdAt: Date): Promise<Settlement>
 }

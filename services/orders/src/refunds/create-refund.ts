@@ -20,7 +20,7 @@ import { refundView } from './refund-view.ts'
 
 /** One refund of an order at a time, so that never more is given back than was paid. */
 export const createRefund = command(contract, async ({ order_id, reason, amount, ...request }, context) => {
-  const { em, read, publish } = context
+  const { em, now, read, publish } = context
   const order = await em.findOne(Order, { id: order_id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!order) throw RequestValidationError.field(['order_id'], 'Order not found.')
   if (request.revoke_benefits && order.subscriptionId) {
@@ -41,9 +41,15 @@ export const createRefund = command(contract, async ({ order_id, reason, amount,
     comment: request.comment ?? null,
     revokeBenefits: request.revoke_benefits,
     metadata: request.metadata,
+    dueAt: null,
+    leasedUntil: null,
   })
   await em.flush()
-  await sandboxProcessor.refund({ refundId: refund.id, paymentId: payment.id, amount: BigInt(amount) + taxAmount, currency })
+  const { confirmationToken } = payment
+  const made = { refundId: refund.id, paymentId: payment.id, amount: BigInt(amount) + taxAmount, currency, confirmationToken }
+  const { checkAfterMs } = await sandboxProcessor.refund(made)
+  if (checkAfterMs !== null) refund.dueAt = new Date(now.getTime() + checkAfterMs)
+  await em.flush()
   const view = await read.one(refundView, { where: 'r.id = :id', values: { id: refund.id } })
   const orderNow = {
     aggregateId: order.id,

@@ -19,8 +19,21 @@ export const RefundSchema = defineEntity({
     comment: p.text().nullable(),
     revokeBenefits: p.boolean(),
     metadata: p.json<Metadata>(),
+    /** When the processor is asked whether it stood; null where it need not be. */
+    dueAt: p.datetime().nullable(),
+    leasedUntil: p.datetime().nullable(),
   },
   filters: organizationFilter,
 })
-export class Refund extends RefundSchema.class {}
+
+export class Refund extends RefundSchema.class {
+  /** The processor was asked. False when it had been before, or nothing changed. */
+  settle(status: 'succeeded' | 'failed'): boolean {
+    if (this.status !== 'succeeded' || !this.dueAt) return false
+    this.dueAt = null
+    this.leasedUntil = null
+    this.status = status
+    return status === 'failed'
+  }
+}
 RefundSchema.setClass(Refund)
