@@ -123,6 +123,7 @@ export const createCheckout = operation({
   request: z.object({
     products: z.array(Id).min(1).max(20),
     amount: chosenAmount,
+    subscription_id: Id.nullish().describe('A free subscription that becomes the one that is bought, once it is paid.'),
     discount_id: Id.nullish(),
     allow_discount_codes: z.boolean().default(true),
     require_billing_address: z.boolean().default(false),

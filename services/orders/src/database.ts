@@ -15,6 +15,7 @@ import { createBenefits } from './migrations/20261121030000-create-benefits.ts'
 import { keepOnePrice } from './migrations/20261121040000-keep-one-price.ts'
 import { chargeTax } from './migrations/20261121050000-charge-tax.ts'
 import { tryAgain } from './migrations/20261121055000-try-again.ts'
+import { upgradeByCheckout } from './migrations/20261121056000-upgrade-by-checkout.ts'
 import { checkRefunds } from './migrations/20261121057000-check-refunds.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
@@ -55,6 +56,7 @@ export const database: DatabaseDefinition = {
     keepOnePrice,
     chargeTax,
     tryAgain,
+    upgradeByCheckout,
     checkRefunds,
   ],
 }

@@ -47,7 +47,7 @@ export const checkoutView: View<Checkout> = {
   from,
   get columns() {
     return `${publicColumns()}, ch.metadata, ch.external_customer_id, ch.external_customer_id as customer_external_id,
-      null as subscription_id, ch.customer_metadata`
+      ch.subscription_id, ch.customer_metadata`
   },
 }
 

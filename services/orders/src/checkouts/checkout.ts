@@ -30,6 +30,8 @@ export const CheckoutSchema = defineEntity({
     productPriceId: p.uuid(),
     discountId: p.uuid().nullable(),
     customerId: p.uuid().nullable(),
+    /** A free subscription that is upgraded by it. */
+    subscriptionId: p.uuid().nullable(),
     currency: p.text(),
     /** The price as advertised, or what the buyer named; the amounts are computed from it. */
     priceAmount: p.bigint('bigint'),

@@ -9,6 +9,8 @@ import { sandboxProcessor } from '../payments/sandbox-processor.ts'
 import { startPayment } from '../payments/start-payment.ts'
 import { Product } from '../products/product.ts'
 import { startSubscription } from '../subscriptions/start-subscription.ts'
+import { Subscription } from '../subscriptions/subscription.ts'
+import { upgradeSubscription } from '../subscriptions/upgrade-subscription.ts'
 import type { Checkout } from './checkout.ts'
 import { changeProduct } from './change-product.ts'
 import { checkoutPublicView, checkoutView } from './checkout-view.ts'
@@ -38,12 +40,11 @@ export const confirmCheckout = command(contract, async (request, context) => {
   discount?.redeem()
   const customer = await customerOfCheckout(checkout, context)
   checkout.confirm(customer.id)
-  const subscription = product.recurringInterval
-    ? await startSubscription(context, { checkout, customerId: customer.id, interval: product.recurringInterval, paymentToken: token })
-    : null
+  const subscription = await subscriptionOf({ checkout, product, token }, context)
   const order = await placeOrder(context, await saleOfCheckout(checkout, { amounts, customer, product, subscription, em }))
   const confirmed = JSON.parse(await read.one(checkoutPublicView, { where: 'ch.client_secret = :secret', values: { secret } }))
   if (checkout.totalAmount() === 0n) {
+    if (checkout.subscriptionId) await upgradeSubscription(context, { checkout, paymentToken: token })
     await payOrder(context, order)
     checkout.succeed()
   } else {
@@ -54,6 +55,20 @@ export const confirmCheckout = command(contract, async (request, context) => {
   const session = openCustomerSession(context, { customerId: customer.id, organizationId: checkout.organizationId })
   return { ...confirmed, customer_session_token: session.token }
 })
+
+interface Bought {
+  checkout: Checkout
+  product: Product
+  token: string | null
+}
+
+/** What a recurring product is subscribed to by: a new subscription, or the free one that changes once this is paid. */
+async function subscriptionOf({ checkout, product, token }: Bought, context: CommandContext): Promise<Subscription | null> {
+  if (!product.recurringInterval) return null
+  if (checkout.subscriptionId) return context.em.findOneOrFail(Subscription, checkout.subscriptionId)
+  const customerId = checkout.customerId as string
+  return startSubscription(context, { checkout, customerId, interval: product.recurringInterval, paymentToken: token })
+}
 
 /** A code that is given replaces the discount; one that cannot be used is refused, not forgotten. */
 async function chooseDiscount(

@@ -10,6 +10,7 @@ import { Discount } from '../discounts/discount.ts'
 import { demandOrganization } from '../organizations/demand-organization.ts'
 import { Product } from '../products/product.ts'
 import { Checkout, checkoutLifetimeMs } from './checkout.ts'
+import { findUpgraded } from './find-upgraded.ts'
 import { checkoutView } from './checkout-view.ts'
 import { priceCheckout } from './price-checkout.ts'
 
@@ -22,7 +23,9 @@ export const createCheckout = command(contract, async (request, context) => {
   const price = product.currentPrice()
   const currency = price.priceCurrency ?? 'usd'
   const externalCustomerId = request.external_customer_id ?? request.customer_external_id ?? null
-  const customer = await findCustomer({ id: request.customer_id ?? null, externalCustomerId, organizationId }, context)
+  const upgraded = await findUpgraded(request, { product, em })
+  const customerId = upgraded?.customerId ?? request.customer_id ?? null
+  const customer = await findCustomer({ id: customerId, externalCustomerId, organizationId }, context)
   const address = request.customer_billing_address ?? customer?.billingAddress ?? null
   const checkout = em.create(Checkout, {
     organizationId,
@@ -36,6 +39,7 @@ export const createCheckout = command(contract, async (request, context) => {
     productPriceId: price.id,
     discountId: null,
     customerId: customer?.id ?? null,
+    subscriptionId: upgraded?.id ?? null,
     currency,
     priceAmount: price.amountFor(request.amount ? BigInt(request.amount) : null),
     amount: 0n,

@@ -21,7 +21,7 @@ export async function saleOfCheckout(checkout: Checkout, { amounts, customer, pr
   const { taxBehavior } = await em.findOneOrFail(ProductPrice, checkout.productPriceId)
   return {
     organizationId: checkout.organizationId,
-    billingReason: subscription ? 'subscription_create' : 'purchase',
+    billingReason: checkout.subscriptionId ? 'subscription_update' : subscription ? 'subscription_create' : 'purchase',
     currency: checkout.currency,
     taxBehavior,
     amounts,
@@ -33,7 +33,7 @@ export async function saleOfCheckout(checkout: Checkout, { amounts, customer, pr
     productId: checkout.productId,
     discountId: checkout.discountId ?? null,
     subscriptionId: subscription?.id ?? null,
-    periodStart: subscription?.currentPeriodStart ?? null,
+    periodStart: checkout.subscriptionId ? null : (subscription?.currentPeriodStart ?? null),
     checkoutId: checkout.id,
     metadata: checkout.metadata,
   }

@@ -59,7 +59,7 @@ async function settle(context: JobContext, row: DuePayment): Promise<void> {
     if (!(paid ? payment.succeed() : payment.decline())) return
     const order = await em.findOneOrFail(Order, payment.orderId)
     // First, so that the order is told with its subscription as it stands now.
-    await settleSubscription(transaction, { order, paid })
+    await settleSubscription(transaction, { order, paid, paymentToken: row.confirmation_token })
     if (paid) await payOrder(transaction, order)
     if (payment.checkoutId) await (paid ? completeCheckout : reopenCheckout)(payment.checkoutId, transaction)
   })

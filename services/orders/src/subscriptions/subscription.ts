@@ -62,6 +62,15 @@ export const SubscriptionSchema = defineEntity({
 const retryAfterDays = [1, 3, 5, 7]
 const dayMs = 86_400_000
 
+/** What a checkout is about. */
+interface Bought {
+  productId: string
+  productPriceId: string
+  currency: string
+  priceAmount: bigint
+  discountId?: string | null | undefined
+}
+
 /** Why the customer leaves, in their words. Absent keys leave what is there. */
 export interface Parting {
   reason?: CancellationReason | null | undefined
@@ -103,6 +112,19 @@ export class Subscription extends SubscriptionSchema.class {
     this.productId = price.product.id
     this.priceAmount = price.amountFor(null)
     this.currency = price.priceCurrency ?? this.currency
+  }
+
+  /** What was free costs from the period on that begins now. */
+  upgrade(bought: Bought, { off, paymentToken }: { off: bigint; paymentToken: string | null }): void {
+    this.productId = bought.productId
+    this.productPriceId = bought.productPriceId
+    this.currency = bought.currency
+    this.priceAmount = bought.priceAmount
+    this.amount = bought.priceAmount - off
+    this.periodAmount = this.amount
+    this.discountId = bought.discountId ?? null
+    this.discountFrom = this.discountId ? this.currentPeriodStart : null
+    this.paymentToken = paymentToken
   }
 
   /** From the next period on; null takes none. */
