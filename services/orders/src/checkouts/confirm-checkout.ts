@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { checkoutUpdated, confirmCheckout as contract, PaymentError } from '@quittance/contracts/checkouts'
 import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
@@ -81,6 +82,8 @@ async function chooseDiscount(
   const discount = isGiven
     ? await findDiscountByCode(context, { checkout, code })
     : await em.findOneOrFail(Discount, checkout.discountId as string)
+  // Whoever redeems it at the same time waits here, and then sees what is left, instead of failing.
+  await em.refresh(discount, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!discount.isRedeemable({ productId: checkout.productId, currency: checkout.currency, now })) {
     throw unusableDiscount(isGiven ? 'discount_code' : 'discount_id')
   }
