@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { listBenefitGrants } from '@quittance/contracts/benefit-grants'
+import type { Caller, CallerKind } from '@quittance/contracts/caller'
+import { createCheckout } from '@quittance/contracts/checkouts'
+import { createCustomer } from '@quittance/contracts/customers'
+import { createDiscount } from '@quittance/contracts/discounts'
+import { pathVariables, type PublicOperation } from '@quittance/contracts/operation'
+import { updateOrder } from '@quittance/contracts/orders'
+import { publicOperations } from '@quittance/contracts/registry'
+import { customerCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
+import { expect } from 'vitest'
+import { sell, shopWithBenefits } from './sell-benefits.ts'
+import type { OrdersUnderTest } from './start-orders.ts'
+import { buyPlan, untilSubscription } from './subscribe.ts'
+
+/** Everything that orders answers over HTTP. */
+export const ordersOperations = publicOperations.filter(({ subject }) => subject.startsWith('orders.'))
+
+/** A request that succeeds for those who may make it. */
+export type Requests = (operation: PublicOperation) => { request: Record<string, unknown>; caller: Caller }
+
+export interface FurnishedShop {
+  organizationId: string
+  customerId: string
+  /** Ids and an address by which anything of this shop is known again. */
+  marks: string[]
+  requestFor: Requests
+}
+
+/** A seller that has one of everything, and for each operation a request about it. */
+export async function furnishedShop(orders: OrdersUnderTest): Promise<FurnishedShop> {
+  const shop = await shopWithBenefits(orders, ['A call'])
+  const { seller, organizationId, product, benefits } = shop
+  const email = `${randomUUID()}@example.com`
+  const external_id = randomUUID()
+  const customer = await orders.call(createCustomer, { email, external_id }, seller)
+  const spare = await orders.call(createCustomer, { email: `${randomUUID()}@example.com`, external_id: randomUUID() }, seller)
+  const own = await sell(orders, shop, email)
+  const portal = await sell(orders, shop, email)
+  const details = { billing_name: 'Ada', billing_address: { country: 'GB' } }
+  for (const { id } of [own, portal]) await orders.call(updateOrder, { id, ...details }, seller)
+  const subscription = await untilSubscription(orders, await buyPlan(orders, shop, { email }), { status: 'active' })
+  const second = await untilSubscription(orders, await buyPlan(orders, shop), { status: 'active' })
+  const tenPercent = { name: 'Ten', type: 'percentage' as const, basis_points: 1000, duration: 'once' as const }
+  const discount = await orders.call(createDiscount, tenPercent, seller)
+  const checkout = await orders.call(createCheckout, { products: [product.id] }, seller)
+  const benefit = benefits[0]?.id ?? ''
+  const grant = await eventually(async () => {
+    const { items } = await orders.call(listBenefitGrants, { id: benefit }, seller)
+    expect(items.length).toBeGreaterThan(0)
+    return items[0]?.id ?? ''
+  })
+  const ids = {
+    products: product.id,
+    benefits: benefit,
+    discounts: discount.id,
+    customers: customer.id,
+    'customers/external': spare.external_id ?? '',
+    checkouts: checkout.id,
+    'checkouts/client': checkout.client_secret,
+    orders: own.id,
+    subscriptions: second.id,
+    'customer-portal/orders': portal.id,
+    'customer-portal/subscriptions': subscription.id,
+    'customer-portal/benefit-grants': grant,
+    'customer-portal/organizations': 'acme-books',
+  }
+  const callers: Partial<Record<CallerKind, Caller>> = {
+    organization: seller,
+    customer: customerCaller({ organizationId, customerId: customer.id }),
+    anonymous: { kind: 'anonymous' },
+  }
+  const requestFor: Requests = (operation) => {
+    const caller = callers[operation.http.callers[0] as CallerKind]
+    if (!caller) throw new Error(`Nobody here may call ${operation.subject}`)
+    return { request: { ...bodyOf(operation, ids), ...pathOf(operation, ids) }, caller }
+  }
+  return { organizationId, customerId: customer.id, marks: [organizationId, email, ...Object.values(ids)], requestFor }
+}
+
+type Ids = Record<string, string>
+
+/** The object a path is about. */
+function pathOf({ http }: PublicOperation, ids: Ids): Record<string, string> {
+  const [variable] = pathVariables(http)
+  if (!variable) return {}
+  const collection = http.path.slice('/v1/'.length).split('/{')[0] ?? ''
+  const id = ids[collection]
+  if (!id) throw new Error(`The furnished shop has nothing in ${collection}`)
+  return { [variable]: id }
+}
+
+/** Bodies of the operations that want one; what needs none here is asked for with an empty one. */
+function bodyOf({ subject }: PublicOperation, ids: Ids): object {
+  const bodies: Record<string, object> = {
+    'orders.product.create': { name: 'Almanac', recurring_interval: null, prices: [{ amount_type: 'fixed', price_amount: 900 }] },
+    'orders.product.update-benefits': { benefits: [ids['benefits']] },
+    'orders.benefit.create': { type: 'custom', description: 'A book', properties: {} },
+    'orders.benefit.update': { type: 'custom', description: 'Two books' },
+    'orders.discount.create': { name: 'Half', type: 'percentage', basis_points: 5000, duration: 'once' },
+    'orders.customer.create': { email: `${randomUUID()}@example.com` },
+    'orders.checkout.create': { products: [ids['products']] },
+    'orders.checkout.confirm': { customer_email: `${randomUUID()}@example.com`, confirmation_token_id: 'ctoken_pending' },
+    'orders.refund.create': { order_id: ids['orders'], reason: 'other', amount: 1 },
+    'orders.subscription.update': { cancel_at_period_end: true },
+    'orders.customer-subscription.update': { cancellation_reason: 'unused' },
+    'orders.test-clock.advance': { to: new Date(Date.now() + 1_000).toISOString() },
+    'orders.customer-session.create': { customer_id: ids['customers'] },
+  }
+  return bodies[subject] ?? {}
+}
