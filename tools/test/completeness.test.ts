@@ -15,6 +15,13 @@ test('every operation of the contracts is answered by its owner, and by nobody e
   expect(answered.toSorted()).toEqual(operations.map(({ subject }) => `${subject.split('.')[0]}: ${subject}`).toSorted())
 })
 
+test('every POST and PATCH is a command, so that an Idempotency-Key counts for it', () => {
+  const others = services
+    .flatMap(({ handlers }) => handlers ?? [])
+    .filter(({ kind, operation: { http } }) => kind !== 'command' && (http?.method === 'POST' || http?.method === 'PATCH'))
+  expect(others.map(({ operation }) => operation.subject)).toEqual([])
+})
+
 test('every service has the same shape', () => {
   for (const name of ['gateway', 'auth', 'orders', 'invoices', 'webhooks']) {
     const files = readdirSync(join(root, 'services', name, 'src'))

@@ -48,6 +48,8 @@ export interface TestService extends AsyncDisposable {
   nextEvent<E extends Event>(event: E): Promise<PayloadOf<E>>
   /** A look into the database, for what cannot be seen from outside. */
   rows<Row extends QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>
+  /** Runs a statement in a transaction of its own that stays open until the answer is called: for locks that others meet. */
+  hold(sql: string): Promise<() => Promise<void>>
   /** Stops and starts again on the same data. */
   restart(): Promise<void>
   /** Faults (500) that are part of the test; without this any fault fails it. */
@@ -102,6 +104,7 @@ export async function startTestService(service: Service): Promise<TestService> {
         return event.payload.parse((said[index] as SaidEvent).payload) as PayloadOf<typeof event>
       }),
     rows: (sql, values) => look(database?.url, { sql, values: values ?? [] }),
+    hold: (sql) => hold(database?.url, sql),
     async restart() {
       await running.stop()
       running = await start()
@@ -151,13 +154,24 @@ async function emit(
   return id
 }
 
+async function connectTo(url: string | undefined): Promise<Client> {
+  if (!url) throw new Error('This service has no database')
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  return client
+}
+
+async function hold(url: string | undefined, sql: string): Promise<() => Promise<void>> {
+  const client = await connectTo(url)
+  await client.query(`begin; ${sql}`)
+  return () => client.end()
+}
+
 async function look<Row extends QueryResultRow>(
   url: string | undefined,
   { sql, values }: { sql: string; values: unknown[] },
 ): Promise<Row[]> {
-  if (!url) throw new Error('This service has no database')
-  const client = new Client({ connectionString: url })
-  await client.connect()
+  const client = await connectTo(url)
   try {
     return (await client.query<Row>(sql, values)).rows
   } finally {
