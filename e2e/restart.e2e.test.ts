@@ -3,7 +3,6 @@ import type { ServiceName } from '@quittance/contracts/services'
 import { eventually } from '@quittance/testing/eventually'
 import { startEndpointSink, type EndpointSink } from '@quittance/testing/endpoint-sink'
 import { startSystem, type RunningSystem } from '@quittance/testing/system'
-import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accepted, buyer, sell, subscribe, untilPaid } from './sale.ts'
 
@@ -86,12 +85,7 @@ function typesFor(id: string): string[] {
 }
 
 async function invoicesOf(orderId: string): Promise<number> {
-  const url = new URL(system.facts().postgres_url ?? '')
-  url.pathname = '/invoices'
-  const client = new Client({ connectionString: url.href })
-  await client.connect()
   const sql = 'select count(*)::int as count from invoices i join invoice_documents d on d.invoice_id = i.id where i.order_id = $1'
-  const { rows } = await client.query<{ count: number }>(sql, [orderId])
-  await client.end()
+  const rows = await system.rows<{ count: number }>('invoices', sql, [orderId])
   return rows[0]?.count ?? 0
 }

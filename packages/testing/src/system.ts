@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceName } from '@quittance/contracts/services'
+import { Client, type QueryResultRow } from 'pg'
 import { eventually } from './eventually.ts'
 import type { ReadyFile } from './ready-file.ts'
 
@@ -13,6 +14,8 @@ export interface RunningSystem extends AsyncDisposable {
   demo: NonNullable<ReadyFile['demo']>
   /** Calls the API with the demo organization's token. */
   api(method: string, path: string, body?: unknown): Promise<ApiAnswer>
+  /** A look into the database of a service, for what cannot be seen or brought about from outside. */
+  rows<Row extends QueryResultRow>(service: ServiceName, sql: string, values?: unknown[]): Promise<Row[]>
   /** kill -9 of every process of a service; the supervisor brings it back. */
   kill(service: ServiceName): void
   /** Waits until every process of every service answers that it takes work. */
@@ -72,6 +75,7 @@ export async function startSystem({ env, replicas, port = 0 }: SystemOptions = {
     demo,
     untilReady,
     api: (method, path, body) => callApi(`${base_url}${path}`, { method, token: demo.organization_access_token, body }),
+    rows: (service, sql, values) => look(new URL(`/${service}`, facts().postgres_url ?? ''), { sql, values: values ?? [] }),
     kill: (service) => facts().services[service].forEach(({ pid }) => process.kill(pid, 'SIGKILL')),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
@@ -96,6 +100,16 @@ async function demandReady({ pid, health_url }: ReadyFile['services'][ServiceNam
   process.kill(pid, 0)
   const { status } = await fetch(health_url)
   if (status !== 200) throw new Error(`${health_url} answers ${status}`)
+}
+
+async function look<Row extends QueryResultRow>(url: URL, { sql, values }: { sql: string; values: unknown[] }): Promise<Row[]> {
+  const client = new Client({ connectionString: url.href })
+  await client.connect()
+  try {
+    return (await client.query<Row>(sql, values)).rows
+  } finally {
+    await client.end()
+  }
 }
 
 /** One request; JSON is parsed, an empty body is null. */

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto'
+import type { Polar } from '@polar-sh/sdk'
+import type { CustomerPortal } from '@polar-sh/sdk/sdk/customerportal.js'
+import { eventually } from '@quittance/testing/eventually'
+import { startSystem, type RunningSystem } from '@quittance/testing/system'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recordingClient, type RecordingClient } from './recording-client.ts'
+
+let system: RunningSystem
+let client: RecordingClient
+let polar: Polar
+let portal: CustomerPortal
+let refuses: RecordingClient['refuses']
+let me: { customerSession: string }
+let customerId: string
+
+beforeAll(async () => {
+  system = await startSystem({ env: { RATE_LIMIT_PER_SECOND: '0' } })
+  client = await recordingClient({ accessToken: system.demo.organization_access_token, serverURL: system.facts().base_url })
+  polar = client.polar
+  portal = polar.customerPortal
+  refuses = client.refuses
+  customerId = (await polar.customers.create({ email: 'ada@example.org', externalId: 'ada' })).id
+  me = { customerSession: (await polar.customerSessions.create({ customerId })).token }
+})
+afterAll(() => system[Symbol.asyncDispose]())
+
+type Call = (id: string) => Promise<unknown>
+
+const benefit = { type: 'custom' as const, description: 'A call' }
+const details = { billingName: null, billingAddress: null }
+const confirmation = { confirmationTokenId: 'ctoken_ok', customerEmail: 'grace@example.org' }
+
+/** Every method that is about one object. */
+const byId = (): Call[] => [
+  (id) => polar.products.get({ id }),
+  (id) => polar.products.update({ id, productUpdate: {} }),
+  (id) => polar.products.updateBenefits({ id, productBenefitsUpdate: { benefits: [] } }),
+  (id) => polar.benefits.get({ id }),
+  (id) => polar.benefits.update({ id, requestBody: benefit }),
+  (id) => polar.benefits.delete({ id }),
+  (id) => polar.benefits.grants({ id }),
+  (id) => polar.discounts.get({ id }),
+  (id) => polar.discounts.update({ id, discountUpdate: {} }),
+  (id) => polar.discounts.delete({ id }),
+  (id) => polar.customers.get({ id }),
+  (id) => polar.customers.update({ id, customerUpdate: {} }),
+  (id) => polar.customers.delete({ id }),
+  (id) => polar.customers.getState({ id }),
+  (id) => polar.checkouts.get({ id }),
+  (id) => polar.checkouts.update({ id, checkoutUpdate: {} }),
+  (id) => polar.orders.get({ id }),
+  (id) => polar.orders.update({ id, orderUpdate: details }),
+  (id) => polar.orders.invoice({ id }),
+  (id) => polar.subscriptions.get({ id }),
+  (id) => polar.subscriptions.update({ id, subscriptionUpdate: { cancelAtPeriodEnd: true } }),
+  (id) => polar.subscriptions.revoke({ id }),
+  (id) => polar.webhooks.getWebhookEndpoint({ id }),
+  (id) => polar.webhooks.updateWebhookEndpoint({ id, webhookEndpointUpdate: {} }),
+  (id) => polar.webhooks.deleteWebhookEndpoint({ id }),
+  (id) => polar.webhooks.redeliverWebhookEvent({ id }),
+  (id) => portal.benefitGrants.get(me, { id }),
+  (id) => portal.orders.get(me, { id }),
+  (id) => portal.orders.update(me, { id, customerOrderUpdate: details }),
+  (id) => portal.orders.invoice(me, { id }),
+  (id) => portal.subscriptions.get(me, { id }),
+  (id) => portal.subscriptions.update(me, { id, customerSubscriptionUpdate: { cancelAtPeriodEnd: true } }),
+  (id) => portal.subscriptions.cancel(me, { id }),
+]
+
+/** The same by a name of up to 200 characters. */
+const byName = (): Call[] => [
+  (externalId) => polar.customers.getExternal({ externalId }),
+  (externalId) => polar.customers.updateExternal({ externalId, customerUpdateExternalID: {} }),
+  (externalId) => polar.customers.deleteExternal({ externalId }),
+  (externalId) => polar.customers.getStateExternal({ externalId }),
+  (clientSecret) => polar.checkouts.clientGet({ clientSecret }),
+  (clientSecret) => polar.checkouts.clientUpdate({ clientSecret, checkoutUpdatePublic: {} }),
+  (clientSecret) => polar.checkouts.clientConfirm({ clientSecret, checkoutConfirmStripe: confirmation }),
+  (slug) => portal.organizations.get({ slug }),
+]
+
+/** Lists with a page that is not there, and creations without what they need. */
+const malformed = (): (() => Promise<unknown>)[] => [
+  ...[polar.products, polar.benefits, polar.discounts, polar.customers, polar.checkouts, polar.orders, polar.refunds].map(
+    (resource) => () => resource.list({ page: 0 }),
+  ),
+  () => polar.subscriptions.list({ page: 0 }),
+  () => polar.subscriptions.export({ organizationId: 'none' }),
+  () => polar.webhooks.listWebhookEndpoints({ page: 0 }),
+  () => polar.webhooks.listWebhookDeliveries({ limit: 0 }),
+  () => portal.benefitGrants.list(me, { page: 0 }),
+  () => portal.orders.list(me, { page: 0 }),
+  () => portal.subscriptions.list(me, { page: 0 }),
+  () => portal.customers.update(me, { email: 'no address' }),
+  () => polar.products.create({ name: 'Pro plan', recurringInterval: null, prices: [] }),
+  () => polar.benefits.create({ ...benefit, description: 'no', properties: { note: null } }),
+  () => polar.discounts.create({ name: 'All', type: 'percentage', basisPoints: 10_001, duration: 'once' }),
+  () => polar.customers.create({ email: 'no address' }),
+  () => polar.customerSessions.create({ customerId: randomUUID() }),
+  () => polar.checkouts.create({ products: [] }),
+  () => polar.refunds.create({ orderId: randomUUID(), reason: 'other', amount: 1 }),
+  () => polar.webhooks.createWebhookEndpoint({ url: 'no address', format: 'raw', secret: 'mine', events: ['order.paid'] }),
+]
+
+/** A sale of the demo product or another, up to the confirmation. */
+async function buy(confirmationTokenId: string, productId = system.demo.product_id) {
+  const { id, clientSecret } = await polar.checkouts.create({ products: [productId], customerId })
+  await polar.checkouts.clientConfirm({ clientSecret, checkoutConfirmStripe: { confirmationTokenId } })
+  const [order] = (await polar.orders.list({ checkoutId: id })).result.items
+  return { orderId: order?.id ?? '', checkoutId: id, clientSecret }
+}
+
+async function untilPaid(orderId: string): Promise<void> {
+  await eventually(async () => expect((await polar.orders.get({ id: orderId })).paid).toBe(true))
+}
+
+describe('the unmodified official client throws its own class for', () => {
+  test('what is not there', async () => {
+    for (const call of byId()) await refuses('ResourceNotFound', () => call(randomUUID()))
+    for (const call of byName()) await refuses('ResourceNotFound', () => call('nobody'))
+  })
+
+  test('what cannot be understood', async () => {
+    for (const call of byId()) await refuses('HTTPValidationError', () => call('no-uuid'))
+    for (const call of byName()) await refuses('HTTPValidationError', () => call('x'.repeat(201)))
+    for (const call of malformed()) await refuses('HTTPValidationError', call)
+  })
+
+  test('an invoice that cannot be made, yet or again, for seller and buyer', async () => {
+    const { orderId: pending } = await buy('ctoken_pending')
+    await refuses('NotPaidOrder', () => polar.orders.generateInvoice({ id: pending }))
+    await refuses('NotPaidOrder', () => portal.orders.generateInvoice(me, { id: pending }))
+    const { orderId: id } = await buy('ctoken_ok')
+    await untilPaid(id)
+    await refuses('MissingInvoiceBillingDetails', () => polar.orders.generateInvoice({ id }))
+    await refuses('MissingInvoiceBillingDetails', () => portal.orders.generateInvoice(me, { id }))
+    await polar.orders.update({ id, orderUpdate: { billingName: 'Ada', billingAddress: { country: 'GB' } } })
+    await polar.orders.generateInvoice({ id })
+    await eventually(async () => expect(await polar.orders.get({ id })).toMatchObject({ isInvoiceGenerated: true }), { withinMs: 30_000 })
+    await refuses('InvoiceAlreadyExists', () => polar.orders.generateInvoice({ id }))
+    await refuses('InvoiceAlreadyExists', () => portal.orders.generateInvoice(me, { id }))
+  })
+
+  test('more than is left to refund, and anything once nothing is', async () => {
+    const { orderId } = await buy('ctoken_ok')
+    await untilPaid(orderId)
+    const { netAmount } = await polar.orders.get({ id: orderId })
+    const refund = (amount: number) => polar.refunds.create({ orderId, reason: 'other', amount })
+    await refuses('RefundAmountTooHigh', () => refund(netAmount + 1))
+    await refund(netAmount)
+    await refuses('RefundedAlready', () => refund(1))
+  })
+
+  test('a checkout whose payment is declined, that is not open any more, or that ran out', async () => {
+    const open = await polar.checkouts.create({ products: [system.demo.product_id] })
+    const declined = { ...confirmation, confirmationTokenId: 'ctoken_declined' }
+    const confirm = (clientSecret: string, checkoutConfirmStripe: typeof confirmation) =>
+      polar.checkouts.clientConfirm({ clientSecret, checkoutConfirmStripe })
+    await refuses('PaymentError', () => confirm(open.clientSecret, declined))
+    const { checkoutId: id, clientSecret } = await buy('ctoken_pending')
+    await refuses('NotOpenCheckout', () => confirm(clientSecret, confirmation))
+    await refuses('NotOpenCheckout', () => polar.checkouts.clientUpdate({ clientSecret, checkoutUpdatePublic: {} }))
+    await refuses('NotOpenCheckout', () => polar.checkouts.update({ id, checkoutUpdate: {} }))
+    await system.rows('orders', 'update checkouts set expires_at = now() where id = $1', [open.id])
+    await refuses('ExpiredCheckoutError', () => polar.checkouts.clientGet(open))
+    await refuses('ExpiredCheckoutError', () => confirm(open.clientSecret, confirmation))
+    await refuses('ExpiredCheckoutError', () => polar.checkouts.clientUpdate({ ...open, checkoutUpdatePublic: {} }))
+  })
+
+  test('a second subscription, and one that ends already', async () => {
+    const prices = [{ amountType: 'fixed' as const, priceAmount: 900 }]
+    const plan = await polar.products.create({ name: 'Plan', recurringInterval: 'month', prices })
+    const { orderId } = await buy('ctoken_ok', plan.id)
+    await untilPaid(orderId)
+    await refuses('AlreadyActiveSubscriptionError', () => buy('ctoken_ok', plan.id))
+    const [subscription] = (await polar.subscriptions.list({ customerId, active: true })).result.items
+    const id = subscription?.id ?? ''
+    await polar.subscriptions.update({ id, subscriptionUpdate: { cancelAtPeriodEnd: true } })
+    const again = { cancelAtPeriodEnd: true }
+    await refuses('AlreadyCanceledSubscription', () => polar.subscriptions.update({ id, subscriptionUpdate: again }))
+    await refuses('AlreadyCanceledSubscription', () => portal.subscriptions.update(me, { id, customerSubscriptionUpdate: again }))
+    await refuses('AlreadyCanceledSubscription', () => portal.subscriptions.cancel(me, { id }))
+    await polar.subscriptions.revoke({ id })
+    await refuses('AlreadyCanceledSubscription', () => polar.subscriptions.revoke({ id }))
+  })
+
+  test('benefits that only the operator adds or takes away', async () => {
+    const { id } = await polar.benefits.create({ ...benefit, properties: { note: null } })
+    await system.rows('orders', 'update benefits set selectable = false, deletable = false where id = $1', [id])
+    await refuses('NotPermitted', () => polar.benefits.delete({ id }))
+    const productBenefitsUpdate = { benefits: [id] }
+    await refuses('NotPermitted', () => polar.products.updateBenefits({ id: system.demo.product_id, productBenefitsUpdate }))
+  })
+
+  test('and for every other refusal that it knows and that is listed; what the authorization server answers has a file of its own', () => {
+    const listed = client.known
+      .filter(({ id }) => !id.startsWith('auth.'))
+      .flatMap(({ id, errors }) => errors.map((name) => `${id} ${name}`))
+    expect(listed.length).toBeGreaterThan(100)
+    expect(listed.filter((pair) => !client.thrown.has(pair))).toEqual([])
+  })
+})
