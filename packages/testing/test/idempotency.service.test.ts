@@ -43,12 +43,18 @@ test('a key is one caller’s own', async () => {
 })
 
 test('while a request is being answered, the same key is a conflict; what failed can be tried again under it', async () => {
-  const gates = [Promise.withResolvers<void>()]
-  await using service = await startTestService(ledger({ beforeNote: () => gates[0]?.promise ?? Promise.resolve() }))
+  const begun = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const beforeNote = () => {
+    begun.resolve()
+    return gate.promise
+  }
+  await using service = await startTestService(ledger({ beforeNote }))
   const request = { account: randomUUID(), first: 0, count: 1 }
   const first = note(service, { ...request, fails: true, key: 'a' })
-  await eventually(() => expect(note(service, { ...request, key: 'a' })).rejects.toThrow(/still being answered/))
-  gates[0]?.resolve()
+  await begun.promise
+  await expect(note(service, { ...request, key: 'a' })).rejects.toThrow(/still being answered/)
+  gate.resolve()
   await expect(first).rejects.toThrow(Conflict)
   expect(await note(service, { ...request, key: 'a' })).toEqual({ noted: 1 })
   await eventually(async () => expect(await service.rows('select from heard')).toHaveLength(1))
