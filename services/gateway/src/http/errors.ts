@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import {
   ApiError,
   BadRequest,
@@ -47,6 +48,20 @@ function bindingOf(request: FastifyRequest): HttpBinding | undefined {
 /** Answers a fault as the contract does, before a route is known. */
 export function answerError(reply: FastifyReply, error: unknown): FastifyReply {
   return sendError(reply, translate(error))
+}
+
+/** Answers what Node refuses before there is a request: a head that is too large or too slow, or no HTTP. */
+export function answerClientError({ code }: { code?: string }, socket: Duplex): void {
+  if (code === 'ECONNRESET' || !socket.writable) return
+  const [status, error, detail] =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'RequestHeaderFieldsTooLarge', 'The address and the headers are too long.']
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'RequestTimeout', 'The request did not arrive in time.']
+        : ['400 Bad Request', 'BadRequest', 'The request cannot be read.']
+  const body = JSON.stringify({ error, detail })
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`
+  socket.end(head + body)
 }
 
 function sendError(reply: FastifyReply, error: ApiError): FastifyReply {

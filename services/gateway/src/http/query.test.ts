@@ -28,3 +28,8 @@ test('metadata[key]=value becomes an object', () => {
 test('what the contract does not name is dropped', () => {
   expect(queryDecoder(listOrders)({ organization: 'x', '__proto__[a]': 'b' })).toEqual({})
 })
+
+test('brackets that mean nothing are left for the owner to refuse, not passed over', () => {
+  expect(queryDecoder(listOrders)({ 'page[]': '1' })).toEqual({ page: { 'page[]': '1' } })
+  expect(queryDecoder(listOrders)({ 'metadata[a][b]': 'c' })).toEqual({ metadata: { 'metadata[a][b]': 'c' } })
+})

@@ -1,3 +1,4 @@
+import { BadRequest } from '@quittance/contracts/errors'
 import type { Operation } from '@quittance/contracts/operation'
 import { z } from 'zod'
 
@@ -19,9 +20,23 @@ export function queryDecoder({ request }: Operation): (query: Given) => Record<s
         if (properties[name]) decoded[name] = { ...(decoded[name] as object | undefined), [inner]: value }
       } else if (properties[key] && value !== undefined) {
         decoded[key] = typed(value, properties[key])
+      } else {
+        // Brackets that mean nothing here are not passed over: a filter that is ignored would show everything.
+        const name = /^(\w+)\[/.exec(key)?.[1]
+        if (name && properties[name]) decoded[name] = { [key]: value }
       }
     }
     return decoded
+  }
+}
+
+/** What is not UTF-8 would be looked for as it is written. */
+export function demandText(url: string): void {
+  if (!url.includes('%')) return
+  try {
+    decodeURIComponent(url)
+  } catch {
+    throw new BadRequest('The query is not percent-encoded UTF-8.')
   }
 }
 

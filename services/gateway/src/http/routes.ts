@@ -9,7 +9,7 @@ import type { Verifier } from '../access/verifier.ts'
 import { deprecationOf } from './deprecation.ts'
 import { documentOf, wantsJson, type Part } from './document-parts.ts'
 import { methodNotAllowed, unreadableBody } from './errors.ts'
-import { queryDecoder } from './query.ts'
+import { demandText, queryDecoder } from './query.ts'
 
 /** What every route needs. */
 export interface Doorway {
@@ -117,7 +117,10 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
 function requestEncoder(operation: PublicOperation): (request: FastifyRequest) => Uint8Array {
   if (operation.http.method === 'GET' || operation.http.method === 'DELETE') {
     const decode = queryDecoder(operation)
-    return ({ query, params }) => Buffer.from(JSON.stringify({ ...decode(query as Record<string, string>), ...(params as object) }))
+    return ({ raw, query, params }) => {
+      demandText(raw.url ?? '')
+      return Buffer.from(JSON.stringify({ ...decode(query as Record<string, string>), ...(params as object) }))
+    }
   }
   return ({ body, params }) => Buffer.from(JSON.stringify({ ...objectOf(body), ...(params as object) }))
 }

@@ -12,7 +12,8 @@ import { addProtectedResource } from '../oauth/protected-resource.ts'
 import { addAuthProxy } from '../oauth/proxy.ts'
 import { openApi } from '../openapi/openapi.ts'
 import { addChanges } from './deprecation.ts'
-import { answerError, answerErrors, unreadableBody } from './errors.ts'
+import { answerClientError, answerError, answerErrors } from './errors.ts'
+import { readJson } from './read-json.ts'
 import { addRoutes } from './routes.ts'
 import { createUpstream } from './upstream.ts'
 
@@ -36,6 +37,7 @@ export async function startDoor({ connection, log }: Surroundings) {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
+    clientErrorHandler: answerClientError,
     frameworkErrors: (error, _request, reply) => void answerError(reply, error),
   })
   app.decorateRequest('tokenId', null)
@@ -69,19 +71,6 @@ export async function startDoor({ connection, log }: Surroundings) {
 
 function acceptedRequestId(given: string | string[] | undefined): string | null {
   return typeof given === 'string' && /^[\w.-]{1,128}$/.test(given) ? given : null
-}
-
-/** JSON and nothing else; an empty body is no body. */
-function readJson(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-    if (body === '') return done(null, undefined)
-    try {
-      done(null, JSON.parse(body as string))
-    } catch {
-      done(unreadableBody('The body is not valid JSON.', 'json_invalid'), undefined)
-    }
-  })
 }
 
 function limitRate(app: FastifyInstance, perSecond: number): void {
