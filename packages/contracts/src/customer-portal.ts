@@ -182,6 +182,7 @@ export const updateCustomerSubscription = operation({
     z.object({ id: Id, product_id: Id }),
     z.object({
       id: Id,
+      product_id: z.never().optional(),
       cancel_at_period_end: z.boolean().nullish(),
       cancellation_reason: CancellationReason.nullish(),
       cancellation_comment: z.string().max(2000).nullish(),

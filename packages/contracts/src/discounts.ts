@@ -49,20 +49,23 @@ const code = z
   .regex(/^[A-Za-z0-9]{3,256}$/, 'Must be 3 to 256 letters or digits.')
   .nullish()
 
+/** As large as a column of whole numbers takes. */
+const Count = z.int().min(1).max(2_147_483_647)
+
 const common = {
   metadata: MetadataInput.default({}),
   name: z.string().trim().min(1).max(200),
   code,
   starts_at: Timestamp.nullish(),
   ends_at: Timestamp.nullish(),
-  max_redemptions: z.int().min(1).nullish(),
+  max_redemptions: Count.nullish(),
   products: z.array(Id).max(100).nullish(),
   organization_id: OrganizationIdInput,
 }
 const fixed = { type: z.literal('fixed'), amount: z.int().min(0).max(largestAmount), currency: CurrencyInput.default('usd') }
 const percentage = { type: z.literal('percentage'), basis_points: z.int().min(1).max(10_000) }
 const onceOrForever = { duration: z.enum(['once', 'forever']) }
-const repeating = { duration: z.literal('repeating'), duration_in_months: z.int().min(1) }
+const repeating = { duration: z.literal('repeating'), duration_in_months: Count }
 
 export const createDiscount = operation({
   subject: 'orders.discount.create',
@@ -124,9 +127,9 @@ export const updateDiscount = operation({
     code,
     starts_at: Timestamp.nullish(),
     ends_at: Timestamp.nullish(),
-    max_redemptions: z.int().min(1).nullish(),
+    max_redemptions: Count.nullish(),
     duration: DiscountDuration.nullish(),
-    duration_in_months: z.int().min(1).nullish(),
+    duration_in_months: Count.nullish(),
     type: z.enum(['fixed', 'percentage']).nullish(),
     amount: z.int().min(0).max(largestAmount).nullish(),
     currency: CurrencyInput.nullish(),

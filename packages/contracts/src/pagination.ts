@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isKeepableTime } from './identifiers.ts'
 
 /** Query parameters of every list. `limit` above 100 is read as 100. */
 export const pageRequest = {
@@ -34,5 +35,6 @@ export const DocumentPart = z.object({ text: z.string(), next: z.string().nullab
 /** Where a part begins: time and id of the last row of the one before; left out for the first. */
 export const after = z
   .templateLiteral([z.iso.datetime({ offset: true }), ' ', z.uuidv4()])
+  .refine((text) => isKeepableTime(text.split(' ')[0] ?? ''), 'Must begin with a time between the years 1 and 9999.')
   .nullish()
   .describe('Where to go on; for the gateway.')

@@ -2,33 +2,39 @@ import { RequestValidationError, type ValidationIssue } from '@quittance/contrac
 import { requestPlace, type Operation } from '@quittance/contracts/operation'
 import { z } from 'zod'
 
-/** Escapes in JSON text that may stand for what PostgreSQL cannot keep: NUL, and halves of surrogate pairs. */
-const suspicious = /\\u(?:0000|d[89a-f])/i
+/** JSON text that may stand for what cannot be kept: NUL and halves of surrogate pairs in PostgreSQL, `__proto__` in an object. */
+const suspicious = /\\u(?:0000|d[89a-f])|"__proto__"/i
 
 /** Parses a request or throws `RequestValidationError`; compiled once per operation. */
 export function requestParser(operation: Operation): (text: string) => unknown {
   const schema = z.compile(operation.request)
   return (text) => {
     const input: unknown = text ? JSON.parse(text) : {}
-    if (suspicious.test(text)) refuseUnkeepableText(input, { operation, path: [] })
+    if (suspicious.test(text)) refuseUnkeepable(input, { operation, path: [] })
     const result = schema.safeParse(input)
     if (result.success) return result.data
     throw new RequestValidationError(result.error.issues.flatMap((issue) => describe(issue, { operation, input, prefix: [] })))
   }
 }
 
-/** Text that would be refused or silently changed further on is refused here, where its place is known. */
-function refuseUnkeepableText(value: unknown, { operation, path }: { operation: Operation; path: (string | number)[] }): void {
+/** What would be refused, dropped or silently changed further on is refused here, where its place is known. */
+function refuseUnkeepable(value: unknown, { operation, path }: { operation: Operation; path: (string | number)[] }): void {
   if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
-    const [first, ...rest] = path
-    const loc = first === undefined ? ['body'] : [requestPlace(operation.http, String(first)), first, ...rest]
-    throw new RequestValidationError([{ loc, msg: 'Must be well-formed text without NUL characters.', type: 'value_error' }])
+    throw refusal('Must be well-formed text without NUL characters.', { operation, path })
   }
   if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value)) {
-    refuseUnkeepableText(key, { operation, path: [...path, key] })
-    refuseUnkeepableText(inner, { operation, path: [...path, Array.isArray(value) ? Number(key) : key] })
+    const place = { operation, path: [...path, Array.isArray(value) ? Number(key) : key] }
+    if (key === '__proto__') throw refusal('Must be another key.', place)
+    refuseUnkeepable(key, place)
+    refuseUnkeepable(inner, place)
   }
+}
+
+function refusal(msg: string, { operation, path }: { operation: Operation; path: (string | number)[] }): RequestValidationError {
+  const [first, ...rest] = path
+  const loc = first === undefined ? ['body'] : [requestPlace(operation.http, String(first)), first, ...rest]
+  return new RequestValidationError([{ loc, msg, type: 'value_error' }])
 }
 
 interface Place {
@@ -37,11 +43,22 @@ interface Place {
   prefix: PropertyKey[]
 }
 
+/** How far a branch of a union is from what was meant: a key that is missing or says otherwise counts more than one that is wrong. */
+function distance(issues: readonly z.core.$ZodIssue[], { input, prefix }: Place): number {
+  const weights = issues.map((issue): number => {
+    if (valueAt(input, [...prefix, ...issue.path]) === undefined) return 200
+    return issue.code === 'invalid_value' ? 100 : 1
+  })
+  return weights.reduce((sum, weight) => sum + weight, 0)
+}
+
 /** One zod issue in the words of the public contract. A union is told by its branch that came closest. */
 function describe(issue: z.core.$ZodIssue, place: Place): ValidationIssue[] {
   const path = [...place.prefix, ...issue.path]
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    const closest = issue.errors.toSorted((a, b) => a.length - b.length)[0] ?? []
+    const [closest = []] = issue.errors.toSorted(
+      (a, b) => distance(a, { ...place, prefix: path }) - distance(b, { ...place, prefix: path }),
+    )
     if (closest.length > 0) return closest.flatMap((inner) => describe(inner, { ...place, prefix: path }))
   }
   const missing = path.length > 0 && valueAt(place.input, path) === undefined

@@ -21,7 +21,7 @@ async function apply(
   subscription: Subscription,
   { context, clock }: { context: Transaction; clock: OrganizationClock },
 ): Promise<void> {
-  if ('product_id' in request) {
+  if (request.product_id !== undefined) {
     const settings = await subscriptionSettingsOf(context.rows, subscription.organizationId)
     if (!settings.allow_customer_updates) throw new UpdateSubscriptionNotAllowed('Updating subscription is not allowed.')
     return changeProduct(subscription, { productId: request.product_id, behavior: settings.proration_behavior, context, clock })
