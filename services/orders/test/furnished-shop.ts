@@ -7,6 +7,7 @@ import { createDiscount } from '@quittance/contracts/discounts'
 import { pathVariables, type PublicOperation } from '@quittance/contracts/operation'
 import { updateOrder } from '@quittance/contracts/orders'
 import { publicOperations } from '@quittance/contracts/registry'
+import { createTaxRate } from '@quittance/contracts/taxes'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect } from 'vitest'
@@ -45,6 +46,7 @@ export async function furnishedShop(orders: OrdersUnderTest): Promise<FurnishedS
   const tenPercent = { name: 'Ten', type: 'percentage' as const, basis_points: 1000, duration: 'once' as const }
   const discount = await orders.call(createDiscount, tenPercent, seller)
   const checkout = await orders.call(createCheckout, { products: [product.id] }, seller)
+  const rate = await orders.call(createTaxRate, { country: 'NZ', name: 'GST', percentage: 15 }, seller)
   const benefit = benefits[0]?.id ?? ''
   const grant = await eventually(async () => {
     const { items } = await orders.call(listBenefitGrants, { id: benefit }, seller)
@@ -60,6 +62,7 @@ export async function furnishedShop(orders: OrdersUnderTest): Promise<FurnishedS
     checkouts: checkout.id,
     'checkouts/client': checkout.client_secret,
     orders: own.id,
+    'tax-rates': rate.id,
     subscriptions: second.id,
     'customer-portal/orders': portal.id,
     'customer-portal/subscriptions': subscription.id,
@@ -99,6 +102,7 @@ function bodyOf({ subject }: PublicOperation, ids: Ids): object {
     'orders.benefit.create': { type: 'custom', description: 'A book', properties: {} },
     'orders.benefit.update': { type: 'custom', description: 'Two books' },
     'orders.discount.create': { name: 'Half', type: 'percentage', basis_points: 5000, duration: 'once' },
+    'orders.tax-rate.create': { country: 'AU', name: 'GST', percentage: 10 },
     'orders.customer.create': { email: `${randomUUID()}@example.com` },
     'orders.checkout.create': { products: [ids['products']] },
     'orders.checkout.confirm': { customer_email: `${randomUUID()}@example.com`, confirmation_token_id: 'ctoken_pending' },

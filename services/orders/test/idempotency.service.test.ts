@@ -14,6 +14,8 @@ const otherwise: Record<string, object> = {
   'orders.product.update-benefits': { benefits: [] },
   'orders.benefit.create': { description: 'Another book' },
   'orders.benefit.update': { description: 'Three books' },
+  'orders.tax-rate.create': { name: 'Another name' },
+  'orders.tax-rate.update': { name: 'Another name' },
   'orders.discount.create': { basis_points: 1 },
   'orders.discount.update': { name: 'Another name' },
   'orders.customer.create': { name: 'Another name' },

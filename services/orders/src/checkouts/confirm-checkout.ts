@@ -1,10 +1,10 @@
-import { LockMode } from '@mikro-orm/core'
 import { checkoutUpdated, confirmCheckout as contract, PaymentError } from '@quittance/contracts/checkouts'
 import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
 import { command, type CommandContext } from '@quittance/runtime/handler'
 import { openCustomerSession } from '../customer-sessions/open-customer-session.ts'
 import { Discount } from '../discounts/discount.ts'
+import { redeemDiscount } from '../discounts/redeem-discount.ts'
 import { payOrder, placeOrder } from '../orders/place-order.ts'
 import { sandboxProcessor } from '../payments/sandbox-processor.ts'
 import { startPayment } from '../payments/start-payment.ts'
@@ -38,11 +38,12 @@ export const confirmCheckout = command(contract, async (request, context) => {
   if (token && (await sandboxProcessor.authorize(token)) === 'declined') {
     throw new PaymentError('The payment failed. Please try again with a different payment method.')
   }
-  discount?.redeem()
   const customer = await customerOfCheckout(checkout, context)
   checkout.confirm(customer.id)
   const subscription = await subscriptionOf({ checkout, product, token }, context)
-  const order = await placeOrder(context, await saleOfCheckout(checkout, { amounts, customer, product, subscription, em }))
+  const sale = await saleOfCheckout(checkout, { amounts, customer, product, subscription, em })
+  await redeem(discount, { request, context })
+  const order = await placeOrder(context, sale)
   const confirmed = JSON.parse(await read.one(checkoutPublicView, { where: 'ch.client_secret = :secret', values: { secret } }))
   if (checkout.totalAmount() === 0n) {
     if (checkout.subscriptionId) await upgradeSubscription(context, { checkout, paymentToken: token })
@@ -82,13 +83,17 @@ async function chooseDiscount(
   const discount = isGiven
     ? await findDiscountByCode(context, { checkout, code })
     : await em.findOneOrFail(Discount, checkout.discountId as string)
-  // Whoever redeems it at the same time waits here, and then sees what is left, instead of failing.
-  await em.refresh(discount, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!discount.isRedeemable({ productId: checkout.productId, currency: checkout.currency, now })) {
     throw unusableDiscount(isGiven ? 'discount_code' : 'discount_id')
   }
   checkout.applyDiscount(discount)
   return discount
+}
+
+/** The last thing before the order: a discount that somebody else took the last of meanwhile is refused. */
+async function redeem(discount: Discount | null, { request, context }: { request: Request; context: CommandContext }): Promise<void> {
+  if (!discount || (await redeemDiscount(context, discount))) return
+  throw unusableDiscount(request.discount_code ? 'discount_code' : 'discount_id')
 }
 
 /** Every missing field is named at once. */
