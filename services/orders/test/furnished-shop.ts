@@ -105,7 +105,11 @@ function bodyOf({ subject }: PublicOperation, ids: Ids): object {
     'orders.tax-rate.create': { country: 'AU', name: 'GST', percentage: 10 },
     'orders.customer.create': { email: `${randomUUID()}@example.com` },
     'orders.checkout.create': { products: [ids['products']] },
-    'orders.checkout.confirm': { customer_email: `${randomUUID()}@example.com`, confirmation_token_id: 'ctoken_pending' },
+    'orders.checkout.confirm': {
+      customer_email: `${randomUUID()}@example.com`,
+      customer_billing_address: { country: 'GB' },
+      confirmation_token_id: 'ctoken_pending',
+    },
     'orders.refund.create': { order_id: ids['orders'], reason: 'other', amount: 1 },
     'orders.subscription.update': { cancel_at_period_end: true },
     'orders.customer-subscription.update': { cancellation_reason: 'unused' },
