@@ -19,6 +19,7 @@ import {
   SubscriptionUpdatePending,
 } from './subscriptions.ts'
 import { TaxId } from './tax-id.ts'
+import { LocaleInput } from './locale.ts'
 
 /** What a customer does with their own session. It implies `customer_portal:write`, so no scope is asked for. */
 const portal = { scopes: [], callers: ['customer'] } satisfies Partial<HttpBinding>
@@ -85,6 +86,7 @@ export const CustomerPortalCustomer = z
     name: z.string().nullable(),
     billing_address: Address.nullable(),
     tax_id: TaxId.nullable(),
+    locale: z.string().nullable(),
     oauth_accounts: z.record(z.string(), z.object({ account_id: z.string(), account_username: z.string().nullable() })),
   })
   .meta({ id: 'CustomerPortalCustomer' })
@@ -109,6 +111,7 @@ export const updatePortalCustomer = operation({
     email: z.email().max(254).nullish(),
     name: z.string().trim().max(250).nullish(),
     billing_address: AddressInput.nullish(),
+    locale: LocaleInput.nullish(),
     tax_id: z.string().trim().max(50).nullish().describe('The number; its format follows from the country of the billing address.'),
   }),
   reply: CustomerPortalCustomer,

@@ -7,6 +7,7 @@ import { Metadata, MetadataFilter, MetadataInput } from './metadata.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { TaxId, TaxIdInput } from './tax-id.ts'
+import { LocaleInput } from './locale.ts'
 
 /** A buyer of one organization. Stays readable inside old orders after deletion, with `deleted_at` set. */
 export const Customer = z
@@ -20,6 +21,7 @@ export const Customer = z
     name: z.string().nullable(),
     billing_address: Address.nullable(),
     tax_id: TaxId.nullable(),
+    locale: z.string().nullable().describe('BCP 47; documents are written in it.'),
     organization_id: Id,
     deleted_at: Timestamp.nullable(),
     avatar_url: z.string(),
@@ -36,6 +38,7 @@ const changes = {
   name,
   billing_address: AddressInput.nullish(),
   tax_id: TaxIdInput.nullish(),
+  locale: LocaleInput.nullish(),
   metadata: MetadataInput.optional(),
 }
 
@@ -49,6 +52,7 @@ export const createCustomer = operation({
     external_id: externalId.nullish(),
     billing_address: AddressInput.nullish(),
     tax_id: TaxIdInput.nullish(),
+    locale: LocaleInput.nullish(),
     metadata: MetadataInput.default({}),
     organization_id: OrganizationIdInput,
   }),

@@ -203,7 +203,13 @@ export const InvoiceSource = z.object({
   billing_address: Address,
   tax_id: z.string().nullable(),
   customer_email: z.string(),
-  items: z.array(z.object({ label: z.string(), amount: Amount })).max(5000),
+  /** BCP 47; null where the buyer has said nothing. */
+  locale: z.string().nullable(),
+  /** What a subscription was paid for. */
+  period: z.object({ start: z.string(), end: z.string() }).nullable(),
+  items: z
+    .array(z.object({ label: z.string(), amount: Amount, discount_amount: Amount, tax_amount: Amount, proration: z.boolean() }))
+    .max(5000),
   taxes: z.array(AppliedTax),
   tax_behavior: TaxBehavior,
   subtotal_amount: Amount,
@@ -212,6 +218,8 @@ export const InvoiceSource = z.object({
   tax_amount: Amount,
   total_amount: Amount,
   paid_at: z.string(),
+  /** What was given back so far, oldest first; each gets a credit note. */
+  refunds: z.array(z.object({ id: Id, amount: Amount, tax_amount: Amount, created_at: z.string() })),
 })
 export type InvoiceSource = z.infer<typeof InvoiceSource>
 
@@ -219,6 +227,7 @@ export const orderInvoiceRequested = event({
   subject: 'event.order.invoice_requested',
   publisher: 'orders',
   webhookType: null,
-  summary: 'The billing details of a paid order are frozen and its invoice is due.',
+  summary:
+    'The invoice of a paid order is due, its billing details are frozen. Said again for every refund that follows, and when it is asked for again.',
   payload: InvoiceSource,
 })

@@ -14,8 +14,8 @@ export function anInvoiceSource(): InvoiceSource {
     tax_id: 'PL5260001246',
     customer_email: 'zofia@example.com',
     items: [
-      { label: 'Analytics Pro, yearly', amount: 129_900 },
-      { label: 'Onboarding workshop', amount: 45_000 },
+      { label: 'Analytics Pro, yearly', amount: 129_900, discount_amount: 0, tax_amount: 0, proration: false },
+      { label: 'Onboarding workshop', amount: 45_000, discount_amount: 0, tax_amount: 0, proration: false },
     ],
     subtotal_amount: 174_900,
     discount_amount: 17_490,
@@ -25,5 +25,8 @@ export function anInvoiceSource(): InvoiceSource {
     tax_behavior: 'exclusive',
     total_amount: 193_614,
     paid_at: '2026-11-18T10:02:00Z',
+    locale: null,
+    period: null,
+    refunds: [],
   }
 }

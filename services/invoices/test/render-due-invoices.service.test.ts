@@ -9,7 +9,16 @@ import { startInvoices, type TestInvoices } from './start-invoices.ts'
 
 /** Takes seconds to render, so that something can happen meanwhile. */
 function aLongInvoiceSource() {
-  return { ...anInvoiceSource(), items: Array.from({ length: 800 }, (_, index) => ({ label: `Line ${index + 1}`, amount: 100 })) }
+  return {
+    ...anInvoiceSource(),
+    items: Array.from({ length: 800 }, (_, index) => ({
+      label: `Line ${index + 1}`,
+      amount: 100,
+      discount_amount: 0,
+      tax_amount: 0,
+      proration: false,
+    })),
+  }
 }
 
 /** Fails in the template, always: no such time. */

@@ -61,13 +61,19 @@ test('names in other scripts and hostile names come back letter by letter', asyn
     '</td></tr></table>',
     'W'.repeat(250),
   ]
-  const items = names.map((label) => ({ label, amount: 100 }))
+  const items = names.map((label) => ({ label, amount: 100, discount_amount: 0, tax_amount: 0, proration: false }))
   const text = (await pagesOf(await print({ ...anInvoiceSource(), items }))).join(' ').replaceAll(' ', '')
   for (const name of names) expect(text).toContain(name.normalize('NFKC').replaceAll(' ', ''))
 })
 
 test('a long invoice repeats its headings, counts its pages and keeps its sums together', async () => {
-  const items = Array.from({ length: 300 }, (_, index) => ({ label: `Line ${index + 1}.`, amount: 100 }))
+  const items = Array.from({ length: 300 }, (_, index) => ({
+    label: `Line ${index + 1}.`,
+    amount: 100,
+    discount_amount: 0,
+    tax_amount: 0,
+    proration: false,
+  }))
   const pages = await pagesOf(await print({ ...anInvoiceSource(), items }))
   pages.forEach((page, index) => {
     expect(page).toContain('Description Quantity Unit price Amount')

@@ -17,6 +17,7 @@ import { chargeTax } from './migrations/20261121050000-charge-tax.ts'
 import { tryAgain } from './migrations/20261121055000-try-again.ts'
 import { upgradeByCheckout } from './migrations/20261121056000-upgrade-by-checkout.ts'
 import { checkRefunds } from './migrations/20261121057000-check-refunds.ts'
+import { tellInvoicesMore } from './migrations/20261121059000-tell-invoices-more.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentSchema } from './payments/payment.ts'
@@ -58,5 +59,6 @@ export const database: DatabaseDefinition = {
     tryAgain,
     upgradeByCheckout,
     checkRefunds,
+    tellInvoicesMore,
   ],
 }

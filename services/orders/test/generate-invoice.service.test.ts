@@ -12,10 +12,11 @@ import {
 } from '@quittance/contracts/orders'
 import { invoiceGenerated } from '@quittance/contracts/invoices'
 import { organizationCaller } from '@quittance/testing/callers'
+import { createRefund } from '@quittance/contracts/refunds'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
 
-test('asking twice freezes the billing details once and announces once', async () => {
+test('asking twice freezes the billing details once, and says the same twice', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: true })
   await orders.call(generateOrderInvoice, { id: order.id }, seller)
@@ -27,7 +28,22 @@ test('asking twice freezes the billing details once and announces once', async (
   })
   await orders.call(updateOrder, { id: order.id, billing_name: 'Ada Lovelace' }, seller)
   await orders.nextEvent(orderUpdated)
-  expect(orders.said.filter(({ subject }) => subject === orderInvoiceRequested.subject)).toHaveLength(1)
+  const requests = orders.said.filter(({ subject }) => subject === orderInvoiceRequested.subject).map(({ payload }) => payload)
+  expect(requests).toHaveLength(2)
+  expect(requests[1]).toEqual(requests[0])
+})
+
+test('a refund of an order whose invoice was asked for is told to whoever makes the invoice', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: true })
+  await orders.call(createRefund, { order_id: order.id, amount: 1000, reason: 'other' }, seller)
+  await orders.call(generateOrderInvoice, { id: order.id }, seller)
+  const first = await orders.nextEvent(orderInvoiceRequested)
+  expect(first).toMatchObject({ total_amount: 4200, locale: null, period: null, refunds: [{ amount: 1000, tax_amount: 0 }] })
+  await orders.call(createRefund, { order_id: order.id, amount: 200, reason: 'other' }, seller)
+  const { refunds, ...rest } = await orders.nextEvent(orderInvoiceRequested)
+  expect({ ...rest, refunds: first.refunds }).toEqual(first)
+  expect(refunds).toMatchObject([{ amount: 1000 }, { amount: 200 }])
 })
 
 test('an order without billing details is refused', async () => {

@@ -48,6 +48,7 @@ export function anOrder(organizationId: string): Order {
       name: null,
       billing_address: null,
       tax_id: null,
+      locale: null,
       organization_id: organizationId,
       deleted_at: null,
       avatar_url: 'https://www.gravatar.com/avatar/0?d=blank',

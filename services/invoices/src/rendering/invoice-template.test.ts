@@ -13,8 +13,8 @@ const source: PrintedInvoice['source'] = {
   tax_id: 'GB123456782',
   customer_email: 'ada@example.com',
   items: [
-    { label: 'Analytical Engine, yearly licence', amount: 120_000 },
-    { label: 'Punched cards', amount: 3_450 },
+    { label: 'Analytical Engine, yearly licence', amount: 120_000, discount_amount: 0, tax_amount: 0, proration: false },
+    { label: 'Punched cards', amount: 3_450, discount_amount: 0, tax_amount: 0, proration: false },
   ],
   subtotal_amount: 123_450,
   discount_amount: 23_450,
@@ -24,6 +24,9 @@ const source: PrintedInvoice['source'] = {
   tax_behavior: 'exclusive',
   total_amount: 120_000,
   paid_at: '2026-11-19T08:00:00Z',
+  locale: null,
+  period: null,
+  refunds: [],
 }
 
 function printed(changes: Partial<PrintedInvoice['source']> = {}): string {
@@ -79,7 +82,7 @@ test.each([
     billing_address: address,
     tax_id: text,
     organization: { ...source.organization, name: text },
-    items: [{ label: text, amount: 1 }],
+    items: [{ label: text, amount: 1, discount_amount: 0, tax_amount: 0, proration: false }],
   })
   const known =
     /<\/?(?:body|header|h1|h2|dl|dt|dd|div|section|p|strong|bdi|table|colgroup|col|thead|tbody|tr|th|td)(?: (?:class|scope|colspan)="[a-z0-9 ]*")*>/g

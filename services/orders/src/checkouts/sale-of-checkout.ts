@@ -34,6 +34,7 @@ export async function saleOfCheckout(checkout: Checkout, { amounts, customer, pr
     discountId: checkout.discountId ?? null,
     subscriptionId: subscription?.id ?? null,
     periodStart: checkout.subscriptionId ? null : (subscription?.currentPeriodStart ?? null),
+    periodEnd: checkout.subscriptionId ? null : (subscription?.currentPeriodEnd ?? null),
     checkoutId: checkout.id,
     metadata: checkout.metadata,
   }

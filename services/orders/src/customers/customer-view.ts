@@ -4,7 +4,7 @@ import type { View } from '@quittance/runtime/view'
 
 /** Columns of a customer; `c` is the customer. */
 export const customerColumns = `c.id, c.created_at, c.modified_at, c.metadata, c.external_id, c.email, c.email_verified, c.name,
-  c.billing_address, c.tax_id, c.organization_id, c.deleted_at,
+  c.billing_address, c.tax_id, c.locale, c.organization_id, c.deleted_at,
   'https://www.gravatar.com/avatar/' || encode(sha256(convert_to(lower(c.email), 'UTF8')), 'hex') || '?d=blank' as avatar_url`
 
 /** Those that were not deleted, bound to whoever reads. */
@@ -22,7 +22,7 @@ export const customerAsDeletedView: View<Customer> = { ...customerView, name: 'c
 
 /** Columns of a customer as they see themselves; `c` is the customer. */
 export const portalCustomerColumns = `c.id, c.created_at, c.modified_at, c.email, c.email_verified, c.name, c.billing_address, c.tax_id,
-  '{}'::json as oauth_accounts`
+  c.locale, '{}'::json as oauth_accounts`
 
 export const portalCustomerView: View<CustomerPortalCustomer> = {
   name: 'portal-customer',

@@ -19,6 +19,7 @@ export const CustomerSchema = defineEntity({
     name: p.text().nullable(),
     billingAddress: p.json<Address>().nullable(),
     taxId: p.json<TaxId>().nullable(),
+    locale: p.text().nullable(),
     metadata: p.json<Metadata>(),
     deletedAt: p.datetime().nullable(),
   },
@@ -32,6 +33,7 @@ export interface CustomerChange {
   external_id?: string | null | undefined
   billing_address?: Address | null | undefined
   tax_id?: TaxId | null | undefined
+  locale?: string | null | undefined
   metadata?: Metadata | undefined
 }
 
@@ -49,6 +51,7 @@ export class Customer extends CustomerSchema.class {
     if (change.name !== undefined) this.name = change.name
     if (change.billing_address !== undefined) this.billingAddress = change.billing_address
     if (change.tax_id !== undefined) this.taxId = change.tax_id && checkedTaxId(change.tax_id, 'tax_id')
+    if (change.locale !== undefined) this.locale = change.locale
     if (change.metadata) this.metadata = change.metadata
   }
 
@@ -68,6 +71,7 @@ export const newCustomer = {
   name: null,
   billingAddress: null,
   taxId: null,
+  locale: null,
   metadata: {},
   deletedAt: null,
 }

@@ -43,6 +43,7 @@ export const OrderSchema = defineEntity({
     subscriptionId: p.uuid().nullable(),
     /** Begin of the period that is paid for; there is one such order per subscription and period. */
     periodStart: p.datetime().nullable(),
+    periodEnd: p.datetime().nullable(),
     checkoutId: p.uuid().nullable(),
     metadata: p.json<Metadata>(),
     paidAt: p.datetime().nullable(),
@@ -105,16 +106,14 @@ export class Order extends OrderSchema.class {
     if (issues.length > 0) throw new RequestValidationError(issues)
   }
 
-  /** Freezes the billing details. Asking again before it is generated is not an error: the first request stands. */
-  requestInvoice(now: Date): boolean {
+  /** Freezes the billing details. Asking again before it is generated is not an error: it is tried again where it failed. */
+  requestInvoice(now: Date): void {
     if (this.invoiceGeneratedAt) throw new InvoiceAlreadyExists(`An invoice already exists for order ${this.id}.`)
     if (this.status === 'pending') throw new NotPaidOrder(`Order ${this.id} is not paid, so an invoice cannot be generated.`)
     if (!this.billingName || !this.billingAddress) {
       throw new MissingInvoiceBillingDetails('Billing name and address are required to generate an invoice for this order.')
     }
-    if (this.invoiceRequestedAt) return false
-    this.invoiceRequestedAt = now
-    return true
+    this.invoiceRequestedAt ??= now
   }
 
   /** The document is stored; from here on it never changes. False when this was known. */

@@ -35,6 +35,7 @@ export interface Sale {
   discountId: string | null
   subscriptionId: string | null
   periodStart: Date | null
+  periodEnd: Date | null
   checkoutId: string | null
   metadata: Metadata
 }

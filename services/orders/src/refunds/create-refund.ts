@@ -13,6 +13,7 @@ import { revokeBenefits } from '../benefits/entitlement.ts'
 import { tellCustomerState } from '../customers/tell-customer-state.ts'
 import { Order } from '../orders/order.ts'
 import { orderView } from '../orders/order-view.ts'
+import { tellInvoiceRequested } from '../orders/tell-invoice-requested.ts'
 import { Payment } from '../payments/payment.ts'
 import { sandboxProcessor } from '../payments/sandbox-processor.ts'
 import { Refund } from './refund.ts'
@@ -60,6 +61,7 @@ export const createRefund = command(contract, async ({ order_id, reason, amount,
   publish({ event: refundCreated, aggregateId: order.id, organizationId, payload: view })
   publish({ event: orderUpdated, ...orderNow })
   publish({ event: orderRefunded, ...orderNow })
+  if (order.invoiceRequestedAt) await tellInvoiceRequested(order, context)
   if (request.revoke_benefits) {
     for (const customerId of await revokeBenefits(context, { orderId: order.id })) await tellCustomerState(context, customerId)
   }

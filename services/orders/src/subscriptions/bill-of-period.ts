@@ -32,6 +32,7 @@ export async function billOfPeriod(subscription: Subscription, context: Pick<Tra
       lines,
       discountId: subscription.discountId ?? null,
       periodStart: subscription.currentPeriodStart,
+      periodEnd: subscription.currentPeriodEnd,
     },
     settle: (orderId) => settleProrations(waiting, { em, orderId, credit }),
   }

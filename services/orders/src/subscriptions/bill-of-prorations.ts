@@ -19,6 +19,7 @@ export async function billOfProrations(subscription: Subscription, context: Pick
       lines: asLines(waiting),
       discountId: null,
       periodStart: null,
+      periodEnd: null,
     },
     settle: (orderId) => settleProrations(waiting, { em, orderId, credit: 0n }),
   }

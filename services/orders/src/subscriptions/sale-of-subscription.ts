@@ -5,7 +5,10 @@ import type { Sale } from '../orders/place-order.ts'
 import type { Subscription } from './subscription.ts'
 
 /** What every order of a subscription has: details of the customer as they are now, and the name the last order was made out to. */
-export type SubscriptionSale = Omit<Sale, 'billingReason' | 'taxBehavior' | 'amounts' | 'lines' | 'discountId' | 'periodStart'>
+export type SubscriptionSale = Omit<
+  Sale,
+  'billingReason' | 'taxBehavior' | 'amounts' | 'lines' | 'discountId' | 'periodStart' | 'periodEnd'
+>
 
 export async function saleOfSubscription(subscription: Subscription, { em }: Pick<Transaction, 'em'>): Promise<SubscriptionSale> {
   const { id, organizationId, customerId, productId, currency, metadata } = subscription

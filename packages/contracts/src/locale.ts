@@ -1,0 +1,20 @@
+import { z } from 'zod'
+
+/** BCP 47, in canonical form: `de-ch` is kept as `de-CH`. A language nobody here speaks is no error; documents then fall back. */
+export const LocaleInput = z
+  .string()
+  .max(35)
+  .transform((text, ctx) => {
+    const [locale] = canonical(text)
+    if (!locale) ctx.addIssue({ code: 'custom', message: 'Must be a language tag such as de-CH.' })
+    return locale ?? text
+  })
+  .meta({ id: 'LocaleInput' })
+
+function canonical(text: string): string[] {
+  try {
+    return Intl.getCanonicalLocales(text)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,9 @@
+import { migration } from '@quittance/runtime/migration'
+
+/** What documents are written in, and what period of a subscription they are about. */
+export const tellInvoicesMore = migration('20261121059000-tell-invoices-more', [
+  `alter table customers add column locale text check (length(locale) <= 35)`,
+  `alter table orders
+    add column period_end timestamptz,
+    add constraint orders_period_has_length check (period_end > period_start)`,
+])
