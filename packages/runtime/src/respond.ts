@@ -19,7 +19,7 @@ import type { Logger } from './log.ts'
 import { continueTrace } from './trace.ts'
 import { rowsWith, runInTransaction } from './transaction.ts'
 import { requestParser } from './validation.ts'
-import { readFor } from './view.ts'
+import { readFor } from './read.ts'
 
 /** Errors any public operation may meet before its handler runs; never listed. */
 const common: readonly (abstract new (...parameters: never[]) => ApiError)[] = [

@@ -5,7 +5,8 @@ import { inTransaction, type Database } from './database.ts'
 import type { Rows, Transaction, UnitContext } from './handler.ts'
 import { recordFact } from './outbox.ts'
 import { bind, statement, type Statement } from './statement.ts'
-import { readFor, type Execute } from './view.ts'
+import { readFor } from './read.ts'
+import type { Execute } from './view.ts'
 
 /** Rounds a transaction is tried when others change the same rows at the same time. */
 const rounds = 5

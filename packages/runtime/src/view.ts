@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto'
-import { customerOf, organizationsOf, type Caller } from '@quittance/contracts/caller'
-import { ResourceNotFound } from '@quittance/contracts/errors'
-import { bind, statement, type Statement } from './statement.ts'
+import type { Statement } from './statement.ts'
 
 /**
  * How an aggregate looks from outside: the one SQL that gets, lists and events share. Column aliases are the keys of the
@@ -12,13 +9,42 @@ export interface View<Reply> {
   readonly reply?: Reply
   name: string
   columns: string
+  /** Whose rows the objects are. */
   from: string
+  /** Rows of other tables that filters and orders name, by alias. */
+  references?: Readonly<Record<string, Reference>>
+  /** Joins that only columns need, each of exactly one row. */
+  details?: string
+  /** Column of `from` that identifies a row. Without it pages are cut from whole rows: for lists that stay short. */
+  key?: string
+  /** Counters that the database keeps of the rows (`list-counts.ts`). */
+  counted?: Counted
   /** Column that holds the organization; null only with `because`. */
   organization: string | null
   /** Column that holds the customer; a customer is refused where there is none. */
   customer?: string
   /** Why rows are not bound to an organization: for example, found by the hash of a secret. */
   because?: string
+}
+
+/** The one row of another table, of the same organization, that a row refers to. */
+export interface Reference {
+  table: string
+  /** Column of the row that holds the other's key. */
+  of: string
+  /** Column of the other table; `id` where nothing is said. */
+  key?: string
+  /** Condition that leaves one row where there are several. */
+  only?: string
+}
+
+/** A list whose rows are counted as they come and go: its total, and deep pages in the order of time, do not cost the more the longer it is. */
+export interface Counted {
+  list: string
+  /** Column of time whose days are counted. */
+  time: string
+  /** Names of filters by product, or by what a product refers to. */
+  productFilters?: readonly string[]
 }
 
 /** A reply as PostgreSQL wrote it; travels to the client without being parsed again. */
@@ -39,9 +65,24 @@ export interface FirstPick extends Pick {
   limit: number
 }
 
+/** One column of an order. */
+export interface Term {
+  by: string
+  descending: boolean
+  /** Condition under which there is no value; such rows come last. Without it there always is one. */
+  absent?: string
+}
+
+/** The order of a list; its last term tells any two rows apart. */
+export type Order = readonly Term[]
+
 /** A page of a view. `orderBy` is never taken from a request as it is, only from a table of known columns. */
 export interface PagePick extends Pick {
-  orderBy: string
+  orderBy: Order
+  /** Names of the filters in `where`, from `whereGiven`: where counters know them all, nothing is counted. */
+  given?: readonly string[]
+  /** The best plan depends on the values: it is made anew for each. */
+  isUneven?: boolean
   page: number
   limit: number
 }
@@ -61,83 +102,6 @@ export interface Read {
   first<Reply>(view: View<Reply>, pick: FirstPick): Promise<JsonText<Reply[]>>
   /** A page with its pagination. */
   page<Reply>(view: View<Reply>, pick: PagePick): Promise<JsonText<Page<Reply>>>
-}
-
-const compiled = new Map<string, Statement>()
-
-function prepare(view: View<unknown>, kind: string, sql: () => string): Statement {
-  const key = `${view.name}\n${kind}`
-  let found = compiled.get(key)
-  if (!found) {
-    const text = sql()
-    found = statement(`${view.name}:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`, text)
-    compiled.set(key, found)
-  }
-  return found
-}
-
-/** Conditions that tie a view's rows to the caller. */
-function boundTo(view: View<unknown>, caller: Caller): string {
-  if (view.organization === null) {
-    if (!view.because) throw new Error(`View ${view.name} is bound to no organization and does not say why`)
-    return 'true'
-  }
-  if (caller.kind !== 'customer') return `${view.organization} = any(:organizations)`
-  if (!view.customer) throw new Error(`View ${view.name} cannot be read by a customer`)
-  return `${view.organization} = any(:organizations) and ${view.customer} = :customer`
-}
-
-/** Reads for one caller. */
-export function readFor(caller: Caller, execute: Execute): Read {
-  const scope = { organizations: organizationsOf(caller), customer: customerOf(caller) }
-
-  async function oneOrNull<Reply>(view: View<Reply>, { where, values }: Pick): Promise<JsonText<Reply> | null> {
-    const binding = boundTo(view, caller)
-    const query = prepare(
-      view,
-      `one\n${binding}\n${where}`,
-      () => `select row_to_json(v)::text as json from (select ${view.columns} from ${view.from} where ${binding} and (${where})) v`,
-    )
-    const [row] = await execute(query, bind(query, { ...values, ...scope }))
-    return row ? (row['json'] as string) : null
-  }
-
-  return {
-    oneOrNull,
-    async one(view, pick) {
-      const found = await oneOrNull(view, pick)
-      if (found === null) throw new ResourceNotFound()
-      return found
-    },
-    async first(view, { where, values, orderBy, limit }) {
-      const binding = boundTo(view, caller)
-      const query = prepare(
-        view,
-        `first\n${binding}\n${where}\n${orderBy}`,
-        () => `select coalesce(json_agg(row_to_json(v)), '[]')::text as items from
-          (select ${view.columns} from ${view.from} where ${binding} and (${where}) order by ${orderBy} limit :limit) v`,
-      )
-      const [row] = await execute(query, bind(query, { ...values, ...scope, limit }))
-      return row?.['items'] as string
-    },
-    async page(view, { where, values, orderBy, page, limit }) {
-      const binding = boundTo(view, caller)
-      const query = prepare(view, `page\n${binding}\n${where}\n${orderBy}`, () =>
-        pageSql(view, { filter: `${binding} and (${where})`, orderBy }),
-      )
-      const parameters = { ...values, ...scope, limit, offset: (page - 1) * limit }
-      const [row] = await execute(query, bind(query, parameters))
-      const total = Number(row?.['total_count'] ?? 0)
-      const items = (row?.['items'] as string | null) ?? '[]'
-      return `{"items":${items},"pagination":{"total_count":${total},"max_page":${Math.ceil(total / limit)}}}`
-    },
-  }
-}
-
-function pageSql(view: View<unknown>, { filter, orderBy }: { filter: string; orderBy: string }): string {
-  return `select (select count(*) from ${view.from} where ${filter}) as total_count,
-    (select json_agg(row_to_json(v))::text from
-      (select ${view.columns} from ${view.from} where ${filter} order by ${orderBy} limit :limit offset :offset) v) as items`
 }
 
 /** An object inside a view: from columns of the same row, or from the one row of another table. Null where there is none. */

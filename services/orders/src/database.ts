@@ -18,6 +18,8 @@ import { tryAgain } from './migrations/20261121055000-try-again.ts'
 import { upgradeByCheckout } from './migrations/20261121056000-upgrade-by-checkout.ts'
 import { checkRefunds } from './migrations/20261121057000-check-refunds.ts'
 import { tellInvoicesMore } from './migrations/20261121059000-tell-invoices-more.ts'
+import { countLists } from './migrations/20261121060000-count-lists.ts'
+import { indexLists } from './migrations/20261121070000-index-lists.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentSchema } from './payments/payment.ts'
@@ -60,5 +62,7 @@ export const database: DatabaseDefinition = {
     upgradeByCheckout,
     checkRefunds,
     tellInvoicesMore,
+    countLists,
+    indexLists,
   ],
 }

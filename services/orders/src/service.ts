@@ -1,3 +1,4 @@
+import { foldListCounts } from '@quittance/runtime/list-counts'
 import type { Service } from '@quittance/runtime/service'
 import { createBenefit } from './benefits/create-benefit.ts'
 import { deleteBenefit } from './benefits/delete-benefit.ts'
@@ -98,5 +99,5 @@ export const orders: Service = {
     ...[listCustomerBenefitGrants, getCustomerBenefitGrant],
   ],
   consumers: [onOrganizationChanged, onInvoiceGenerated],
-  jobs: [settleDuePayments, checkDueRefunds, renewDueSubscriptions, expireCheckouts, sweepCustomerSessions, sweepDeletedBenefits],
+  jobs: [settleDuePayments, checkDueRefunds, renewDueSubscriptions, expireCheckouts, sweepCustomerSessions, sweepDeletedBenefits, foldListCounts],
 }

@@ -7,6 +7,7 @@ export const organizationAccessTokenView: View<OrganizationAccessToken> = {
   name: 'organization-access-token',
   organization: 't.organization_id',
   from: `access_tokens t`,
+  key: 't.id',
   columns: `${shared}, t.organization_id`,
 }
 
@@ -15,5 +16,6 @@ export const personalAccessTokenView: View<PersonalAccessToken> = {
   organization: null,
   because: 'it belongs to a person; handlers ask for those of one account',
   from: `access_tokens t`,
+  key: 't.id',
   columns: shared,
 }

@@ -1,12 +1,12 @@
 import { listOrganizationAccessTokens as contract } from '@quittance/contracts/access-tokens'
 import { query } from '@quittance/runtime/handler'
-import { asList, orderBy, whereGiven } from '@quittance/runtime/list'
+import { asList, nullable, orderBy, whereGiven } from '@quittance/runtime/list'
 import { organizationAccessTokenView } from './access-token-view.ts'
 
 const columns = {
   created_at: 't.created_at',
   comment: 't.comment',
-  last_used_at: 't.last_used_at',
+  last_used_at: nullable('t.last_used_at'),
   organization_id: 't.organization_id',
 }
 
@@ -17,7 +17,7 @@ export const listOrganizationAccessTokens = query(contract, ({ organization_id, 
   return read.page(organizationAccessTokenView, {
     where: `t.revoked_at is null and ${where}`,
     values,
-    orderBy: orderBy(columns, { sorting, tieBreaker: 't.id' }),
+    orderBy: orderBy(columns, { sorting, ties: ['t.created_at', 't.id'] }),
     page,
     limit,
   })

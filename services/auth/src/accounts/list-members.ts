@@ -8,7 +8,10 @@ export const listMembers = query(contract, ({ id, page, limit }, { caller, read 
   return read.page(memberView, {
     where: 'm.organization_id = :id',
     values: { id },
-    orderBy: 'm.created_at, m.account_id',
+    orderBy: [
+      { by: 'm.created_at', descending: false },
+      { by: 'm.account_id', descending: false },
+    ],
     page,
     limit,
   })

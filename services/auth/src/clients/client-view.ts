@@ -5,6 +5,7 @@ const shared = {
   organization: null,
   because: 'a client belongs to no organization; handlers ask for those the caller manages',
   from: `clients c`,
+  key: 'c.id',
 }
 
 const columns = `c.created_at, c.modified_at, c.client_id, floor(extract(epoch from c.created_at))::bigint as client_id_issued_at,

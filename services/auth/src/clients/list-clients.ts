@@ -10,7 +10,7 @@ export const listClients = query(contract, ({ sorting, page, limit }, { caller, 
   read.page(listedClientView, {
     where: 'c.account_id = :account_id and c.deleted_at is null',
     values: { account_id: ownPerson(caller).userId },
-    orderBy: orderBy(columns, { sorting, tieBreaker: 'c.id' }),
+    orderBy: orderBy(columns, { sorting, ties: ['c.created_at', 'c.id'] }),
     page,
     limit,
   }),

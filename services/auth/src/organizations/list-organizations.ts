@@ -9,7 +9,7 @@ export const listOrganizations = query(contract, ({ page, limit, slug, sorting }
   read.page(organizationView, {
     where: slug === undefined ? 'true' : 'o.slug = :slug',
     values: { slug },
-    orderBy: orderBy(columns, { sorting, tieBreaker: 'o.id' }),
+    orderBy: orderBy(columns, { sorting, ties: ['o.created_at', 'o.id'] }),
     page,
     limit,
   }),

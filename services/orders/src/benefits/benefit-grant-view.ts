@@ -10,7 +10,7 @@ const fields = `g.id, g.created_at, g.modified_at, g.granted_at, g.granted_at is
 const columns = `${fields}, g.customer_id as user_id, null as error,
   ${nested(customerColumns, 'customers c where c.id = g.customer_id')} as customer`
 
-const bound = { organization: 'g.organization_id', customer: 'g.customer_id' }
+const bound = { organization: 'g.organization_id', customer: 'g.customer_id', key: 'g.id' }
 
 export const benefitGrantView: View<BenefitGrant> = { name: 'benefit-grant', ...bound, from: 'benefit_grants g', columns }
 

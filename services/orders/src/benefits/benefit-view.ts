@@ -20,6 +20,7 @@ export const benefitView: View<Benefit> = {
   name: 'benefit',
   organization: 'b.organization_id',
   from: '(select * from benefits where deleted_at is null) b',
+  key: 'b.id',
   columns: benefitColumns,
 }
 

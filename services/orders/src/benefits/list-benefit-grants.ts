@@ -1,6 +1,6 @@
 import { listBenefitGrants as contract } from '@quittance/contracts/benefit-grants'
 import { query } from '@quittance/runtime/handler'
-import { asList, whereGiven } from '@quittance/runtime/list'
+import { asList, newestFirst, whereGiven } from '@quittance/runtime/list'
 import { benefitView } from './benefit-view.ts'
 import { benefitGrantView } from './benefit-grant-view.ts'
 
@@ -12,7 +12,7 @@ export const listBenefitGrants = query(contract, async ({ id, is_granted, custom
       is_granted: { sql: '(g.granted_at is not null) = :is_granted', value: is_granted },
       customer_id: { sql: 'g.customer_id = any(:customer_id)', value: asList(customer_id) },
     }),
-    orderBy: 'g.created_at desc, g.id desc',
+    orderBy: newestFirst('g'),
     page,
     limit,
   })

@@ -1,6 +1,6 @@
 import { listBenefits as contract } from '@quittance/contracts/benefits'
 import { query } from '@quittance/runtime/handler'
-import { asList, metadataMatches, orderBy, whereGiven } from '@quittance/runtime/list'
+import { asList, metadataFilter, orderBy, whereGiven } from '@quittance/runtime/list'
 import { benefitView } from './benefit-view.ts'
 
 const columns = { created_at: 'b.created_at', description: 'b.description' }
@@ -11,9 +11,9 @@ export const listBenefits = query(contract, (request, { read }) =>
       organization_id: { sql: 'b.organization_id = any(:organization_id)', value: asList(request.organization_id) },
       type: { sql: 'b.type = any(:type)', value: asList(request.type) },
       query: { sql: 'strpos(lower(b.description), lower(:query)) > 0', value: request.query },
-      metadata: { sql: metadataMatches('b.metadata'), value: request.metadata && JSON.stringify(request.metadata) },
+      metadata: metadataFilter('b.metadata', request.metadata),
     }),
-    orderBy: orderBy(columns, { sorting: request.sorting, tieBreaker: 'b.id' }),
+    orderBy: orderBy(columns, { sorting: request.sorting, ties: ['b.created_at', 'b.id'] }),
     page: request.page,
     limit: request.limit,
   }),

@@ -15,7 +15,7 @@ export const listCustomerBenefitGrants = query(contract, (request, { read }) =>
       order_id: { sql: 'g.order_id = any(:order_id)', value: asList(request.order_id) },
       subscription_id: { sql: 'g.subscription_id = any(:subscription_id)', value: asList(request.subscription_id) },
     }),
-    orderBy: orderBy(columns, { sorting: request.sorting, tieBreaker: 'g.id' }),
+    orderBy: orderBy(columns, { sorting: request.sorting, ties: ['g.granted_at', 'g.id'] }),
     page: request.page,
     limit: request.limit,
   }),

@@ -35,8 +35,7 @@ const publicColumns =
   ${products} as products, ${nested(checkoutProductColumns)} as product, ${nested(priceColumns)} as product_price,
   case when d.id is not null then ${nested(checkoutDiscountColumns)} end as discount, '[]'::json as attached_custom_fields`
 
-const from = `checkouts ch
-  join products pr on pr.id = ch.product_id
+const details = `join products pr on pr.id = ch.product_id
   join product_prices pp on pp.id = ch.product_price_id
   left join discounts d on d.id = ch.discount_id`
 
@@ -44,7 +43,10 @@ const from = `checkouts ch
 export const checkoutView: View<Checkout> = {
   name: 'checkout',
   organization: 'ch.organization_id',
-  from,
+  from: 'checkouts ch',
+  details,
+  key: 'ch.id',
+  counted: { list: 'checkouts', time: 'ch.created_at' },
   get columns() {
     return `${publicColumns()}, ch.metadata, ch.external_customer_id, ch.external_customer_id as customer_external_id,
       ch.subscription_id, ch.customer_metadata`
@@ -56,7 +58,8 @@ export const checkoutPublicView: View<CheckoutPublic> = {
   name: 'checkout-public',
   organization: null,
   because: 'the client secret in the condition is the permission',
-  from: `${from} join organizations g on g.id = ch.organization_id`,
+  from: 'checkouts ch',
+  details: `${details} join organizations g on g.id = ch.organization_id`,
   get columns() {
     return `${publicColumns()}, g.document as organization`
   },

@@ -14,7 +14,7 @@ export const listCheckouts = query(contract, (request, { read }) =>
       status: { sql: 'ch.status = any(:status)', value: asList(request.status) },
       query: { sql: 'strpos(lower(ch.customer_email), lower(:query)) > 0', value: request.query },
     }),
-    orderBy: orderBy(columns, { sorting: request.sorting, tieBreaker: 'ch.id' }),
+    orderBy: orderBy(columns, { sorting: request.sorting, ties: ['ch.created_at', 'ch.id'] }),
     page: request.page,
     limit: request.limit,
   }),

@@ -12,6 +12,8 @@ export const presentCustomers = {
   organization: 'c.organization_id',
   customer: 'c.id',
   from: '(select * from customers where deleted_at is null) c',
+  key: 'c.id',
+  counted: { list: 'customers', time: 'c.created_at' },
 }
 
 /** Customers that were not deleted. Inside orders they stay visible. */

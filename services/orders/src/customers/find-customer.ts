@@ -14,7 +14,7 @@ export async function findByExternalId(read: Read, externalId: string): Promise<
   const found = await read.page(customerView, {
     where: 'c.external_id = :external_id',
     values: { external_id: externalId },
-    orderBy: 'c.id',
+    orderBy: [{ by: 'c.id', descending: false }],
     page: 1,
     limit: 2,
   })

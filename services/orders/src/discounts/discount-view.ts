@@ -16,5 +16,6 @@ export const discountView: View<Discount> = {
   name: 'discount',
   organization: 'd.organization_id',
   from: '(select * from discounts where deleted_at is null) d',
+  key: 'd.id',
   columns: `${discountSummaryColumns}, ${products} as products`,
 }

@@ -1,6 +1,6 @@
 import { listCustomerOrders as contract } from '@quittance/contracts/customer-portal'
 import { query } from '@quittance/runtime/handler'
-import { asList, orderBy, whereGiven } from '@quittance/runtime/list'
+import { asList, nullable, orderBy, whereGiven } from '@quittance/runtime/list'
 import { byBillingType } from './billing-type.ts'
 import { customerOrderView } from './order-view.ts'
 
@@ -9,7 +9,7 @@ const columns = {
   amount: 'o.net_amount',
   net_amount: 'o.net_amount',
   product: 'pr.name',
-  subscription: 'o.subscription_id',
+  subscription: nullable('o.subscription_id'),
 }
 
 export const listCustomerOrders = query(contract, (request, { read }) =>
@@ -21,7 +21,7 @@ export const listCustomerOrders = query(contract, (request, { read }) =>
       subscription_id: { sql: 'o.subscription_id = any(:subscription_id)', value: asList(request.subscription_id) },
       query: { sql: 'strpos(lower(pr.name), lower(:query)) > 0', value: request.query },
     }),
-    orderBy: orderBy(columns, { sorting: request.sorting, tieBreaker: 'o.id' }),
+    orderBy: orderBy(columns, { sorting: request.sorting, ties: ['o.created_at', 'o.id'] }),
     page: request.page,
     limit: request.limit,
   }),

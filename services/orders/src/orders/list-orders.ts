@@ -1,6 +1,6 @@
 import { listOrders as contract } from '@quittance/contracts/orders'
 import { query } from '@quittance/runtime/handler'
-import { asList, metadataMatches, orderBy, whereGiven } from '@quittance/runtime/list'
+import { asList, metadataFilter, nullable, orderBy, whereGiven } from '@quittance/runtime/list'
 import { byBillingType } from './billing-type.ts'
 import { orderView } from './order-view.ts'
 
@@ -8,10 +8,10 @@ const columns = {
   created_at: 'o.created_at',
   amount: 'o.net_amount',
   net_amount: 'o.net_amount',
-  customer: 'c.email',
+  customer: 'lower(c.email)',
   product: 'pr.name',
-  discount: 'd.name',
-  subscription: 'o.subscription_id',
+  discount: nullable('d.name', 'o.discount_id is null'),
+  subscription: nullable('o.subscription_id'),
 }
 
 export const listOrders = query(contract, (request, { read }) =>
@@ -23,9 +23,9 @@ export const listOrders = query(contract, (request, { read }) =>
       discount_id: { sql: 'o.discount_id = any(:discount_id)', value: asList(request.discount_id) },
       customer_id: { sql: 'o.customer_id = any(:customer_id)', value: asList(request.customer_id) },
       checkout_id: { sql: 'o.checkout_id = any(:checkout_id)', value: asList(request.checkout_id) },
-      metadata: { sql: metadataMatches('o.metadata'), value: request.metadata && JSON.stringify(request.metadata) },
+      metadata: metadataFilter('o.metadata', request.metadata),
     }),
-    orderBy: orderBy(columns, { sorting: request.sorting, tieBreaker: 'o.id' }),
+    orderBy: orderBy(columns, { sorting: request.sorting, ties: ['o.created_at', 'o.id'] }),
     page: request.page,
     limit: request.limit,
   }),

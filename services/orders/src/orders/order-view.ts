@@ -17,12 +17,13 @@ const firstPrice = `left join lateral (
     where i.order_id = o.id and i.product_price_id is not null order by i.position limit 1
   ) first_price on true`
 
-/** The joins are there for filters and sorting: PostgreSQL leaves out those that nothing refers to. */
-const from = `orders o
-    left join customers c on c.id = o.customer_id
-    left join products pr on pr.id = o.product_id
-    left join discounts d on d.id = o.discount_id
-    ${firstPrice}`
+const references = {
+  c: { table: 'customers', of: 'o.customer_id' },
+  pr: { table: 'products', of: 'o.product_id' },
+  d: { table: 'discounts', of: 'o.discount_id' },
+}
+
+const counted = { list: 'orders', time: 'o.created_at', productFilters: ['product_id', 'product_billing_type'] }
 
 /** What seller and buyer both see. Deprecated names live here and in the contract, nowhere else. */
 const columns = `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pending' as paid,
@@ -37,7 +38,15 @@ const columns = `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pendi
 
 const subscription = 'subscriptions s where s.id = o.subscription_id'
 
-const bound = { organization: 'o.organization_id', customer: 'o.customer_id', from }
+const bound = {
+  organization: 'o.organization_id',
+  customer: 'o.customer_id',
+  key: 'o.id',
+  from: 'orders o',
+  references,
+  details: firstPrice,
+  counted,
+}
 
 /** An order with everything a reader of an event needs. */
 export const orderView: View<Order> = {

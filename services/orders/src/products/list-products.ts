@@ -1,17 +1,17 @@
 import { listProducts as contract } from '@quittance/contracts/products'
 import { query } from '@quittance/runtime/handler'
-import { asList, metadataMatches, orderBy, whereGiven } from '@quittance/runtime/list'
+import { asList, metadataFilter, nullable, orderBy, whereGiven } from '@quittance/runtime/list'
 import { productView } from './product-view.ts'
 
-/** Of the price that is shown first. */
-const priced = (column: string) => `(select ${column} from product_prices pp
-  where pp.product_id = pr.id and not pp.is_archived order by pp.created_at, pp.id limit 1)`
+/** Without a price, or with one that has no such column. */
+const lacks = (column: string) => `not exists (select from product_prices current
+  where current.product_id = pr.id and not current.is_archived and current.${column} is not null)`
 
 const columns = {
   created_at: 'pr.created_at',
   name: 'pr.name',
-  price_amount_type: priced('pp.amount_type'),
-  price_amount: priced('pp.price_amount'),
+  price_amount_type: nullable('pp.amount_type', lacks('amount_type')),
+  price_amount: nullable('pp.price_amount', lacks('price_amount')),
 }
 
 const hasBenefit = `exists (select from product_benefits pb join benefits b on b.id = pb.benefit_id
@@ -26,9 +26,9 @@ export const listProducts = query(contract, (request, { read }) =>
       is_archived: { sql: 'pr.is_archived = :is_archived', value: request.is_archived },
       is_recurring: { sql: '(pr.recurring_interval is not null) = :is_recurring', value: request.is_recurring },
       benefit_id: { sql: hasBenefit, value: asList(request.benefit_id) },
-      metadata: { sql: metadataMatches('pr.metadata'), value: request.metadata && JSON.stringify(request.metadata) },
+      metadata: metadataFilter('pr.metadata', request.metadata),
     }),
-    orderBy: orderBy(columns, { sorting: request.sorting, tieBreaker: 'pr.id' }),
+    orderBy: orderBy(columns, { sorting: request.sorting, ties: ['pr.created_at', 'pr.id'] }),
     page: request.page,
     limit: request.limit,
   }),

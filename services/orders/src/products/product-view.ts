@@ -25,6 +25,8 @@ export const productView: View<Product> = {
   name: 'product',
   organization: 'pr.organization_id',
   from: 'products pr',
+  references: { pp: { table: 'product_prices', of: 'pr.id', key: 'product_id', only: 'not pp.is_archived' } },
+  key: 'pr.id',
   columns: `${fields}, pr.metadata, ${prices} as prices, ${benefitsOfProduct} as benefits,
     '[]'::json as medias, '[]'::json as attached_custom_fields`,
 }

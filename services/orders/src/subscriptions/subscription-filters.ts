@@ -1,5 +1,2 @@
-/** Condition of every list: what was never paid for has not started. `s` is the subscription. */
-export const hasStarted = { sql: 's.started_at is not null', value: true }
-
-/** Condition of the filter `active`. */
+/** Condition of the filter `active`, as its index has it; `s` is the subscription. */
 export const isActive = `(s.status in ('trialing', 'active')) = :active`

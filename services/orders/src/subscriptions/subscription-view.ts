@@ -14,14 +14,19 @@ export const subscriptionColumns = `s.id, s.created_at, s.modified_at, s.amount,
 /** The price that was subscribed to, also when the product has another one now. */
 const price = 'product_prices pp join products pr on pr.id = pp.product_id where pp.id = s.product_price_id'
 
-/** The joins are there for filters and sorting: PostgreSQL leaves out those that nothing refers to. */
-const from = `subscriptions s
-    left join customers c on c.id = s.customer_id
-    left join products pr on pr.id = s.product_id
-    left join discounts d on d.id = s.discount_id
-    left join organizations g on g.id = s.organization_id`
+const references = {
+  c: { table: 'customers', of: 's.customer_id' },
+  pr: { table: 'products', of: 's.product_id' },
+  d: { table: 'discounts', of: 's.discount_id' },
+}
 
-const bound = { organization: 's.organization_id', customer: 's.customer_id', from }
+const bound = { organization: 's.organization_id', customer: 's.customer_id', key: 's.id', from: 'subscriptions s', references }
+
+/** What lists show: what was never paid for has not started. */
+const started = {
+  from: '(select * from subscriptions where started_at is not null) s',
+  counted: { list: 'subscriptions', time: 's.started_at' },
+}
 
 const columns = `${subscriptionColumns}, ${nestedList(priceColumns, price)} as prices, ${nested(priceColumns, price)} as price,
     '[]'::json as meters`
@@ -36,6 +41,8 @@ export const subscriptionView: View<Subscription> = {
     ${nested(discountSummaryColumns, 'discounts d where d.id = s.discount_id')} as discount`,
 }
 
+export const startedSubscriptionView: View<Subscription> = { ...subscriptionView, name: 'started-subscription', ...started }
+
 const soldBy = 'products pr join organizations g on g.id = pr.organization_id where pr.id = s.product_id'
 
 /** A subscription as its customer sees it. */
@@ -43,4 +50,10 @@ export const customerSubscriptionView: View<CustomerSubscription> = {
   name: 'customer-subscription',
   ...bound,
   columns: `${columns}, ${nested(`${checkoutProductColumns}, g.document as organization`, soldBy)} as product`,
+}
+
+export const startedCustomerSubscriptionView: View<CustomerSubscription> = {
+  ...customerSubscriptionView,
+  name: 'started-customer-subscription',
+  ...started,
 }

@@ -12,6 +12,8 @@ const eventColumns = `ev.id, ev.created_at, d.modified_at, d.last_http_code, ev.
 export const deliveryView: View<WebhookDelivery> = {
   name: 'webhook-delivery',
   organization: 'a.organization_id',
-  from: `webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id join webhook_events ev on ev.id = d.event_id`,
+  from: 'webhook_attempts a',
+  details: 'join webhook_deliveries d on d.id = a.delivery_id join webhook_events ev on ev.id = d.event_id',
+  key: 'a.id',
   columns: `a.id, a.created_at, null as modified_at, a.http_code, a.succeeded, ${nested(eventColumns)} as webhook_event`,
 }

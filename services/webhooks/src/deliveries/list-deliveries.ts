@@ -1,6 +1,6 @@
 import { listWebhookDeliveries as contract } from '@quittance/contracts/webhooks'
 import { query } from '@quittance/runtime/handler'
-import { asList, whereGiven } from '@quittance/runtime/list'
+import { asList, newestFirst, whereGiven } from '@quittance/runtime/list'
 import { deliveryView } from './delivery-view.ts'
 
 export const listDeliveries = query(contract, (request, { read }) =>
@@ -10,7 +10,7 @@ export const listDeliveries = query(contract, (request, { read }) =>
       start: { sql: 'a.created_at >= :start', value: request.start_timestamp },
       end: { sql: 'a.created_at < :end', value: request.end_timestamp },
     }),
-    orderBy: 'a.created_at desc, a.id desc',
+    orderBy: newestFirst('a'),
     page: request.page,
     limit: request.limit,
   }),

@@ -6,5 +6,6 @@ export const endpointView: View<ReplyOf<typeof getWebhookEndpoint>> = {
   name: 'webhook-endpoint',
   organization: 'e.organization_id',
   from: '(select * from webhook_endpoints where deleted_at is null) e',
+  key: 'e.id',
   columns: 'e.id, e.created_at, e.modified_at, e.url, e.format, e.organization_id, e.events',
 }

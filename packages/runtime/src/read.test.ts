@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Caller } from '@quittance/contracts/caller'
 import { expect, test } from 'vitest'
 import { actingFor } from './transaction.ts'
-import { readFor, type View } from './view.ts'
+import { readFor } from './read.ts'
+import type { View } from './view.ts'
 
 const view: View<unknown> = { name: 'thing', organization: 't.organization_id', from: 'things t', columns: 't.id' }
 const customer: Caller = { kind: 'customer', organization_id: randomUUID(), customer_id: randomUUID(), token_id: 'x' }
@@ -17,14 +18,19 @@ test('a read without any condition of its own is still bound to the caller’s o
   const { asked, execute } = recorder()
   const organizationId = randomUUID()
   await readFor(actingFor(organizationId), execute).oneOrNull(view, { where: 'true' })
-  expect(asked[0]?.text).toContain('t.organization_id = any($1)')
-  expect(asked[0]?.values).toEqual([[organizationId]])
+  expect(asked[0]?.text).toContain('t.organization_id = $1')
+  expect(asked[0]?.values).toEqual([organizationId])
 })
 
 test('a condition with an OR cannot step out of the organization', async () => {
   const { asked, execute } = recorder()
-  await readFor(actingFor(randomUUID()), execute).page(view, { where: 'true or true', orderBy: 't.id', page: 1, limit: 10 })
-  expect(asked[0]?.text).toContain('= any($1) and (true or true)')
+  await readFor(actingFor(randomUUID()), execute).page(view, {
+    where: 'true or true',
+    orderBy: [{ by: 't.id', descending: false }],
+    page: 1,
+    limit: 10,
+  })
+  expect(asked[0]?.text).toContain('= $1 and (true or true)')
 })
 
 test('a view that is bound to nothing has to say why', async () => {

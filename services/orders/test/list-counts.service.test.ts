@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto'
+import type { Caller } from '@quittance/contracts/caller'
+import { listCheckouts } from '@quittance/contracts/checkouts'
+import { createCustomer, deleteCustomer, listCustomers } from '@quittance/contracts/customers'
+import { listOrders } from '@quittance/contracts/orders'
+import { createRefund, listRefunds } from '@quittance/contracts/refunds'
+import { listSubscriptions } from '@quittance/contracts/subscriptions'
+import { organizationCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
+import type { TestService } from '@quittance/testing/harness'
+import { openDatabase } from '@quittance/runtime/database'
+import { expect, test } from 'vitest'
+import { database } from '../src/database.ts'
+import { sellMany, sellOneMore } from './many-orders.ts'
+import { startOrders } from './start-orders.ts'
+
+/** A session of its own, for transactions that stay open. */
+async function secondConnection(url: string | null) {
+  const opened = await openDatabase(database, { url: url as string, poolMax: 2 })
+  const client = await opened.pool.connect()
+  return {
+    query: async <Row extends object>(sql: string, values?: unknown[]) => (await client.query<Row>(sql, values)).rows,
+    async [Symbol.asyncDispose]() {
+      client.release()
+      await opened.close()
+    },
+  }
+}
+
+/** Counters and rows, by list and kind; equal when counters are right. */
+async function bothCounts(service: TestService) {
+  const counters = await service.rows(`select list, kind, organization_id, product_id, day::text, sum(delta)::int as rows from list_counts
+    group by 1, 2, 3, 4, 5 having sum(delta) <> 0 order by 1, 2, 3, 4, 5`)
+  const rows = await service.rows(`
+    with shown (list, organization_id, product_id, at) as (
+      select 'orders', organization_id, product_id, created_at from orders
+      union all select 'customers', organization_id, null, created_at from customers where deleted_at is null
+      union all select 'checkouts', organization_id, null, created_at from checkouts
+      union all select 'refunds', organization_id, null, created_at from refunds
+      union all select 'subscriptions', organization_id, null, started_at from subscriptions where started_at is not null)
+    select list, kind, organization_id, case kind when 'product' then product_id end as product_id,
+      case kind when 'day' then (at at time zone 'UTC')::date end::text as day, count(*)::int as rows
+    from shown, unnest(array['all', 'day', 'product']) kind where kind <> 'product' or product_id is not null
+    group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5`)
+  return { counters, rows }
+}
+
+async function demandRight(service: TestService): Promise<void> {
+  const { counters, rows } = await bothCounts(service)
+  expect(counters).toEqual(rows)
+}
+
+/** Folds at once, and waits until nothing is left to fold. */
+async function fold(service: TestService): Promise<void> {
+  await eventually(async () => {
+    await service.rows(`select pg_notify('wake', 'fold-list-counts')`)
+    if ((await service.rows('select from list_counts where not is_folded')).length > 0) throw new Error('not folded yet')
+  })
+}
+
+test('totals are those of the rows after sales, refunds, deletions and corrections, before and after folding', async () => {
+  await using orders = await startOrders()
+  const { seller, order } = await orders.paidOrder({ billed: true })
+  await orders.call(createRefund, { order_id: order.id, reason: 'other', amount: 100 }, seller)
+  const gone = await orders.call(createCustomer, { email: 'gone@example.com' }, seller)
+  await orders.call(createCustomer, { email: 'stays@example.com' }, seller)
+  await fold(orders)
+  await orders.call(deleteCustomer, { id: gone.id }, seller)
+  const totals = async (caller: Caller) => [
+    (await orders.call(listOrders, {}, caller)).pagination.total_count,
+    (await orders.call(listCustomers, {}, caller)).pagination.total_count,
+    (await orders.call(listCheckouts, {}, caller)).pagination.total_count,
+    (await orders.call(listRefunds, {}, caller)).pagination.total_count,
+    (await orders.call(listSubscriptions, {}, caller)).pagination.total_count,
+  ]
+  expect(await totals(seller)).toEqual([1, 2, 1, 1, 0])
+  await demandRight(orders)
+  await fold(orders)
+  expect(await totals(seller)).toEqual([1, 2, 1, 1, 0])
+  await orders.rows(`update customers set deleted_at = null`)
+  await orders.rows(`update orders set created_at = created_at - interval '3 days'`)
+  await demandRight(orders)
+  await orders.rows(`delete from refunds`)
+  await demandRight(orders)
+  expect(await totals(seller)).toEqual([1, 3, 1, 0, 0])
+  expect(await totals(organizationCaller(randomUUID()))).toEqual([0, 0, 0, 0, 0])
+})
+
+test('totals by product and by billing type are counted, and follow an order to another product', async () => {
+  await using orders = await startOrders()
+  const { seller, productIds, organizationId } = await sellMany(orders, 41)
+  const total = async (asked: object) => (await orders.call(listOrders, asked, seller)).pagination.total_count
+  const [once, recurring] = productIds as [string, string]
+  const counts = async () => [
+    await total({ product_id: once }),
+    await total({ product_id: productIds }),
+    await total({ product_billing_type: 'one_time' }),
+    await total({ product_billing_type: ['one_time', 'recurring'] }),
+    await total({ product_id: once, product_billing_type: 'recurring' }),
+    await total({ product_id: randomUUID() }),
+  ]
+  expect(await counts()).toEqual([20, 41, 20, 41, 0, 0])
+  await orders.rows(
+    `update orders set product_id = $1 where id in (select id from orders where organization_id = $2 and product_id = $3 limit 2)`,
+    [recurring, organizationId, once],
+  )
+  expect(await counts()).toEqual([18, 41, 18, 41, 0, 0])
+  await demandRight(orders)
+})
+
+test('what is rolled back was never counted, and what is not committed is counted only where it is seen', async () => {
+  await using orders = await startOrders()
+  const many = await sellMany(orders, 10)
+  const total = async () => (await orders.call(listOrders, {}, many.seller)).pagination.total_count
+  await using second = await secondConnection(orders.databaseUrl)
+  await second.query('begin')
+  await second.query('delete from orders where organization_id = $1', [many.organizationId])
+  const [seen] = await second.query<{ left: number }>(
+    `select sum(delta)::int as left from list_counts where list = 'orders' and kind = 'all'`,
+  )
+  expect([seen?.left, await total()]).toEqual([0, 10])
+  await fold(orders)
+  await second.query('rollback')
+  expect(await total()).toBe(10)
+  await demandRight(orders)
+})
+
+test('sales of one seller do not wait for each other’s counters, while counters are folded', async () => {
+  await using orders = await startOrders()
+  const many = await sellMany(orders, 1)
+  await using second = await secondConnection(orders.databaseUrl)
+  await second.query('begin')
+  await second.query(
+    `insert into customers (id, created_at, organization_id, email) values (gen_random_uuid(), now(), $1, 'z@example.com')`,
+    [many.organizationId],
+  )
+  await Promise.all(Array.from({ length: 20 }, () => sellOneMore(orders, many, '2026-05-01T00:00:00Z')))
+  await orders.call(createCustomer, { email: 'y@example.com' }, many.seller)
+  await second.query('commit')
+  await Promise.all([fold(orders), ...Array.from({ length: 20 }, () => sellOneMore(orders, many, '2026-05-02T00:00:00Z'))])
+  expect((await orders.call(listOrders, {}, many.seller)).pagination.total_count).toBe(41)
+  expect((await orders.call(listCustomers, {}, many.seller)).pagination.total_count).toBe(5)
+  await fold(orders)
+  await demandRight(orders)
+  const [{ rows } = { rows: 0 }] = await orders.rows<{ rows: number }>(`select count(*)::int as rows from list_counts where kind = 'all'`)
+  expect(rows).toBe(2)
+})
+
+test('what was there before counters is counted by the migration, and what was being written during it', async () => {
+  await using orders = await startOrders()
+  const before = database.migrations.slice(
+    0,
+    database.migrations.findIndex(({ name }) => name.endsWith('count-lists')),
+  )
+  const url = new URL(orders.databaseUrl as string)
+  const name = `${url.pathname.slice(1)}_old`
+  await orders.rows(`create database ${name}`)
+  url.pathname = `/${name}`
+  const previous = await openDatabase({ ...database, migrations: before }, { url: url.href, poolMax: 1 })
+  const client = await previous.pool.connect()
+  try {
+    const rows = async (sql: string, values?: unknown[]) => (await client.query(sql, values)).rows
+    const service = { ...orders, rows } as TestService
+    const many = await sellMany(service, 30)
+    // A sale of the previous version that began before the migration and ends while it waits.
+    await rows('begin')
+    await sellOneMore(service, many, '2026-05-01T00:00:00Z')
+    const migrating = openDatabase(database, { url: url.href, poolMax: 2 })
+    await eventually(async () => {
+      const waiting = 'select from pg_locks l join pg_database d on d.oid = l.database where d.datname = $1 and not granted'
+      if ((await orders.rows(waiting, [name])).length === 0) throw new Error('the migration does not wait yet')
+    })
+    await rows('commit')
+    await (await migrating).close()
+    await sellOneMore(service, many, '2026-05-02T00:00:00Z')
+    await demandRight(service)
+  } finally {
+    client.release()
+    await previous.close()
+    await orders.rows(`drop database ${name} with (force)`)
+  }
+})
