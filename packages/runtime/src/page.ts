@@ -87,21 +87,28 @@ function chosen(rows: PageRows, cut: Cut): string {
   if (other) return chosenThrough(rows, { ...cut, ...other })
   if (isAcross && view.organization !== null) return chosenAcross(rows, cut)
   const joins = joinsFor(view, where, orderSql(order))
-  return `select ${view.key} from ${view.from} ${joins} where ${binding} and (${where}) order by ${orderSql(order)}
+  return `select ${view.key} from ${view.from} ${joins} where ${binding} and (${where})${innerJoin(rows)} order by ${orderSql(order)}
     limit ${cut.limit} offset ${cut.skip}`
 }
 
-/** The reference that the whole list is in the order of. With filters there may be few rows among many of the other table. */
+/** The catalogue that the whole list is in the order of. With filters there may be few rows for all there is in it. */
 function throughOther(rows: PageRows): { alias: string; reference: Reference } | null {
   const [other] = named(rows.view, rows.order[0]?.by ?? '')
-  return other && isWhole(rows) ? { alias: other[0], reference: other[1] } : null
+  return other?.[1].isCatalogue && isWhole(rows) ? { alias: other[0], reference: other[1] } : null
+}
+
+/** Says that the other table's row is there, which it is: PostgreSQL may then begin with that table, in its order. */
+function innerJoin({ view, order: [first] }: PageRows): string {
+  return first && !first.absent && named(view, first.by).length > 0 ? ` and ${first.by} is not null` : ''
 }
 
 /** Across organizations each gives its own first rows from its index, and these are merged. */
-function chosenAcross({ view, where, order }: PageRows, { limit, skip }: Cut): string {
+function chosenAcross(rows: PageRows, { limit, skip }: Cut): string {
+  const { view, where, order } = rows
   return `select own.key from unnest(:organizations::uuid[]) as asked (organization_id), lateral (
       select ${view.key} as key, ${columnsOf(order)} from ${view.from} ${joinsFor(view, where, orderSql(order))}
-      where ${view.organization} = asked.organization_id and (${where}) order by ${orderSql(order)} limit ${limit} + ${skip}) own
+      where ${view.organization} = asked.organization_id and (${where})${innerJoin(rows)}
+      order by ${orderSql(order)} limit ${limit} + ${skip}) own
     order by ${mergedBy(order)} limit ${limit} offset ${skip}`
 }
 

@@ -36,6 +36,8 @@ export interface Reference {
   key?: string
   /** Condition that leaves one row where there are several. */
   only?: string
+  /** A catalogue, much shorter than the lists that refer to it: they are read row by row of it where they are in its order. */
+  isCatalogue?: boolean
 }
 
 /** A list whose rows are counted as they come and go: its total, and deep pages in the order of time, do not cost the more the longer it is. */

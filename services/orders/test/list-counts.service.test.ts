@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { createBenefit, deleteBenefit, listBenefits } from '@quittance/contracts/benefits'
 import type { Caller } from '@quittance/contracts/caller'
 import { listCheckouts } from '@quittance/contracts/checkouts'
 import { createCustomer, deleteCustomer, listCustomers } from '@quittance/contracts/customers'
+import { createDiscount, deleteDiscount, listDiscounts } from '@quittance/contracts/discounts'
 import { listOrders } from '@quittance/contracts/orders'
+import { listProducts } from '@quittance/contracts/products'
 import { createRefund, listRefunds } from '@quittance/contracts/refunds'
 import { listSubscriptions } from '@quittance/contracts/subscriptions'
 import { organizationCaller } from '@quittance/testing/callers'
@@ -13,6 +16,7 @@ import { expect, test } from 'vitest'
 import { database } from '../src/database.ts'
 import { sellMany, sellOneMore } from './many-orders.ts'
 import { startOrders } from './start-orders.ts'
+import { subscribe } from './subscribe.ts'
 
 /** A session of its own, for transactions that stay open. */
 async function secondConnection(url: string | null) {
@@ -36,6 +40,9 @@ async function bothCounts(service: TestService) {
       select 'orders', organization_id, product_id, created_at from orders
       union all select 'customers', organization_id, null, created_at from customers where deleted_at is null
       union all select 'checkouts', organization_id, null, created_at from checkouts
+      union all select 'products', organization_id, null, created_at from products
+      union all select 'discounts', organization_id, null, created_at from discounts where deleted_at is null
+      union all select 'benefits', organization_id, null, created_at from benefits where deleted_at is null
       union all select 'refunds', organization_id, null, created_at from refunds
       union all select 'subscriptions', organization_id, null, started_at from subscriptions where started_at is not null)
     select list, kind, organization_id, case kind when 'product' then product_id end as product_id,
@@ -64,26 +71,34 @@ test('totals are those of the rows after sales, refunds, deletions and correctio
   await orders.call(createRefund, { order_id: order.id, reason: 'other', amount: 100 }, seller)
   const gone = await orders.call(createCustomer, { email: 'gone@example.com' }, seller)
   await orders.call(createCustomer, { email: 'stays@example.com' }, seller)
+  const tenPercent = { name: 'Ten', type: 'percentage' as const, basis_points: 1000, duration: 'once' as const }
+  const discount = await orders.call(createDiscount, tenPercent, seller)
+  const benefit = await orders.call(createBenefit, { type: 'custom', description: 'A chair', properties: { note: 'Sit.' } }, seller)
   await fold(orders)
   await orders.call(deleteCustomer, { id: gone.id }, seller)
+  await orders.call(deleteDiscount, { id: discount.id }, seller)
   const totals = async (caller: Caller) => [
     (await orders.call(listOrders, {}, caller)).pagination.total_count,
     (await orders.call(listCustomers, {}, caller)).pagination.total_count,
     (await orders.call(listCheckouts, {}, caller)).pagination.total_count,
     (await orders.call(listRefunds, {}, caller)).pagination.total_count,
     (await orders.call(listSubscriptions, {}, caller)).pagination.total_count,
+    (await orders.call(listProducts, {}, caller)).pagination.total_count,
+    (await orders.call(listDiscounts, {}, caller)).pagination.total_count,
+    (await orders.call(listBenefits, {}, caller)).pagination.total_count,
   ]
-  expect(await totals(seller)).toEqual([1, 2, 1, 1, 0])
+  expect(await totals(seller)).toEqual([1, 2, 1, 1, 0, 1, 0, 1])
   await demandRight(orders)
   await fold(orders)
-  expect(await totals(seller)).toEqual([1, 2, 1, 1, 0])
+  expect(await totals(seller)).toEqual([1, 2, 1, 1, 0, 1, 0, 1])
+  await orders.call(deleteBenefit, { id: benefit.id }, seller)
   await orders.rows(`update customers set deleted_at = null`)
   await orders.rows(`update orders set created_at = created_at - interval '3 days'`)
   await demandRight(orders)
   await orders.rows(`delete from refunds`)
   await demandRight(orders)
-  expect(await totals(seller)).toEqual([1, 3, 1, 0, 0])
-  expect(await totals(organizationCaller(randomUUID()))).toEqual([0, 0, 0, 0, 0])
+  expect(await totals(seller)).toEqual([1, 3, 1, 0, 0, 1, 0, 0])
+  expect(await totals(organizationCaller(randomUUID()))).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
 })
 
 test('totals by product and by billing type are counted, and follow an order to another product', async () => {
@@ -105,6 +120,19 @@ test('totals by product and by billing type are counted, and follow an order to 
     [recurring, organizationId, once],
   )
   expect(await counts()).toEqual([18, 41, 18, 41, 0, 0])
+  await demandRight(orders)
+})
+
+test('a subscription is counted from its start', async () => {
+  await using orders = await startOrders()
+  const { seller } = await subscribe(orders)
+  await eventually(async () => {
+    const { items, pagination } = await orders.call(listSubscriptions, { active: true }, seller)
+    expect([items.length, pagination.total_count]).toEqual([1, 1])
+  })
+  expect((await orders.call(listSubscriptions, {}, seller)).pagination.total_count).toBe(1)
+  await orders.rows('update subscriptions set started_at = null, status = $1, ended_at = null', ['incomplete'])
+  expect((await orders.call(listSubscriptions, {}, seller)).pagination.total_count).toBe(0)
   await demandRight(orders)
 })
 
@@ -142,7 +170,8 @@ test('sales of one seller do not wait for each other’s counters, while counter
   expect((await orders.call(listCustomers, {}, many.seller)).pagination.total_count).toBe(5)
   await fold(orders)
   await demandRight(orders)
-  const [{ rows } = { rows: 0 }] = await orders.rows<{ rows: number }>(`select count(*)::int as rows from list_counts where kind = 'all'`)
+  const [{ rows } = { rows: 0 }] = await orders.rows<{ rows: number }>(`select count(*)::int as rows from list_counts
+    where kind = 'all' and list in ('orders', 'customers')`)
   expect(rows).toBe(2)
 })
 

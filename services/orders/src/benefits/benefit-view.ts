@@ -21,6 +21,7 @@ export const benefitView: View<Benefit> = {
   organization: 'b.organization_id',
   from: '(select * from benefits where deleted_at is null) b',
   key: 'b.id',
+  counted: { list: 'benefits', time: 'b.created_at' },
   columns: benefitColumns,
 }
 

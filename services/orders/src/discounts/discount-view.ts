@@ -17,5 +17,6 @@ export const discountView: View<Discount> = {
   organization: 'd.organization_id',
   from: '(select * from discounts where deleted_at is null) d',
   key: 'd.id',
+  counted: { list: 'discounts', time: 'd.created_at' },
   columns: `${discountSummaryColumns}, ${products} as products`,
 }

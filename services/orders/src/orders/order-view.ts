@@ -19,8 +19,8 @@ const firstPrice = `left join lateral (
 
 const references = {
   c: { table: 'customers', of: 'o.customer_id' },
-  pr: { table: 'products', of: 'o.product_id' },
-  d: { table: 'discounts', of: 'o.discount_id' },
+  pr: { table: 'products', of: 'o.product_id', isCatalogue: true },
+  d: { table: 'discounts', of: 'o.discount_id', isCatalogue: true },
 }
 
 const counted = { list: 'orders', time: 'o.created_at', productFilters: ['product_id', 'product_billing_type'] }

@@ -27,6 +27,7 @@ export const productView: View<Product> = {
   from: 'products pr',
   references: { pp: { table: 'product_prices', of: 'pr.id', key: 'product_id', only: 'not pp.is_archived' } },
   key: 'pr.id',
+  counted: { list: 'products', time: 'pr.created_at' },
   columns: `${fields}, pr.metadata, ${prices} as prices, ${benefitsOfProduct} as benefits,
     '[]'::json as medias, '[]'::json as attached_custom_fields`,
 }

@@ -16,8 +16,8 @@ const price = 'product_prices pp join products pr on pr.id = pp.product_id where
 
 const references = {
   c: { table: 'customers', of: 's.customer_id' },
-  pr: { table: 'products', of: 's.product_id' },
-  d: { table: 'discounts', of: 's.discount_id' },
+  pr: { table: 'products', of: 's.product_id', isCatalogue: true },
+  d: { table: 'discounts', of: 's.discount_id', isCatalogue: true },
 }
 
 const bound = { organization: 's.organization_id', customer: 's.customer_id', key: 's.id', from: 'subscriptions s', references }
