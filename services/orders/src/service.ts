@@ -99,5 +99,13 @@ export const orders: Service = {
     ...[listCustomerBenefitGrants, getCustomerBenefitGrant],
   ],
   consumers: [onOrganizationChanged, onInvoiceGenerated],
-  jobs: [settleDuePayments, checkDueRefunds, renewDueSubscriptions, expireCheckouts, sweepCustomerSessions, sweepDeletedBenefits, foldListCounts],
+  jobs: [
+    settleDuePayments,
+    checkDueRefunds,
+    renewDueSubscriptions,
+    expireCheckouts,
+    sweepCustomerSessions,
+    sweepDeletedBenefits,
+    foldListCounts,
+  ],
 }

@@ -11,7 +11,7 @@ export const listTaxRates = query(contract, (request, { read }) =>
       organization_id: { sql: 't.organization_id = any(:organization_id)', value: asList(request.organization_id) },
       country: { sql: 't.country = any(:country)', value: asList(request.country) },
     }),
-    orderBy: orderBy(columns, { sorting: request.sorting, tieBreaker: 't.id' }),
+    orderBy: orderBy(columns, { sorting: request.sorting, ties: ['t.created_at', 't.id'] }),
     page: request.page,
     limit: request.limit,
   }),
