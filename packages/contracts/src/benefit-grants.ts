@@ -7,7 +7,7 @@ import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest } from './pagination.ts'
 
-/** What came of granting; of a custom benefit there is nothing. */
+/** What came of granting: of license keys `license_key_id` and `display_key`, of a custom benefit nothing. */
 export const BenefitGrantProperties = z.record(z.string(), z.unknown()).meta({ id: 'BenefitGrantProperties' })
 
 /** Why and since when somebody has a benefit, or had it. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { NotPermitted, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
 import { Id, OrganizationIdInput, oneOrMany, timestamps } from './identifiers.ts'
+import { LicenseKeyTerms } from './license-keys.ts'
 import { Metadata, MetadataFilter, MetadataInput } from './metadata.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
@@ -32,7 +33,7 @@ export const BenefitCustom = variant('custom', z.object({ note: z.string().nulla
 const LicenseKeyExpiration = z.object({ ttl: z.int().min(1), timeframe: z.enum(['year', 'month', 'day']) })
 const LicenseKeyActivations = z.object({ limit: z.int().min(1), enable_customer_admin: z.boolean() })
 
-const BenefitLicenseKeys = variant(
+export const BenefitLicenseKeys = variant(
   'license_keys',
   z.object({
     prefix: z.string().nullable(),
@@ -79,7 +80,7 @@ const description = z.string().trim().min(3).max(42)
 const CustomProperties = z.object({ note: z.string().max(20_000).nullable().default(null) })
 
 /** Nothing could be granted of these yet: their shape is known, and they are refused by name. */
-const NotOffered = BenefitType.exclude(['custom'])
+const NotOffered = BenefitType.exclude(['custom', 'license_keys'])
 
 const creation = { description, metadata: MetadataInput.default({}), organization_id: OrganizationIdInput }
 
@@ -87,8 +88,9 @@ export const createBenefit = operation({
   subject: 'orders.benefit.create',
   summary: 'Create a benefit',
   http: { method: 'POST', path: '/v1/benefits/', status: 201, scopes: ['benefits:write'], callers: ['organization', 'user'] },
-  request: z.union([
+  request: z.discriminatedUnion('type', [
     z.object({ type: z.literal('custom'), ...creation, properties: CustomProperties }),
+    z.object({ type: z.literal('license_keys'), ...creation, properties: LicenseKeyTerms }),
     z.object({ type: NotOffered, ...creation, properties: z.record(z.string(), z.unknown()) }),
   ]),
   reply: Benefit,
@@ -126,10 +128,11 @@ const change = { id: Id, description: description.nullish(), metadata: MetadataI
 
 export const updateBenefit = operation({
   subject: 'orders.benefit.update',
-  summary: 'Change a benefit; its type stays, and is named in the request',
+  summary: 'Change a benefit; its type stays, and is named in the request; license keys that were given stay as they are',
   http: { method: 'PATCH', path: '/v1/benefits/{id}', status: 200, scopes: ['benefits:write'], callers: ['organization', 'user'] },
-  request: z.union([
+  request: z.discriminatedUnion('type', [
     z.object({ type: z.literal('custom'), ...change, properties: CustomProperties.nullish() }),
+    z.object({ type: z.literal('license_keys'), ...change, properties: LicenseKeyTerms.nullish() }),
     z.object({ type: NotOffered, ...change, properties: z.record(z.string(), z.unknown()).nullish() }),
   ]),
   reply: Benefit,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Address, AddressInput } from './address.ts'
 import { BenefitGrantProperties, grantFields } from './benefit-grants.ts'
-import { BenefitCustom, BenefitType } from './benefits.ts'
+import { BenefitCustom, BenefitLicenseKeys, BenefitType } from './benefits.ts'
 import { ApiError, BadRequest, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { Id, oneOrMany, timestamps } from './identifiers.ts'
 import type { HttpBinding } from './operation.ts'
@@ -213,9 +213,10 @@ export const cancelCustomerSubscription = operation({
 })
 
 /** A benefit as whoever has it sees it. */
-const BenefitSubscriber = BenefitCustom.omit({ is_tax_applicable: true })
-  .extend({ organization: Organization })
-  .meta({ id: 'BenefitCustomSubscriber' })
+const BenefitSubscriber = z.discriminatedUnion('type', [
+  BenefitCustom.omit({ is_tax_applicable: true }).extend({ organization: Organization }).meta({ id: 'BenefitCustomSubscriber' }),
+  BenefitLicenseKeys.extend({ organization: Organization }).meta({ id: 'BenefitLicenseKeysSubscriber' }),
+])
 
 /** A benefit the customer has, and by what. */
 export const CustomerBenefitGrant = z

@@ -12,6 +12,7 @@ import * as customers from './customers.ts'
 import * as discounts from './discounts.ts'
 import type { Event } from './event.ts'
 import * as invoices from './invoices.ts'
+import * as licenseKeys from './license-keys.ts'
 import type { Operation, PublicOperation } from './operation.ts'
 import * as orders from './orders.ts'
 import * as organizations from './organizations.ts'
@@ -43,6 +44,7 @@ const contracts: Record<string, unknown>[] = [
   testClock,
   customerSessions,
   customerPortal,
+  licenseKeys,
   invoices,
   webhooks,
 ]

@@ -5,6 +5,8 @@ import { CheckoutSchema } from './checkouts/checkout.ts'
 import { CustomerSessionSchema } from './customer-sessions/customer-session.ts'
 import { CustomerSchema } from './customers/customer.ts'
 import { DiscountSchema } from './discounts/discount.ts'
+import { LicenseKeyActivationSchema } from './license-keys/license-key-activation.ts'
+import { LicenseKeySchema } from './license-keys/license-key.ts'
 import { createOrders } from './migrations/20261120120000-create-orders.ts'
 import { addCustomerPortal } from './migrations/20261120220000-add-customer-portal.ts'
 import { createRefunds } from './migrations/20261120230000-create-refunds.ts'
@@ -20,6 +22,7 @@ import { checkRefunds } from './migrations/20261121057000-check-refunds.ts'
 import { tellInvoicesMore } from './migrations/20261121059000-tell-invoices-more.ts'
 import { countLists } from './migrations/20261121060000-count-lists.ts'
 import { indexLists } from './migrations/20261121070000-index-lists.ts'
+import { createLicenseKeys } from './migrations/20261121070000-create-license-keys.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentSchema } from './payments/payment.ts'
@@ -36,6 +39,8 @@ export const database: DatabaseDefinition = {
     ProductPriceSchema,
     BenefitSchema,
     BenefitGrantSchema,
+    LicenseKeySchema,
+    LicenseKeyActivationSchema,
     DiscountSchema,
     CustomerSchema,
     CustomerSessionSchema,
@@ -64,5 +69,6 @@ export const database: DatabaseDefinition = {
     tellInvoicesMore,
     countLists,
     indexLists,
+    createLicenseKeys,
   ],
 }

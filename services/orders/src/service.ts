@@ -38,6 +38,15 @@ import { deleteDiscount } from './discounts/delete-discount.ts'
 import { getDiscount } from './discounts/get-discount.ts'
 import { listDiscounts } from './discounts/list-discounts.ts'
 import { updateDiscount } from './discounts/update-discount.ts'
+import { activateLicenseKey } from './license-keys/activate-license-key.ts'
+import { deactivateLicenseKey } from './license-keys/deactivate-license-key.ts'
+import { getCustomerLicenseKey } from './license-keys/get-customer-license-key.ts'
+import { getLicenseKey } from './license-keys/get-license-key.ts'
+import { getLicenseKeyActivation } from './license-keys/get-license-key-activation.ts'
+import { listCustomerLicenseKeys } from './license-keys/list-customer-license-keys.ts'
+import { listLicenseKeys } from './license-keys/list-license-keys.ts'
+import { updateLicenseKey } from './license-keys/update-license-key.ts'
+import { validateLicenseKey } from './license-keys/validate-license-key.ts'
 import { exportOrders } from './orders/export-orders.ts'
 import { generateCustomerOrderInvoice } from './orders/generate-customer-order-invoice.ts'
 import { generateInvoice } from './orders/generate-invoice.ts'
@@ -97,6 +106,8 @@ export const orders: Service = {
     ...[getCustomerOrder, listCustomerOrders, updateCustomerOrder, generateCustomerOrderInvoice],
     ...[getPortalCustomer, updatePortalCustomer, getPortalOrganization],
     ...[listCustomerBenefitGrants, getCustomerBenefitGrant],
+    ...[listLicenseKeys, getLicenseKey, getLicenseKeyActivation, updateLicenseKey, listCustomerLicenseKeys, getCustomerLicenseKey],
+    ...[validateLicenseKey, activateLicenseKey, deactivateLicenseKey],
   ],
   consumers: [onOrganizationChanged, onInvoiceGenerated],
   jobs: [

@@ -37,7 +37,7 @@ test('a person names the organization, and only one of theirs', async () => {
   await expect(orders.call(createBenefit, { ...draft, organization_id: randomUUID() }, person)).rejects.toThrow(RequestValidationError)
 })
 
-test.each(['discord', 'github_repository', 'downloadables', 'license_keys', 'meter_credit'] as const)(
+test.each(['discord', 'github_repository', 'downloadables', 'meter_credit'] as const)(
   'a benefit of type %s, which nobody could be granted, is refused by its name',
   async (type) => {
     await using orders = await startOrders()

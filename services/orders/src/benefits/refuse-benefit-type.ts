@@ -6,7 +6,6 @@ const missing: Partial<Record<BenefitType, string>> = {
   discord: 'a connection to Discord',
   github_repository: 'a connection to GitHub',
   downloadables: 'a store of files',
-  license_keys: 'operations that show and check license keys',
   meter_credit: 'meters',
 }
 

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto'
+import { NotPermitted, RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
+import {
+  activateLicenseKey,
+  deactivateLicenseKey,
+  getLicenseKey,
+  updateLicenseKey,
+  validateLicenseKey,
+} from '@quittance/contracts/license-keys'
+import { expect, test } from 'vitest'
+import { anonymous, sellKey, shopWithKeys } from './sell-license-keys.ts'
+import { startOrders } from './start-orders.ts'
+
+const activations = { limit: 2, enable_customer_admin: true }
+const past = '2020-01-01T00:00:00Z'
+
+test('a good key is validated, and each validation is counted', async () => {
+  await using orders = await startOrders()
+  const { held, licenseKey, benefit, order } = await sellKey(orders, await shopWithKeys(orders))
+  const validated = await orders.call(validateLicenseKey, held, anonymous)
+  expect(validated).toMatchObject({
+    id: licenseKey.id,
+    key: held.key,
+    validations: 1,
+    usage: 0,
+    activation: null,
+    customer: order.customer,
+  })
+  expect(Date.parse(validated.last_validated_at ?? '')).toBeGreaterThan(Date.parse(licenseKey.created_at))
+  const named = { ...held, key: ` ${held.key}\n`, benefit_id: benefit.id, customer_id: order.customer_id, activation_id: null }
+  expect(await orders.call(validateLicenseKey, named, anonymous)).toMatchObject({ validations: 2 })
+})
+
+test('a key that is unknown, of another organization, benefit or customer is not found, and counts nothing', async () => {
+  await using orders = await startOrders()
+  const { held, licenseKey, seller } = await sellKey(orders, await shopWithKeys(orders, { activations }))
+  const others = [
+    { key: randomUUID() },
+    { organization_id: randomUUID() },
+    { benefit_id: randomUUID() },
+    { customer_id: randomUUID() },
+    { activation_id: randomUUID() },
+  ]
+  for (const other of others) {
+    await expect(orders.call(validateLicenseKey, { ...held, ...other }, anonymous)).rejects.toThrow(ResourceNotFound)
+  }
+  expect(await orders.call(getLicenseKey, { id: licenseKey.id }, seller)).toMatchObject({ validations: 0, last_validated_at: null })
+  const unknown = { ...held, key: randomUUID() }
+  await expect(orders.call(activateLicenseKey, { ...unknown, label: 'x' }, anonymous)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(deactivateLicenseKey, { ...unknown, activation_id: randomUUID() }, anonymous)).rejects.toThrow(ResourceNotFound)
+})
+
+test.each([
+  ['revoked', { status: 'revoked' }],
+  ['disabled', { status: 'disabled' }],
+  ['expired', { expires_at: past }],
+] as const)('a key that is %s is neither validated nor activated, but lets go of what was active', async (_, change) => {
+  await using orders = await startOrders()
+  const { held, licenseKey, seller } = await sellKey(orders, await shopWithKeys(orders, { activations }))
+  const { id } = await orders.call(activateLicenseKey, { ...held, label: 'laptop' }, anonymous)
+  await orders.call(updateLicenseKey, { id: licenseKey.id, ...change }, seller)
+  await expect(orders.call(validateLicenseKey, { ...held, activation_id: id }, anonymous)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(activateLicenseKey, { ...held, label: 'phone' }, anonymous)).rejects.toThrow(ResourceNotFound)
+  expect(await orders.call(deactivateLicenseKey, { ...held, activation_id: id }, anonymous)).toBeNull()
+  await orders.call(updateLicenseKey, { id: licenseKey.id, status: 'granted', expires_at: null }, seller)
+  expect(await orders.call(validateLicenseKey, held, anonymous)).toMatchObject({ validations: 1 })
+})
+
+test('uses are counted up to the limit; what is beyond it is refused by its field and counts nothing', async () => {
+  await using orders = await startOrders()
+  const { held, licenseKey, seller } = await sellKey(orders, await shopWithKeys(orders, { limit_usage: 3 }))
+  const use = (increment_usage: number | null) => orders.call(validateLicenseKey, { ...held, increment_usage }, anonymous)
+  expect(await use(2)).toMatchObject({ usage: 2, validations: 1 })
+  await expect(use(2)).rejects.toMatchObject({
+    body: { detail: [{ loc: ['body', 'increment_usage'], msg: 'This license key has 1 uses left.' }] },
+  })
+  expect(await use(1)).toMatchObject({ usage: 3, validations: 2 })
+  for (const nothing of [0, null]) expect(await use(nothing)).toMatchObject({ usage: 3 })
+  await expect(use(1)).rejects.toThrow(RequestValidationError)
+  await expect(use(-1)).rejects.toThrow(RequestValidationError)
+  await orders.call(updateLicenseKey, { id: licenseKey.id, limit_usage: 1 }, seller)
+  await expect(use(1)).rejects.toThrow(/has 0 uses left/)
+  await orders.call(updateLicenseKey, { id: licenseKey.id, limit_usage: null }, seller)
+  expect(await use(1_000_000)).toMatchObject({ usage: 1_000_003 })
+  await expect(use(2 ** 31 - 1)).rejects.toThrow(RequestValidationError)
+})
+
+test('a key without a limit of activations takes none, and says so', async () => {
+  await using orders = await startOrders()
+  const { held } = await sellKey(orders, await shopWithKeys(orders))
+  await expect(orders.call(activateLicenseKey, { ...held, label: 'laptop' }, anonymous)).rejects.toThrow(NotPermitted)
+})
+
+test('a key is activated up to its limit, and an activation that ends makes room', async () => {
+  await using orders = await startOrders()
+  const { held, licenseKey } = await sellKey(orders, await shopWithKeys(orders, { activations }))
+  const activate = (label: string) => orders.call(activateLicenseKey, { ...held, label, meta: { slot: 1.5, main: true } }, anonymous)
+  const laptop = await activate('laptop')
+  expect(laptop).toMatchObject({ license_key_id: licenseKey.id, label: 'laptop', meta: { slot: 1.5, main: true }, modified_at: null })
+  expect(laptop.license_key).toEqual(licenseKey)
+  expect(laptop).not.toHaveProperty('conditions')
+  await activate('phone')
+  await expect(activate('tablet')).rejects.toThrow(NotPermitted)
+  const validated = await orders.call(validateLicenseKey, { ...held, activation_id: laptop.id }, anonymous)
+  expect(validated.activation).toMatchObject({ id: laptop.id, label: 'laptop' })
+  const end = () => orders.call(deactivateLicenseKey, { ...held, activation_id: laptop.id }, anonymous)
+  expect(await end()).toBeNull()
+  await expect(end()).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(validateLicenseKey, { ...held, activation_id: laptop.id }, anonymous)).rejects.toThrow(ResourceNotFound)
+  expect(await activate('tablet')).toMatchObject({ label: 'tablet' })
+})
+
+test('an activation is of its own key', async () => {
+  await using orders = await startOrders()
+  const shop = await shopWithKeys(orders, { activations })
+  const [ada, bob] = [await sellKey(orders, shop), await sellKey(orders, shop, 'bob@example.com')]
+  const { id: activation_id } = await orders.call(activateLicenseKey, { ...ada.held, label: 'laptop' }, anonymous)
+  await expect(orders.call(validateLicenseKey, { ...bob.held, activation_id }, anonymous)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(deactivateLicenseKey, { ...bob.held, activation_id }, anonymous)).rejects.toThrow(ResourceNotFound)
+  expect(await orders.call(validateLicenseKey, { ...ada.held, activation_id }, anonymous)).toMatchObject({ validations: 1 })
+})
+
+test('an activation made under conditions is good under the same ones only, in whatever order', async () => {
+  await using orders = await startOrders()
+  const { held } = await sellKey(orders, await shopWithKeys(orders, { activations }))
+  const bound = await orders.call(activateLicenseKey, { ...held, label: 'laptop', conditions: { major: 2, os: 'linux' } }, anonymous)
+  const free = await orders.call(activateLicenseKey, { ...held, label: 'phone' }, anonymous)
+  const validate = (activation_id: string, conditions?: Record<string, string | number>) =>
+    orders.call(validateLicenseKey, { ...held, activation_id, ...(conditions && { conditions }) }, anonymous)
+  await validate(bound.id, { os: 'linux', major: 2 })
+  for (const wrong of [undefined, {}, { major: 2 }, { major: '2', os: 'linux' }, { major: 2, os: 'linux', arch: 'arm' }]) {
+    await expect(validate(bound.id, wrong)).rejects.toThrow(ResourceNotFound)
+  }
+  await validate(free.id)
+  await validate(free.id, { anything: 'goes' })
+})
+
+test('meta and conditions are objects of at most 50 keys', async () => {
+  await using orders = await startOrders()
+  const { held } = await sellKey(orders, await shopWithKeys(orders, { activations }))
+  const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`key ${index}`, index]))
+  const activate = (request: object) => orders.call(activateLicenseKey, { ...held, label: 'laptop', ...request }, anonymous)
+  for (const wrong of [{ meta: keys(51) }, { conditions: keys(51) }, { meta: { list: [] } }, { conditions: { nothing: null } }]) {
+    await expect(activate(wrong)).rejects.toThrow(RequestValidationError)
+  }
+  expect(await activate({ meta: keys(50), conditions: keys(50) })).toMatchObject({ meta: keys(50) })
+})
+
+test('fifty who activate at once get as many activations as the limit says, and never more', async () => {
+  await using orders = await startOrders()
+  const terms = { activations: { limit: 7, enable_customer_admin: true } }
+  const { held, licenseKey, seller } = await sellKey(orders, await shopWithKeys(orders, terms))
+  const attempts = Array.from({ length: 50 }, (_, index) =>
+    orders.call(activateLicenseKey, { ...held, label: `device ${index}` }, anonymous).then(
+      () => 'activated',
+      (error: Error) => error.name,
+    ),
+  )
+  const outcomes = Object.groupBy(await Promise.all(attempts), (outcome) => outcome)
+  expect(Object.keys(outcomes).toSorted()).toEqual(['NotPermitted', 'activated'])
+  expect(outcomes['activated']).toHaveLength(7)
+  expect((await orders.call(getLicenseKey, { id: licenseKey.id }, seller)).activations).toHaveLength(7)
+})
+
+test('fifty who use a key at once use it as often as the limit says, and every validation is counted once', async () => {
+  await using orders = await startOrders()
+  const { held, licenseKey, seller } = await sellKey(orders, await shopWithKeys(orders, { limit_usage: 20 }))
+  const attempts = Array.from({ length: 50 }, () =>
+    orders.call(validateLicenseKey, { ...held, increment_usage: 1 }, anonymous).then(
+      () => 'used',
+      (error: Error) => error.name,
+    ),
+  )
+  const outcomes = Object.groupBy(await Promise.all(attempts), (outcome) => outcome)
+  expect(Object.keys(outcomes).toSorted()).toEqual(['RequestValidationError', 'used'])
+  expect(outcomes['used']).toHaveLength(20)
+  expect(await orders.call(getLicenseKey, { id: licenseKey.id }, seller)).toMatchObject({ usage: 20, validations: 20 })
+})
