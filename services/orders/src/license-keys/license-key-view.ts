@@ -17,7 +17,7 @@ const activationColumns = `a.id, a.license_key_id, a.label, a.meta, a.created_at
 
 const bound = { organization: 'k.organization_id', customer: 'k.customer_id', from: 'license_keys k' }
 
-export const licenseKeyView: View<LicenseKeyRead> = { name: 'license-key', ...bound, columns }
+export const licenseKeyView: View<LicenseKeyRead> = { name: 'license-key', ...bound, key: 'k.id', columns }
 
 const activationsOf = (condition: string) =>
   nestedList(activationColumns, `license_key_activations a where a.license_key_id = k.id${condition} order by a.created_at, a.id`)

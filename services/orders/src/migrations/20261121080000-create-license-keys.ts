@@ -7,7 +7,7 @@ const aggregate = `id uuid primary key,
     organization_id uuid not null`
 
 /** Keys that grants of benefits gave, and what uses them. */
-export const createLicenseKeys = migration('20261121070000-create-license-keys', [
+export const createLicenseKeys = migration('20261121080000-create-license-keys', [
   `create table license_keys (
     ${aggregate},
     grant_id uuid not null references benefit_grants (id),
