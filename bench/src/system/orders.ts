@@ -56,7 +56,10 @@ async function make({ ordersDatabaseUrl, organizationId }: Quittance, work: { ba
   await client.connect()
   try {
     await client.query(idFunction)
+    // As one: an order is complete with its lines.
+    await client.query('begin')
     for (const statement of work.statements) await client.query(statement, [organizationId])
+    await client.query('commit')
     await client.query('vacuum analyze')
     const { rows } = await client.query<{ id: string }>(`select pg_temp.id('${work.batch.kind}', n) as id from generate_series(1, $1) n`, [
       work.batch.orders,

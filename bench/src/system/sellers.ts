@@ -35,7 +35,7 @@ const statements = ({ kind, orders }: Seller) => {
         case when n % 100 = 0 then jsonb_build_object('campaign', 'c' || n % 5000) else '{}' end, now()
       from generate_series(1, ${orders}) n`,
     `insert into order_items (id, created_at, organization_id, order_id, position, label, amount, tax_amount, proration, product_price_id)
-      select ${id('line', 'n')}, now(), $1, ${id('order', 'n')}, 0, 'Reading room', 4900, 0, false, ${id('price', `1 + n % ${products}`)}
+      select ${id('line', 'n')}, now(), $1, ${id('order', 'n')}, 0, 'Reading room', 4900 + n % 1000, 0, false, ${id('price', `1 + n % ${products}`)}
       from generate_series(1, ${orders}) n`,
   ]
 }
@@ -47,9 +47,12 @@ export async function makeSellers(ordersDatabaseUrl: string, sellers: readonly S
   try {
     await client.query(idFunction)
     for (const seller of sellers) {
+      // As one: an order is complete with its lines.
+      await client.query('begin')
       for (const statement of statements(seller)) {
         await client.query(statement, statement.includes('$1') ? [seller.organizationId] : [])
       }
+      await client.query('commit')
     }
     await client.query('vacuum analyze')
   } finally {

@@ -12,12 +12,6 @@ export function isKeepableTime(text: string): boolean {
 /** RFC 3339 with offset, microseconds allowed. */
 export const Timestamp = z.iso.datetime({ offset: true }).refine(isKeepableTime, 'Must be a time between the years 1 and 9999.')
 
-/** A moment that a caller names and that is kept: what PostgreSQL and four digits of a year can both say. */
-export const TimestampInput = Timestamp.refine((text) => {
-  const year = new Date(text).getUTCFullYear()
-  return year >= 1 && year <= 9999
-}, 'Must be in the years 1 to 9999, in UTC.')
-
 /** The two timestamps every resource carries; `modified_at` is null until the first change. */
 export const timestamps = { created_at: Timestamp, modified_at: Timestamp.nullable() }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Customer } from './customers.ts'
 import { NotPermitted, RequestValidationError, ResourceNotFound } from './errors.ts'
-import { Id, oneOrMany, Timestamp, TimestampInput, timestamps } from './identifiers.ts'
+import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { Metadata, MetadataInput } from './metadata.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest } from './pagination.ts'
@@ -131,7 +131,7 @@ export const updateLicenseKey = operation({
     usage: z.int().min(0).max(largestCount).optional(),
     limit_activations: z.int().min(1).max(largestActivationLimit).nullish().describe('Null: no activations. What is active stays.'),
     limit_usage: z.int().min(1).max(largestCount).nullish().describe('Null: no limit.'),
-    expires_at: TimestampInput.nullish().describe('Null: never.'),
+    expires_at: Timestamp.nullish().describe('Null: never.'),
   }),
   reply: LicenseKeyRead,
   errors: [ResourceNotFound, RequestValidationError],

@@ -44,6 +44,11 @@ export function newestFirst(alias: string): Order {
   return [`${alias}.created_at`, `${alias}.id`].map((by) => ({ by, descending: true }))
 }
 
+/** The same the other way round. */
+export function oldestFirst(alias: string): Order {
+  return newestFirst(alias).map(({ by }) => ({ by, descending: false }))
+}
+
 /** A filter in SQL, with its value in a parameter of the filter's name. */
 export interface Condition {
   sql: string

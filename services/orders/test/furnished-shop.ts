@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { createBenefit } from '@quittance/contracts/benefits'
 import { listBenefitGrants } from '@quittance/contracts/benefit-grants'
 import type { Caller, CallerKind } from '@quittance/contracts/caller'
 import { createCheckout } from '@quittance/contracts/checkouts'
+import { activateLicenseKey, listLicenseKeys } from '@quittance/contracts/license-keys'
+import { createProduct, updateProductBenefits } from '@quittance/contracts/products'
 import { createCustomer } from '@quittance/contracts/customers'
 import { createDiscount } from '@quittance/contracts/discounts'
 import { pathVariables, type PublicOperation } from '@quittance/contracts/operation'
@@ -12,7 +15,7 @@ import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect } from 'vitest'
 import { sell, shopWithBenefits } from './sell-benefits.ts'
-import type { OrdersUnderTest } from './start-orders.ts'
+import type { OrdersUnderTest, Shop } from './start-orders.ts'
 import { buyPlan, untilSubscription } from './subscribe.ts'
 
 /** Everything that orders answers over HTTP. */
@@ -46,6 +49,7 @@ export async function furnishedShop(orders: OrdersUnderTest): Promise<FurnishedS
   const tenPercent = { name: 'Ten', type: 'percentage' as const, basis_points: 1000, duration: 'once' as const }
   const discount = await orders.call(createDiscount, tenPercent, seller)
   const checkout = await orders.call(createCheckout, { products: [product.id] }, seller)
+  const licensed = await aLicense(orders, shop, email)
   const rate = await orders.call(createTaxRate, { country: 'NZ', name: 'GST', percentage: 15 }, seller)
   const benefit = benefits[0]?.id ?? ''
   const grant = await eventually(async () => {
@@ -63,6 +67,7 @@ export async function furnishedShop(orders: OrdersUnderTest): Promise<FurnishedS
     'checkouts/client': checkout.client_secret,
     orders: own.id,
     'tax-rates': rate.id,
+    ...licensed,
     subscriptions: second.id,
     'customer-portal/orders': portal.id,
     'customer-portal/subscriptions': subscription.id,
@@ -77,31 +82,57 @@ export async function furnishedShop(orders: OrdersUnderTest): Promise<FurnishedS
   const requestFor: Requests = (operation) => {
     const caller = callers[operation.http.callers[0] as CallerKind]
     if (!caller) throw new Error(`Nobody here may call ${operation.subject}`)
-    return { request: { ...bodyOf(operation, ids), ...pathOf(operation, ids) }, caller }
+    return { request: { ...bodyOf(operation, { organizationId, ids }), ...pathOf(operation, ids) }, caller }
   }
   return { organizationId, customerId: customer.id, marks: [organizationId, email, ...Object.values(ids)], requestFor }
 }
 
 type Ids = Record<string, string>
 
-/** The object a path is about. */
+/** A license key of this buyer, activated once. */
+async function aLicense(orders: OrdersUnderTest, { seller, organizationId }: Shop, email: string): Promise<Ids> {
+  const properties = { activations: { limit: 5, enable_customer_admin: true } }
+  const { id } = await orders.call(createBenefit, { type: 'license_keys', description: 'A key', properties }, seller)
+  const prices = [{ amount_type: 'fixed' as const, price_amount: 900 }]
+  const made = await orders.call(createProduct, { name: 'Engine', recurring_interval: null, prices }, seller)
+  const product = await orders.call(updateProductBenefits, { id: made.id, benefits: [id] }, seller)
+  await sell(orders, { organizationId, seller, product }, email)
+  const license = await eventually(async () => {
+    const [first] = (await orders.call(listLicenseKeys, {}, seller)).items
+    if (!first) throw new Error('no key yet')
+    return first
+  })
+  const asked = { key: license.key, organization_id: organizationId, label: 'desk' }
+  const activation = await orders.call(activateLicenseKey, asked, { kind: 'anonymous' })
+  const ofCustomer = { 'customer-portal/license-keys': license.id }
+  return { ...ofCustomer, 'license-keys': license.id, 'license-keys/activations': activation.id, key: license.key }
+}
+
+/** The object a path is about, and one inside it. */
 function pathOf({ http }: PublicOperation, ids: Ids): Record<string, string> {
-  const [variable] = pathVariables(http)
-  if (!variable) return {}
-  const collection = http.path.slice('/v1/'.length).split('/{')[0] ?? ''
-  const id = ids[collection]
-  if (!id) throw new Error(`The furnished shop has nothing in ${collection}`)
-  return { [variable]: id }
+  const collections = http.path.slice('/v1/'.length).split(/\/\{\w+\}\/?/)
+  return Object.fromEntries(
+    pathVariables(http).map((variable, index) => {
+      const collection = collections.slice(0, index + 1).join('/')
+      const id = ids[collection]
+      if (!id) throw new Error(`The furnished shop has nothing in ${collection}`)
+      return [variable, id]
+    }),
+  )
 }
 
 /** Bodies of the operations that want one; what needs none here is asked for with an empty one. */
-function bodyOf({ subject }: PublicOperation, ids: Ids): object {
+function bodyOf({ subject }: PublicOperation, { organizationId, ids }: { organizationId: string; ids: Ids }): object {
+  const held = { key: ids['key'], organization_id: organizationId }
   const bodies: Record<string, object> = {
     'orders.product.create': { name: 'Almanac', recurring_interval: null, prices: [{ amount_type: 'fixed', price_amount: 900 }] },
     'orders.product.update-benefits': { benefits: [ids['benefits']] },
     'orders.benefit.create': { type: 'custom', description: 'A book', properties: {} },
     'orders.benefit.update': { type: 'custom', description: 'Two books' },
     'orders.discount.create': { name: 'Half', type: 'percentage', basis_points: 5000, duration: 'once' },
+    'orders.license-key.validate': held,
+    'orders.license-key.activate': { ...held, label: 'laptop' },
+    'orders.license-key.deactivate': { ...held, activation_id: ids['license-keys/activations'] },
     'orders.tax-rate.create': { country: 'AU', name: 'GST', percentage: 10 },
     'orders.customer.create': { email: `${randomUUID()}@example.com` },
     'orders.checkout.create': { products: [ids['products']] },

@@ -142,6 +142,7 @@ test('what is rolled back was never counted, and what is not committed is counte
   const total = async () => (await orders.call(listOrders, {}, many.seller)).pagination.total_count
   await using second = await secondConnection(orders.databaseUrl)
   await second.query('begin')
+  await second.query('delete from order_items where organization_id = $1', [many.organizationId])
   await second.query('delete from orders where organization_id = $1', [many.organizationId])
   const [seen] = await second.query<{ left: number }>(
     `select sum(delta)::int as left from list_counts where list = 'orders' and kind = 'all'`,

@@ -11,11 +11,13 @@ export interface SellerOfMany {
   customerIds: string[]
 }
 
-const insertOrders = `insert into orders (id, created_at, organization_id, status, billing_reason, currency, subtotal_amount, discount_amount,
+const insertOrders = `with sold as (insert into orders (id, created_at, organization_id, status, billing_reason, currency, subtotal_amount, discount_amount,
     net_amount, tax_amount, total_amount, customer_id, product_id, discount_id, metadata, paid_at)
   select gen_random_uuid(), $5::timestamptz + n / 3 * interval '6 hours', $1, 'paid', 'purchase', 'usd', 1000 + n % 5, 0, 1000 + n % 5, 0,
     1000 + n % 5, ($2::uuid[])[1 + n % cardinality($2)], ($3::uuid[])[1 + n % cardinality($3)], case when n % 4 = 0 then $4::uuid end, '{}', now()
-  from generate_series(1, $6) n`
+  from generate_series(1, $6) n returning *)
+  insert into order_items (id, created_at, organization_id, order_id, position, label, amount, tax_amount, proration)
+  select gen_random_uuid(), created_at, organization_id, id, 0, 'A book', subtotal_amount, 0, false from sold`
 
 /** Orders of three customers, two products (the second recurring) and one discount; three at a time, one moment every six hours. */
 export async function sellMany(service: TestService, count: number, organizationId: string = randomUUID()): Promise<SellerOfMany> {
