@@ -99,24 +99,24 @@ test('of fifty checkouts at once that share a discount for one, one gets it, and
   expect(await orders.rows(`select from checkouts where status = 'open'`)).toHaveLength(many - 1)
 })
 
-test('fifty checkouts at once that share a discount for all are all confirmed', async () => {
+test('twenty checkouts at once that share a discount for all, chosen by the seller or by its code, are all confirmed', async () => {
   await using orders = await startTwice()
   const { seller, product } = await orders.shop()
-  const forAll = { name: 'All', type: 'percentage' as const, basis_points: 5000, duration: 'once' as const }
+  const forAll = { name: 'All', type: 'fixed' as const, amount: 500, duration: 'once' as const, code: 'ALL' }
   const discount = await orders.call(createDiscount, forAll, seller)
+  const chosen = { products: [product.id], discount_id: discount.id }
   const checkouts = await Promise.all(
-    Array.from({ length: many }, () => orders.call(createCheckout, { products: [product.id], discount_id: discount.id }, seller)),
+    Array.from({ length: 20 }, (_, index) => orders.call(createCheckout, index % 2 ? chosen : { products: [product.id] }, seller)),
   )
   const { succeeded, refusals } = await outcomesOf(
-    checkouts.map(({ client_secret }, index) =>
-      orders.call(
-        confirmCheckout,
-        { client_secret, customer_email: `${index}@example.com`, confirmation_token_id: 'ctoken_ok' },
-        anonymous,
-      ),
-    ),
+    checkouts.map(({ client_secret, discount_id }, index) => {
+      const discount_code = discount_id ? null : 'all'
+      const buyer = { customer_email: `${index}@example.com`, confirmation_token_id: 'ctoken_ok' }
+      return orders.call(confirmCheckout, { client_secret, discount_code, ...buyer }, anonymous)
+    }),
   )
   expect(refusals.map(({ message }) => message)).toEqual([])
-  expect(succeeded).toBe(many)
-  expect(await orders.call(getDiscount, { id: discount.id }, seller)).toMatchObject({ redemptions_count: many })
+  expect(succeeded).toBe(20)
+  expect(await orders.call(getDiscount, { id: discount.id }, seller)).toMatchObject({ redemptions_count: 20 })
+  expect(await orders.rows('select from orders where discount_amount = 500')).toHaveLength(20)
 })

@@ -93,11 +93,6 @@ export class Discount extends DiscountSchema.class {
     return this.productIds.length === 0 || this.productIds.includes(productId)
   }
 
-  /** Counts one redemption. The version column makes two at the same time one after the other. */
-  redeem(): void {
-    this.redemptionsCount += 1
-  }
-
   /** Gives a redemption back after a payment that failed. */
   giveBack(): void {
     this.redemptionsCount -= 1

@@ -1,6 +1,7 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
 import type { Transaction } from '@quittance/runtime/handler'
 import { Discount } from '../discounts/discount.ts'
+import { redeemDiscount } from '../discounts/redeem-discount.ts'
 import { discountOn } from '../orders/order-amounts.ts'
 import type { Subscription } from './subscription.ts'
 
@@ -17,5 +18,7 @@ export async function changeDiscount(
     throw RequestValidationError.field(['discount_id'], 'Discount does not exist or cannot be used.')
   }
   subscription.takeDiscount(discountId, priceAmount - discountOn(priceAmount, discount?.rule() ?? null))
-  discount?.redeem()
+  if (discount && !(await redeemDiscount(context, discount))) {
+    throw RequestValidationError.field(['discount_id'], 'Discount does not exist or cannot be used.')
+  }
 }
