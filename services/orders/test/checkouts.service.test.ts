@@ -164,6 +164,8 @@ test('an organization orders has not heard of yet is asked to try again', async 
 test('a payment that was due when the service stopped is completed after the restart, once', async () => {
   await using orders = await startOrders()
   const { order } = await orders.pendingOrder()
+  // The processor was asked, and asks to wait: nothing else writes the row from here on.
+  await eventually(async () => expect(await orders.rows('select from payments where due_at is null')).toHaveLength(1))
   await orders.rows(`update payments set confirmation_token = 'ctoken_ok', due_at = now(), leased_until = now() + interval '1 second'`)
   await orders.restart()
   expect(await orders.nextEvent(orderPaid)).toMatchObject({ id: order.id })

@@ -18,9 +18,9 @@ async function aCustomer(orders: OrdersUnderTest) {
 test('a customer sees themselves, without what the seller noted', async () => {
   await using orders = await startOrders()
   const { customer, me } = await aCustomer(orders)
-  const { id, created_at, modified_at, email, email_verified, name, billing_address, tax_id } = customer
+  const { id, created_at, modified_at, email, email_verified, name, billing_address, tax_id, locale } = customer
   expect(await orders.call(getPortalCustomer, {}, me)).toEqual({
-    ...{ id, created_at, modified_at, email, email_verified, name, billing_address, tax_id },
+    ...{ id, created_at, modified_at, email, email_verified, name, billing_address, tax_id, locale },
     oauth_accounts: {},
   })
 })

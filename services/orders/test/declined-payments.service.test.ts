@@ -95,6 +95,8 @@ test('a declined payment is taken back once, also when the service dies over it'
   const pending = { client_secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_pending' }
   await orders.call(confirmCheckout, pending, nobody)
   expect(await orders.call(getDiscount, { id: discount.id }, seller)).toMatchObject({ redemptions_count: 1 })
+  // The processor was asked, and asks to wait: nothing else writes the row from here on.
+  await eventually(async () => expect(await orders.rows('select from payments where due_at is null')).toHaveLength(1))
   const due = `confirmation_token = 'ctoken_declined_later', due_at = now(), leased_until = now() + interval '1 second'`
   await orders.rows(`update payments set ${due}`)
   await orders.restart()
