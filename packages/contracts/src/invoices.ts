@@ -1,14 +1,22 @@
 import { z } from 'zod'
-import { ResourceNotFound } from './errors.ts'
+import { AddressInput } from './address.ts'
+import { ApiError, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
-import { Id, Timestamp } from './identifiers.ts'
+import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
+import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
+import { ListReply, pageRequest, sorting } from './pagination.ts'
+
+/** 409: only an invoice that is generated, not replaced and not credited as a whole can be corrected. */
+export class InvoiceNotCorrectable extends ApiError {
+  readonly status = 409
+}
 
 /** A link to the document. It stops working after 600 seconds; ask again for a new one. */
 export const OrderInvoice = z.object({ url: z.string() }).meta({ id: 'OrderInvoice' })
 
 export const getOrderInvoice = operation({
-  subject: 'invoices.invoice.get',
+  subject: 'invoices.invoice.get-of-order',
   summary: 'Get a download link for the generated invoice of an order',
   http: { method: 'GET', path: '/v1/orders/{id}/invoice', status: 200, scopes: ['orders:read'], callers: ['organization', 'user'] },
   request: z.object({ id: Id }),
@@ -26,6 +34,184 @@ export const getCustomerOrderInvoice = operation({
   request: z.object({ id: Id }),
   reply: CustomerOrderInvoice,
   errors: [ResourceNotFound],
+})
+
+/** `failed` is tried again when the invoice is asked for again. */
+export const InvoiceStatus = z.enum(['requested', 'rendering', 'generated', 'failed'])
+export type InvoiceStatus = z.infer<typeof InvoiceStatus>
+
+/** What invoices and credit notes have in common. What was issued never changes. */
+const documentFields = {
+  id: Id,
+  ...timestamps,
+  organization_id: Id,
+  order_id: Id,
+  customer_id: Id.nullable(),
+  invoice_number: z.string(),
+  status: InvoiceStatus,
+  failure_reason: z.string().nullable(),
+  issued_at: Timestamp,
+  generated_at: Timestamp.nullable(),
+  billing_name: z.string(),
+  currency: Currency,
+  subtotal_amount: Amount,
+  discount_amount: Amount,
+  net_amount: Amount,
+  tax_amount: Amount,
+  total_amount: Amount,
+  sha256: z.string().nullable().describe('Of the document, as hexadecimal digits.'),
+  size: z.int().nullable().describe('Of the document, in bytes.'),
+}
+
+/** A link beside the record; null until the document is generated. */
+const link = { url: z.string().nullable().describe('Works for 600 seconds; null until the document is generated.') }
+
+export const Invoice = z
+  .object({
+    ...documentFields,
+    replaces_id: Id.nullable().describe('The wrong invoice that this one stands for.'),
+    replaced_by_id: Id.nullable(),
+    credit_note_ids: z.array(Id),
+  })
+  .meta({ id: 'Invoice' })
+export type Invoice = z.infer<typeof Invoice>
+
+/** Takes back an invoice, in part after a refund or as a whole when it was wrong. Amounts are positive: what is given back. */
+export const CreditNote = z
+  .object({
+    ...documentFields,
+    corrects_id: Id.describe('The invoice.'),
+    corrects_number: z.string(),
+    refund_id: Id.nullable().describe('Null where the invoice was wrong.'),
+  })
+  .meta({ id: 'CreditNote' })
+export type CreditNote = z.infer<typeof CreditNote>
+
+const reading = { scopes: ['orders:read'], callers: ['organization', 'user'] } as const
+
+const listRequest = {
+  ...pageRequest,
+  organization_id: oneOrMany(Id),
+  order_id: oneOrMany(Id),
+  customer_id: oneOrMany(Id),
+  sorting: sorting(['issued_at', 'invoice_number'], '-issued_at'),
+}
+
+export const listInvoices = operation({
+  subject: 'invoices.invoice.list',
+  summary: 'List invoices',
+  http: { method: 'GET', path: '/v1/invoices/', status: 200, ...reading },
+  request: z.object(listRequest),
+  reply: ListReply(Invoice),
+  errors: [],
+})
+
+export const InvoiceWithLink = Invoice.extend(link).meta({ id: 'InvoiceWithLink' })
+
+export const getInvoice = operation({
+  subject: 'invoices.invoice.get',
+  summary: 'Get an invoice with a download link',
+  http: { method: 'GET', path: '/v1/invoices/{id}', status: 200, ...reading },
+  request: z.object({ id: Id }),
+  reply: InvoiceWithLink,
+  errors: [ResourceNotFound],
+})
+
+export const listCreditNotes = operation({
+  subject: 'invoices.credit-note.list',
+  summary: 'List credit notes',
+  http: { method: 'GET', path: '/v1/credit-notes/', status: 200, ...reading },
+  request: z.object({ ...listRequest, corrects_id: oneOrMany(Id) }),
+  reply: ListReply(CreditNote),
+  errors: [],
+})
+
+export const CreditNoteWithLink = CreditNote.extend(link).meta({ id: 'CreditNoteWithLink' })
+
+export const getCreditNote = operation({
+  subject: 'invoices.credit-note.get',
+  summary: 'Get a credit note with a download link',
+  http: { method: 'GET', path: '/v1/credit-notes/{id}', status: 200, ...reading },
+  request: z.object({ id: Id }),
+  reply: CreditNoteWithLink,
+  errors: [ResourceNotFound],
+})
+
+export const correctInvoice = operation({
+  subject: 'invoices.invoice.correct',
+  summary: 'Correct a wrong invoice: a credit note takes it back, and a replacement names it. The first document stays',
+  http: {
+    method: 'POST',
+    path: '/v1/invoices/{id}/corrections',
+    status: 201,
+    scopes: ['orders:write'],
+    callers: ['organization', 'user'],
+  },
+  request: z.object({
+    id: Id,
+    billing_name: z.string().trim().min(1).max(250).optional(),
+    billing_address: AddressInput.optional(),
+    tax_id: z.string().trim().min(1).max(50).nullish().describe('Null takes it off.'),
+  }),
+  reply: z.object({ credit_note: CreditNote, replacement: Invoice }),
+  errors: [ResourceNotFound, InvoiceNotCorrectable, RequestValidationError],
+})
+
+/** Numbers of one prefix. `missing` is empty: there are no gaps. */
+export const InvoiceSeries = z
+  .object({
+    organization_id: Id,
+    kind: z.enum(['invoice', 'credit_note']),
+    prefix: z.string(),
+    first: z.string().nullable(),
+    last: z.string().nullable(),
+    count: z.int(),
+    missing: z.array(z.string()).max(100).describe('At most 100 of them.'),
+  })
+  .meta({ id: 'InvoiceSeries' })
+export type InvoiceSeries = z.infer<typeof InvoiceSeries>
+
+export const listInvoiceSeries = operation({
+  subject: 'invoices.series.list',
+  summary: 'Audit the series of numbers: first, last, how many, and which are missing',
+  http: { method: 'GET', path: '/v1/invoices/series', status: 200, ...reading },
+  request: z.object({ ...pageRequest, organization_id: oneOrMany(Id) }),
+  reply: ListReply(InvoiceSeries),
+  errors: [],
+})
+
+/** Whether a document is ours, told to whoever holds it. */
+export const InvoiceVerification = z
+  .object({
+    valid: z.boolean(),
+    kind: z.enum(['invoice', 'credit_note']).nullable(),
+    invoice_number: z.string().nullable(),
+    issued_at: Timestamp.nullable(),
+    seller_name: z.string().nullable(),
+    currency: Currency.nullable(),
+    total_amount: Amount.nullable(),
+    sha256: z.string().nullable(),
+  })
+  .meta({ id: 'InvoiceVerification' })
+export type InvoiceVerification = z.infer<typeof InvoiceVerification>
+
+/** Path of the address that is printed on every document. */
+export const verifyPath = '/v1/invoices/verify'
+
+export const verifyInvoice = operation({
+  subject: 'invoices.invoice.verify',
+  summary: 'Check a document by its number and its SHA-256, or by the id in its QR code',
+  http: { method: 'GET', path: verifyPath, status: 200, scopes: [], callers: ['anonymous'] },
+  request: z.object({
+    number: z.string().min(1).max(40),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'Must be 64 hexadecimal digits.')
+      .optional(),
+    id: Id.optional(),
+  }),
+  reply: InvoiceVerification,
+  errors: [RequestValidationError],
 })
 
 /** Path of the signed download link; the gateway streams it from the invoices service. */

@@ -11,6 +11,7 @@ import * as customerState from './customer-state.ts'
 import * as customers from './customers.ts'
 import * as discounts from './discounts.ts'
 import type { Event } from './event.ts'
+import * as invoiceSettings from './invoice-settings.ts'
 import * as invoices from './invoices.ts'
 import * as licenseKeys from './license-keys.ts'
 import type { Operation, PublicOperation } from './operation.ts'
@@ -46,6 +47,7 @@ const contracts: Record<string, unknown>[] = [
   customerPortal,
   licenseKeys,
   invoices,
+  invoiceSettings,
   webhooks,
 ]
 

@@ -1,10 +1,12 @@
 import type { DatabaseDefinition } from '@quittance/runtime/database'
 import { InvoiceSchema } from './invoices/invoice.ts'
+import { correctInvoices } from './migrations/20261121010000-correct-invoices.ts'
+import { SellerSettingsSchema } from './settings/seller-settings.ts'
 import { createInvoices } from './migrations/20261120120000-create-invoices.ts'
 import { addCustomer } from './migrations/20261120220000-add-customer.ts'
 import { keepIdempotentReplies } from './migrations/20261121000000-keep-idempotent-replies.ts'
 
 export const database: DatabaseDefinition = {
-  entities: [InvoiceSchema],
-  migrations: [createInvoices, addCustomer, keepIdempotentReplies],
+  entities: [InvoiceSchema, SellerSettingsSchema],
+  migrations: [createInvoices, addCustomer, keepIdempotentReplies, correctInvoices],
 }

@@ -6,12 +6,26 @@ import { getOrderInvoice } from './invoices/get-order-invoice.ts'
 import { onOrderInvoiceRequested } from './invoices/on-order-invoice-requested.ts'
 import { renderDueInvoices } from './invoices/render-due-invoices.ts'
 import { openBrowser } from './rendering/open-browser.ts'
+import { correctInvoice } from './invoices/correct-invoice.ts'
+import { getCreditNote } from './invoices/get-credit-note.ts'
+import { getInvoice } from './invoices/get-invoice.ts'
+import { listCreditNotes } from './invoices/list-credit-notes.ts'
+import { listInvoices } from './invoices/list-invoices.ts'
+import { verifyInvoice } from './invoices/verify-invoice.ts'
+import { listInvoiceSeries } from './series/list-series.ts'
+import { getInvoiceSettings } from './settings/get-settings.ts'
+import { updateInvoiceSettings } from './settings/update-settings.ts'
 
 /** Invoice documents and their numbers. */
 export const invoices: Service = {
   name: 'invoices',
   database,
-  handlers: [getOrderInvoice, getCustomerOrderInvoice],
+  handlers: [
+    ...[getOrderInvoice, getCustomerOrderInvoice],
+    ...[listInvoices, getInvoice, correctInvoice, verifyInvoice, listInvoiceSeries],
+    ...[listCreditNotes, getCreditNote],
+    ...[getInvoiceSettings, updateInvoiceSettings],
+  ],
   consumers: [onOrderInvoiceRequested],
   jobs: renderDueInvoices,
   parts: [openBrowser],

@@ -13,10 +13,10 @@ const tampering = [
   `update invoices set last_error = 'anything'`,
   `delete from invoices`,
   `truncate invoices cascade`,
-  `update invoice_series set last_number = 7`,
-  `update invoice_series set last_number = 0`,
-  `update invoice_series set last_number = last_number + 1, prefix = 'OTHER'`,
-  `delete from invoice_series`,
+  `update document_series set last_number = 7`,
+  `update document_series set last_number = 0`,
+  `update document_series set last_number = last_number + 1, prefix = 'OTHER'`,
+  `delete from document_series`,
 ]
 
 test('no statement, not even of the owner of the database, changes what was issued', async () => {
@@ -45,8 +45,10 @@ test('a number and an order are used once', async () => {
   const source = anInvoiceSource()
   await invoices.ask(source)
   const { number } = await invoices.untilStatus(source, 'generated')
-  const insert = `insert into invoices (id, created_at, organization_id, order_id, number, status, source, requested_at, next_attempt_at)
-    values (gen_random_uuid(), now(), $1, $2, $3, 'requested', '{}', now(), now())`
-  await expect(invoices.rows(insert, [source.organization.id, randomUUID(), number])).rejects.toThrow('invoices_number_unique')
-  await expect(invoices.rows(insert, [source.organization.id, source.order_id, 'NORTHWIND-0002'])).rejects.toThrow('invoices_one_per_order')
+  const insert = `insert into invoices (id, created_at, organization_id, order_id, series, position, number, status, source, requested_at, next_attempt_at)
+    values (gen_random_uuid(), now(), $1, $2, 'NORTHWIND-', $4, $3, 'requested', '{}', now(), now())`
+  await expect(invoices.rows(insert, [source.organization.id, randomUUID(), number, 2])).rejects.toThrow('invoices_number_unique')
+  const second = 'NORTHWIND-0002'
+  await expect(invoices.rows(insert, [source.organization.id, randomUUID(), second, 1])).rejects.toThrow('invoices_position_unique')
+  await expect(invoices.rows(insert, [source.organization.id, source.order_id, second, 2])).rejects.toThrow('invoices_first_of_order')
 })

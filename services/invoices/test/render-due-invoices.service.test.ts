@@ -88,10 +88,10 @@ test('after the eighth try it is given up with a reason, and asking again tries 
 test('a try that died is repeated when its lease ends', async () => {
   await using invoices = await startInvoices()
   const source = anInvoiceSource()
-  await invoices.rows(`insert into invoice_series values ($1, 'NORTHWIND', 1)`, [source.organization.id])
+  await invoices.rows(`insert into document_series values ($1, 'invoice', 'NORTHWIND-', 4, 1)`, [source.organization.id])
   await invoices.rows(
-    `insert into invoices (id, created_at, organization_id, order_id, number, status, source, requested_at, attempts, next_attempt_at, leased_until)
-     values ($1, now(), $2, $3, 'NORTHWIND-0001', 'requested', $4, now(), 1, now(), now() + interval '1 second')`,
+    `insert into invoices (id, created_at, organization_id, order_id, series, position, number, status, source, requested_at, attempts, next_attempt_at, leased_until)
+     values ($1, now(), $2, $3, 'NORTHWIND-', 1, 'NORTHWIND-0001', 'requested', $4, now(), 1, now(), now() + interval '1 second')`,
     [randomUUID(), source.organization.id, source.order_id, source],
   )
   expect(await invoices.untilStatus(source, 'generated')).toMatchObject({ attempts: 2 })

@@ -29,9 +29,11 @@ export async function startInvoices(): Promise<TestInvoices> {
   const service = await startTestService(invoices)
   const rowOf = async ({ order_id }: InvoiceSource) =>
     (
-      await service.rows<InvoiceRow>('select id, order_id, number, status, attempts, last_error from invoices where order_id = $1', [
-        order_id,
-      ])
+      await service.rows<InvoiceRow>(
+        `select id, order_id, number, status, attempts, last_error from invoices where order_id = $1 and kind = 'invoice'
+         order by requested_at desc limit 1`,
+        [order_id],
+      )
     )[0]
   return {
     ...service,

@@ -30,7 +30,7 @@ export async function sendDocument({ request, response, rows, log }: Exchange, d
   if (matches(request.headers['if-none-match'], etag)) return void response.writeHead(304).end()
   response.setHeader('accept-ranges', 'bytes')
   response.setHeader('content-type', 'application/pdf')
-  response.setHeader('content-disposition', contentDisposition(`Invoice-${document.number}.pdf`))
+  response.setHeader('content-disposition', contentDisposition(`Invoice-${document.number.replaceAll('/', '-')}.pdf`))
   if (request.method === 'HEAD') return void response.writeHead(200, { 'content-length': document.size }).end()
 
   const content = await readDocumentContent(rows, document.invoiceId)

@@ -2,17 +2,33 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { InvoiceSource } from '@quittance/contracts/orders'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregate } from '@quittance/runtime/entity'
+import type { FrozenDocument } from './frozen-document.ts'
 
+export type DocumentKind = 'invoice' | 'credit_note'
+
+/** An invoice, or a credit note that takes one back. */
 export const InvoiceSchema = defineEntity({
   name: 'Invoice',
   tableName: 'invoices',
   properties: {
     ...aggregate,
     organizationId: p.uuid(),
+    kind: p.text().$type<DocumentKind>(),
     orderId: p.uuid(),
     number: p.text(),
+    /** What stands before the figures, and the figures. */
+    series: p.text(),
+    position: p.bigint('bigint'),
     status: p.text().$type<'requested' | 'generated' | 'failed'>(),
     source: p.json<InvoiceSource>(),
+    /** All that the document says; null in those from before it was kept. */
+    printed: p.json<FrozenDocument>().nullable(),
+    /** The invoice that a credit note takes back. */
+    correctsId: p.uuid().nullable(),
+    /** The wrong invoice that this one stands for. */
+    replacesId: p.uuid().nullable(),
+    /** What a credit note was issued for; null where the invoice was wrong. */
+    refundId: p.uuid().nullable(),
     /** Date of issue. */
     requestedAt: p.datetime(),
     generatedAt: p.datetime().nullable(),

@@ -7,11 +7,13 @@ import { NotLent } from '../rendering/lending.ts'
 import { invoiceHtml } from '../rendering/invoice-template.ts'
 import { browser } from '../rendering/open-browser.ts'
 import { renderPdf } from '../rendering/render-pdf.ts'
-import { Invoice, maxAttempts } from './invoice.ts'
+import { Invoice, maxAttempts, type DocumentKind } from './invoice.ts'
 import { renderingLanes } from './rendering-lanes.ts'
 
 interface Claimed {
   id: string
+  kind: DocumentKind
+  printed: string | null
   organization_id: string
   number: string
   source: string
@@ -25,7 +27,7 @@ const claim = `
     select id from invoices
     where status = 'requested' and next_attempt_at <= now() and (leased_until is null or leased_until < now())
     order by next_attempt_at limit 1 for update skip locked)
-  returning id, organization_id, number, source::text as source, to_json(requested_at)#>>'{}' as requested_at, attempts`
+  returning id, organization_id, kind, number, printed::text as printed, source::text as source, to_json(requested_at)#>>'{}' as requested_at, attempts`
 
 const renew = `
   update invoices set leased_until = now() + :lease * interval '1 millisecond'
@@ -84,6 +86,8 @@ async function store(context: JobContext, { claimed, begun, content }: Rendered)
     if (!invoice.isHeldBy(attempts)) return false
     await storeDocument(rows, { invoiceId: id, content, sha256, now })
     invoice.markGenerated(now)
+    // A credit note changes nothing of its order.
+    if (claimed.kind === 'credit_note') return true
     const payload = { invoice_id: id, order_id: invoice.orderId, number, sha256, generated_at: now.toISOString() }
     publish({ event: invoiceGenerated, aggregateId: id, organizationId, payload })
     return true

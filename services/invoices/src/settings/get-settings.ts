@@ -1,4 +1,4 @@
-import { getInvoiceSettings as contract } from '@quittance/contracts/invoices'
+import { getInvoiceSettings as contract } from '@quittance/contracts/invoice-settings'
 import { chosenOrganization } from '@quittance/runtime/chosen-organization'
 import { query } from '@quittance/runtime/handler'
 import { settingsView, unsaid } from './settings-view.ts'

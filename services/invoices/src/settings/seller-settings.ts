@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Address } from '@quittance/contracts/address'
 import { RequestValidationError } from '@quittance/contracts/errors'
-import type { InvoiceSettings } from '@quittance/contracts/invoices'
+import type { InvoiceSettings } from '@quittance/contracts/invoice-settings'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregate } from '@quittance/runtime/entity'
 import { longestNumber, maxNumberLength, type Numbering } from '../series/number-format.ts'

@@ -1,4 +1,4 @@
-import type { InvoiceSettings } from '@quittance/contracts/invoices'
+import type { InvoiceSettings } from '@quittance/contracts/invoice-settings'
 import type { View } from '@quittance/runtime/view'
 
 export const settingsView: View<InvoiceSettings> = {

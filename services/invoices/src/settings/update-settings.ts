@@ -1,5 +1,5 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
-import { updateInvoiceSettings as contract } from '@quittance/contracts/invoices'
+import { updateInvoiceSettings as contract } from '@quittance/contracts/invoice-settings'
 import { chosenOrganization } from '@quittance/runtime/chosen-organization'
 import { command, type Transaction } from '@quittance/runtime/handler'
 import { SellerSettings, usualSettings } from './seller-settings.ts'

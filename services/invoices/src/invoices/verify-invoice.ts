@@ -1,0 +1,30 @@
+import { RequestValidationError } from '@quittance/contracts/errors'
+import { verifyInvoice as contract, type InvoiceVerification } from '@quittance/contracts/invoices'
+import { query } from '@quittance/runtime/handler'
+
+/** Whoever asks knows the number, and the hash or the id that only a holder of the document can know. */
+const find = `
+  select true as valid, i.kind, i.number as invoice_number, to_json(i.requested_at) #>> '{}' as issued_at,
+    coalesce(i.printed #>> '{seller,name}', i.source #>> '{organization,name}') as seller_name, i.source ->> 'currency' as currency,
+    coalesce(i.printed -> 'total', i.source -> 'total_amount')::int8::float8 as total_amount, d.sha256
+  from invoices i join invoice_documents d on d.invoice_id = i.id
+  where i.number = :number and (d.sha256 = :sha256::text or i.id = :id::uuid)
+    and d.sha256 = coalesce(:sha256::text, d.sha256) and i.id = coalesce(:id::uuid, i.id)
+  limit 1`
+
+const unknown: InvoiceVerification = {
+  valid: false,
+  kind: null,
+  invoice_number: null,
+  issued_at: null,
+  seller_name: null,
+  currency: null,
+  total_amount: null,
+  sha256: null,
+}
+
+export const verifyInvoice = query(contract, async ({ number, sha256, id }, { rows }) => {
+  if (!sha256 && !id) throw RequestValidationError.field(['sha256'], 'Field required, unless there is an id.', 'missing')
+  const [found] = await rows<InvoiceVerification>('invoice.verify', find, { number, sha256: sha256 ?? null, id: id ?? null })
+  return found ?? unknown
+})
