@@ -1,9 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Registry } from 'prom-client'
 
 /** Metrics of this process. */
 export const metrics = new Registry()
+
+/** Counts what a service alone can know; `name` ends with `_total`. */
+export function countOf(name: string, help: string): Pick<Counter, 'inc'> {
+  return new Counter({ name, help, registers: [metrics] })
+}
 
 /** One reason to be ready or not, asked at every `/readyz`. */
 export type ReadinessCheck = () => Promise<boolean> | boolean

@@ -97,7 +97,7 @@ test('the bytes are the same after a restart', async () => {
   expect(Buffer.from(await again.arrayBuffer())).toEqual(bytes)
 })
 
-test('a document that was damaged is not given out and not made again', async () => {
+test('a document that was damaged is not given out, not made again, and counted', async () => {
   await using invoices = await startInvoices()
   const { id, link } = await aDocument(invoices)
   await invoices.rows('alter table invoice_documents disable trigger user')
@@ -106,4 +106,6 @@ test('a document that was damaged is not given out and not made again', async ()
   const answer = await invoices.download(link)
   expect([answer.status, await answer.json()]).toEqual([500, { error: 'InternalServerError', detail: expect.any(String) }])
   expect(answer.headers.get('etag')).toBeNull()
+  const metrics = await (await fetch(`http://127.0.0.1:${invoices.healthPort()}/metrics`)).text()
+  expect(metrics).toMatch(/^documents_damaged_total\{service="invoices"\} [1-9]/m)
 })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, InternalServerError } from '@quittance/contracts/errors'
 import type { Rows } from '@quittance/runtime/handler'
+import { countOf } from '@quittance/runtime/health'
 import type { Logger } from '@quittance/runtime/log'
 import { byteRange } from './byte-range.ts'
 import { contentDisposition } from './content-disposition.ts'
@@ -45,10 +46,13 @@ export async function sendDocument({ request, response, rows, log }: Exchange, d
   response.writeHead(range ? 206 : 200, { 'content-length': body.length }).end(body)
 }
 
+const damaged = countOf('documents_damaged_total', 'Documents that were asked for and are not what was stored. Restore them.')
+
 /** What was issued is given out as it was issued, or not at all: a damaged document is restored from a backup, never rendered again. */
 function demandUnharmed(content: Buffer, { sha256, invoiceId }: Document, log: Logger): void {
   const actual = createHash('sha256').update(content).digest('hex')
   if (actual === sha256) return
+  damaged.inc()
   log.error({ invoice_id: invoiceId, expected_sha256: sha256, actual_sha256: actual }, 'document.corrupted')
   throw new InternalServerError('The stored document is damaged.')
 }

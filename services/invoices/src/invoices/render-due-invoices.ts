@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { invoiceGenerated } from '@quittance/contracts/invoices'
 import type { InvoiceSource } from '@quittance/contracts/orders'
+import { countOf } from '@quittance/runtime/health'
 import { job, type JobContext } from '@quittance/runtime/handler'
 import { storeDocument } from '../documents/document-store.ts'
 import { NotLent } from '../rendering/lending.ts'
@@ -97,6 +98,8 @@ async function store(context: JobContext, { claimed, begun, content }: Rendered)
   context.log.info(fields, stored ? 'invoice.generated' : 'invoice.result-discarded')
 }
 
+const givenUp = countOf('invoices_given_up_total', 'Invoices that could not be rendered in any try.')
+
 async function recordFailure(context: JobContext, { claimed, error }: { claimed: Claimed; error: unknown }): Promise<void> {
   const { id, organization_id: organizationId, attempts } = claimed
   const status = await context.transaction(organizationId, async ({ em, now }) => {
@@ -105,6 +108,8 @@ async function recordFailure(context: JobContext, { claimed, error }: { claimed:
     return invoice.status
   })
   const fields = { err: error, invoice_id: id, organization_id: organizationId, attempt: attempts }
-  if (status === 'failed') context.log.error(fields, 'invoice.given-up')
-  else context.log.warn(fields, 'invoice.rendering-failed')
+  if (status === 'failed') {
+    givenUp.inc()
+    context.log.error(fields, 'invoice.given-up')
+  } else context.log.warn(fields, 'invoice.rendering-failed')
 }
