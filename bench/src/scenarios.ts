@@ -2,11 +2,15 @@ import type { Scenario } from './scenario.ts'
 import { invoice } from './scenarios/invoice.ts'
 import { listOrders } from './scenarios/list-orders.ts'
 import { readOrder } from './scenarios/read-order.ts'
+import { render } from './scenarios/render.ts'
 import { refreshToken } from './scenarios/refresh-token.ts'
 
-export const scenarios = { 'read-order': readOrder, 'list-orders': listOrders, invoice, 'refresh-token': refreshToken } satisfies Record<
-  string,
-  Scenario
->
+export const scenarios = {
+  'read-order': readOrder,
+  'list-orders': listOrders,
+  invoice,
+  render,
+  'refresh-token': refreshToken,
+} satisfies Record<string, Scenario>
 export type ScenarioName = keyof typeof scenarios
 export const scenarioNames = Object.keys(scenarios) as ScenarioName[]

@@ -18,6 +18,7 @@ export interface Quittance extends AsyncDisposable {
   /** Internal address of the auth service. */
   authOrigin: string
   ordersDatabaseUrl: string
+  invoicesDatabaseUrl: string
   pids(service: keyof ReadyFile['services']): number[]
   /** The process that starts the others and files their log lines. */
   launcherPid: number
@@ -58,6 +59,7 @@ export async function startQuittance(engines: Engines): Promise<Quittance> {
     demo,
     authOrigin: new URL(services.auth[0]?.health_url ?? '').origin,
     ordersDatabaseUrl: engines.postgres.url('orders'),
+    invoicesDatabaseUrl: engines.postgres.url('invoices'),
     pids: (service) => services[service].map(({ pid }) => pid),
     launcherPid: child.pid as number,
     output,

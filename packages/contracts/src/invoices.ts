@@ -5,11 +5,16 @@ import { event } from './event.ts'
 import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
-import { ListReply, pageRequest, sorting } from './pagination.ts'
+import { DocumentPart, ListReply, pageRequest, sorting } from './pagination.ts'
 
 /** 409: only an invoice that is generated, not replaced and not credited as a whole can be corrected. */
 export class InvoiceNotCorrectable extends ApiError {
   readonly status = 409
+}
+
+/** 422: the data do not suffice for an electronic invoice; the detail says what is missing. */
+export class InvoiceNotElectronic extends ApiError {
+  readonly status = 422
 }
 
 /** A link to the document. It stops working after 600 seconds; ask again for a new one. */
@@ -59,6 +64,8 @@ const documentFields = {
   net_amount: Amount,
   tax_amount: Amount,
   total_amount: Amount,
+  format: z.enum(['pdf', 'factur-x']).nullable().describe('Null until the document is generated.'),
+  not_electronic: z.array(z.string()).describe('What is missing for an electronic invoice, where the seller wants them.'),
   sha256: z.string().nullable().describe('Of the document, as hexadecimal digits.'),
   size: z.int().nullable().describe('Of the document, in bytes.'),
 }
@@ -155,6 +162,21 @@ export const correctInvoice = operation({
   }),
   reply: z.object({ credit_note: CreditNote, replacement: Invoice }),
   errors: [ResourceNotFound, InvoiceNotCorrectable, RequestValidationError],
+})
+
+export const getInvoiceUbl = operation({
+  subject: 'invoices.invoice.get-ubl',
+  summary: 'Get an invoice or credit note as UBL, as EN 16931 says it',
+  http: {
+    method: 'GET',
+    path: '/v1/invoices/{id}/ubl',
+    status: 200,
+    ...reading,
+    document: { contentType: 'application/xml; charset=utf-8', fileName: 'invoice.xml' },
+  },
+  request: z.object({ id: Id, after: z.string().max(20).nullish().describe('Where to go on; for the gateway.') }),
+  reply: DocumentPart,
+  errors: [ResourceNotFound, InvoiceNotElectronic],
 })
 
 /** Numbers of one prefix. `missing` is empty: there are no gaps. */

@@ -1,6 +1,7 @@
 import type { DatabaseDefinition } from '@quittance/runtime/database'
 import { InvoiceSchema } from './invoices/invoice.ts'
 import { correctInvoices } from './migrations/20261121010000-correct-invoices.ts'
+import { electronicInvoices } from './migrations/20261121020000-electronic-invoices.ts'
 import { SellerSettingsSchema } from './settings/seller-settings.ts'
 import { createInvoices } from './migrations/20261120120000-create-invoices.ts'
 import { addCustomer } from './migrations/20261120220000-add-customer.ts'
@@ -8,5 +9,5 @@ import { keepIdempotentReplies } from './migrations/20261121000000-keep-idempote
 
 export const database: DatabaseDefinition = {
   entities: [InvoiceSchema, SellerSettingsSchema],
-  migrations: [createInvoices, addCustomer, keepIdempotentReplies, correctInvoices],
+  migrations: [createInvoices, addCustomer, keepIdempotentReplies, correctInvoices, electronicInvoices],
 }

@@ -6,9 +6,11 @@ import { getOrderInvoice } from './invoices/get-order-invoice.ts'
 import { onOrderInvoiceRequested } from './invoices/on-order-invoice-requested.ts'
 import { renderDueInvoices } from './invoices/render-due-invoices.ts'
 import { openBrowser } from './rendering/open-browser.ts'
+import { openConverter } from './electronic/open-converter.ts'
 import { correctInvoice } from './invoices/correct-invoice.ts'
 import { getCreditNote } from './invoices/get-credit-note.ts'
 import { getInvoice } from './invoices/get-invoice.ts'
+import { getInvoiceUbl } from './invoices/get-invoice-ubl.ts'
 import { listCreditNotes } from './invoices/list-credit-notes.ts'
 import { listInvoices } from './invoices/list-invoices.ts'
 import { verifyInvoice } from './invoices/verify-invoice.ts'
@@ -22,12 +24,12 @@ export const invoices: Service = {
   database,
   handlers: [
     ...[getOrderInvoice, getCustomerOrderInvoice],
-    ...[listInvoices, getInvoice, correctInvoice, verifyInvoice, listInvoiceSeries],
+    ...[listInvoices, getInvoice, getInvoiceUbl, correctInvoice, verifyInvoice, listInvoiceSeries],
     ...[listCreditNotes, getCreditNote],
     ...[getInvoiceSettings, updateInvoiceSettings],
   ],
   consumers: [onOrderInvoiceRequested],
   jobs: renderDueInvoices,
-  parts: [openBrowser],
+  parts: [openBrowser, openConverter],
   internalRoutes: documentRoutes,
 }

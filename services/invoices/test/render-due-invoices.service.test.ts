@@ -5,6 +5,7 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import { expect, test } from 'vitest'
 import { browser } from '../src/rendering/open-browser.ts'
 import { anInvoiceSource } from './invoice-source.ts'
+import { aPrintedDocument } from './printed-documents.ts'
 import { startInvoices, type TestInvoices } from './start-invoices.ts'
 
 /** Takes seconds to render, so that something can happen meanwhile. */
@@ -89,9 +90,9 @@ test('a try that died is repeated when its lease ends', async () => {
   const source = anInvoiceSource()
   await invoices.rows(`insert into document_series values ($1, 'invoice', 'NORTHWIND-', 4, 1)`, [source.organization.id])
   await invoices.rows(
-    `insert into invoices (id, created_at, organization_id, order_id, series, position, number, status, source, requested_at, attempts, next_attempt_at, leased_until)
-     values ($1, now(), $2, $3, 'NORTHWIND-', 1, 'NORTHWIND-0001', 'requested', $4, now(), 1, now(), now() + interval '1 second')`,
-    [randomUUID(), source.organization.id, source.order_id, source],
+    `insert into invoices (id, created_at, organization_id, order_id, series, position, number, status, source, printed, requested_at, attempts, next_attempt_at, leased_until)
+     values ($1, now(), $2, $3, 'NORTHWIND-', 1, 'NORTHWIND-0001', 'requested', $4, $5, now(), 1, now(), now() + interval '1 second')`,
+    [randomUUID(), source.organization.id, source.order_id, source, aPrintedDocument()],
   )
   expect(await invoices.untilStatus(source, 'generated')).toMatchObject({ attempts: 2 })
 })

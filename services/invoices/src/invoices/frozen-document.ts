@@ -7,6 +7,8 @@ export interface FrozenDocument extends Omit<PrintedDocument, 'issuedAt' | 'orde
   paidAt: string | null
   servicePeriod: { start: string; end: string } | null
   refersTo: { number: string; issuedAt: string } | null
+  /** The seller wants it to be an electronic invoice, where the data suffice. */
+  electronic: boolean
 }
 
 /** The same with its moments as such. */

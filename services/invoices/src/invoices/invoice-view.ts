@@ -1,5 +1,6 @@
 import type { CreditNote, Invoice } from '@quittance/contracts/invoices'
 import type { View } from '@quittance/runtime/view'
+import type { FrozenDocument } from './frozen-document.ts'
 
 /** What both kinds say. Those from before contents were kept say what their order did. */
 const columns = `i.id, i.created_at, i.modified_at, i.organization_id, i.order_id, i.customer_id, i.number as invoice_number,
@@ -12,6 +13,7 @@ const columns = `i.id, i.created_at, i.modified_at, i.organization_id, i.order_i
   coalesce(i.printed -> 'net', i.source -> 'net_amount') as net_amount,
   coalesce(i.printed -> 'tax', i.source -> 'tax_amount') as tax_amount,
   coalesce(i.printed -> 'total', i.source -> 'total_amount') as total_amount,
+  i.format, i.not_electronic,
   (select d.sha256 from invoice_documents d where d.invoice_id = i.id) as sha256,
   (select d.size from invoice_documents d where d.invoice_id = i.id) as size`
 
@@ -39,4 +41,12 @@ export const invoiceOfOrderView: View<{ id: string; status: 'requested' | 'gener
   customer: 'i.customer_id',
   from: `invoices i`,
   columns: 'i.id, i.status',
+}
+
+/** All that an invoice or credit note says, for what is made of it anew. */
+export const frozenView: View<{ printed: FrozenDocument | null }> = {
+  name: 'frozen-document',
+  ...bound,
+  from: 'invoices i',
+  columns: 'i.printed',
 }

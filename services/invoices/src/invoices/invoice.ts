@@ -3,6 +3,7 @@ import type { InvoiceSource } from '@quittance/contracts/orders'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregate } from '@quittance/runtime/entity'
 import type { FrozenDocument } from './frozen-document.ts'
+import type { Made } from './make-document.ts'
 
 export type DocumentKind = 'invoice' | 'credit_note'
 
@@ -32,6 +33,10 @@ export const InvoiceSchema = defineEntity({
     /** Date of issue. */
     requestedAt: p.datetime(),
     generatedAt: p.datetime().nullable(),
+    /** What its document is; null until there is one. */
+    format: p.text().$type<'pdf' | 'factur-x'>().nullable(),
+    /** Why it is no electronic invoice although the seller wants them, in sentences for the seller. */
+    notElectronic: p.json<string[]>(),
     /** Tries begun. Also the fence of a lease: whoever holds an older count has lost it. */
     attempts: p.integer(),
     nextAttemptAt: p.datetime().nullable(),
@@ -52,8 +57,10 @@ export class Invoice extends InvoiceSchema.class {
   }
 
   /** Its document is stored in the same transaction; the database refuses any change from here on. */
-  markGenerated(now: Date): void {
+  markGenerated(now: Date, { format, notElectronic }: Pick<Made, 'format' | 'notElectronic'>): void {
     this.status = 'generated'
+    this.format = format
+    this.notElectronic = notElectronic
     this.generatedAt = now
     this.nextAttemptAt = null
     this.leasedUntil = null

@@ -37,6 +37,8 @@ export async function issueDocument(issue: Issue, context: Transaction): Promise
     refundId: issue.refundId ?? null,
     requestedAt: now,
     generatedAt: null,
+    format: null,
+    notElectronic: [],
     attempts: 0,
     nextAttemptAt: now,
     leasedUntil: null,

@@ -45,6 +45,7 @@ export function frozenFor({ id, kind, number, source, settings, issuedAt }: Issu
     taxes: source.taxes,
     paidAt: kind === 'invoice' ? source.paid_at : null,
     refersTo: null,
+    electronic: settings.electronic,
     verifyUrl: verifyUrl({ id, number }),
   }
 }

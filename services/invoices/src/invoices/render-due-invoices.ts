@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
 import { invoiceGenerated } from '@quittance/contracts/invoices'
-import type { InvoiceSource } from '@quittance/contracts/orders'
 import { countOf } from '@quittance/runtime/health'
 import { job, type JobContext } from '@quittance/runtime/handler'
 import { storeDocument } from '../documents/document-store.ts'
 import { NotLent } from '../rendering/lending.ts'
-import { invoiceHtml } from '../rendering/invoice-template.ts'
-import { browser } from '../rendering/open-browser.ts'
-import { renderPdf } from '../rendering/render-pdf.ts'
+import type { FrozenDocument } from './frozen-document.ts'
 import { Invoice, maxAttempts, type DocumentKind } from './invoice.ts'
+import { makeDocument, type Made } from './make-document.ts'
 import { renderingLanes } from './rendering-lanes.ts'
 
 interface Claimed {
@@ -17,8 +15,6 @@ interface Claimed {
   printed: string | null
   organization_id: string
   number: string
-  source: string
-  requested_at: string
   attempts: number
 }
 
@@ -28,7 +24,7 @@ const claim = `
     select id from invoices
     where status = 'requested' and next_attempt_at <= now() and (leased_until is null or leased_until < now())
     order by next_attempt_at limit 1 for update skip locked)
-  returning id, organization_id, kind, number, printed::text as printed, source::text as source, to_json(requested_at)#>>'{}' as requested_at, attempts`
+  returning id, organization_id, kind, number, printed::text as printed, attempts`
 
 const renew = `
   update invoices set leased_until = now() + :lease * interval '1 millisecond'
@@ -53,7 +49,7 @@ async function renderNext(context: JobContext): Promise<boolean> {
     context.rows('invoice.renew', renew, { id, attempts, lease: context.leaseMs }).catch(() => {})
   }, context.leaseMs / 3)
   try {
-    await store(context, { claimed, begun, content: await render(context, claimed) })
+    await store(context, { claimed, begun, made: await make(context, claimed) })
   } catch (error) {
     if (error instanceof NotLent) {
       await context.rows('invoice.hand-back', handBack, { id, attempts })
@@ -66,27 +62,28 @@ async function renderNext(context: JobContext): Promise<boolean> {
   return true
 }
 
-function render({ log }: JobContext, { number, source, requested_at, attempts }: Claimed): Promise<Uint8Array> {
+function make({ log }: JobContext, { printed, attempts }: Claimed): Promise<Made> {
   // Nobody recorded the last try as failed: it took its process with it, and one more would do it again.
   if (attempts > maxAttempts) throw new Error('Rendering did not survive any try')
-  const html = invoiceHtml({ number, issuedAt: new Date(requested_at), source: JSON.parse(source) as InvoiceSource })
-  return renderPdf(browser, { html, log })
+  if (printed === null) throw new Error('It was issued before contents were kept')
+  return makeDocument(JSON.parse(printed) as FrozenDocument, log)
 }
 
 interface Rendered {
   claimed: Claimed
   begun: number
-  content: Uint8Array
+  made: Made
 }
 
-async function store(context: JobContext, { claimed, begun, content }: Rendered): Promise<void> {
+async function store(context: JobContext, { claimed, begun, made }: Rendered): Promise<void> {
   const { id, organization_id: organizationId, number, attempts } = claimed
+  const { content } = made
   const sha256 = createHash('sha256').update(content).digest('hex')
   const stored = await context.transaction(organizationId, async ({ em, rows, publish, now }) => {
     const invoice = await em.findOneOrFail(Invoice, id)
     if (!invoice.isHeldBy(attempts)) return false
     await storeDocument(rows, { invoiceId: id, content, sha256, now })
-    invoice.markGenerated(now)
+    invoice.markGenerated(now, made)
     // A credit note changes nothing of its order.
     if (claimed.kind === 'credit_note') return true
     const payload = { invoice_id: id, order_id: invoice.orderId, number, sha256, generated_at: now.toISOString() }
@@ -94,7 +91,14 @@ async function store(context: JobContext, { claimed, begun, content }: Rendered)
     return true
   })
   const duration_ms = Math.round(performance.now() - begun)
-  const fields = { invoice_id: id, organization_id: organizationId, attempt: attempts, bytes: content.length, duration_ms }
+  const fields = {
+    invoice_id: id,
+    organization_id: organizationId,
+    attempt: attempts,
+    bytes: content.length,
+    format: made.format,
+    duration_ms,
+  }
   context.log.info(fields, stored ? 'invoice.generated' : 'invoice.result-discarded')
 }
 

@@ -10,3 +10,8 @@ export function escapeHtml(text: string): string {
     .replaceAll(forbidden, '\uFFFD')
     .replaceAll(/[&<>"']/g, (character) => entities[character] as string)
 }
+
+/** A text somebody typed: its writing direction is its own and ends with it. */
+export function ownText(text: string): string {
+  return `<bdi>${escapeHtml(text)}</bdi>`
+}

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { formatMoney } from './format-money.ts'
+import { moneyFormat } from './format-money.ts'
 
 /** Intl separates code and figures by a no-break space. */
-const money = (amount: number | bigint, currency: string) => formatMoney({ amount, currency }, 'en-US').replaceAll('\u00a0', ' ')
+const money = (amount: number | bigint, currency: string) => moneyFormat(currency, 'en-US')(amount).replaceAll('\u00a0', ' ')
 
 test.each([
   [123_450, 'usd', '$1,234.50'],
@@ -29,4 +29,17 @@ test.each([
 
 test('no digit is lost where a float would lose it', () => {
   expect(money(9_007_199_254_740_993n, 'usd')).toBe('$90,071,992,547,409.93')
+})
+
+test.each([
+  ['de-CH', 'chf', "CHF 1'234.50", "CHF-1'234.50"],
+  ['de', 'eur', '1.234,50 €', '-1.234,50 €'],
+  ['fr', 'eur', '1 234,50 €', '-1 234,50 €'],
+  ['ja', 'jpy', '¥123,450', '-¥123,450'],
+  ['pt-BR', 'brl', 'R$ 1.234,50', '-R$ 1.234,50'],
+  ['hi-IN', 'inr', '₹1,234.50', '-₹1,234.50'],
+])('in %s an amount of %s reads %s, and with its minus %s', (...[locale, currency, text, negative]) => {
+  const read = (amount: number) => moneyFormat(currency, locale)(amount).normalize('NFKC').replaceAll(/\s/g, ' ').replace('’', "'")
+  expect(read(123_450)).toBe(text)
+  expect(read(-123_450)).toBe(negative)
 })

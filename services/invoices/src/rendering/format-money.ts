@@ -1,14 +1,10 @@
 import { currencyDigits } from '@quittance/contracts/money'
 
-export interface Money {
-  /** Integer minor units. */
-  amount: number | bigint
-  /** ISO 4217, any case. */
-  currency: string
-}
+/** Writes integer minor units as a person reads them. Exact for every integer: the value never passes through a fraction of a float. */
+export type MoneyFormat = (amount: number | bigint) => string
 
-/** An amount as a person reads it in that locale. Exact for every integer: the value never passes through a fraction of a float. */
-export function formatMoney({ amount, currency }: Money, locale: string): string {
+/** For an ISO 4217 currency in any case, whose digits are those of the standard and not of the shops. */
+export function moneyFormat(currency: string, locale: string): MoneyFormat {
   const digits = currencyDigits(currency)
   const format = new Intl.NumberFormat(locale, {
     style: 'currency',
@@ -16,7 +12,7 @@ export function formatMoney({ amount, currency }: Money, locale: string): string
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   })
-  return format.format(decimalText(BigInt(amount), digits))
+  return (amount) => format.format(decimalText(BigInt(amount), digits))
 }
 
 function decimalText(minorUnits: bigint, digits: number): Intl.StringNumericLiteral {

@@ -6,7 +6,7 @@ import { withTimeLimit } from './time-limit.ts'
 const deadlineMs = 30_000
 /** A name that can never exist (RFC 6761). The page is served under it from memory, so it has an origin that may read nothing. */
 const documentUrl = 'http://invoice.invalid/'
-const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; font-src data:"
+const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:"
 
 /** The document was not ready in time; its page is gone. */
 export class RenderingTimedOut extends Error {}

@@ -1,0 +1,151 @@
+/** How many documents the system makes in a second, beside a browser that prints the same page over and over. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { thawed, type FrozenDocument } from '@quittance/invoices/invoices/frozen-document'
+import { documentHtml } from '@quittance/invoices/rendering/document-template'
+import { findBrowser } from '@quittance/invoices/rendering/find-browser'
+import { Client } from 'pg'
+import { launch, type Browser, type Page } from 'puppeteer'
+import type { Scenario } from '../scenario.ts'
+import { median, quantile } from '../statistics.ts'
+import { makeLongOrders, makeOrders } from '../system/orders.ts'
+import type { Quittance } from '../system/quittance.ts'
+import { table } from '../table.ts'
+
+const lines = 10
+const batch = 50
+/** As many as the service has lanes. */
+const pages = 2
+const patienceMs = 300_000
+
+export const render: Scenario = {
+  summary: 'documents per second of 50 invoices asked for at once, beside bare page.pdf() of the same HTML; reads meanwhile',
+  async run({ quittance, options, say }) {
+    const [orderId = ''] = await makeOrders(quittance)
+    const orderIds = await makeLongOrders(quittance, { orders: batch * (options.rounds + 1), lines })
+    say('warming up')
+    await generate(quittance, orderIds.splice(0, batch))
+    const html = await pageOf(quittance)
+    const browser = await launch({ executablePath: await findBrowser(undefined), headless: true, pipe: true, args: ['--no-sandbox'] })
+    try {
+      const bare = await warmPages(browser)
+      await printAll(bare, html)
+      const rounds: Round[] = []
+      for (let round = 0; round < options.rounds; round += 1) {
+        const idle = await readFor(quittance, orderId, delay(3_000))
+        const before = performance.now()
+        const busy = await readFor(quittance, orderId, generate(quittance, orderIds.splice(0, batch)))
+        const ours = batch / ((performance.now() - before) / 1000)
+        const theirs = await printAll(bare, html)
+        say(`round ${round + 1}: ${ours.toFixed(2)} and ${theirs.toFixed(2)} documents/s`)
+        rounds.push({ ours, theirs, idle, busy })
+      }
+      return { scenario: 'render', text: describe(rounds), figures: rounds }
+    } finally {
+      await browser.close()
+    }
+  },
+}
+
+interface Round {
+  ours: number
+  theirs: number
+  /** p95 of GET /v1/orders/{id} in milliseconds, without and with 50 invoices under way. */
+  idle: number
+  busy: number
+}
+
+function describe(rounds: readonly Round[]): string {
+  const of = (key: keyof Round) => median(rounds.map((round) => round[key]))
+  const ratios = rounds.map(({ ours, theirs }) => ours / theirs)
+  const range = `${Math.min(...ratios).toFixed(2)} … ${Math.max(...ratios).toFixed(2)}`
+  const rate = (value: number) => value.toFixed(2)
+  return [
+    `render: ${batch} invoices of ${lines} lines asked for at once, until all are stored; bare: ${pages} warm pages, setContent and pdf of the same HTML`,
+    '',
+    ...table(
+      ['', 'documents/s'],
+      [
+        ['quittance', rate(of('ours'))],
+        ['bare page.pdf()', rate(of('theirs'))],
+      ],
+    ),
+    '',
+    `Ratio ${median(ratios).toFixed(2)} (rounds ${range}); at least 0.8 is wanted. The system renders, compacts, hashes, stores and tells.`,
+    `GET /v1/orders/{id} one after the other: p95 ${of('idle').toFixed(1)} ms, and ${of('busy').toFixed(1)} ms while the invoices render.`,
+  ].join('\n')
+}
+
+async function generate(quittance: Quittance, orderIds: readonly string[]): Promise<void> {
+  await Promise.all(orderIds.map((id) => ask(quittance, { method: 'POST', path: `/v1/orders/${id}/invoice`, status: 202 })))
+  const until = performance.now() + patienceMs
+  let left = [...orderIds]
+  while (left.length > 0) {
+    if (performance.now() > until) throw new Error(`${left.length} invoices are not there after ${patienceMs / 1000} s.`)
+    await delay(50)
+    const { is_invoice_generated: isThere } = await ask(quittance, { method: 'GET', path: `/v1/orders/${left.at(-1)}`, status: 200 })
+    if (isThere === true) left = left.slice(0, -1)
+  }
+}
+
+/** Reads one order over and over until the work is done; gives the 95th percentile in milliseconds. */
+async function readFor(quittance: Quittance, orderId: string, work: Promise<unknown>): Promise<number> {
+  let done = false
+  const ending = work.finally(() => (done = true))
+  const times: number[] = []
+  while (!done) {
+    const from = performance.now()
+    await ask(quittance, { method: 'GET', path: `/v1/orders/${orderId}`, status: 200 })
+    times.push(performance.now() - from)
+    await delay(20)
+  }
+  await ending
+  return quantile(times, 0.95)
+}
+
+/** The page that the system printed last. */
+async function pageOf({ invoicesDatabaseUrl }: Quittance): Promise<string> {
+  const client = new Client({ connectionString: invoicesDatabaseUrl })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ printed: FrozenDocument }>('select printed from invoices order by requested_at desc limit 1')
+    return documentHtml(thawed((rows[0] as { printed: FrozenDocument }).printed))
+  } finally {
+    await client.end()
+  }
+}
+
+async function warmPages(browser: Browser): Promise<Page[]> {
+  const found = await Promise.all(Array.from({ length: pages }, () => browser.newPage()))
+  for (const page of found) await page.setJavaScriptEnabled(false)
+  return found
+}
+
+/** Documents per second of one batch. */
+async function printAll(warm: readonly Page[], html: string): Promise<number> {
+  const from = performance.now()
+  let left = batch
+  const print = async (page: Page) => {
+    while (left > 0) {
+      left -= 1
+      await page.setContent(html, { waitUntil: 'load' })
+      await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged: true, outline: false })
+    }
+  }
+  await Promise.all(warm.map(print))
+  return batch / ((performance.now() - from) / 1000)
+}
+
+async function ask(
+  { origin, token }: Quittance,
+  request: { method: string; path: string; status: number },
+): Promise<Record<string, unknown>> {
+  const { method, path, status } = request
+  const response = await fetch(`${origin}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(30_000),
+  })
+  const text = await response.text()
+  if (response.status !== status) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 200)}`)
+  return text ? (JSON.parse(text) ?? {}) : {}
+}

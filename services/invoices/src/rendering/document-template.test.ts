@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest'
+import { aPrintedDocument, aPrintedLine } from '../../test/printed-documents.ts'
+import { cssString } from './css-string.ts'
+import { documentHtml } from './document-template.ts'
+import type { PrintedDocument } from './printed-document.ts'
+
+const vat = { name: 'VAT', country: 'PL', state: null, percentage: 23, reverse_charge: false }
+
+function body(changes: Partial<PrintedDocument> = {}): string {
+  const html = documentHtml(aPrintedDocument(changes))
+  return html.slice(html.indexOf('<body>'))
+}
+
+/** What a reader sees, with plain spaces. */
+function text(changes: Partial<PrintedDocument> = {}): string {
+  const seen = body(changes).replaceAll(/<[^>]+>/g, ' ')
+  return seen.normalize('NFKC').replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll(/[‎‏\s]+/g, ' ')
+}
+
+test('an invoice says who sells what to whom, when, for how much, and with which tax', () => {
+  const seen = text()
+  for (const part of [
+    'Invoice Northwind Analytics GmbH Invoice number NORTHWIND-0042 Date of issue November 20, 2026 Date of order November 18, 2026 Currency USD',
+    'From Northwind Analytics GmbH Torstraße 1 10119 Berlin Germany Tax ID DE123456788',
+    'Bill to Zofia Łukasiewicz & Synowie ul. Marszałkowska 84/92 00-514 Warszawa Poland zofia@example.com Tax ID PL5260001246',
+    'Analytics Pro, yearly 1 $1,299.00 $1,299.00',
+    'Subtotal $1,749.00 Discount -$174.90 Net amount $1,574.10 VAT 23% on $1,574.10 $362.04 Total $1,936.14',
+    'Paid on November 18, 2026 $1,936.14',
+    'Prices do not include tax.',
+    'https://billing.example.com/v1/invoices/verify?number=NORTHWIND-0042',
+  ]) {
+    expect(seen).toContain(part.replaceAll('  ', ' '))
+  }
+})
+
+test('what does not exist is not mentioned', () => {
+  const { seller, buyer } = aPrintedDocument()
+  const seen = text({
+    seller: { ...seller, address: null, taxId: null, footer: null },
+    buyer: { ...buyer, taxId: null },
+    ...{ subtotal: 100, discount: 0, net: 100, tax: 0, total: 100, taxes: [], paidAt: null },
+  })
+  expect(seen).not.toMatch(/Discount|Tax|tax|Net|Paid|Service|IBAN|replaces/)
+})
+
+test('an order of the same day is dated once', () => {
+  expect(text({ orderedAt: new Date('2026-11-20T01:00:00Z') })).not.toContain('Date of order')
+})
+
+test('each rate of tax has its base and its amount, without false decimals', () => {
+  const taxes = [
+    { ...vat, taxable_amount: 100_000, amount: 23_000 },
+    { ...vat, name: 'Sales tax', percentage: 8.875, taxable_amount: 57_410, amount: 5_095 },
+  ]
+  expect(text({ taxes })).toContain('VAT 23% on $1,000.00 $230.00 Sales tax 8.875% on $574.10 $50.95 Total')
+})
+
+test('reverse charge prints no tax and the words of the law in the language of the document', () => {
+  const reversed = { taxes: [{ ...vat, reverse_charge: true, taxable_amount: 157_410, amount: 0 }], tax: 0, total: 157_410 }
+  expect(text(reversed)).toContain('VAT 0% on $1,574.10 $0.00')
+  expect(text(reversed)).toMatch(/DE123456788.*PL5260001246.*Reverse charge/)
+  expect(text({ ...reversed, locale: 'de' })).toContain('Steuerschuldnerschaft des Leistungsempfängers')
+  expect(text({ ...reversed, locale: 'fr' })).toContain('Autoliquidation')
+})
+
+test('it says whether prices had their tax in them', () => {
+  expect(text({ taxBehavior: 'inclusive' })).toContain('advertised with tax included')
+  expect(text({ taxBehavior: 'exclusive' })).toContain('do not include tax')
+})
+
+test('a discount of all of it leaves a total of nothing', () => {
+  expect(text({ discount: 174_900, net: 0, tax: 0, total: 0, taxes: [] })).toContain('Discount -$1,749.00 Net amount $0.00 Total $0.00')
+})
+
+test('an old record of a tax without its rate is printed as one sum', () => {
+  expect(text({ taxes: [] })).toContain('Tax $362.04 Total')
+})
+
+test('lines of a subscription name the period, and prorated ones say that they are', () => {
+  const servicePeriod = { start: new Date('2026-11-18T10:00:00Z'), end: new Date('2026-12-18T10:00:00Z') }
+  const lines = [aPrintedLine({ label: 'Pro' }), aPrintedLine({ label: 'Unused Basic', amount: -5_000, proration: true })]
+  const seen = text({ servicePeriod, lines })
+  expect(seen).toContain('Pro Service period: November 18 – December 18, 2026 1')
+  expect(seen).toContain('Unused Basic Prorated: for part of a period, after a change 1 -$50.00 -$50.00')
+})
+
+test('a credit note names the invoice it takes back, with its date, in positive amounts', () => {
+  const refersTo = { number: 'NORTHWIND-0007', issuedAt: new Date('2026-10-01T00:00:00Z') }
+  const seen = text({ kind: 'credit_note', refersTo, paidAt: null, discount: 0 })
+  expect(seen).toContain('Credit note Northwind Analytics GmbH Credit note number NORTHWIND-0042')
+  expect(seen).toContain('back from invoice NORTHWIND-0007 of October 1, 2026.')
+  expect(seen).toContain('Total credited $1,936.14')
+  expect(seen).not.toContain('-$')
+})
+
+test('an invoice that replaces another says which', () => {
+  const refersTo = { number: 'NORTHWIND-0007', issuedAt: new Date('2026-10-01T00:00:00Z') }
+  expect(text({ refersTo })).toContain('This invoice replaces invoice NORTHWIND-0007 of October 1, 2026.')
+})
+
+test('money without minor units has no decimals', () => {
+  expect(text({ currency: 'jpy', total: 1000 })).toContain('Total ¥1,000 ')
+})
+
+test('amounts and dates follow the region, words the language', () => {
+  expect(text({ locale: 'de-CH', currency: 'chf' }).replace('’', "'")).toContain("Gesamtbetrag CHF 1'936.14 Bezahlt am 18. November 2026")
+  expect(text({ locale: 'fr-FR', currency: 'eur' })).toContain('Total 1 936,14 €')
+})
+
+test('the language is that of the document, and its direction', () => {
+  const start = (locale: string) => documentHtml(aPrintedDocument({ locale })).slice(0, 60)
+  expect(start('de-CH')).toContain('<html lang="de-CH" dir="ltr">')
+  expect(start('ar')).toContain('<html lang="ar" dir="rtl">')
+  expect(start('he-IL')).toContain('<html lang="he-IL" dir="rtl">')
+})
+
+test('paper is A4 or Letter', () => {
+  expect(documentHtml(aPrintedDocument())).toContain('size: a4')
+  expect(documentHtml(aPrintedDocument({ paper: 'letter' }))).toContain('size: letter')
+})
+
+test('where figures are Eastern Arabic, those of the page count are too', () => {
+  expect(documentHtml(aPrintedDocument({ locale: 'ar-EG' }))).toContain('counter(page, arabic-indic)')
+  expect(documentHtml(aPrintedDocument({ locale: 'ar' }))).toContain('counter(page)')
+})
+
+test('small print keeps its lines', () => {
+  const seller = { ...aPrintedDocument().seller, footer: 'First\r\n\nThird' }
+  expect(body({ seller })).toContain('<p><bdi>First</bdi></p><p><bdi></bdi></p><p><bdi>Third</bdi></p>')
+})
+
+test('a logo is a picture in the page, and nothing else is taken for one', () => {
+  const { seller } = aPrintedDocument()
+  const logo = 'data:image/png;base64,iVBORw0KGgo='
+  expect(body({ seller: { ...seller, logo } })).toContain(`<img class="brand" src="${logo}" alt="Northwind Analytics GmbH">`)
+  for (const no of ['http://127.0.0.1/x.png', 'data:image/svg+xml;base64,PHN2Zz4=', 'data:text/html;base64,PGI+', `${logo}" onload="x`]) {
+    expect(body({ seller: { ...seller, logo: no } })).not.toContain('<img')
+  }
+})
+
+test.each([
+  '<script>alert(1)</script>',
+  '<img src=http://127.0.0.1/x onerror=alert(1)>',
+  '</td></tr></table>',
+  '"><iframe src=file:///etc/passwd>',
+  '</style><style>@import "http://127.0.0.1/x"',
+  '&lt;b&gt;',
+])('the text %s is printed and is no markup, wherever it stands', (hostile) => {
+  const address = { line1: hostile, line2: hostile, postal_code: hostile, city: hostile, state: hostile, country: 'GB' }
+  const html = body({
+    number: hostile,
+    seller: { name: hostile, address, taxId: hostile, logo: hostile, footer: hostile },
+    buyer: { name: hostile, address, taxId: hostile, email: hostile },
+    lines: [aPrintedLine({ label: hostile })],
+    taxes: [{ ...vat, name: hostile, taxable_amount: 1, amount: 1 }],
+    refersTo: { number: hostile, issuedAt: new Date(0) },
+    verifyUrl: `https://example.com/${hostile}`,
+  })
+  const drawing =
+    /<svg class="qr" role="img" aria-label="[a-zA-Z ]+" viewBox="[0-9 ]+" shape-rendering="crispEdges"><path d="[Mhvz0-9 -]+"\/><\/svg>/
+  const link = /<a href="[^"<>]*" dir="ltr">/
+  const known =
+    /<\/?(?:body|header|footer|h1|h2|dl|dt|dd|div|section|p|a|span|strong|bdi|table|colgroup|col|thead|tbody|tr|th|td)(?: (?:class|scope|colspan)="[a-z0-9 -]*")*>/g
+  expect(html.replace(drawing, '').replace(link, '').replaceAll(known, '').replace('</html>', '')).not.toMatch(/[<>]/)
+})
+
+test('control characters and half surrogates do not reach the page', () => {
+  const { buyer } = aPrintedDocument()
+  expect(body({ buyer: { ...buyer, name: 'A\u0000B\u001bC\ud800D' } })).toContain('A\ufffdB\ufffdC\ufffdD')
+})
+
+test('a string in the style sheet ends neither itself nor the style element', () => {
+  expect(cssString('A-1"; } </style>\\\n')).toBe('"A-1\\22 \\3b  \\7d  \\3c \\2f style\\3e \\5c \\a "')
+})

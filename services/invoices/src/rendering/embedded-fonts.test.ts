@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { embeddedFonts } from './embedded-fonts.ts'
+import { fontFile } from './font-files.ts'
+
+/** The fonts of a page, each with its letters; the two weights count once. */
+function faces(text: string, locale = 'en'): { font: string; letters: string }[] {
+  const css = embeddedFonts(text, locale)
+  const regular = css.split('\n').filter((face) => face.includes('font-weight: 400'))
+  expect(css.split('\n')).toHaveLength(regular.length * 2)
+  return regular.map((face) => {
+    const base64 = face.match(/base64,([^)]+)/)?.[1]
+    const range = face.match(/unicode-range: (.*) }/)?.[1] as string
+    const points = range.split(',').filter((point) => !point.includes('-'))
+    return { font: nameOf(base64), letters: points.map((point) => String.fromCodePoint(Number.parseInt(point.slice(2), 16))).join('') }
+  })
+}
+
+const families = ['inter', 'noto-sans', ...['arabic', 'hebrew', 'thai', 'jp', 'kr', 'sc', 'tc'].map((name) => `noto-sans-${name}`)]
+const familyByFile = new Map(families.flatMap((family) => filesOf(family).map((base64) => [base64, family] as const)))
+
+function filesOf(family: string): string[] {
+  const folder = new URL('files/', import.meta.resolve(`@fontsource/${family}/package.json`))
+  const names = readdirSync(folder).filter((name) => name.endsWith('-400-normal.woff2'))
+  return names.map((name) => readFileSync(new URL(name, folder), 'base64'))
+}
+
+const nameOf = (base64 = '') => familyByFile.get(base64) ?? 'unknown'
+const fontOf = (letter: string, locale?: string) => faces(letter, locale).find(({ letters }) => letters.includes(letter))?.font
+
+test('Latin text carries one font in two weights', () => {
+  expect(faces('Ada Lovelace, $1,234.50')).toEqual([{ font: 'inter', letters: '' }])
+})
+
+test.each([
+  ['Ł', 'inter'],
+  ['ễ', 'inter'],
+  ['Ω', 'inter'],
+  ['Ї', 'inter'],
+  ['ش', 'noto-sans-arabic'],
+  ['ש', 'noto-sans-hebrew'],
+  ['न', 'noto-sans'],
+  ['ส', 'noto-sans-thai'],
+  ['한', 'noto-sans-kr'],
+  ['サ', 'noto-sans-jp'],
+  ['骨', 'noto-sans-sc'],
+])('%s is set in %s', (letter, font) => {
+  expect(fontOf(letter)).toBe(font)
+})
+
+test.each([
+  ['ja', 'noto-sans-jp'],
+  ['ja-JP', 'noto-sans-jp'],
+  ['ko', 'noto-sans-kr'],
+  ['zh', 'noto-sans-sc'],
+  ['zh-Hans', 'noto-sans-sc'],
+  ['zh-CN', 'noto-sans-sc'],
+  ['zh-Hant', 'noto-sans-tc'],
+  ['zh-TW', 'noto-sans-tc'],
+  ['zh-HK', 'noto-sans-tc'],
+  ['de', 'noto-sans-sc'],
+])('a Han character in a document of %s has the form of %s', (locale, font) => {
+  expect(fontOf('骨', locale)).toBe(font)
+})
+
+test('a character that the locale’s font lacks comes from one that has it', () => {
+  expect(fontOf('们', 'ja')).toBe('noto-sans-sc')
+})
+
+test('only files with letters of the text are carried, and they answer for these letters and their parts only', () => {
+  const carried = faces('請求書 Łódź', 'ja')
+  expect(carried.length).toBeLessThanOrEqual(5)
+  expect(
+    Array.from(carried.map(({ letters }) => letters).join(''))
+      .toSorted()
+      .join(''),
+  ).toBe(Array.from('Łóź\u0301\u0301書求請').toSorted().join(''))
+})
+
+test('a font answers also for the parts a letter is taken into', () => {
+  expect(faces('จำกัด').find(({ font }) => font === 'noto-sans-thai')?.letters).toContain('\u0e4d')
+})
+
+test('a letter and the marks on it come from one font', () => {
+  for (const [cluster, font] of [
+    ['नि', 'noto-sans'],
+    ['שָׁ', 'noto-sans-hebrew'],
+    ['e\u0301', 'inter'],
+  ] as const) {
+    expect(faces(cluster).find(({ letters }) => Array.from(cluster).some((letter) => letters.includes(letter)))).toMatchObject({ font })
+    expect(faces(cluster).filter(({ letters }) => letters !== '')).toHaveLength(1)
+  }
+})
+
+test('marks of direction and narrow spaces ask for no font of their own', () => {
+  expect(faces('\u200e\u200f\u202f\u2066\u2069\u061c').map(({ font }) => font)).toEqual(['inter'])
+})
+
+test('a letter that no font has is left out, and the rest is there', () => {
+  expect(faces('𓀀 Łódź').map(({ font }) => font)).toEqual(['inter', 'inter'])
+})
+
+test('a font stays in memory while it is used, and goes when many others were', () => {
+  const font = fontFile('noto-sans-kr', '[0]', 400)
+  expect(fontFile('noto-sans-kr', '[0]', 400)).toBe(font)
+  for (const family of ['noto-sans-jp', 'noto-sans-kr'])
+    for (const weight of [400, 700] as const) for (let index = 1; index < 120; index += 1) fontFile(family, `[${index}]`, weight)
+  expect(fontFile('noto-sans-kr', '[0]', 400)).not.toBe(font)
+})
