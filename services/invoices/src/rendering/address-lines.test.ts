@@ -22,3 +22,32 @@ test('what is absent leaves no empty line and no stray comma', () => {
 test('a country that does not exist is printed as it is', () => {
   expect(addressLines({ ...empty, country: '1!' }, 'en')).toEqual(['1!'])
 })
+
+test('a British postal code has a line of its own', () => {
+  const address = { ...empty, line1: '12 St James’s Square', postal_code: 'SW1Y 4JH', city: 'London', country: 'GB' }
+  expect(addressLines(address, 'en')).toEqual(['12 St James’s Square', 'London', 'SW1Y 4JH', 'United Kingdom'])
+})
+
+test('a Japanese address begins with the postal code and goes from the large to the small', () => {
+  const address = {
+    ...empty,
+    line1: '丸の内1-1-1',
+    line2: '丸の内ビル',
+    postal_code: '100-0005',
+    city: '千代田区',
+    state: '東京都',
+    country: 'JP',
+  }
+  expect(addressLines(address, 'ja')).toEqual(['〒100-0005', '東京都千代田区', '丸の内1-1-1', '丸の内ビル', '日本'])
+  const latin = { ...empty, line1: '1-1-1 Marunouchi', postal_code: '〒100-0005', city: 'Chiyoda-ku', state: 'Tokyo', country: 'JP' }
+  expect(addressLines(latin, 'en')).toEqual(['〒100-0005', '1-1-1 Marunouchi', 'Chiyoda-ku, Tokyo', 'Japan'])
+})
+
+test('Chinese and Korean addresses go from the large to the small in their own script only', () => {
+  const seoul = { ...empty, line1: '세종대로 110', postal_code: '04524', city: '중구', state: '서울특별시', country: 'KR' }
+  expect(addressLines(seoul, 'ko')).toEqual(['서울특별시 중구', '세종대로 110', '04524', '대한민국'])
+  const taipei = { ...empty, line1: '市府路1號', postal_code: '110204', city: '信義區', state: '臺北市', country: 'TW' }
+  expect(addressLines(taipei, 'en')).toEqual(['110204', '臺北市信義區', '市府路1號', 'Taiwan'])
+  const latin = { ...empty, line1: '1 City Hall Rd', postal_code: '110204', city: 'Taipei', country: 'TW' }
+  expect(addressLines(latin, 'en')).toEqual(['1 City Hall Rd', 'Taipei, 110204', 'Taiwan'])
+})

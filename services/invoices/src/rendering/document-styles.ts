@@ -58,7 +58,8 @@ col.money { width: 34mm }
 th { text-align: start }
 th + th, td { text-align: end; padding-inline-start: 3mm }
 td { font-variant-numeric: tabular-nums; white-space: nowrap }
-thead th { padding-bottom: 2mm; background: linear-gradient(#12161f 0 0) bottom / 100% 0.35mm no-repeat }
+thead th { position: relative; padding-bottom: 2mm }
+thead th::after { content: ''; position: absolute; inset: auto 0 0; height: 0.35mm; background: #12161f }
 tr, .notes { break-inside: avoid }
 .notes { break-before: avoid }
 .line { border-bottom: 0.2mm solid #d9dde4 }
