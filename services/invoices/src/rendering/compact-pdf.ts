@@ -25,10 +25,10 @@ let lastId = 0
 export async function compactPdf(pdf: Uint8Array, { log, ...facts }: Compaction): Promise<Uint8Array> {
   const { worker, waiting } = (thread ??= startThread())
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
-  const task: CompactTask = { id: (lastId += 1), pdf: pdf.slice(), facts }
+  const task: CompactTask = { id: (lastId += 1), pdf: new Uint8Array(pdf), facts }
   waiting.set(task.id, { resolve, reject })
-  worker.postMessage(task, [task.pdf.buffer as ArrayBuffer])
   try {
+    worker.postMessage(task, [task.pdf.buffer as ArrayBuffer])
     return await withTimeLimit(promise, { ms: deadlineMs, error: () => new Error(`Compaction took longer than ${deadlineMs / 1000} s`) })
   } catch (error) {
     log.warn({ err: error, bytes: pdf.length }, 'rendering.compaction-failed')
