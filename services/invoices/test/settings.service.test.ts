@@ -40,6 +40,13 @@ test('a seller says who they are and how their documents are numbered; what was 
   expect(await invoices.call(getInvoice, { id }, seller)).toMatchObject({ invoice_number: 'NORTHWIND-0001' })
 })
 
+test('settings that many make at once are made once, and nobody is refused', async () => {
+  await using invoices = await startInvoices()
+  const seller = organizationCaller(randomUUID())
+  await Promise.all(Array.from({ length: 10 }, (_, index) => invoices.call(updateInvoiceSettings, { legal_name: `Name ${index}` }, seller)))
+  expect(await invoices.rows('select from invoice_settings')).toHaveLength(1)
+})
+
 test.each([
   ['a prefix in small letters', { invoice_prefix: 'acme' }, 'invoice_prefix'],
   ['a number of more than sixteen characters', { invoice_prefix: 'ACME-BOOKS', yearly: true }, 'invoice_prefix'],

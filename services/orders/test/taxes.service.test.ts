@@ -55,6 +55,15 @@ test('a tax rate is kept to four digits after the point, one for each place, and
   expect((await orders.call(listTaxRates, {}, seller)).items).toMatchObject([{ state: null }])
 })
 
+test('of many who set the rate of one place at once, one does, and the others are told which field is in the way', async () => {
+  await using orders = await startOrders()
+  const { seller } = await orders.shop()
+  const tries = await Promise.allSettled(Array.from({ length: 10 }, () => orders.call(createTaxRate, frenchVat, seller)))
+  const refused = tries.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  expect(refused).toHaveLength(9)
+  for (const error of refused) expect(error).toBeInstanceOf(RequestValidationError)
+})
+
 test.each([
   ['a country that is none', { country: 'fr' }],
   ['a state of another country', { state: 'US-CA' }],

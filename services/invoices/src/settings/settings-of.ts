@@ -2,12 +2,23 @@ import type { Transaction } from '@quittance/runtime/handler'
 import { prefixOf } from '../series/number-format.ts'
 import { SellerSettings, usualSettings } from './seller-settings.ts'
 
-/** The settings an organization's documents are issued by. Where nobody chose a prefix it is taken from the slug now, and stays. */
-export async function settingsOf(organization: { id: string; slug: string }, { em }: Pick<Transaction, 'em'>): Promise<SellerSettings> {
-  const organizationId = organization.id
+/** Whoever makes the settings of the same organization waits until this transaction ends, and then finds them. */
+const claim = `select pg_advisory_xact_lock(hashtextextended(:settings, 0))`
+
+/** The settings of an organization, made where there are none; nobody else changes them until the transaction ends. */
+export async function openSettings(organizationId: string, { em, rows }: Pick<Transaction, 'em' | 'rows'>): Promise<SellerSettings> {
+  await rows('invoice-settings.claim', claim, { settings: `invoice settings ${organizationId}` })
   const known = await em.findOne(SellerSettings, { organizationId })
-  const settings = known ?? em.create(SellerSettings, { ...usualSettings, organizationId })
+  return known ?? em.create(SellerSettings, { ...usualSettings, organizationId })
+}
+
+/** The settings an organization's documents are issued by. Where nobody chose a prefix it is taken from the slug now, and stays. */
+export async function settingsOf(
+  organization: { id: string; slug: string },
+  context: Pick<Transaction, 'em' | 'rows'>,
+): Promise<SellerSettings> {
+  const settings = await openSettings(organization.id, context)
   settings.invoicePrefix ??= prefixOf(organization.slug, settings)
-  await em.flush()
+  await context.em.flush()
   return settings
 }

@@ -2,14 +2,14 @@ import { RequestValidationError } from '@quittance/contracts/errors'
 import { updateInvoiceSettings as contract } from '@quittance/contracts/invoice-settings'
 import { chosenOrganization } from '@quittance/runtime/chosen-organization'
 import { command, type Transaction } from '@quittance/runtime/handler'
-import { SellerSettings, usualSettings } from './seller-settings.ts'
+import type { SellerSettings } from './seller-settings.ts'
+import { openSettings } from './settings-of.ts'
 import { settingsView } from './settings-view.ts'
 
 export const updateInvoiceSettings = command(contract, async ({ organization_id, ...change }, context) => {
   const { em, caller, read } = context
   const organizationId = chosenOrganization(caller, organization_id)
-  const known = await em.findOne(SellerSettings, { organizationId })
-  const settings = known ?? em.create(SellerSettings, { ...usualSettings, organizationId })
+  const settings = await openSettings(organizationId, context)
   settings.change(change)
   await em.flush()
   await refuseTakenPrefixes(settings, context)
