@@ -8,6 +8,16 @@ import { startOrders } from './start-orders.ts'
 
 const tenPercent = { name: 'Launch', type: 'percentage' as const, basis_points: 1000, duration: 'once' as const }
 
+test('of many who take one code at once, whatever its case, one has it, and the others are told so', async () => {
+  await using orders = await startOrders()
+  const { seller } = await orders.shop()
+  const codes = ['ONE', 'one', 'One', 'oNE', 'onE']
+  const tries = await Promise.allSettled(codes.map((code) => orders.call(createDiscount, { ...tenPercent, code }, seller)))
+  const refused = tries.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  expect(refused).toHaveLength(codes.length - 1)
+  for (const error of refused) expect(error).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'code'] }] } })
+})
+
 test('each kind of discount comes back as it was given', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()

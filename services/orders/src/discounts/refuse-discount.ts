@@ -17,7 +17,10 @@ const codeTaken = `
   select 1 from discounts
   where organization_id = :organization_id and lower(code) = lower(:code) and deleted_at is null and id is distinct from :id::uuid`
 
-/** Throws `RequestValidationError` naming the field; the table's constraints guard the race. */
+/** Whoever claims the same code waits until this transaction ends, and then sees what it did. */
+const claim = `select pg_advisory_xact_lock(hashtextextended(:code, 0))`
+
+/** Throws `RequestValidationError` naming the field. */
 export async function refuseImpossibleDiscount(
   { em, rows }: Pick<Transaction, 'em' | 'rows'>,
   { id, organizationId, code, productIds, startsAt, endsAt }: DiscountReferences,
@@ -26,6 +29,7 @@ export async function refuseImpossibleDiscount(
   const known = await em.count(Product, { id: { $in: [...productIds] }, organizationId })
   if (known !== productIds.length) throw RequestValidationError.field(['products'], 'Product not found.')
   if (!code) return
+  await rows('discount.claim-code', claim, { code: `discount code ${organizationId} ${code.toLowerCase()}` })
   const taken = await rows('discount.code-taken', codeTaken, { organization_id: organizationId, code, id })
   if (taken.length > 0) throw RequestValidationError.field(['code'], 'A discount with this code already exists.')
 }
