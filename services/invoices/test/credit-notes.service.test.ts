@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ResourceNotFound } from '@quittance/contracts/errors'
+import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import {
   correctInvoice,
   getCreditNote,
@@ -116,6 +116,9 @@ test('what is not generated, was replaced or was taken back as a whole cannot be
   await invoices.ask(source)
   const { id } = await theInvoice(invoices, source)
   await expect(invoices.call(correctInvoice, { id }, organizationCaller(randomUUID()))).rejects.toThrow(ResourceNotFound)
+  const unnamed = invoices.call(correctInvoice, { id, billing_name: ' ', billing_address: { country: 'Poland' } }, seller)
+  await expect(unnamed).rejects.toThrow(RequestValidationError)
+  await expect(unnamed).rejects.toThrow(/"billing_name".*"country"/)
   const both = await Promise.allSettled([1, 2].map((n) => invoices.call(correctInvoice, { id, billing_name: `Try ${n}` }, seller)))
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   await expect(invoices.call(correctInvoice, { id, billing_name: 'Again' }, seller)).rejects.toThrow(InvoiceNotCorrectable)
