@@ -1,13 +1,11 @@
+import { claimNames } from '@quittance/runtime/claim'
 import type { Transaction } from '@quittance/runtime/handler'
 import { prefixOf } from '../series/number-format.ts'
 import { SellerSettings, usualSettings } from './seller-settings.ts'
 
-/** Whoever makes the settings of the same organization waits until this transaction ends, and then finds them. */
-const claim = `select pg_advisory_xact_lock(hashtextextended(:settings, 0))`
-
 /** The settings of an organization, made where there are none; nobody else changes them until the transaction ends. */
 export async function openSettings(organizationId: string, { em, rows }: Pick<Transaction, 'em' | 'rows'>): Promise<SellerSettings> {
-  await rows('invoice-settings.claim', claim, { settings: `invoice settings ${organizationId}` })
+  await claimNames(rows, [`invoice settings ${organizationId}`])
   const known = await em.findOne(SellerSettings, { organizationId })
   return known ?? em.create(SellerSettings, { ...usualSettings, organizationId })
 }

@@ -1,4 +1,4 @@
-import { checkoutUpdated, confirmCheckout as contract, PaymentError } from '@quittance/contracts/checkouts'
+import { confirmCheckout as contract, PaymentError } from '@quittance/contracts/checkouts'
 import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
 import { command, type CommandContext } from '@quittance/runtime/handler'
@@ -14,23 +14,24 @@ import { Subscription } from '../subscriptions/subscription.ts'
 import { upgradeSubscription } from '../subscriptions/upgrade-subscription.ts'
 import type { Checkout } from './checkout.ts'
 import { changeProduct } from './change-product.ts'
-import { checkoutPublicView, checkoutView } from './checkout-view.ts'
+import { checkoutPublicView } from './checkout-view.ts'
 import { customerOfCheckout } from './customer-of-checkout.ts'
 import { findDiscountByCode, unusableDiscount } from './find-discount-by-code.ts'
 import { findOpenCheckout } from './find-open-checkout.ts'
 import { priceCheckout } from './price-checkout.ts'
 import { saleOfCheckout } from './sale-of-checkout.ts'
+import { tellCheckout } from './tell-checkout.ts'
 
 type Request = RequestOf<typeof contract>
 
 export const confirmCheckout = command(contract, async (request, context) => {
-  const { em, read, publish } = context
+  const { em, read } = context
   const secret = request.client_secret
   const checkout = await findOpenCheckout(context, secret)
   checkout.fillIn(request)
   await changeProduct(context, checkout, request)
   const discount = await chooseDiscount({ checkout, code: request.discount_code ?? null }, context)
-  const amounts = await priceCheckout(checkout, context)
+  const priced = await priceCheckout(checkout, context)
   const product = await em.findOneOrFail(Product, checkout.productId)
   const needsToken = checkout.needsPaymentToken(product.recurringInterval !== null)
   refuseIncomplete({ checkout, request, needsToken })
@@ -41,7 +42,7 @@ export const confirmCheckout = command(contract, async (request, context) => {
   const customer = await customerOfCheckout(checkout, context)
   checkout.confirm(customer.id)
   const subscription = await subscriptionOf({ checkout, product, token }, context)
-  const sale = await saleOfCheckout(checkout, { amounts, customer, product, subscription, em })
+  const sale = saleOfCheckout(checkout, { priced, customer, product, subscription })
   await redeem(discount, { request, context })
   const order = await placeOrder(context, sale)
   const confirmed = JSON.parse(await read.one(checkoutPublicView, { where: 'ch.client_secret = :secret', values: { secret } }))
@@ -52,8 +53,7 @@ export const confirmCheckout = command(contract, async (request, context) => {
   } else {
     await startPayment(context, { order, confirmationToken: token as string })
   }
-  const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id: checkout.id } })
-  publish({ event: checkoutUpdated, aggregateId: checkout.id, organizationId: checkout.organizationId, payload: view })
+  await tellCheckout(checkout, context)
   const session = openCustomerSession(context, { customerId: customer.id, organizationId: checkout.organizationId })
   return { ...confirmed, customer_session_token: session.token }
 })

@@ -1,7 +1,8 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import { taxIdOf } from '../customers/tax-id.ts'
 import { Discount } from '../discounts/discount.ts'
-import { orderAmounts, type OrderAmounts } from '../orders/order-amounts.ts'
+import { orderAmounts } from '../orders/order-amounts.ts'
+import type { Sale } from '../orders/place-order.ts'
 import { ProductPrice } from '../products/product-price.ts'
 import { configuredRates } from '../taxes/configured-rates.ts'
 import type { Checkout } from './checkout.ts'
@@ -10,7 +11,10 @@ import type { Checkout } from './checkout.ts'
  * Computes what a checkout costs as it stands now: the price, less the discount, with the tax of where the buyer is. Throws
  * `RequestValidationError` when its tax id is none of the country of its billing address.
  */
-export async function priceCheckout(checkout: Checkout, context: Pick<Transaction, 'em' | 'rows'>): Promise<OrderAmounts> {
+export async function priceCheckout(
+  checkout: Checkout,
+  context: Pick<Transaction, 'em' | 'rows'>,
+): Promise<Pick<Sale, 'amounts' | 'taxBehavior'>> {
   const { em } = context
   const { organizationId, productId, priceAmount: amount, customerTaxId } = checkout
   const address = checkout.customerBillingAddress ?? null
@@ -21,5 +25,5 @@ export async function priceCheckout(checkout: Checkout, context: Pick<Transactio
   const rates = await configuredRates.ratesFor({ organizationId, address, taxId, lines: [{ productId, amount }] }, context)
   const amounts = orderAmounts({ lines: [{ amount, rate: rates?.[0] ?? null }], discount: discount?.rule() ?? null, taxBehavior })
   checkout.charge(amounts, { isTaxKnown: rates !== null || amounts.total === 0n })
-  return amounts
+  return { amounts, taxBehavior }
 }

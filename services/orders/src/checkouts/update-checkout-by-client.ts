@@ -1,13 +1,14 @@
-import { checkoutUpdated, updateCheckoutByClient as contract } from '@quittance/contracts/checkouts'
+import { updateCheckoutByClient as contract } from '@quittance/contracts/checkouts'
 import { command } from '@quittance/runtime/handler'
 import { changeProduct } from './change-product.ts'
-import { checkoutPublicView, checkoutView } from './checkout-view.ts'
+import { checkoutPublicView } from './checkout-view.ts'
 import { findDiscountByCode, unusableDiscount } from './find-discount-by-code.ts'
 import { findOpenCheckout } from './find-open-checkout.ts'
 import { priceCheckout } from './price-checkout.ts'
+import { tellCheckout } from './tell-checkout.ts'
 
 export const updateCheckoutByClient = command(contract, async ({ client_secret: secret, discount_code: code, ...change }, context) => {
-  const { now, read, publish } = context
+  const { now, read } = context
   const checkout = await findOpenCheckout(context, secret)
   await changeProduct(context, checkout, change)
   if (checkout.allowDiscountCodes && code === null) checkout.applyDiscount(null)
@@ -19,7 +20,6 @@ export const updateCheckoutByClient = command(contract, async ({ client_secret: 
   }
   checkout.fillIn(change)
   await priceCheckout(checkout, context)
-  const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id: checkout.id } })
-  publish({ event: checkoutUpdated, aggregateId: checkout.id, organizationId: checkout.organizationId, payload: view })
+  await tellCheckout(checkout, context)
   return read.one(checkoutPublicView, { where: 'ch.client_secret = :secret', values: { secret } })
 })

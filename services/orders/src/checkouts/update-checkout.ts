@@ -1,15 +1,15 @@
 import { LockMode } from '@mikro-orm/core'
-import { checkoutUpdated, updateCheckout as contract } from '@quittance/contracts/checkouts'
+import { updateCheckout as contract } from '@quittance/contracts/checkouts'
 import { command } from '@quittance/runtime/handler'
 import { Discount } from '../discounts/discount.ts'
 import { changeProduct } from './change-product.ts'
 import { Checkout } from './checkout.ts'
-import { checkoutView } from './checkout-view.ts'
 import { unusableDiscount } from './find-discount-by-code.ts'
 import { priceCheckout } from './price-checkout.ts'
+import { tellCheckout } from './tell-checkout.ts'
 
 export const updateCheckout = command(contract, async ({ id, ...change }, context) => {
-  const { em, now, read, publish } = context
+  const { em, now } = context
   const checkout = await em.findOneOrFail(Checkout, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   checkout.refuseUnlessOpen(now)
   await changeProduct(context, checkout, change)
@@ -23,7 +23,5 @@ export const updateCheckout = command(contract, async ({ id, ...change }, contex
   checkout.fillIn(change)
   checkout.arrange(change)
   await priceCheckout(checkout, context)
-  const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id } })
-  publish({ event: checkoutUpdated, aggregateId: id, organizationId: checkout.organizationId, payload: view })
-  return view
+  return tellCheckout(checkout, context)
 })

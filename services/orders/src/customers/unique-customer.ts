@@ -1,4 +1,5 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
+import { claimNames } from '@quittance/runtime/claim'
 import type { Rows } from '@quittance/runtime/handler'
 
 interface Identity {
@@ -14,18 +15,13 @@ const taken = `
   where organization_id = :organization_id and deleted_at is null and id is distinct from :id::uuid
     and (lower(email) = lower(:email) or external_id = :external_id)`
 
-/** In one order for everybody, so that nobody waits in a circle. */
-const claim = `
-  select pg_advisory_xact_lock(key) from (
-    select distinct hashtextextended(identity, 0) as key from unnest(:identities::text[]) identity order by key) keys`
-
 /** Whoever else claims the address or the external id waits until this transaction ends, and then sees what it did. */
 export async function claimIdentity(rows: Rows, { organizationId, email, externalId }: Omit<Identity, 'id'>): Promise<void> {
   const identities = [
     ...(email ? [`customer email ${organizationId} ${email.toLowerCase()}`] : []),
     ...(externalId ? [`customer external id ${organizationId} ${externalId}`] : []),
   ]
-  if (identities.length > 0) await rows('customer.claim-identity', claim, { identities })
+  await claimNames(rows, identities)
 }
 
 /** E-mail address (ignoring case) and external id are unique in an organization. */

@@ -1,4 +1,5 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
+import { claimNames } from '@quittance/runtime/claim'
 import type { Transaction } from '@quittance/runtime/handler'
 import { Product } from '../products/product.ts'
 
@@ -17,9 +18,6 @@ const codeTaken = `
   select 1 from discounts
   where organization_id = :organization_id and lower(code) = lower(:code) and deleted_at is null and id is distinct from :id::uuid`
 
-/** Whoever claims the same code waits until this transaction ends, and then sees what it did. */
-const claim = `select pg_advisory_xact_lock(hashtextextended(:code, 0))`
-
 /** Throws `RequestValidationError` naming the field. */
 export async function refuseImpossibleDiscount(
   { em, rows }: Pick<Transaction, 'em' | 'rows'>,
@@ -29,7 +27,7 @@ export async function refuseImpossibleDiscount(
   const known = await em.count(Product, { id: { $in: [...productIds] }, organizationId })
   if (known !== productIds.length) throw RequestValidationError.field(['products'], 'Product not found.')
   if (!code) return
-  await rows('discount.claim-code', claim, { code: `discount code ${organizationId} ${code.toLowerCase()}` })
+  await claimNames(rows, [`discount code ${organizationId} ${code.toLowerCase()}`])
   const taken = await rows('discount.code-taken', codeTaken, { organization_id: organizationId, code, id })
   if (taken.length > 0) throw RequestValidationError.field(['code'], 'A discount with this code already exists.')
 }
