@@ -102,6 +102,8 @@ test('a document is verified by its number with its hash or with the id of its Q
     sha256,
   }
   expect(await verify({ sha256 })).toMatchObject(known)
+  const [{ printed } = { printed: '' }] = await invoices.rows<{ printed: string }>(`select printed ->> 'verifyUrl' as printed from invoices`)
+  expect(Object.fromEntries(new URL(printed).searchParams)).toEqual({ number, id })
   expect(await verify({ id })).toMatchObject(known)
   expect(await verify({ id, sha256 })).toMatchObject(known)
   expect(await verify({ sha256: 'a'.repeat(64) })).toMatchObject({ valid: false, sha256: null, invoice_number: null })
