@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Scenario } from '../scenario.ts'
 import { quantile } from '../statistics.ts'
+import { ask } from '../system/ask.ts'
 import { makeLongOrders, makeOrders } from '../system/orders.ts'
 import type { Quittance } from '../system/quittance.ts'
 import { table } from '../table.ts'
@@ -61,13 +62,4 @@ async function demandDocument(quittance: Quittance, id: string): Promise<void> {
   const { body } = await ask(quittance, { method: 'GET', path: `/v1/orders/${id}/invoice` })
   const bytes = await (await fetch(String(body?.['url']))).bytes()
   if (Buffer.from(bytes.subarray(0, 5)).toString() !== '%PDF-') throw new Error('What the link gives is not a PDF.')
-}
-
-type Answer = { status: number; body: Record<string, unknown> | null }
-
-async function ask({ origin, token }: Quittance, { method, path }: { method: string; path: string }): Promise<Answer> {
-  const headers = { authorization: `Bearer ${token}` }
-  const response = await fetch(`${origin}${path}`, { method, headers, signal: AbortSignal.timeout(10_000) })
-  const text = await response.text()
-  return { status: response.status, body: text ? (JSON.parse(text) as Answer['body']) : null }
 }

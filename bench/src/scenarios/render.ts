@@ -7,6 +7,7 @@ import { Client } from 'pg'
 import { launch, type Browser, type Page } from 'puppeteer'
 import type { Scenario } from '../scenario.ts'
 import { median, quantile } from '../statistics.ts'
+import { ask } from '../system/ask.ts'
 import { makeLongOrders, makeOrders } from '../system/orders.ts'
 import type { Quittance } from '../system/quittance.ts'
 import { table } from '../table.ts'
@@ -76,13 +77,13 @@ function describe(rounds: readonly Round[]): string {
 }
 
 async function generate(quittance: Quittance, orderIds: readonly string[]): Promise<void> {
-  await Promise.all(orderIds.map((id) => ask(quittance, { method: 'POST', path: `/v1/orders/${id}/invoice`, status: 202 })))
+  await Promise.all(orderIds.map((id) => demand(quittance, { method: 'POST', path: `/v1/orders/${id}/invoice`, status: 202 })))
   const until = performance.now() + patienceMs
   let left = [...orderIds]
   while (left.length > 0) {
     if (performance.now() > until) throw new Error(`${left.length} invoices are not there after ${patienceMs / 1000} s.`)
     await delay(50)
-    const { is_invoice_generated: isThere } = await ask(quittance, { method: 'GET', path: `/v1/orders/${left.at(-1)}`, status: 200 })
+    const { is_invoice_generated: isThere } = await demand(quittance, { method: 'GET', path: `/v1/orders/${left.at(-1)}`, status: 200 })
     if (isThere === true) left = left.slice(0, -1)
   }
 }
@@ -94,7 +95,7 @@ async function readFor(quittance: Quittance, orderId: string, work: Promise<unkn
   const times: number[] = []
   while (!done) {
     const from = performance.now()
-    await ask(quittance, { method: 'GET', path: `/v1/orders/${orderId}`, status: 200 })
+    await demand(quittance, { method: 'GET', path: `/v1/orders/${orderId}`, status: 200 })
     times.push(performance.now() - from)
     await delay(20)
   }
@@ -135,17 +136,12 @@ async function printAll(warm: readonly Page[], html: string): Promise<number> {
   return batch / ((performance.now() - from) / 1000)
 }
 
-async function ask(
-  { origin, token }: Quittance,
-  request: { method: string; path: string; status: number },
+/** What is answered, where it is answered as wanted. */
+async function demand(
+  quittance: Quittance,
+  { status, ...request }: { method: string; path: string; status: number },
 ): Promise<Record<string, unknown>> {
-  const { method, path, status } = request
-  const response = await fetch(`${origin}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}` },
-    signal: AbortSignal.timeout(30_000),
-  })
-  const text = await response.text()
-  if (response.status !== status) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 200)}`)
-  return text ? (JSON.parse(text) ?? {}) : {}
+  const answer = await ask(quittance, request)
+  if (answer.status !== status) throw new Error(`${request.method} ${request.path} answered ${answer.status}`)
+  return answer.body ?? {}
 }

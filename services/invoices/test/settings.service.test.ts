@@ -102,7 +102,9 @@ test('a document is verified by its number with its hash or with the id of its Q
     sha256,
   }
   expect(await verify({ sha256 })).toMatchObject(known)
-  const [{ printed } = { printed: '' }] = await invoices.rows<{ printed: string }>(`select printed ->> 'verifyUrl' as printed from invoices`)
+  const [{ printed } = { printed: '' }] = await invoices.rows<{ printed: string }>(
+    `select printed ->> 'verifyUrl' as printed from invoices`,
+  )
   expect(Object.fromEntries(new URL(printed).searchParams)).toEqual({ number, id })
   expect(await verify({ id })).toMatchObject(known)
   expect(await verify({ id, sha256 })).toMatchObject(known)

@@ -1,5 +1,6 @@
 import type { InvoiceSettings } from '@quittance/contracts/invoice-settings'
 import type { View } from '@quittance/runtime/view'
+import { usualSettings } from './seller-settings.ts'
 
 export const settingsView: View<InvoiceSettings> = {
   name: 'invoice-settings',
@@ -11,19 +12,15 @@ export const settingsView: View<InvoiceSettings> = {
 
 /** Settings of an organization that never said anything. */
 export function unsaid(organizationId: string): InvoiceSettings {
+  const { legalName, address, taxId, logo, footer, locale, paper, invoicePrefix, creditNotePrefix, ...numbering } = usualSettings
   return {
     organization_id: organizationId,
-    legal_name: null,
-    address: null,
-    tax_id: null,
-    logo: null,
-    footer: null,
-    locale: null,
-    paper: null,
-    invoice_prefix: null,
-    credit_note_prefix: null,
-    yearly: false,
-    padding: 4,
-    electronic: false,
+    legal_name: legalName,
+    address,
+    tax_id: taxId,
+    ...{ logo, footer, locale, paper },
+    invoice_prefix: invoicePrefix,
+    credit_note_prefix: creditNotePrefix,
+    ...numbering,
   }
 }
