@@ -39,10 +39,12 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.e2e.test.ts'],
+          // These start, kill and multiply the processes of systems of their own: nothing to be done to a system that runs elsewhere.
+          exclude: ['**/node_modules/**', ...(process.env['E2E_BASE_URL'] ? ['e2e/own-system/**'] : [])],
+          globalSetup: ['packages/testing/src/shared-systems.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
-          maxWorkers: 1,
-          fileParallelism: false,
+          maxWorkers: process.env['E2E_BASE_URL'] ? 1 : 2,
         },
       },
     ],

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { callApi, startSystem, type RunningSystem } from '@quittance/testing/system'
+import { joinSystem } from '@quittance/testing/join-system'
+import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { buyer } from './sale.ts'
 
 let system: RunningSystem
 
 beforeAll(async () => {
-  system = await startSystem({ env: { RATE_LIMIT_PER_SECOND: '0' } })
+  system = await joinSystem()
 })
-afterAll(() => system[Symbol.asyncDispose]())
 
 const isUuidV1 = 'c232ab00-9414-11ec-b3c8-9f6bdeced846'
 const isUuidV7 = '017f22e2-79b0-7cc3-98c4-dc0c0c07398f'

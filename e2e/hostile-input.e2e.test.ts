@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { pathVariables, type PublicOperation } from '@quittance/contracts/operation'
 import { publicOperations } from '@quittance/contracts/registry'
-import { startSystem, type RunningSystem } from '@quittance/testing/system'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { joinSystem } from '@quittance/testing/join-system'
+import type { RunningSystem } from '@quittance/testing/system'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { attacksOn, jsonOf, prices, type Attack, type Description } from './hostile-values.ts'
 import { accepted } from './sale.ts'
 
@@ -13,7 +14,7 @@ let ids: Record<string, string>
 let description: Description
 
 beforeAll(async () => {
-  system = await startSystem({ env: { RATE_LIMIT_PER_SECOND: '0' } })
+  system = await joinSystem()
   const { api, demo } = system
   session = (await accepted(() => api('POST', '/v1/customer-sessions/', { customer_id: demo.customer_id }))).token
   const checkout = await accepted(() => api('POST', '/v1/checkouts/', { products: [demo.product_id] }))
@@ -31,7 +32,6 @@ beforeAll(async () => {
     benefits: benefit.id,
   }
 })
-afterAll(() => system[Symbol.asyncDispose]())
 
 const sales = publicOperations.filter(({ subject }) => subject.startsWith('orders.'))
 const writing = sales.filter(({ http }) => http.method === 'POST' || http.method === 'PATCH')

@@ -1,16 +1,15 @@
 import { authentication } from '@quittance/testing/oauth-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startProvider, type RunningProvider } from './provider.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { joinProvider, type RunningProvider } from './provider.ts'
 import { rawRequest, type RawAnswer } from './raw-request.ts'
 
 let provider: RunningProvider
 let pids: number[]
 
 beforeAll(async () => {
-  provider = await startProvider()
+  provider = await joinProvider()
   pids = processes()
 })
-afterAll(() => provider[Symbol.asyncDispose]())
 
 const processes = () => [...provider.system.facts().services.auth, ...provider.system.facts().services.gateway].map(({ pid }) => pid)
 const form = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -14,7 +14,7 @@ import {
   type Protocol,
 } from './chromium.ts'
 import { focused, overflow, tooFaint, unlabelled } from './looks.ts'
-import { startProvider, type RunningProvider } from './provider.ts'
+import { joinProvider, type RunningProvider } from './provider.ts'
 
 /** Nothing in it can be broken between two words, and all of it would mean something in HTML. */
 const longName = `<b>${'Wolfeschlegelsteinhausenbergerdorff&'.repeat(5)}</b>`.slice(0, 200)
@@ -32,7 +32,7 @@ let unverified: OAuthClient
 
 beforeAll(async () => {
   application = await startCallbackServer()
-  ;[provider, browser] = await Promise.all([startProvider(), launchChromium()])
+  ;[provider, browser] = await Promise.all([joinProvider(), launchChromium()])
   const { redirectUri: redirect_uri } = application
   const made = ['client', 'create', '--name', 'Ledger', '--redirect-uri', redirect_uri, '--scopes', 'openid,email,orders:read']
   client = { ...(await provider.operate<OAuthClient>(...made)), redirect_uri }
@@ -50,7 +50,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await browser.close()
-  await provider[Symbol.asyncDispose]()
   await application[Symbol.asyncDispose]()
 })
 

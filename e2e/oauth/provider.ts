@@ -4,12 +4,13 @@ import { promisify } from 'node:util'
 import { createBrowser, type Browser, type Visit } from '@quittance/testing/browser'
 import { freePorts } from '@quittance/testing/engines/free-ports'
 import { passPages, type Answer, type OAuthClient, type Person } from '@quittance/testing/oauth-client'
+import { joinSystem } from '@quittance/testing/join-system'
 import { startSystem, type RunningSystem } from '@quittance/testing/system'
 import * as oidc from 'openid-client'
 import { Client } from 'pg'
 
 /** The whole system, its API and its pages at two origins, with a person who is signed in and two clients of the operator. */
-export interface RunningProvider extends AsyncDisposable {
+export interface RunningProvider {
   system: RunningSystem
   baseUrl: string
   authUrl: string
@@ -62,7 +63,15 @@ interface Start {
 
 const root = join(import.meta.dirname, '../..')
 
-export async function startProvider({ env, replicas }: Start = {}): Promise<RunningProvider> {
+/** One that its starter stops. */
+export interface StartedProvider extends RunningProvider, AsyncDisposable {}
+
+/** In the system that other files use too, with a person, an organization and clients of its own. */
+export async function joinProvider(): Promise<RunningProvider> {
+  return providerAt(await joinSystem())
+}
+
+export async function startProvider({ env, replicas }: Start): Promise<StartedProvider> {
   const [port = 0] = await freePorts(1)
   const [baseUrl, authUrl] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`]
   const system = await startSystem({
@@ -70,6 +79,11 @@ export async function startProvider({ env, replicas }: Start = {}): Promise<Runn
     env: { RATE_LIMIT_PER_SECOND: '0', BASE_URL: baseUrl, AUTH_URL: authUrl, ...env },
     ...(replicas && { replicas }),
   })
+  return { ...providerAt(system), [Symbol.asyncDispose]: () => system[Symbol.asyncDispose]() }
+}
+
+function providerAt(system: RunningSystem): RunningProvider {
+  const { base_url: baseUrl, auth_url: authUrl } = system.facts()
   const { user: person, organization, oauth_client: confidential, public_oauth_client: open } = system.demo
   const newBrowser = () => createBrowser([baseUrl, authUrl])
   const signedIn = newBrowser()
@@ -123,7 +137,6 @@ export async function startProvider({ env, replicas }: Start = {}): Promise<Runn
       const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
       return JSON.parse(stdout)
     },
-    [Symbol.asyncDispose]: () => system[Symbol.asyncDispose](),
   }
   return provider
 }

@@ -3,17 +3,16 @@ import { authentication, postForm, refresh } from '@quittance/testing/oauth-clie
 import { callApi } from '@quittance/testing/system'
 import { decodeJwt } from 'jose'
 import * as oidc from 'openid-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startProvider, type RunningProvider } from './provider.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { joinProvider, type RunningProvider } from './provider.ts'
 
 let provider: RunningProvider
 let config: oidc.Configuration
 
 beforeAll(async () => {
-  provider = await startProvider()
+  provider = await joinProvider()
   config = await provider.configure()
 })
-afterAll(() => provider[Symbol.asyncDispose]())
 
 const endpoint = (name: string) => `${provider.baseUrl}/v1/oauth2/${name}`
 

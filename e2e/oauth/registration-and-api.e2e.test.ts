@@ -2,15 +2,14 @@ import { authentication, postForm, type OAuthClient } from '@quittance/testing/o
 import { callApi, type ApiAnswer } from '@quittance/testing/system'
 import * as oauth from 'oauth4webapi'
 import * as oidc from 'openid-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startProvider, type RunningProvider } from './provider.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { joinProvider, type RunningProvider } from './provider.ts'
 
 let provider: RunningProvider
 
 beforeAll(async () => {
-  provider = await startProvider()
+  provider = await joinProvider()
 })
-afterAll(() => provider[Symbol.asyncDispose]())
 
 const endpoint = (name: string) => `${provider.baseUrl}/v1/oauth2/${name}`
 const redirect_uris = ['https://app.example/callback']

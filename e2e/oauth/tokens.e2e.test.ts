@@ -3,15 +3,14 @@ import { authentication, postForm, redeem, refresh } from '@quittance/testing/oa
 import { callApi } from '@quittance/testing/system'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import * as oidc from 'openid-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startProvider, type RunningProvider } from './provider.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { joinProvider, type RunningProvider } from './provider.ts'
 
 let provider: RunningProvider
 
 beforeAll(async () => {
-  provider = await startProvider()
+  provider = await joinProvider()
 })
-afterAll(() => provider[Symbol.asyncDispose]())
 
 const tokenEndpoint = () => `${provider.baseUrl}/v1/oauth2/token`
 const userinfoEndpoint = () => `${provider.baseUrl}/v1/oauth2/userinfo`

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Polar } from '@polar-sh/sdk'
 import type { CustomerPortal } from '@polar-sh/sdk/sdk/customerportal.js'
 import { eventually } from '@quittance/testing/eventually'
-import { startSystem, type RunningSystem } from '@quittance/testing/system'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { joinSystem } from '@quittance/testing/join-system'
+import type { RunningSystem } from '@quittance/testing/system'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { recordingClient, type RecordingClient } from './recording-client.ts'
 
 /** Operations that other files here go through. */
@@ -18,7 +19,7 @@ let me: { customerSession: string }
 let customerId: string
 
 beforeAll(async () => {
-  system = await startSystem({ env: { RATE_LIMIT_PER_SECOND: '0' } })
+  system = await joinSystem()
   client = await recordingClient({ accessToken: system.demo.organization_access_token, serverURL: system.facts().base_url })
   polar = client.polar
   portal = polar.customerPortal
@@ -26,7 +27,6 @@ beforeAll(async () => {
   customerId = (await polar.customers.create({ email: 'ada@example.org', externalId: 'ada' })).id
   me = { customerSession: (await polar.customerSessions.create({ customerId })).token }
 })
-afterAll(() => system[Symbol.asyncDispose]())
 
 type Call = (id: string) => Promise<unknown>
 

@@ -3,7 +3,8 @@ import type { Polar } from '@polar-sh/sdk'
 import type { CustomerPortal } from '@polar-sh/sdk/sdk/customerportal.js'
 import { startEndpointSink, type EndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
-import { startSystem, type RunningSystem } from '@quittance/testing/system'
+import { joinSystem } from '@quittance/testing/join-system'
+import type { RunningSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordingClient, type RecordingClient } from './recording-client.ts'
 
@@ -17,16 +18,13 @@ let polar: Polar
 let portal: CustomerPortal
 
 beforeAll(async () => {
-  system = await startSystem({ env: { RATE_LIMIT_PER_SECOND: '0' } })
+  system = await joinSystem()
   sink = await startEndpointSink()
   client = await recordingClient({ accessToken: system.demo.organization_access_token, serverURL: system.facts().base_url })
   polar = client.polar
   portal = polar.customerPortal
 })
-afterAll(async () => {
-  await system[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+afterAll(() => sink[Symbol.asyncDispose]())
 
 /** Everything of a paged list. */
 async function all<Item>(list: Promise<AsyncIterable<{ result: { items: Item[] } }>>): Promise<Item[]> {

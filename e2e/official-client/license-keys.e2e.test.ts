@@ -6,17 +6,17 @@ import { ResourceNotFound } from '@polar-sh/sdk/models/errors/resourcenotfound.j
 import { validateEvent } from '@polar-sh/sdk/webhooks'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
-import { callApi, startSystem, type RunningSystem } from '@quittance/testing/system'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { joinSystem } from '@quittance/testing/join-system'
+import { callApi, type RunningSystem } from '@quittance/testing/system'
+import { beforeAll, expect, test } from 'vitest'
 
 let system: RunningSystem
 let polar: Polar
 
 beforeAll(async () => {
-  system = await startSystem({ env: { RATE_LIMIT_PER_SECOND: '0' } })
+  system = await joinSystem()
   polar = new Polar({ accessToken: system.demo.organization_access_token, serverURL: system.facts().base_url })
 })
-afterAll(() => system[Symbol.asyncDispose]())
 
 /** Software on a customer's machine: it has the key, and no credential. */
 const software = () => new Polar({ serverURL: system.facts().base_url }).customerPortal.licenseKeys

@@ -4,18 +4,18 @@ import { ResponseValidationError } from '@polar-sh/sdk/models/errors/responseval
 import { SDKError } from '@polar-sh/sdk/models/errors/sdkerror.js'
 import { createBrowser } from '@quittance/testing/browser'
 import { authorizationUrl, codeOf, passPages } from '@quittance/testing/oauth-client'
-import { startSystem, type RunningSystem } from '@quittance/testing/system'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { joinSystem } from '@quittance/testing/join-system'
+import type { RunningSystem } from '@quittance/testing/system'
+import { beforeAll, describe, expect, test } from 'vitest'
 
 let system: RunningSystem
 /** With a personal access token. */
 let polar: Polar
 
 beforeAll(async () => {
-  system = await startSystem()
+  system = await joinSystem()
   polar = connect(system.demo.personal_access_token)
 })
-afterAll(() => system[Symbol.asyncDispose]())
 
 function connect(accessToken?: string): Polar {
   return new Polar({ serverURL: system.facts().base_url, ...(accessToken && { accessToken }) })

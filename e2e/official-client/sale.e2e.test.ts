@@ -6,11 +6,11 @@ import { ResourceNotFound } from '@polar-sh/sdk/models/errors/resourcenotfound.j
 import { validateEvent } from '@polar-sh/sdk/webhooks'
 import { eventually } from '@quittance/testing/eventually'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
-import { startSystem } from '@quittance/testing/system'
+import { joinSystem } from '@quittance/testing/join-system'
 import { expect, test } from 'vitest'
 
 test('the unmodified official client makes a sale, gets its invoice and believes its webhooks', async () => {
-  await using system = await startSystem()
+  const system = await joinSystem()
   await using sink = await startEndpointSink()
   const polar = new Polar({ accessToken: system.demo.organization_access_token, serverURL: system.facts().base_url })
 

@@ -4,6 +4,7 @@ import { UsageError, type Command } from './commands/command.ts'
 /** Loaded when called: `start` does not wait for what only `migrate` needs. */
 const commands: Record<string, () => Promise<Command>> = {
   start: async () => (await import('./commands/start.ts')).start,
+  seed: async () => (await import('./commands/seed.ts')).seed,
   'account create': async () => (await import('./commands/account-create.ts')).accountCreate,
   'organization create': async () => (await import('./commands/organization-create.ts')).organizationCreate,
   'member add': async () => (await import('./commands/member-add.ts')).memberAdd,

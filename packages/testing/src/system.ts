@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import type { ServiceName } from '@quittance/contracts/services'
 import { Client, type QueryResultRow } from 'pg'
 import { eventually } from './eventually.ts'
-import type { ReadyFile } from './ready-file.ts'
+import type { DemoData, ReadyFile } from './ready-file.ts'
 
 /** The whole system as `npm start` runs it, on a port and a folder of its own. */
-export interface RunningSystem extends AsyncDisposable {
+export interface RunningSystem {
   /** Read anew: process ids change when a service is restarted. */
   facts(): ReadyFile
-  demo: NonNullable<ReadyFile['demo']>
+  demo: DemoData
   /** Calls the API with the demo organization's token. */
   api(method: string, path: string, body?: unknown): Promise<ApiAnswer>
   /** A look into the database of a service, for what cannot be seen or brought about from outside. */
@@ -40,7 +40,12 @@ interface SystemOptions {
 const root = join(import.meta.dirname, '../../..')
 const startWithinMs = 120_000
 
-export async function startSystem({ env, replicas, port = 0 }: SystemOptions = {}): Promise<RunningSystem> {
+/** A system that its starter stops. */
+export interface StartedSystem extends RunningSystem, AsyncDisposable {
+  readyFile: string
+}
+
+export async function startSystem({ env, replicas, port = 0 }: SystemOptions = {}): Promise<StartedSystem> {
   const folder = mkdtempSync(join(tmpdir(), 'quittance-e2e-'))
   const readyFile = join(folder, 'ready.json')
   const args = [
@@ -65,24 +70,41 @@ export async function startSystem({ env, replicas, port = 0 }: SystemOptions = {
   child.stdout?.on('data', (chunk) => (output += chunk))
   child.stderr?.on('data', (chunk) => (output += chunk))
   await untilStarted(child, { readyFile, output: () => output })
-  const facts = () => JSON.parse(readFileSync(readyFile, 'utf8')) as ReadyFile
-  const { base_url, demo } = facts()
+  const { demo } = readFacts(readyFile)
   if (!demo) throw new Error('The system was started without demo data')
-  const untilReady = () =>
-    eventually(async () => void (await Promise.all(Object.values(facts().services).flat().map(demandReady))), { withinMs: 30_000 })
   return {
-    facts,
-    demo,
-    untilReady,
-    api: (method, path, body) => callApi(`${base_url}${path}`, { method, token: demo.organization_access_token, body }),
-    rows: (service, sql, values) => look(new URL(`/${service}`, facts().postgres_url ?? ''), { sql, values: values ?? [] }),
-    kill: (service) => facts().services[service].forEach(({ pid }) => process.kill(pid, 'SIGKILL')),
+    ...systemAt(readyFile, demo),
+    readyFile,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
       if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve))
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** What can be done with a system that runs, whoever started it; `demo` is whose token calls. */
+export function systemAt(readyFile: string, demo: DemoData): RunningSystem {
+  const facts = () => readFacts(readyFile)
+  const { base_url } = facts()
+  const processesOf = (service: ServiceName) => {
+    const processes = facts().services[service]
+    if (processes.length === 0) throw new Error('The processes of a system that runs elsewhere are not known')
+    return processes
+  }
+  return {
+    facts,
+    demo,
+    untilReady: () =>
+      eventually(async () => void (await Promise.all(Object.values(facts().services).flat().map(demandReady))), { withinMs: 30_000 }),
+    api: (method, path, body) => callApi(`${base_url}${path}`, { method, token: demo.organization_access_token, body }),
+    rows: (service, sql, values) => look(new URL(`/${service}`, facts().postgres_url ?? ''), { sql, values: values ?? [] }),
+    kill: (service) => processesOf(service).forEach(({ pid }) => process.kill(pid, 'SIGKILL')),
+  }
+}
+
+export function readFacts(readyFile: string): ReadyFile {
+  return JSON.parse(readFileSync(readyFile, 'utf8'))
 }
 
 async function untilStarted(child: ChildProcess, { readyFile, output }: { readyFile: string; output(): string }): Promise<void> {

@@ -40,12 +40,16 @@ function sentence({ name, message }: ApiError): string {
 
 function natsUrl({ data, nats }: Where): string {
   const given = nats ?? (data === undefined ? process.env.NATS_URL : undefined)
-  if (given) return given
+  return given ?? runningInstance(data).nats_url
+}
+
+/** Addresses of the instance that runs on a data folder. */
+export function runningInstance(data: string | undefined): ReadyFile {
   const folder = data ?? '.quittance'
   const file = join(folder, 'instance.json')
   if (!existsSync(file))
     throw new UsageError(`No instance runs on ${folder}. Start one (npm start), or name another with --data or --nats.`)
-  return (JSON.parse(readFileSync(file, 'utf8')) as ReadyFile).nats_url
+  return JSON.parse(readFileSync(file, 'utf8'))
 }
 
 /** `orders:read,orders:write`; all when nothing is given. */

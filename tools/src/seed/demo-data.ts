@@ -12,12 +12,15 @@ import type { Say } from '@quittance/testing/engines/engine'
 import { withOperator, type Operator } from '../operator.ts'
 import { makeDemoSales } from './demo-sales.ts'
 
-interface DemoDataOptions {
-  /** Where it is kept, so that a second start names the same credentials. */
-  file: string
+interface Where {
   natsUrl: string
   /** Address of the gateway. */
   origin: string
+}
+
+interface DemoDataOptions extends Where {
+  /** Where it is kept, so that a second start names the same credentials. */
+  file: string
   say: Say
 }
 
@@ -38,12 +41,16 @@ const clientScopes: [Scope, ...Scope[]] = [
 export async function provideDemoData({ file, natsUrl, origin, say }: DemoDataOptions): Promise<DemoData> {
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
   say('making a demo organization')
-  const people = await withOperator(natsUrl, makeOrganizations)
-  const sales = await makeDemoSales(apiClient({ origin, token: people.organization_access_token }))
-  const demo = { ...people, ...sales }
+  const demo = await makeDemoData({ natsUrl, origin })
   writeFileSync(`${file}.tmp`, JSON.stringify(demo, null, 2), { mode: 0o600 })
   renameSync(`${file}.tmp`, file)
   return demo
+}
+
+/** Demo data of its own in a system that runs; what exists is left alone, so it may be made as often as one likes. */
+export async function makeDemoData({ natsUrl, origin }: Where): Promise<DemoData> {
+  const people = await withOperator(natsUrl, makeOrganizations)
+  return { ...people, ...(await makeDemoSales(apiClient({ origin, token: people.organization_access_token }))) }
 }
 
 async function makeOrganizations(operator: Operator): Promise<Omit<DemoData, keyof DemoSales>> {
@@ -69,7 +76,7 @@ async function makeOrganizations(operator: Operator): Promise<Omit<DemoData, key
   }
 }
 
-/** The usual names are taken when an earlier start was cut short in the middle of this; then all get an ending. */
+/** The usual names are taken when there are demo data already, or half of them; then all get an ending. */
 async function makeUser(operator: Operator): Promise<{ userId: string; email: string; password: string; suffix: string }> {
   const password = randomBytes(12).toString('base64url')
   for (let suffix = ''; ; suffix = `-${randomBytes(3).toString('hex')}`) {

@@ -1,5 +1,5 @@
 /** A life this long was a healthy one: the next failure is a first one again. */
-export const healthyMs = 30_000
+export const healthyMs = 10_000
 
 /** At once the first time, then doubling up to ten seconds. */
 export function restartDelayMs(earlierFailures: number): number {

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { startEndpointSink, type EndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
 import { readStream } from '@quittance/testing/stream'
-import { startSystem, type RunningSystem } from '@quittance/testing/system'
+import { startSystem, type StartedSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accepted } from './sale.ts'
+import { accepted } from '../sale.ts'
 
-let system: RunningSystem
+let system: StartedSystem
 let sink: EndpointSink
 /** When the stream of sales begins; the demo data are older. */
 let since: string
@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 /** A sale by a client that asks again until it is heard; `kind` says how it ends. */
-async function sellAndRefund({ api, demo }: RunningSystem, kind: number): Promise<void> {
+async function sellAndRefund({ api, demo }: StartedSystem, kind: number): Promise<void> {
   const products = [kind % 5 === 4 ? freeProduct : demo.product_id]
   const token = ['ctoken_ok', 'ctoken_pending', 'ctoken_ok'][kind % 3]
   const checkout = await accepted(() => api('POST', '/v1/checkouts/', { products, customer_id: demo.customer_id }))

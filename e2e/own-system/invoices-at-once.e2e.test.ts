@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { eventually } from '@quittance/testing/eventually'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
-import { callApi, startSystem, type RunningSystem } from '@quittance/testing/system'
+import { callApi, startSystem, type StartedSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accepted, buyer, sell, subscribe, untilPaid } from './sale.ts'
+import { accepted, buyer, sell, subscribe, untilPaid } from '../sale.ts'
 
-let system: RunningSystem
+let system: StartedSystem
 
 beforeAll(async () => {
   system = await startSystem({ env: { RATE_LIMIT_PER_SECOND: '0' }, replicas: 'gateway=2,invoices=2' })

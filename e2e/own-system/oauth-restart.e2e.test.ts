@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createBrowser, type Browser, type Visit } from '@quittance/testing/browser'
 import { eventually } from '@quittance/testing/eventually'
 import { codeOf, type ProtocolAnswer } from '@quittance/testing/oauth-client'
-import { startSystem, type RunningSystem } from '@quittance/testing/system'
+import { startSystem, type StartedSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectToAuth, oddGrants, waitingStatements } from './auth-database.ts'
-import { oauthAt, tokensOf, type OAuthJourney, type Tokens } from './oauth-journey.ts'
+import { connectToAuth, oddGrants, waitingStatements } from '../auth-database.ts'
+import { oauthAt, tokensOf, type OAuthJourney, type Tokens } from '../oauth-journey.ts'
 
-let system: RunningSystem
+let system: StartedSystem
 let oauth: OAuthJourney
 /** Of somebody who is signed in and has consented before. */
 let person: Browser

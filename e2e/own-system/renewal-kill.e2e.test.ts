@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { eventually } from '@quittance/testing/eventually'
-import { startSystem, type RunningSystem } from '@quittance/testing/system'
+import { startSystem, type StartedSystem } from '@quittance/testing/system'
 import { expect, test } from 'vitest'
-import { accepted } from './sale.ts'
+import { accepted } from '../sale.ts'
 
 const subscribers = 8
 const inAYear = 13
 
-async function subscribe({ api }: RunningSystem, productId: string): Promise<string> {
+async function subscribe({ api }: StartedSystem, productId: string): Promise<string> {
   const customer = await accepted(() => api('POST', '/v1/customers/', { email: `${randomUUID()}@example.com` }))
   const { client_secret } = await accepted(() => api('POST', '/v1/checkouts/', { products: [productId], customer_id: customer.id }))
   await accepted(() => api('POST', `/v1/checkouts/client/${client_secret}/confirm`, { confirmation_token_id: 'ctoken_ok' }))

@@ -15,12 +15,12 @@ import {
 import * as oauth from 'oauth4webapi'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startProvider, type RunningProvider, type Tokens } from './provider.ts'
-import { signingKey } from './signing-key.ts'
+import { startProvider, type StartedProvider, type Tokens } from '../oauth/provider.ts'
+import { signingKey } from '../oauth/signing-key.ts'
 
 const secret = randomBytes(32)
 
-let provider: RunningProvider
+let provider: StartedProvider
 let server: oauth.AuthorizationServer
 
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { startSystem } from '@quittance/testing/system'
 import { Webhook } from 'standardwebhooks'
 import { extractText } from 'unpdf'
 import { expect, test } from 'vitest'
-import { buyer, sell, subscribe, untilPaid } from './sale.ts'
+import { buyer, sell, subscribe, untilPaid } from '../sale.ts'
 
 test('a sale becomes an order, its events arrive signed and in order, its invoice is permanent', async () => {
   await using system = await startSystem()
