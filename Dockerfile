@@ -1,38 +1,56 @@
-# One service per image: docker build --build-arg SERVICE=orders . ; invoices is built with --target with-chromium.
+# Any service: docker build --build-arg SERVICE=orders . Needs BuildKit; works from Docker 20.10 on.
 ARG NODE_IMAGE=node:24-bookworm-slim
+ARG SERVICE
 
 FROM ${NODE_IMAGE} AS pruned
+ENV TURBO_TELEMETRY_DISABLED=1
 WORKDIR /source
-COPY package.json package-lock.json .npmrc turbo.json ./
-COPY packages packages
-COPY services services
-COPY tools/package.json tools/turbo.json tools/
-COPY e2e/package.json e2e/package.json
-COPY e2e/official-client/package.json e2e/official-client/package.json
-COPY bench/package.json bench/package.json
+COPY package.json ./
+RUN npm install --global --no-audit --no-fund "turbo@$(node -p "require('./package.json').devDependencies.turbo")"
+COPY . .
 ARG SERVICE
-# Devices of tests and tools stay out; the service keeps its workspace symlinks, which type stripping needs.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --workspace @quittance/${SERVICE} \
- && find packages services -name '*.test.ts' -delete && rm -rf packages/testing services/*/test
+# What only tests want is forgotten before the installation, so that nothing of it has to be taken out again.
+RUN turbo prune "@quittance/${SERVICE}" --production --docker \
+ && cd out/json && npm pkg delete devDependencies optionalDependencies --workspaces --include-workspace-root \
+ && cd ../full && find packages services -name '*.test.ts' -delete && rm -rf services/*/test packages/*/test
 
-FROM ${NODE_IMAGE} AS service
-ENV NODE_ENV=production NODE_COMPILE_CACHE=/tmp/compile-cache
+FROM ${NODE_IMAGE} AS installed
 WORKDIR /app
-COPY --from=pruned --chown=1000:1000 /source/package.json ./
-COPY --from=pruned --chown=1000:1000 /source/node_modules node_modules
-COPY --from=pruned --chown=1000:1000 /source/packages packages
-ARG SERVICE
-COPY --from=pruned --chown=1000:1000 /source/services/${SERVICE} services/${SERVICE}
-USER 1000
-WORKDIR /app/services/${SERVICE}
-CMD ["node", "--max-semi-space-size=32", "src/main.ts"]
+COPY --from=pruned /source/out/json ./
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
+ && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \
+ && if [ -d node_modules/@fontsource ]; then find node_modules/@fontsource -path '*/files/*' -type f \
+      ! -name '*-400-normal.woff2' ! -name '*-700-normal.woff2' -delete; fi \
+ && rm -rf /root/.npm
+COPY --from=pruned /source/out/full/packages packages
+COPY --from=pruned /source/out/full/services services
 
-FROM service AS with-chromium
-USER root
+# The workspace links of node_modules stay links: Node strips types of files outside node_modules only.
+FROM ${NODE_IMAGE} AS plain
+ENV NODE_ENV=production NODE_COMPILE_CACHE=/tmp/compile-cache HEALTH_HOST=0.0.0.0 HEALTH_PORT=9090
+WORKDIR /app
+EXPOSE 9090
+
+FROM plain AS with-chromium
 RUN apt-get update && apt-get install -y --no-install-recommends chromium-headless-shell && rm -rf /var/lib/apt/lists/*
 # A container has no user namespaces for Chromium's sandbox; the container itself is the wall around it.
 ENV PUPPETEER_EXECUTABLE_PATH=/usr/bin/chromium-headless-shell CHROMIUM_SANDBOX=off
-USER 1000
 
-# Without --target the plain service is built.
-FROM service
+FROM plain AS for-gateway
+ENV HOST=0.0.0.0 PORT=8080
+EXPOSE 8080
+FROM plain AS for-auth
+FROM plain AS for-orders
+FROM plain AS for-webhooks
+FROM with-chromium AS for-invoices
+
+FROM for-${SERVICE}
+ARG SERVICE
+COPY --from=installed /app /app
+WORKDIR /app/services/${SERVICE}
+USER 1000:1000
+# Bash asks, because a Node process for each question would cost more than a quiet service does.
+HEALTHCHECK --interval=3s --timeout=5s --start-period=90s --retries=5 CMD ["bash", "-c", \
+  "exec 3<>/dev/tcp/127.0.0.1/$HEALTH_PORT && printf 'GET /readyz HTTP/1.0\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
+STOPSIGNAL SIGTERM
+CMD ["node", "--max-semi-space-size=32", "src/main.ts"]
