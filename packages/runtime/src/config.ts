@@ -3,6 +3,13 @@ import { z } from 'zod'
 /** Settings every service understands; services add their own in `src/config.ts`. */
 export const RuntimeConfig = z.object({
   NATS_URL: z.string().default('nats://127.0.0.1:4222').describe('NATS servers, comma-separated; user and password in the URL.'),
+  STREAM_REPLICAS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(5)
+    .default(1)
+    .describe('On how many NATS servers every event is kept; 3 for a cluster of three. Raised where it is set higher, never lowered.'),
   DATABASE_URL: z.string().optional().describe('PostgreSQL database owned by this service.'),
   DATABASE_POOL_MAX: z.coerce.number().int().min(2).default(10).describe('Most connections the service opens to PostgreSQL.'),
   HEALTH_HOST: z.string().default('127.0.0.1').describe('Address of /livez, /readyz and /metrics.'),

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client'
 
 /** Metrics of this process. */
@@ -63,9 +64,15 @@ export async function startHealth({ host, port, checks, routes }: HealthOptions)
   }
 }
 
+/** An engine that is frozen rather than gone answers nothing at all. */
+const checkWithinMs = 2_000
+
 async function failing(checks: Record<string, ReadinessCheck>): Promise<string[]> {
   const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => [name, await Promise.resolve(check()).catch(() => false)] as const),
+    Object.entries(checks).map(async ([name, check]) => {
+      const overdue = delay(checkWithinMs, false, { ref: false })
+      return [name, await Promise.race([Promise.resolve(check()).catch(() => false), overdue])] as const
+    }),
   )
   return results.filter(([, ok]) => !ok).map(([name]) => name)
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { connect, nanos, NatsError, RetentionPolicy, StorageType, type JetStreamManager, type NatsConnection } from 'nats'
 import { eventStream } from '@quittance/contracts/streams'
 
@@ -31,25 +32,56 @@ export function connectNats({ name, url }: NatsOptions): Promise<NatsConnection>
   })
 }
 
-/** Creates the event stream, or brings it to what the contracts say. Safe to run from every replica at once. */
-export async function ensureStream(manager: JetStreamManager): Promise<void> {
-  const wanted = {
-    subjects: [...eventStream.subjects],
-    max_age: nanos(eventStream.maxAgeMs),
-    duplicate_window: nanos(eventStream.duplicateWindowMs),
+/** Longest wait for a cluster that has not agreed on a leader yet. */
+const jetStreamWithinMs = 60_000
+const askAgainAfterMs = 500
+
+/**
+ * Creates the event stream, or raises the number of its copies; fewer copies than it has are a matter for an operator. Safe to run
+ * from every replica at once. Waits for a cluster that is still coming up.
+ */
+export async function ensureStream(manager: JetStreamManager, replicas = 1): Promise<void> {
+  for (const start = Date.now(); ; await delay(askAgainAfterMs)) {
+    try {
+      return await createOrRaise(manager, replicas)
+    } catch (error) {
+      if (!isBusyElecting(error) || Date.now() - start > jetStreamWithinMs) throw error
+    }
   }
+}
+
+async function createOrRaise({ streams }: JetStreamManager, replicas: number): Promise<void> {
   try {
-    await manager.streams.info(eventStream.name)
+    const { config } = await streams.info(eventStream.name)
+    if (config.num_replicas < replicas) await streams.update(eventStream.name, { ...config, num_replicas: replicas })
   } catch (error) {
-    if (!(error instanceof NatsError) || error.api_error?.err_code !== 10059) throw error
-    await manager.streams
-      .add({ name: eventStream.name, storage: StorageType.File, retention: RetentionPolicy.Limits, ...wanted })
-      .catch(ignoreExisting)
+    if (!(error instanceof NatsError) || error.api_error?.err_code !== streamNotFound) throw error
+    const wanted = {
+      name: eventStream.name,
+      subjects: [...eventStream.subjects],
+      storage: StorageType.File,
+      retention: RetentionPolicy.Limits,
+      max_age: nanos(eventStream.maxAgeMs),
+      duplicate_window: nanos(eventStream.duplicateWindowMs),
+      num_replicas: replicas,
+    }
+    await streams.add(wanted).catch(ignoreExisting)
   }
+}
+
+/** Error codes of the server (`server/errors.json` in nats-server). */
+const streamNotFound = 10059
+const streamNameInUse = 10058
+const noSuitablePeers = 10005
+
+/** Without a leader nobody answers for JetStream, which the client library calls "not enabled". */
+function isBusyElecting(error: unknown): boolean {
+  if (!(error instanceof NatsError)) return false
+  return error.code === '503' || error.code === 'TIMEOUT' || error.api_error?.code === 503 || error.api_error?.err_code === noSuitablePeers
 }
 
 /** Two replicas may create the stream at the same moment; the second is told that it exists. */
 function ignoreExisting(error: unknown): void {
-  if (error instanceof NatsError && error.api_error?.err_code === 10058) return
+  if (error instanceof NatsError && error.api_error?.err_code === streamNameInUse) return
   throw error
 }

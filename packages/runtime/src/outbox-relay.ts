@@ -33,7 +33,8 @@ interface WaitingRow {
 }
 
 const batchSize = 200
-const publishTimeoutMs = 15_000
+/** What was sent to a leader that died is never answered; it is told again under the same id, so an answer that was only slow does no harm. */
+const publishTimeoutMs = 3_000
 /** Longer than the stream keeps messages, so that a stream that lost its tail can be told again. */
 const keepPublishedFor = '7 days'
 /** Longer than anything that could bring a message again: the stream, and a tail that is told again. */

@@ -137,7 +137,7 @@ type WithDatabase = Surroundings & { database: Database; settings: RuntimeConfig
 async function startMessaging(service: Service, { connection, database, log, settings }: WithDatabase): Promise<Closer[]> {
   const manager = await connection.jetstreamManager({ timeout: 10_000, checkAPI: false })
   const jetstream = connection.jetstream({ timeout: 10_000 })
-  await ensureStream(manager)
+  await ensureStream(manager, settings.STREAM_REPLICAS)
   const wakeUps = await listenForWakeUps(database.url, log)
   const shared = { database, jetstream, manager, wakeUps, log }
   return [
