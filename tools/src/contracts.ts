@@ -17,16 +17,19 @@ else await keep(release)
 
 async function compare(): Promise<void> {
   const now = await contractsIn(contracts)
-  const verdicts = releasesOf(contracts).map(({ version, contracts: released }) => ({
-    version,
-    ...compareContracts({ version, released, now }),
-  }))
-  for (const { version, breaks, told } of verdicts) {
+  const verdicts = releasesOf(contracts).map(({ version, contracts: released, accepted }) => {
+    const { breaks, told } = compareContracts({ version, released, now })
+    const answeredFor = breaks.filter((sentence) => accepted[sentence])
     for (const sentence of told) console.log(`told: ${sentence}`)
-    for (const sentence of breaks) console.error(sentence)
-    console.log(`${version}: ${breaks.length === 0 ? 'nothing breaks' : `${breaks.length} changes break it`}`)
-  }
-  if (verdicts.every(({ breaks }) => breaks.length === 0)) return
+    for (const sentence of answeredFor) console.log(`accepted: ${sentence} Because ${accepted[sentence]}`)
+    const refused = breaks.filter((sentence) => !accepted[sentence])
+    const stale = Object.keys(accepted).filter((sentence) => !breaks.includes(sentence))
+    for (const sentence of refused) console.error(sentence)
+    for (const sentence of stale) console.error(`accepted.json of ${version} answers for what does not happen: ${sentence}`)
+    console.log(`${version}: ${refused.length === 0 ? 'nothing breaks' : `${refused.length} changes break it`}`)
+    return refused.length + stale.length === 0
+  })
+  if (verdicts.every(Boolean)) return
   console.error(
     '\nAdd beside, do not change: a new key, a new operation, a new event. docs/decisions/0030-contract-compatibility.md says how.',
   )

@@ -49,6 +49,20 @@ test('the check refuses a contract that breaks a deployed neighbour, and says wh
   expect(output).toContain('event.order.paid (webhook order.paid): “billing_reason” of the payload is needed by')
 })
 
+test('a break passes when somebody has answered for it, by its sentence; an answer for nothing does not', () => {
+  const contracts = copyOfContracts({ file: 'streams.ts', from: "durable: 'orders-invoice-generated'", to: "durable: 'orders-invoices'" })
+  const { status, output } = checkOf(contracts)
+  const sentence =
+    'The durable orders-invoice-generated is called orders-invoices now: under a new name orders hears and does seven days again.'
+  expect({ status, output }).toMatchObject({ status: 1, output: expect.stringContaining(sentence) as string })
+  const answerFor = (change: string) =>
+    writeFileSync(join(contracts, 'releases', '0.1.0', 'accepted.json'), JSON.stringify({ [change]: 'nobody runs it yet.' }))
+  answerFor(sentence)
+  expect(checkOf(contracts)).toMatchObject({ status: 0, output: expect.stringContaining('Because nobody runs it yet.') as string })
+  answerFor('Something else.')
+  expect(checkOf(contracts)).toMatchObject({ status: 1, output: expect.stringContaining('answers for what does not happen') as string })
+})
+
 test('a release is never written over', () => {
   const contracts = copyOfContracts(null)
   const args = ['tools/src/contracts.ts', '--release', '0.1.0', '--contracts', contracts]

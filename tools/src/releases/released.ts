@@ -9,6 +9,8 @@ export interface Release {
   /** Commit of its source. */
   commit: string
   contracts: ContractSnapshot
+  /** Breaks that somebody has answered for: the sentence of the check, and the reason. */
+  accepted: Readonly<Record<string, string>>
 }
 
 /** The contracts of today, from the folder of a contracts package. */
@@ -29,12 +31,13 @@ export function releasesOf(folder: string): Release[] {
     .map((version) => ({
       version,
       ...read<{ commit: string }>(join(releases, version, 'release.json')),
-      contracts: read(join(releases, version, 'contracts.json')),
+      contracts: read<ContractSnapshot>(join(releases, version, 'contracts.json')),
+      accepted: readIfThere(join(releases, version, 'accepted.json')),
     }))
 }
 
 /** Keeps the contracts of today as those of a release. A release is never written over. */
-export async function keepRelease(folder: string, { version, commit }: Omit<Release, 'contracts'>): Promise<string> {
+export async function keepRelease(folder: string, { version, commit }: Pick<Release, 'version' | 'commit'>): Promise<string> {
   const place = join(folder, 'releases', version)
   if (existsSync(place)) throw new Error(`${version} is released already: ${place} exists, and others may run it.`)
   const contracts = await contractsIn(folder)
@@ -42,6 +45,10 @@ export async function keepRelease(folder: string, { version, commit }: Omit<Rele
   writeFileSync(join(place, 'contracts.json'), entryByLine(contracts))
   writeFileSync(join(place, 'release.json'), `${JSON.stringify({ commit })}\n`)
   return place
+}
+
+function readIfThere(file: string): Record<string, string> {
+  return existsSync(file) ? read(file) : {}
 }
 
 function read<Content>(file: string): Content {
