@@ -4,6 +4,7 @@ export const headers = {
   caller: 'caller',
   /** W3C trace context. */
   traceparent: 'traceparent',
+  tracestate: 'tracestate',
   requestId: 'x-request-id',
   /** Epoch milliseconds after which the work is not wanted any more. */
   deadline: 'deadline',

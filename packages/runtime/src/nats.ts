@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { connect, nanos, NatsError, RetentionPolicy, StorageType, type JetStreamManager, type NatsConnection } from 'nats'
+import { connect, Events, nanos, NatsError, RetentionPolicy, StorageType, type JetStreamManager, type NatsConnection } from 'nats'
 import { eventStream } from '@quittance/contracts/streams'
 
 export { headers as natsHeaders, type NatsConnection } from 'nats'
@@ -14,10 +14,10 @@ export interface NatsOptions {
  * Connects and keeps reconnecting for ever; a server that is frozen rather than gone is noticed within seconds. The inbox
  * carries the user's name, because permissions let every user read its own replies only.
  */
-export function connectNats({ name, url }: NatsOptions): Promise<NatsConnection> {
+export async function connectNats({ name, url }: NatsOptions): Promise<NatsConnection> {
   const servers = url.split(',').map((server) => new URL(server.includes('://') ? server : `nats://${server}`))
   const { username, password } = servers[0] as URL
-  return connect({
+  const connection = await connect({
     servers: servers.map((server) => server.host),
     name,
     ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
@@ -30,6 +30,22 @@ export function connectNats({ name, url }: NatsOptions): Promise<NatsConnection>
     reconnectTimeWait: 250,
     waitOnFirstConnect: true,
   })
+  void watch(connection)
+  return connection
+}
+
+const away = new WeakSet<NatsConnection>()
+
+/** Whether the server is not reachable just now. What is published meanwhile waits until it is, which no caller has the time for. */
+export function isAway(connection: NatsConnection): boolean {
+  return away.has(connection)
+}
+
+async function watch(connection: NatsConnection): Promise<void> {
+  for await (const { type } of connection.status()) {
+    if (type === Events.Disconnect) away.add(connection)
+    else if (type === Events.Reconnect) away.delete(connection)
+  }
 }
 
 /** Longest wait for a cluster that has not agreed on a leader yet. */

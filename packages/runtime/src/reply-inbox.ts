@@ -1,4 +1,5 @@
 import { createInbox, Events, NatsError, type ErrorCode, type Msg, type MsgHdrs, type NatsConnection } from 'nats'
+import { isAway } from './nats.ts'
 
 interface Asked {
   subject: string
@@ -22,7 +23,8 @@ const inboxes = new WeakMap<NatsConnection, (asked: Asked) => Promise<Msg>>()
  * Request and reply over one subscription for all answers and one sweep for all timeouts. The client library makes a timer, two
  * promises and an error object with its stack for every request: that is half of what a read costs the gateway on the bus.
  */
-export function ask(connection: NatsConnection, asked: Asked): Promise<Msg> {
+export async function ask(connection: NatsConnection, asked: Asked): Promise<Msg> {
+  if (isAway(connection)) throw failure('DISCONNECT')
   let inbox = inboxes.get(connection)
   if (!inbox) inboxes.set(connection, (inbox = openInbox(connection)))
   return inbox(asked)

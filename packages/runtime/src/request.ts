@@ -10,6 +10,7 @@ export interface Envelope {
   /** `Caller` as JSON; only the gateway and the operator's tools may publish requests. */
   caller: string
   traceparent?: string | undefined
+  tracestate?: string | undefined
   requestId?: string | undefined
   idempotencyKey?: string | undefined
   /** Longest wait for the answer, in milliseconds; passed on as an absolute deadline. */
@@ -34,6 +35,7 @@ export async function forward(
   sent.set(headers.caller, envelope.caller)
   sent.set(headers.deadline, String(Date.now() + envelope.timeoutMs))
   if (envelope.traceparent) sent.set(headers.traceparent, envelope.traceparent)
+  if (envelope.tracestate) sent.set(headers.tracestate, envelope.tracestate)
   if (envelope.requestId) sent.set(headers.requestId, envelope.requestId)
   if (envelope.idempotencyKey) sent.set(headers.idempotencyKey, envelope.idempotencyKey)
   try {

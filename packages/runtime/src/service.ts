@@ -9,7 +9,7 @@ import type { Consumer, Handler, Job } from './handler.ts'
 import { collectProcessMetrics, startHealth, type InternalRoutes, type ReadinessCheck } from './health.ts'
 import { startJob } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
-import { connectNats, ensureStream } from './nats.ts'
+import { connectNats, ensureStream, isAway } from './nats.ts'
 import { startRelay } from './outbox-relay.ts'
 import { responder } from './respond.ts'
 import { closeAll, stopOnSignals, type Closer } from './shutdown.ts'
@@ -89,7 +89,7 @@ export async function startService(service: Service, { config, onError }: StartO
     }
     const connection = await connectNats({ name: service.name, url: settings.NATS_URL })
     closers.push({ name: 'nats', close: () => connection.drain() })
-    checks['nats'] = () => connection.rtt().then(() => true)
+    checks['nats'] = () => !isAway(connection) && connection.rtt().then(() => true)
     const surroundings = { connection, database, log }
     collectProcessMetrics(service.name)
     const parts: Part[] = []

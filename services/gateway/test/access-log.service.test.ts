@@ -9,7 +9,16 @@ test('the access log names routes, never addresses, query strings or credentials
   await using gateway = await startGateway()
   await using auth = await playHttp(authPorts[0])
   const { NATS_URL } = gateway.service.config
-  const env = { ...process.env, NATS_URL, PORT: '0', HEALTH_PORT: '0', LOG_LEVEL: 'info', BASE_URL: baseUrl, RATE_LIMIT_PER_SECOND: '3' }
+  const env = {
+    ...process.env,
+    NATS_URL,
+    PORT: '0',
+    HEALTH_PORT: '0',
+    LOG_LEVEL: 'info',
+    BASE_URL: baseUrl,
+    RATE_LIMIT_PER_SECOND: '3',
+    STOP_NOTICE_MS: '0',
+  }
   const running = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], { env })
   try {
     let log = ''

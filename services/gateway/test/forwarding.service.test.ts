@@ -15,12 +15,15 @@ test('a reply goes out byte for byte, and the owner is told who asks, by when, a
   const odd = '{"items" : [1.0,  2e1] , "unknown":"kept"}'
   const asked = await gateway.play('orders.order.list', odd)
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-  const response = await gateway.fetch('/v1/orders?limit=5', { headers: { ...bearer(token), 'x-request-id': 'my-request', traceparent } })
+  const trace = { traceparent, tracestate: 'vendor=1' }
+  const response = await gateway.fetch('/v1/orders?limit=5', { headers: { ...bearer(token), 'x-request-id': 'my-request', ...trace } })
   expect(await response.text()).toBe(odd)
   expect(response.headers.get('x-request-id')).toBe('my-request')
   expect(asked[0]?.body).toEqual({ limit: 5 })
   expect(JSON.parse(asked[0]?.headers['caller'] ?? '')).toEqual(seller)
-  expect(asked[0]?.headers).toMatchObject({ 'x-request-id': 'my-request', traceparent })
+  expect(asked[0]?.headers).toMatchObject({ 'x-request-id': 'my-request', tracestate: 'vendor=1' })
+  expect(asked[0]?.headers['traceparent']).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/)
+  expect(response.headers.get('traceresponse')).toBe(asked[0]?.headers['traceparent'])
   expect(Number(asked[0]?.headers['deadline'])).toBeGreaterThan(Date.now())
 })
 
@@ -31,7 +34,7 @@ test('what a client says about itself reaches no service: only these headers do'
   const forged = { caller: '{"kind":"operator"}', organization: randomUUID(), deadline: '1', 'x-user-id': '1' }
   await gateway.fetch('/v1/orders/', { headers: { ...bearer(token), ...forged } })
   expect(JSON.parse(asked[0]?.headers['caller'] ?? '')).toEqual(seller)
-  expect(Object.keys(asked[0]?.headers ?? {}).toSorted()).toEqual(['caller', 'deadline', 'x-request-id'])
+  expect(Object.keys(asked[0]?.headers ?? {}).toSorted()).toEqual(['caller', 'deadline', 'traceparent', 'x-request-id'])
 })
 
 test('a body cannot name another object than the path', async () => {
@@ -86,7 +89,7 @@ test('a method a path does not have is 405, naming those it has', async () => {
   await using gateway = await startGateway()
   const response = await gateway.fetch('/v1/orders/', { method: 'DELETE' })
   expect(response.status).toBe(405)
-  expect(response.headers.get('allow')).toBe('GET, HEAD')
+  expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
 })
 
 test('the description of the API is served', async () => {

@@ -35,6 +35,7 @@ export const authPorts = [await freePort(), await freePort()] as const
 export const invoicesPorts = [await freePort(), await freePort()] as const
 process.env['PORT'] = String(await freePort())
 process.env['RATE_LIMIT_PER_SECOND'] = '0'
+process.env['STOP_NOTICE_MS'] = '0'
 process.env['BASE_URL'] = `${baseUrl}/`
 process.env['AUTH_URL'] = `${authUrl}/`
 process.env['AUTH_HTTP_URL'] = authPorts.map((port) => `http://127.0.0.1:${port}`).join(',')

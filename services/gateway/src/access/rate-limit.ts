@@ -1,31 +1,61 @@
-import { TooManyRequests } from '@quittance/contracts/errors'
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
+import type { Logger } from '@quittance/runtime/log'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { countedAddress } from './counted-address.ts'
+import { createSharedCount, type SharedCount } from './shared-count.ts'
 
-/** What the caller may still do; for the `RateLimit` headers. */
+/** What an address may still do; for the `RateLimit` headers. */
 export interface Quota {
   limit: number
   remaining: number
+  /** Seconds until there is more. */
+  resetSeconds: number
+  isRefused: boolean
 }
 
-/** Counts one request of an address, or refuses it. */
-export type RateLimit = (address: string) => Promise<Quota | null>
+/** Counts requests by address. */
+export interface RateLimit {
+  /** Counts one request; null where nothing is counted. */
+  count(address: string): Promise<Quota | null>
+  close(): Promise<void>
+}
 
-/** Requests per second and address; 0 counts nothing. Per process: replicas do not share the count yet. */
-export function createRateLimit(perSecond: number): RateLimit {
-  if (perSecond === 0) return async () => null
-  const limiter = new RateLimiterMemory({ points: perSecond, duration: 1 })
-  return async (address) => {
+interface RateLimitOptions {
+  /** Requests per second and address; 0 counts nothing. */
+  perSecond: number
+  /** Valkey or Redis, where replicas count together. */
+  storeUrl?: string | undefined
+  log: Logger
+}
+
+/**
+ * Windows of one second that begin with the first request of an address. Per process, unless there is a store; while that does not
+ * answer, each process counts alone.
+ */
+export function createRateLimit({ perSecond, storeUrl, log }: RateLimitOptions): RateLimit {
+  if (perSecond === 0) return { count: async () => null, close: async () => {} }
+  const local = new RateLimiterMemory({ points: perSecond, duration: 1 })
+  const shared: SharedCount | null = storeUrl ? createSharedCount({ perSecond, storeUrl, log }) : null
+
+  async function consume(key: string): Promise<RateLimiterRes> {
     try {
-      const { remainingPoints } = await limiter.consume(unmapped(address))
-      return { limit: perSecond, remaining: remainingPoints }
+      return (await shared?.consume(key)) ?? (await local.consume(key))
     } catch (refused) {
-      const seconds = Math.max(1, Math.ceil((refused as RateLimiterRes).msBeforeNext / 1000))
-      throw new TooManyRequests(`More than ${perSecond} requests per second from one address.`, seconds)
+      // The library rejects with the result when the limit is passed.
+      if (refused instanceof RateLimiterRes) return refused
+      throw refused
     }
   }
-}
 
-/** IPv4 clients of a dual-stack socket come as `::ffff:a.b.c.d`. */
-function unmapped(address: string): string {
-  return address.startsWith('::ffff:') ? address.slice(7) : address
+  return {
+    async count(address) {
+      const { consumedPoints, msBeforeNext } = await consume(countedAddress(address))
+      return {
+        limit: perSecond,
+        remaining: Math.max(0, perSecond - consumedPoints),
+        resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
+        isRefused: consumedPoints > perSecond,
+      }
+    },
+    close: async () => shared?.close(),
+  }
 }

@@ -25,6 +25,7 @@ export function addDocumentRoute(app: FastifyInstance, upstream: Upstream): void
   app.route<{ Params: { id: string } }>({
     method: ['GET', 'HEAD'],
     url: `${invoiceDocumentPath}/:id`,
+    config: { isPassedOn: true },
     async handler(request, reply) {
       const path = `/documents/${encodeURIComponent(request.params.id)}?${request.url.split('?')[1] ?? ''}`
       const answer = await upstream.ask({ method: request.method as 'GET' | 'HEAD', path, headers: headersOf(request) })

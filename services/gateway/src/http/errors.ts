@@ -9,9 +9,9 @@ import {
   ResourceNotFound,
   UnsupportedMediaType,
 } from '@quittance/contracts/errors'
-import type { HttpBinding } from '@quittance/contracts/operation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Challenge } from '../access/challenge.ts'
+import { problemOf, wantsProblem } from './problem.ts'
 
 /** What Fastify refuses before a route runs, in the words of the contract. */
 function translate(error: unknown): ApiError {
@@ -34,15 +34,11 @@ export function answerErrors(app: FastifyInstance, challenge: Challenge): void {
   app.setErrorHandler((error, request, reply) => {
     const told = translate(error)
     if (told instanceof InternalServerError) request.log.error({ err: error }, 'request.failed')
-    const challenges = challenge(told, { http: bindingOf(request), authorization: request.headers.authorization })
+    const challenges = challenge(told, { http: request.routeOptions.config.http, authorization: request.headers.authorization })
     if (challenges.length > 0) reply.header('www-authenticate', challenges)
     return sendError(reply, told)
   })
   app.setNotFoundHandler((_request, reply) => sendError(reply, new ResourceNotFound()))
-}
-
-function bindingOf(request: FastifyRequest): HttpBinding | undefined {
-  return (request.routeOptions.config as { http?: HttpBinding }).http
 }
 
 /** Answers a fault as the contract does, before a route is known. */
@@ -66,7 +62,9 @@ export function answerClientError({ code }: { code?: string }, socket: Duplex): 
 
 function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
   if (error.retryAfterSeconds) reply.header('retry-after', error.retryAfterSeconds)
-  return reply.code(error.status).type('application/json').send(JSON.stringify(error.toBody()))
+  reply.code(error.status).header('cache-control', 'no-store')
+  if (!wantsProblem(reply.request.headers.accept)) return reply.type('application/json').send(JSON.stringify(error.toBody()))
+  return reply.type('application/problem+json').send(JSON.stringify(problemOf(error.status, error.toBody())))
 }
 
 /** The answer to a method that a known path does not have. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { publicOperations } from '@quittance/contracts/registry'
 import type { Surroundings } from '@quittance/runtime/service'
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
@@ -11,94 +12,94 @@ import { addDocumentRoute } from '../documents/document-route.ts'
 import { addProtectedResource } from '../oauth/protected-resource.ts'
 import { addAuthProxy } from '../oauth/proxy.ts'
 import { openApi } from '../openapi/openapi.ts'
+import { addCompression } from './compression.ts'
+import { createCors } from './cors.ts'
 import { addChanges } from './deprecation.ts'
+import { addEntrance, protectiveFields } from './entrance.ts'
 import { answerClientError, answerError, answerErrors } from './errors.ts'
+import { observeAnswers } from './observation.ts'
+import { createPressure } from './pressure.ts'
+import { addProbes } from './probes.ts'
 import { readJson } from './read-json.ts'
 import { addRoutes } from './routes.ts'
 import { createUpstream } from './upstream.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Which credential, for the access log; never the credential itself. */
-    tokenId: string | null
-  }
-}
+type Settings = ReturnType<typeof config>
+
+/** Longest that a request and its head may take to arrive, and how often that is looked at. */
+const arrival = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 2_000 }
+/** A connection that lasts for ever stays with one replica for ever. */
+const maxRequestsPerSocket = 10_000
 
 /** Opens the door. */
 export async function startDoor({ connection, log }: Surroundings) {
   const settings = config()
-  const app = fastify({
-    loggerInstance: log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: settings.BODY_LIMIT_BYTES,
-    requestTimeout: 30_000,
-    connectionTimeout: 60_000,
-    genReqId: ({ headers }) => acceptedRequestId(headers['x-request-id']) ?? randomUUID(),
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
-    exposeHeadRoutes: false,
-    forceCloseConnections: 'idle',
-    clientErrorHandler: answerClientError,
-    frameworkErrors: (error, _request, reply) => void answerError(reply, error),
-  })
-  app.decorateRequest('tokenId', null)
-  readJson(app)
-  const challenge = createChallenge(settings.BASE_URL)
-  answerErrors(app, challenge)
-  limitRate(app, settings.RATE_LIMIT_PER_SECOND)
-  logAccess(app)
-  const verifier = createVerifier({ connection, log, baseUrl: settings.BASE_URL })
-  const { BASE_URL: baseUrl, REQUEST_TIMEOUT_MS: timeoutMs } = settings
-  addRoutes(app, publicOperations, { connection, verifier, challenge, timeoutMs, baseUrl })
-  addChanges(app)
+  const { BASE_URL: baseUrl, AUTH_URL: authUrl, REQUEST_TIMEOUT_MS: timeoutMs } = settings
+  const app = createApp(settings, log as FastifyBaseLogger)
+  const rateLimit = createRateLimit({ perSecond: settings.RATE_LIMIT_PER_SECOND, storeUrl: settings.RATE_LIMIT_STORE_URL, log })
+  const pressure = createPressure({ maxInFlight: settings.MAX_IN_FLIGHT, maxDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS })
+  const challenge = createChallenge(baseUrl)
   const upstreams = { invoices: createUpstream(settings.INVOICES_HTTP_URL), auth: createUpstream(settings.AUTH_HTTP_URL) }
+  let isStopping = false
+  readJson(app)
+  answerErrors(app, challenge)
+  addEntrance(app, {
+    rateLimit,
+    pressure,
+    cors: createCors(settings.CORS_ORIGINS),
+    fields: protectiveFields(baseUrl),
+    isStopping: () => isStopping,
+  })
+  addCompression(app)
+  observeAnswers(app)
+  addProbes(app, { connection, isStopping: () => isStopping })
+  addRoutes(app, publicOperations, { connection, verifier: createVerifier({ connection, log, baseUrl }), challenge, timeoutMs, baseUrl })
+  addChanges(app)
   addDocumentRoute(app, upstreams.invoices)
-  addAuthProxy(app, { upstream: upstreams.auth, baseUrl: settings.BASE_URL, authUrl: settings.AUTH_URL })
-  addProtectedResource(app, settings.BASE_URL)
-  const description = JSON.stringify(openApi(publicOperations, settings.BASE_URL, settings.AUTH_URL))
+  addAuthProxy(app, { upstream: upstreams.auth, baseUrl, authUrl })
+  addProtectedResource(app, baseUrl)
+  const description = JSON.stringify(openApi(publicOperations, baseUrl, authUrl))
   app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(description))
   await app.listen({ host: settings.HOST, port: settings.PORT })
+  pressure.watch()
   const { port } = app.server.address() as AddressInfo
   log.info({ host: settings.HOST, port }, 'gateway.listening')
   return {
     name: 'door',
     port,
     async close() {
+      isStopping = true
+      pressure.endConnections()
+      await delay(settings.STOP_NOTICE_MS)
       await app.close()
-      await Promise.all([upstreams.invoices.close(), upstreams.auth.close()])
+      pressure.close()
+      await Promise.all([rateLimit.close(), upstreams.invoices.close(), upstreams.auth.close()])
     },
   }
 }
 
+function createApp({ BODY_LIMIT_BYTES, TRUSTED_PROXIES }: Settings, log: FastifyBaseLogger): FastifyInstance {
+  const app = fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT_BYTES,
+    connectionTimeout: 60_000,
+    requestTimeout: arrival.requestTimeout,
+    http: { headersTimeout: arrival.headersTimeout, connectionsCheckingInterval: arrival.connectionsCheckingInterval },
+    maxRequestsPerSocket,
+    trustProxy: TRUSTED_PROXIES.length > 0 ? TRUSTED_PROXIES : false,
+    genReqId: ({ headers }) => acceptedRequestId(headers['x-request-id']) ?? randomUUID(),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    // What came in over a connection that was kept is answered like everything else.
+    return503OnClosing: false,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, _request, reply) => void answerError(reply, error),
+  })
+  return app
+}
+
 function acceptedRequestId(given: string | string[] | undefined): string | null {
   return typeof given === 'string' && /^[\w.-]{1,128}$/.test(given) ? given : null
-}
-
-function limitRate(app: FastifyInstance, perSecond: number): void {
-  const limit = createRateLimit(perSecond)
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id)
-    const quota = await limit(request.ip)
-    if (!quota) return
-    reply.header('ratelimit-policy', `"ip";q=${quota.limit};w=1`)
-    reply.header('ratelimit', `"ip";r=${quota.remaining};t=1`)
-  })
-}
-
-/** One line per request, when it is answered. */
-function logAccess(app: FastifyInstance): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    request.log.info(
-      {
-        request_id: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? null,
-        status: reply.statusCode,
-        duration_ms: Math.round(reply.elapsedTime * 1000) / 1000,
-        ip: request.ip,
-        token_id: request.tokenId,
-      },
-      'request.answered',
-    )
-    done()
-  })
 }

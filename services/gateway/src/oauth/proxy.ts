@@ -48,7 +48,12 @@ export function addAuthProxy(app: FastifyInstance, { upstream, ...publicUrls }: 
       throw error
     })
     for (const { url, methods, side } of passages) {
-      scope.route({ method: methods, url, handler: (request, reply) => pass(request, reply, publicUrls[side]) })
+      scope.route({
+        method: methods,
+        url,
+        config: { isPassedOn: true },
+        handler: (request, reply) => pass(request, reply, publicUrls[side]),
+      })
       const others = scope.supportedMethods.filter((method) => !methods.includes(method))
       scope.route({ method: others, url, handler: methodNotAllowed(methods) })
     }

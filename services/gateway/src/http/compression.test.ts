@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { encodingFor } from './compression.ts'
+
+test.each([
+  ['gzip, deflate, br, zstd', 'br'],
+  ['gzip', 'gzip'],
+  ['GZIP;q=0.5', 'gzip'],
+  ['br;q=0, gzip', 'gzip'],
+  ['*', 'br'],
+  ['*;q=0', null],
+  ['gzip;q=0', null],
+  ['identity', null],
+  ['', null],
+  [undefined, null],
+])('%s is answered with %s', (accepted, encoding) => {
+  expect(encodingFor(accepted)).toBe(encoding)
+})

@@ -1,0 +1,73 @@
+import { metrics } from '@quittance/runtime/health'
+import { createLogger } from '@quittance/runtime/log'
+import { startRedisServer, type RedisServer } from '@quittance/testing/engines/redis-server'
+import { eventually } from '@quittance/testing/eventually'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRateLimit, type RateLimit } from '../src/access/rate-limit.ts'
+
+let store: RedisServer
+let replicas: [RateLimit, RateLimit]
+const lines: string[] = []
+
+beforeAll(async () => {
+  store = await startRedisServer()
+  const log = createLogger('gateway', 'info')
+  log.warn = log.info = (_fields: unknown, event?: string) => void lines.push(event ?? '')
+  replicas = [limit(), limit()]
+  function limit() {
+    return createRateLimit({ perSecond: 100, storeUrl: store.url, log })
+  }
+  await eventually(() => countTogether())
+})
+afterAll(async () => {
+  await Promise.all(replicas.map((replica) => replica.close()))
+  await store[Symbol.asyncDispose]()
+})
+
+let address = 0
+/** An address nobody has used: its window begins with its first request. */
+const fresh = () => `203.0.113.${(address += 1)}`
+
+/** 150 at once, half at each replica; how many pass. */
+async function passing(of: string): Promise<number> {
+  const quotas = await Promise.all(Array.from({ length: 150 }, (_, n) => (n % 2 ? replicas[1] : replicas[0]).count(of)))
+  return quotas.filter((quota) => quota && !quota.isRefused).length
+}
+
+async function countTogether(): Promise<void> {
+  expect(await passing(fresh())).toBe(100)
+}
+
+async function failures(): Promise<number> {
+  const metric = await metrics.getSingleMetric('rate_limit_store_failures_total')?.get()
+  return metric?.values[0]?.value ?? 0
+}
+
+test('replicas count together: of 150 at once, 100 pass', async () => {
+  await countTogether()
+})
+
+test('what is refused says when there is more', async () => {
+  const one = fresh()
+  await passing(one)
+  expect(await replicas[0].count(one)).toEqual({ limit: 100, remaining: 0, resetSeconds: 1, isRefused: true })
+})
+
+test.each(['killed', 'frozen'] as const)(
+  'with the store %s each replica counts alone, says so once, and counts together again',
+  async (how) => {
+    lines.length = 0
+    const before = await failures()
+    if (how === 'killed') await store.kill()
+    else store.freeze()
+    // Each counts alone: 75 at each are fewer than its 100.
+    await eventually(async () => expect(await passing(fresh())).toBe(150))
+    await eventually(async () => expect(await passing(fresh())).toBe(150))
+    expect(await failures()).toBeGreaterThan(before)
+    expect(lines.filter((line) => line === 'rate-limit.store-away')).toHaveLength(2)
+    if (how === 'killed') await store.start()
+    else store.thaw()
+    await eventually(() => countTogether())
+    expect(lines.filter((line) => line === 'rate-limit.store-back')).toHaveLength(2)
+  },
+)
