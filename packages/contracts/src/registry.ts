@@ -22,6 +22,7 @@ import * as refunds from './refunds.ts'
 import * as subscriptions from './subscriptions.ts'
 import * as taxes from './taxes.ts'
 import * as testClock from './test-clock.ts'
+import * as webhookDeliveries from './webhook-deliveries.ts'
 import * as webhooks from './webhooks.ts'
 
 /** One line per contract file; a test finds a file that is missing here. */
@@ -49,6 +50,7 @@ const contracts: Record<string, unknown>[] = [
   invoices,
   invoiceSettings,
   webhooks,
+  webhookDeliveries,
 ]
 
 const described = contracts.flatMap((contract) => Object.values(contract))

@@ -12,9 +12,11 @@ import {
   type JsMsg,
 } from 'nats'
 import type { Caller } from '@quittance/contracts/caller'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { createAlarm } from './alarm.ts'
 import type { Database } from './database.ts'
 import type { Consumer, EventMessage } from './handler.ts'
+import { countOf, gaugeOf } from './health.ts'
 import type { Logger } from './log.ts'
 import { isUnavailable } from './respond.ts'
 import type { Closer } from './shutdown.ts'
@@ -32,41 +34,54 @@ interface Consumption {
   ackWaitMs: number
 }
 
-const batchSize = 100
+const fetchSize = 100
 const fetchExpiresMs = 2_000
 /** Waits between the tries of a message that fails by itself; after the last it becomes a dead letter. */
 const retryAfterMs = [50, 250, 1_000, 3_000, 10_000]
 const unavailableRetryMs = 1_000
 
-const enterInbox = `insert into inbox_messages (consumer, message_id) values (:consumer, :id) on conflict do nothing returning 1`
+const enterInbox = `insert into inbox_messages (consumer, message_id)
+  select :consumer, id from unnest(:ids::uuid[]) as told (id) on conflict do nothing returning message_id`
 const bury = statement(
   'inbox.bury',
   `insert into dead_letters (consumer, message_id, subject, headers, payload, reason) values (:consumer, :id, :subject, :headers, :payload, :reason)`,
 )
 
+const duplicates = countOf('inbox_duplicates_total', 'Messages that had been handled before, by consumer.', ['consumer'])
+
+/** A message that no try will make readable. */
+class Unreadable extends Error {}
+
 /**
- * Pulls and handles the messages of one durable, one at a time and in order, at one replica at a time. A message that fails
- * is tried again here before the next is touched, so order holds; one that never works becomes a dead letter, so it blocks
- * the others for seconds, not for ever. While the database is away nothing is acknowledged and nothing is buried.
+ * Pulls and handles the messages of one durable in order, at one replica at a time. A message that fails is tried again here before
+ * the next is touched, so order holds; one that never works becomes a dead letter, so it blocks the others for seconds, not for
+ * ever. While the database is away nothing is acknowledged and nothing is buried.
  */
 export function startConsumer(consumption: Consumption): Closer {
   const { consumer, database, log } = consumption
   const { durable } = consumer.subscription
   const alarm = createAlarm()
   let fetching: ConsumerMessages | null = null
+  let pending = 0
+  pendingOf.set(durable, () => pending)
   const holder = onlyOne({
     url: database.url,
     name: `consumer ${durable}`,
     log,
     async work(holding) {
-      await ensureDurable(consumption)
-      const source = await consumption.jetstream.consumers.get(eventStream.name, durable)
       while (holding.held()) {
-        fetching = await source.fetch({ max_messages: batchSize, expires: fetchExpiresMs })
+        // Every time: somebody may have deleted it.
+        await ensureDurable(consumption)
+        const source = await consumption.jetstream.consumers.get(eventStream.name, durable)
+        fetching = await source.fetch({ max_messages: Math.max(fetchSize, 2 * consumer.most), expires: fetchExpiresMs })
+        const handle = batcher(consumer.most, async (messages) => {
+          if (!holding.held()) return
+          await handleInOrder(consumption, { messages, holding, wait: alarm.wait })
+          pending = messages.at(-1)?.info.pending ?? 0
+        })
         // Leaving this loop early is not safe in the client library: it is ended by `stop`, or by the fetch running out.
-        for await (const message of fetching) {
-          if (holding.held()) await handleInOrder(consumption, { message, holding, wait: alarm.wait })
-        }
+        for await (const message of fetching) await handle.add(message)
+        await handle.end()
       }
     },
   })
@@ -77,6 +92,37 @@ export function startConsumer(consumption: Consumption): Closer {
       alarm.ring()
       fetching?.stop()
       await closed
+    },
+  }
+}
+
+const pendingOf = new Map<string, () => number>()
+gaugeOf('consumer_pending_messages', 'Messages of the stream that a consumer has not seen yet, as of its last one.', {
+  labels: ['consumer'],
+  collect(gauge) {
+    for (const [consumer, pending] of pendingOf) gauge.set({ consumer }, pending())
+  },
+})
+
+/** Hands on what has come in while the last batch was handled, in its order. */
+function batcher(most: number, handle: (messages: readonly JsMsg[]) => Promise<void>) {
+  let waiting: JsMsg[] = []
+  let working: Promise<void> | null = null
+  async function work(): Promise<void> {
+    // What is on its way in the same packet comes first.
+    if (most > 1) await immediate()
+    while (waiting.length > 0) await handle(waiting.splice(0, most))
+    working = null
+  }
+  return {
+    /** Waits while more than a batch is waiting. */
+    async add(message: JsMsg): Promise<void> {
+      waiting.push(message)
+      working ??= work()
+      if (waiting.length >= most) await working
+    },
+    async end(): Promise<void> {
+      await working
     },
   }
 }
@@ -99,27 +145,32 @@ async function ensureDurable({ manager, consumer, ackWaitMs }: Consumption): Pro
 }
 
 interface Turn {
-  message: JsMsg
+  messages: readonly JsMsg[]
   holding: Holding
   wait(ms: number): Promise<void>
 }
 
-async function handleInOrder(consumption: Consumption, { message, holding, wait }: Turn): Promise<void> {
+async function handleInOrder(consumption: Consumption, { messages, holding, wait }: Turn): Promise<void> {
   const { consumer, log } = consumption
+  const [message] = messages as [JsMsg, ...JsMsg[]]
   for (let attempt = 0; holding.held();) {
     try {
-      await handle(consumption, message)
-      message.ack()
+      await handle(consumption, messages)
+      for (const each of messages) each.ack()
       return
     } catch (error) {
-      message.working()
+      for (const each of messages) each.working()
       const fields = { err: error, consumer: consumer.subscription.durable, subject: message.subject }
       if (isUnavailable(error)) {
         log.warn(fields, 'consumer.database-away')
         await wait(unavailableRetryMs)
         continue
       }
-      const delay = retryAfterMs[attempt++]
+      if (messages.length > 1) {
+        for (const each of messages) await handleInOrder(consumption, { messages: [each], holding, wait })
+        return
+      }
+      const delay = error instanceof Unreadable ? undefined : retryAfterMs[attempt++]
       log[delay === undefined ? 'error' : 'warn']({ ...fields, attempt }, delay === undefined ? 'consumer.dead-letter' : 'consumer.failed')
       if (delay === undefined) return buryMessage(consumption, { message, reason: String(error) })
       await wait(delay)
@@ -127,33 +178,55 @@ async function handleInOrder(consumption: Consumption, { message, holding, wait 
   }
 }
 
-async function handle({ consumer, database, log }: Consumption, message: JsMsg): Promise<void> {
-  const event = consumer.events.find((candidate) => candidate.subject === message.subject)
-  if (!event) return
-  const received = read(message, event)
-  const caller: Caller = received.organizationId ? actingFor(received.organizationId) : { kind: 'anonymous' }
-  const unit = { now: new Date(), log, traceparent: continueTrace(message.headers?.get(headers.traceparent) || undefined) }
-  await runInTransaction(database, { caller, unit }, async (transaction) => {
-    const entered = await transaction.rows('inbox.enter', enterInbox, { consumer: consumer.subscription.durable, id: received.id })
-    if (entered.length > 0) await consumer.run(received, transaction)
+async function handle({ consumer, database, log }: Consumption, messages: readonly JsMsg[]): Promise<void> {
+  const received = messages.flatMap((message) => read(message, consumer.events) ?? [])
+  const [first] = received
+  if (!first) return
+  const isBound = consumer.most === 1 && first.organizationId
+  const caller: Caller = isBound ? actingFor(isBound) : { kind: 'anonymous' }
+  const unit = { now: new Date(), log, traceparent: continueTrace(messages[0]?.headers?.get(headers.traceparent) || undefined) }
+  const ids = received.map(({ id }) => id)
+  const { durable } = consumer.subscription
+  const entered = await runInTransaction(database, { caller, unit }, async (transaction) => {
+    const rows = await transaction.rows<{ message_id: string }>('inbox.enter', enterInbox, { consumer: durable, ids })
+    const fresh = new Set(rows.map(({ message_id }) => message_id))
+    // Deleted as it is found: a message that comes twice in one batch is handled once.
+    const unheard = received.filter(({ id }) => fresh.delete(id))
+    if (unheard.length > 0) await consumer.run(unheard, transaction)
+    return unheard.length
   })
+  if (entered < received.length) duplicates.inc({ consumer: durable }, received.length - entered)
 }
 
-function read(message: JsMsg, event: Event): EventMessage {
+/** Null for an event that the consumer does not listen to. */
+function read(message: JsMsg, events: readonly Event[]): EventMessage | null {
+  const event = events.find((candidate) => candidate.subject === message.subject)
+  if (!event) return null
   const payloadText = message.string()
   return {
-    id: demand(message.headers?.get('Nats-Msg-Id'), 'Nats-Msg-Id'),
+    id: demand(message, { header: 'Nats-Msg-Id', isRight: isUuid }),
     event,
-    payload: JSON.parse(payloadText),
+    payload: parse(payloadText),
     payloadText,
-    aggregateId: demand(message.headers?.get(headers.aggregate), headers.aggregate),
+    aggregateId: demand(message, { header: headers.aggregate, isRight: isUuid }),
     organizationId: message.headers?.get(headers.organization) || null,
-    occurredAt: new Date(demand(message.headers?.get(headers.occurredAt), headers.occurredAt)),
+    occurredAt: new Date(demand(message, { header: headers.occurredAt, isRight: (value) => !Number.isNaN(Date.parse(value)) })),
   }
 }
 
-function demand(value: string | undefined, header: string): string {
-  if (!value) throw new Error(`The message has no ${header} header`)
+function parse(text: string) {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Unreadable('The message is not JSON', { cause: error })
+  }
+}
+
+const isUuid = (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
+
+function demand(message: JsMsg, { header, isRight }: { header: string; isRight(value: string): boolean }): string {
+  const value = message.headers?.get(header)
+  if (!value || !isRight(value)) throw new Unreadable(`The message has no readable ${header} header`)
   return value
 }
 

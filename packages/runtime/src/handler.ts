@@ -83,7 +83,9 @@ export interface EventMessage<E extends Event = Event> {
 export interface Consumer {
   subscription: Subscription
   events: readonly Event[]
-  run(message: EventMessage, context: Transaction): Promise<void> | void
+  /** Most messages that are handled in one transaction. With several it is bound to no organization. */
+  most: number
+  run(messages: readonly EventMessage[], context: Transaction): Promise<void> | void
 }
 
 /** Hears the listed events of a subscription; others of its subject are passed over. */
@@ -92,8 +94,23 @@ export function consumer<const Events extends readonly Event[]>(
   events: Events,
   run: (message: { [I in keyof Events]: EventMessage<Events[I]> }[number], context: Transaction) => Promise<void> | void,
 ): Consumer {
-  return { subscription, events, run: run as never }
+  return { subscription, events, most: 1, run: ([message], context) => run(message as never, context) }
 }
+
+/**
+ * The same for what comes in quantities: messages that came together are handled together, in their order, across organizations. Where
+ * that fails they are handled one by one, so that one that never works takes no others with it.
+ */
+export function batchConsumer<const Events extends readonly Event[]>(
+  subscription: Subscription,
+  events: Events,
+  run: (messages: readonly { [I in keyof Events]: EventMessage<Events[I]> }[number][], context: Transaction) => Promise<void> | void,
+): Consumer {
+  return { subscription, events, most: mostAtOnce, run: run as never }
+}
+
+/** Enough to make the commit cheap, few enough to wait for. */
+const mostAtOnce = 200
 
 /** What a job is given: short statements, and transactions of its own making. No message is held while it works. */
 export interface JobContext extends UnitContext {
@@ -103,10 +120,8 @@ export interface JobContext extends UnitContext {
   transaction<T>(organizationId: string | null, work: (transaction: Transaction) => Promise<T>): Promise<T>
   /** True once the service stops: take no new work. */
   stopping(): boolean
-  /** Lets work go on after the run. When it ends the job runs again at once; the service stops only after it. */
-  detach(work: Promise<void>): void
-  /** How many of those have not ended. */
-  detached(): number
+  /** Runs the job again at once, or as soon as the run under way ends. */
+  ring(): void
 }
 
 /** Scheduled work. Runs at every replica; rows are shared out by leases, never by a leader. */

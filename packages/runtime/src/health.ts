@@ -1,14 +1,45 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { collectDefaultMetrics, Counter, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /** Metrics of this process. */
 export const metrics = new Registry()
 
 /** Counts what a service alone can know; `name` ends with `_total`. */
-export function countOf(name: string, help: string): Pick<Counter, 'inc'> {
-  return new Counter({ name, help, registers: [metrics] })
+export function countOf(name: string, help: string, labels: readonly string[] = []): Pick<Counter, 'inc'> {
+  return new Counter({ name, help, labelNames: [...labels], registers: [metrics] })
+}
+
+/** Measures how something is spread. */
+export function histogramOf(
+  name: string,
+  help: string,
+  { labels = [], buckets }: { labels?: readonly string[]; buckets: readonly number[] },
+): Pick<Histogram, 'observe'> {
+  return new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers: [metrics] })
+}
+
+interface GaugeOptions {
+  labels?: readonly string[]
+  /** Called at every reading; what it throws leaves the value as it was. */
+  collect(gauge: Pick<Gauge, 'set'>): Promise<void> | void
+}
+
+/** Shows a value that is found out when it is read. One that is opened again takes the place of the one before. */
+export function gaugeOf(name: string, help: string, { labels = [], collect }: GaugeOptions): void {
+  metrics.removeSingleMetric(name)
+  new Gauge({
+    name,
+    help,
+    labelNames: [...labels],
+    registers: [metrics],
+    async collect() {
+      await Promise.resolve()
+        .then(() => collect(this))
+        .catch(() => {})
+    },
+  })
 }
 
 /** One reason to be ready or not, asked at every `/readyz`. */

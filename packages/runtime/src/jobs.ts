@@ -20,7 +20,6 @@ const afterFailureMs = 1_000
 /** Runs a job again and again: at once when there is more to do, else when woken or after its interval. */
 export function startJob({ job, database, wakeUps, log, leaseMs }: Schedule): Closer {
   const alarm = createAlarm()
-  const detached = new Set<Promise<void>>()
   let stopped = false
   wakeUps.on(job.name, () => alarm.ring())
   const loop = (async () => {
@@ -42,14 +41,7 @@ export function startJob({ job, database, wakeUps, log, leaseMs }: Schedule): Cl
       rows: rowsWith(database.execute),
       leaseMs,
       stopping: () => stopped,
-      detach(work) {
-        const ended = work.catch(failed).then(() => {
-          detached.delete(ended)
-          alarm.ring()
-        })
-        detached.add(ended)
-      },
-      detached: () => detached.size,
+      ring: () => alarm.ring(),
       transaction(organizationId, work) {
         const caller = organizationId ? actingFor(organizationId) : ({ kind: 'anonymous' } as const)
         return runInTransaction(database, { caller, unit: { ...unit, now: new Date() } }, work)
@@ -63,7 +55,6 @@ export function startJob({ job, database, wakeUps, log, leaseMs }: Schedule): Cl
       stopped = true
       alarm.ring()
       await loop
-      await Promise.all(detached)
     },
   }
 }

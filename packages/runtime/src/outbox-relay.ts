@@ -1,11 +1,10 @@
 import { eventStream } from '@quittance/contracts/streams'
 import { headers } from '@quittance/contracts/headers'
 import { headers as natsHeaders, type JetStreamClient, type JetStreamManager } from 'nats'
-import { Gauge } from 'prom-client'
 import { createAlarm } from './alarm.ts'
 import type { Database } from './database.ts'
 import { sweepIdempotentReplies } from './idempotency.ts'
-import { metrics } from './health.ts'
+import { gaugeOf } from './health.ts'
 import type { Logger } from './log.ts'
 import type { Closer } from './shutdown.ts'
 import { onlyOne, type Holding } from './single-holder.ts'
@@ -149,14 +148,10 @@ async function tell(jetstream: JetStreamClient, row: WaitingRow): Promise<number
 }
 
 function watchAge({ database }: Relay): void {
-  metrics.removeSingleMetric('outbox_oldest_unpublished_seconds')
-  new Gauge({
-    name: 'outbox_oldest_unpublished_seconds',
-    help: 'Age of the oldest event that was committed and not yet told.',
-    registers: [metrics],
-    async collect() {
-      const [row] = await database.execute(oldest, []).catch(() => [])
-      if (row) this.set(row['seconds'] as number)
+  gaugeOf('outbox_oldest_unpublished_seconds', 'Age of the oldest event that was committed and not yet told.', {
+    async collect(gauge) {
+      const [row] = await database.execute(oldest, [])
+      if (row) gauge.set(row['seconds'] as number)
     },
   })
 }

@@ -29,6 +29,8 @@ export interface Emission {
   id?: string
   organizationId?: string | null
   aggregateId?: string
+  /** When it happened; an event that is told again says the same. */
+  occurredAt?: Date
 }
 
 /** One real service on a database and a message stream of its own. The other services are absent; the test plays them. */
@@ -148,7 +150,7 @@ async function emit(
   const id = about.id ?? randomUUID()
   const sent = natsHeaders()
   sent.set(headers.aggregate, about.aggregateId ?? randomUUID())
-  sent.set(headers.occurredAt, new Date().toISOString())
+  sent.set(headers.occurredAt, (about.occurredAt ?? new Date()).toISOString())
   if (about.organizationId) sent.set(headers.organization, about.organizationId)
   await connection.jetstream().publish(event.subject, Buffer.from(JSON.stringify(payload)), { msgID: id, headers: sent })
   return id

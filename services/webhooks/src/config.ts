@@ -23,7 +23,29 @@ export const WebhooksConfig = z.object({
     .default('')
     .transform(readCidrs)
     .describe('Networks to which private addresses and plain http are allowed, separated by commas. For development and closed networks.'),
-  MAX_IN_FLIGHT: z.coerce.number().int().positive().default(100).describe('Most POSTs a replica has under way at once.'),
+  MAX_IN_FLIGHT: z.coerce
+    .number()
+    .int()
+    .min(4)
+    .default(500)
+    .describe('Most POSTs a replica works on at once; three quarters are for endpoints that have answered well.'),
+  ENDPOINT_MAX_IN_FLIGHT: z.coerce.number().int().min(1).max(500).default(10).describe('Most POSTs to one endpoint at once.'),
+  BREAKER_PAUSE_MS: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(30_000)
+    .describe('First pause of an endpoint after five failures in a row; doubles with each that follows, thirtyfold at most.'),
+  FAILING_WARN_AFTER_S: z.coerce
+    .number()
+    .positive()
+    .default(24 * 3_600)
+    .describe('Time without a success after which `webhook_endpoint.failing` is told.'),
+  FAILING_DISABLE_AFTER_S: z.coerce
+    .number()
+    .positive()
+    .default(5 * 24 * 3_600)
+    .describe('Time without a success after which an endpoint is disabled, if ten events have failed.'),
 })
 
 export const config = () => readConfig(WebhooksConfig)

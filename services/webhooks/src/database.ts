@@ -2,9 +2,10 @@ import type { DatabaseDefinition } from '@quittance/runtime/database'
 import { EndpointSchema } from './endpoints/endpoint.ts'
 import { createWebhooks } from './migrations/20261120120000-create-webhooks.ts'
 import { keepIdempotentReplies } from './migrations/20261121000000-keep-idempotent-replies.ts'
+import { deliverByLanes } from './migrations/20261122020000-deliver-by-lanes.ts'
 
-/** Events, deliveries and attempts are written by SQL alone; see `deliveries/delivery-queue.ts`. */
+/** Events, deliveries and attempts are written by SQL alone; see `deliveries/lane-queue.ts`. */
 export const database: DatabaseDefinition = {
   entities: [EndpointSchema],
-  migrations: [createWebhooks, keepIdempotentReplies],
+  migrations: [createWebhooks, keepIdempotentReplies, deliverByLanes],
 }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Caller } from '@quittance/contracts/caller'
 import type { ReplyOf } from '@quittance/contracts/operation'
 import { orderCreated, orderPaid, orderUpdated } from '@quittance/contracts/orders'
-import { createWebhookEndpoint, listWebhookDeliveries, type WebhookEventType } from '@quittance/contracts/webhooks'
+import { listWebhookDeliveries } from '@quittance/contracts/webhook-deliveries'
+import { createWebhookEndpoint, type WebhookEventFilter } from '@quittance/contracts/webhooks'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { startTestService, type TestService } from '@quittance/testing/harness'
@@ -19,7 +20,8 @@ type Endpoint = ReplyOf<typeof createWebhookEndpoint>
 
 interface Wanted {
   url: string
-  events?: WebhookEventType[]
+  events?: WebhookEventFilter[]
+  format?: 'raw' | 'slack' | 'discord'
   secret?: string
 }
 
@@ -46,8 +48,8 @@ export async function startWebhooks(): Promise<TestWebhooks> {
     ...service,
     organizationId,
     caller,
-    endpoint: ({ url, events = ['order.created', 'order.updated', 'order.paid'], secret }) =>
-      service.call(createWebhookEndpoint, { url, format: 'raw', events, ...(secret && { secret }) }, caller),
+    endpoint: ({ url, events = ['order.created', 'order.updated', 'order.paid'], secret, format = 'raw' }) =>
+      service.call(createWebhookEndpoint, { url, format, events, ...(secret && { secret }) }, caller),
     async tell(events, about = {}) {
       const target = about.organizationId ?? organizationId
       const order = anOrder(target)

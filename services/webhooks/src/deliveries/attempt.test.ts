@@ -10,7 +10,7 @@ beforeAll(() => {
 })
 afterAll(() => void vi.unstubAllEnvs())
 
-const event = { secret: 'hunter2', id: '11111111-1111-4111-8111-111111111111', timestamp: 1750413600, body: '{"data":"ż"}' }
+const event = { secrets: ['hunter2'], id: '11111111-1111-4111-8111-111111111111', timestamp: 1750413600, body: '{"data":"ż"}' }
 
 /** What one POST leads to at an endpoint that behaves like this, and what the endpoint saw. */
 async function attemptAt(behave: (socket: Socket, port: number) => void): Promise<Outcome & { requests: string[] }> {

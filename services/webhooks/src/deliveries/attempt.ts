@@ -36,9 +36,10 @@ const agent = new Agent({
   allowH2: false,
 })
 
-/** One signed POST, within its deadline. Redirects are not followed: they could lead anywhere. */
-export async function attempt({ url, ...signable }: Post): Promise<Outcome> {
+/** One signed POST, within its deadline. Redirects are not followed: they could lead anywhere. Throws when it was stopped. */
+export async function attempt({ url, ...signable }: Post, stop?: AbortSignal): Promise<Outcome> {
   const started = performance.now()
+  const deadline = AbortSignal.timeout(config().DELIVERY_TIMEOUT_MS)
   const seen: { status: number | null; retryAfter: string | null } = { status: null, retryAfter: null }
   try {
     const response = await request(url, {
@@ -47,7 +48,7 @@ export async function attempt({ url, ...signable }: Post): Promise<Outcome> {
       headers: { 'content-type': 'application/json', 'user-agent': 'Quittance-Webhooks/1', ...signatureHeaders(signable) },
       body: signable.body,
       // Over the whole exchange: undici's own timeouts start again with every byte.
-      signal: AbortSignal.timeout(config().DELIVERY_TIMEOUT_MS),
+      signal: stop ? AbortSignal.any([deadline, stop]) : deadline,
       headersTimeout: 0,
       bodyTimeout: 0,
     })

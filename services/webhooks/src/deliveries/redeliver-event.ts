@@ -1,4 +1,4 @@
-import { redeliverWebhookEvent as contract } from '@quittance/contracts/webhooks'
+import { redeliverWebhookEvent as contract } from '@quittance/contracts/webhook-deliveries'
 import { command } from '@quittance/runtime/handler'
 import type { View } from '@quittance/runtime/view'
 import { deliverDue } from './deliver-due.ts'
@@ -12,13 +12,20 @@ const knownEvent: View<{ id: string }> = {
 
 /** A new round replaces what is left of the one before. An attempt under way ends, and the new round begins after it. */
 const beginRound = `
-  update webhook_deliveries d set status = 'pending', round = d.round + 1, attempts = 0, next_attempt_at = now(), modified_at = now()
-  from webhook_endpoints e
-  where d.event_id = :id and e.id = d.endpoint_id and e.deleted_at is null and d.event_type = any (e.events)`
+  with lane as materialized (
+    select l.endpoint_id from webhook_lanes l
+    where l.endpoint_id in (select endpoint_id from webhook_deliveries where event_id = :id) order by l.endpoint_id for update),
+  again as (
+    update webhook_deliveries d set status = 'pending', round = d.round + 1, attempts = 0, next_attempt_at = now(), modified_at = now()
+    from webhook_endpoints e, lane
+    where d.event_id = :id and e.id = d.endpoint_id and lane.endpoint_id = e.id and e.deleted_at is null and e.disabled_at is null
+      and (d.is_test or e.events && array[d.event_type, split_part(d.event_type, '.', 1) || '.*', '*'])
+    returning d.endpoint_id)
+  update webhook_lanes l set next_due_at = now() from again where l.endpoint_id = again.endpoint_id`
 
 export const redeliverEvent = command(contract, async ({ id }, { read, rows, wake }) => {
   await read.one(knownEvent, { where: 'ev.id = :id', values: { id } })
   await rows('deliveries.begin-round', beginRound, { id })
-  await wake(deliverDue.name)
+  await wake(deliverDue)
   return null
 })

@@ -8,7 +8,7 @@ const body = '{"type":"order.paid","data":{}}'
 const now = Math.floor(Date.now() / 1000)
 
 test('the official client’s vector is among the signatures of its secret', () => {
-  const headers = signatureHeaders({ secret: 'whsec_test', id, timestamp: 1750413600, body })
+  const headers = signatureHeaders({ secrets: ['whsec_test'], id, timestamp: 1750413600, body })
   expect(headers['webhook-id']).toBe(id)
   expect(headers['webhook-timestamp']).toBe('1750413600')
   expect(headers['webhook-signature'].split(' ')[1]).toBe('v1,7RNxfCb3k4Sz23RMbiGtZsJAuctC6UQ3ZYSimiuSBOg=')
@@ -16,7 +16,7 @@ test('the official client’s vector is among the signatures of its secret', () 
 
 test('a generated secret verifies with the standard’s library and in the way of the official client, the standard first', () => {
   const secret = generateSecret()
-  const headers = signatureHeaders({ secret, id, timestamp: now, body })
+  const headers = signatureHeaders({ secrets: [secret], id, timestamp: now, body })
   const [first, second, ...rest] = headers['webhook-signature'].split(' ') as [string, string]
   const letters = Buffer.from(secret).toString('base64')
   expect(rest).toEqual([])
@@ -29,7 +29,7 @@ test('a generated secret verifies with the standard’s library and in the way o
 test.each(['hunter2', 'whsec_', 'whsec_not base64!', 'whsec_abc', 'żółć'])(
   'a secret of the customer’s own, %s, signs once with its letters',
   (secret) => {
-    const headers = signatureHeaders({ secret, id, timestamp: now, body })
+    const headers = signatureHeaders({ secrets: [secret], id, timestamp: now, body })
     expect(headers['webhook-signature']).not.toContain(' ')
     expect(new Webhook(Buffer.from(secret).toString('base64')).verify(body, headers)).toBeTruthy()
   },
@@ -37,7 +37,7 @@ test.each(['hunter2', 'whsec_', 'whsec_not base64!', 'whsec_abc', 'żółć'])(
 
 test('another body, id, time or secret does not verify', () => {
   const secret = generateSecret()
-  const headers = signatureHeaders({ secret, id, timestamp: now, body })
+  const headers = signatureHeaders({ secrets: [secret], id, timestamp: now, body })
   const verify =
     (changed: object, text = body, key = secret) =>
     () =>

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto'
 
 /** What is signed. */
 export interface Signable {
-  secret: string
+  /** Newest first: several while one is replaced by another. */
+  secrets: readonly string[]
   /** The event's id, the same at every attempt. */
   id: string
   /** Unix seconds of this attempt. */
@@ -16,7 +17,8 @@ export function signatureHeaders(signable: Signable) {
   return {
     'webhook-id': signable.id,
     'webhook-timestamp': String(signable.timestamp),
-    'webhook-signature': signingKeys(signable.secret)
+    'webhook-signature': signable.secrets
+      .flatMap(signingKeys)
       .map((key) => sign(key, signable))
       .join(' '),
   }

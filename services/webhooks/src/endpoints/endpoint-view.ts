@@ -7,5 +7,6 @@ export const endpointView: View<ReplyOf<typeof getWebhookEndpoint>> = {
   organization: 'e.organization_id',
   from: '(select * from webhook_endpoints where deleted_at is null) e',
   key: 'e.id',
-  columns: 'e.id, e.created_at, e.modified_at, e.url, e.format, e.organization_id, e.events',
+  columns: `e.id, e.created_at, e.modified_at, e.url, e.format, e.organization_id, e.events, e.rate_limit,
+    e.disabled_at is null as enabled, e.disabled_reason`,
 }

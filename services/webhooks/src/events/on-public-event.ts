@@ -1,34 +1,61 @@
-import { publicEvents } from '@quittance/contracts/registry'
+import { publicEvents, type PublicEvent } from '@quittance/contracts/registry'
 import { subscriptions } from '@quittance/contracts/streams'
-import { consumer } from '@quittance/runtime/handler'
+import { batchConsumer, type EventMessage, type Transaction } from '@quittance/runtime/handler'
 import { deliverDue } from '../deliveries/deliver-due.ts'
+import { chatMessage } from './chat-message.ts'
+import { keepEvents, type NewDelivery } from './keep-events.ts'
 import { webhookPayload } from './webhook-payload.ts'
 
-/** Nobody listening: nothing is kept. The conflict is an event from before the inbox was swept, told again. */
-const fanOut = `
-  with matching as (
-    select id from webhook_endpoints
-    where organization_id = :organization_id and deleted_at is null and :type = any (events)),
-  event as (
-    insert into webhook_events (id, organization_id, type, aggregate_id, occurred_at, payload)
-    select :id, :organization_id, :type, :aggregate_id, :occurred_at, :payload where exists (select from matching)
-    on conflict (id) do nothing
-    returning id, aggregate_id, type)
-  insert into webhook_deliveries (event_id, endpoint_id, aggregate_id, event_type)
-  select event.id, matching.id, event.aggregate_id, event.type from event, matching
-  returning id`
+interface Listener {
+  id: string
+  organization_id: string
+  events: string[]
+  format: 'raw' | 'discord' | 'slack'
+  is_disabled: boolean
+}
 
-/** An event becomes a delivery for every endpoint that wants its type. */
-export const onPublicEvent = consumer(subscriptions.webhooksPublicEvents, publicEvents, async (message, { rows, wake }) => {
-  const { id, event, organizationId, aggregateId, occurredAt } = message
-  if (!organizationId) return
-  const deliveries = await rows('event.fan-out', fanOut, {
-    id,
-    organization_id: organizationId,
-    type: event.webhookType,
-    aggregate_id: aggregateId,
-    occurred_at: occurredAt,
-    payload: webhookPayload(message),
-  })
-  if (deliveries.length > 0) await wake(deliverDue.name)
+const listening = `
+  select id, organization_id, events, format, disabled_at is not null as is_disabled
+  from webhook_endpoints where organization_id = any (:organization_ids::uuid[]) and deleted_at is null`
+
+type Message = EventMessage<PublicEvent>
+
+/** Events become deliveries for every endpoint that wants their type. Nobody listening: nothing is kept. */
+export const onPublicEvent = batchConsumer(subscriptions.webhooksPublicEvents, publicEvents, async (messages, { rows, wake }) => {
+  const organizationIds = [...new Set(messages.flatMap(({ organizationId }) => organizationId ?? []))]
+  if (organizationIds.length === 0) return
+  const listeners = await rows<Listener>('endpoints.listening', listening, { organization_ids: organizationIds })
+  const byOrganization = Map.groupBy(listeners, ({ organization_id }) => organization_id)
+  const wanted = messages.flatMap((message) => wantedBy(byOrganization.get(message.organizationId ?? '') ?? [], message))
+  if (await keepAll(rows, wanted)) await wake(deliverDue)
 })
+
+interface Wanted {
+  message: Message
+  deliveries: NewDelivery[]
+}
+
+function wantedBy(listeners: readonly Listener[], message: Message): Wanted[] {
+  const { webhookType: type } = message.event
+  const names = [type, `${type.split('.')[0]}.*`, '*']
+  const deliveries = listeners
+    .filter(({ events }) => names.some((name) => events.includes(name)))
+    .flatMap(({ id, format, is_disabled }) => {
+      const body = format === 'raw' ? null : chatMessage(format, message)
+      return format !== 'raw' && body === null ? [] : [{ endpointId: id, body, isHeld: is_disabled, isTest: false }]
+    })
+  return deliveries.length > 0 ? [{ message, deliveries }] : []
+}
+
+function keepAll(rows: Transaction['rows'], wanted: readonly Wanted[]): Promise<boolean> {
+  const events = wanted.map(({ message, deliveries }) => ({
+    id: message.id,
+    organizationId: message.organizationId ?? '',
+    type: message.event.webhookType,
+    aggregateId: message.aggregateId,
+    occurredAt: message.occurredAt,
+    payload: webhookPayload(message),
+    deliveries,
+  }))
+  return keepEvents(rows, events)
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { ResourceNotFound } from './errors.ts'
+import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
+import { operation } from './operation.ts'
+import { ListReply, pageRequest } from './pagination.ts'
+import { webhookEventTypes } from './webhooks.ts'
+
+/** The stored event: the exact text that was signed and sent. */
+export const WebhookEvent = z
+  .object({
+    id: Id,
+    ...timestamps,
+    last_http_code: z.int().nullable(),
+    succeeded: z.boolean().nullable(),
+    status: z.enum(['pending', 'held', 'succeeded', 'failed', 'cancelled']),
+    /** In lists cut where it is long; `is_payload_cut` says so. */
+    payload: z.string(),
+    is_payload_cut: z.boolean(),
+  })
+  .meta({ id: 'WebhookEvent' })
+
+/** One attempt to deliver an event to an endpoint. */
+export const WebhookDelivery = z
+  .object({
+    id: Id,
+    ...timestamps,
+    http_code: z.int().nullable(),
+    succeeded: z.boolean(),
+    /** Why it failed, in a word: `http_status`, `timeout`, `tls_error`, … */
+    reason: z.string().nullable(),
+    /** The beginning of the answer. */
+    response: z.string().nullable(),
+    duration_ms: z.int(),
+    endpoint_id: Id,
+    event_type: z.string(),
+    webhook_event: WebhookEvent,
+  })
+  .meta({ id: 'WebhookDelivery' })
+
+export const listWebhookDeliveries = operation({
+  subject: 'webhooks.delivery.list',
+  summary: 'List delivery attempts, newest first',
+  http: {
+    method: 'GET',
+    path: '/v1/webhooks/deliveries',
+    status: 200,
+    scopes: ['webhooks:read', 'webhooks:write'],
+    callers: ['organization', 'user'],
+  },
+  request: z.object({
+    ...pageRequest,
+    endpoint_id: oneOrMany(Id),
+    start_timestamp: Timestamp.optional(),
+    end_timestamp: Timestamp.optional(),
+    succeeded: z.boolean().optional(),
+    status: oneOrMany(z.enum(['pending', 'held', 'succeeded', 'failed', 'cancelled'])).describe('What has become of the event since.'),
+    http_code_class: z.enum(['2xx', '3xx', '4xx', '5xx']).optional(),
+    event_type: oneOrMany(z.enum(webhookEventTypes)),
+    event_id: Id.optional(),
+    after: Id.optional().describe('The last delivery that was seen: goes on behind it, however many come in meanwhile. With page 1.'),
+  }),
+  reply: ListReply(WebhookDelivery),
+  errors: [],
+})
+
+export const redeliverWebhookEvent = operation({
+  subject: 'webhooks.event.redeliver',
+  summary: 'Send an event again, with the same id and the same text',
+  http: {
+    method: 'POST',
+    path: '/v1/webhooks/events/{id}/redeliver',
+    status: 202,
+    scopes: ['webhooks:write'],
+    callers: ['organization', 'user'],
+  },
+  request: z.object({ id: Id }),
+  reply: z.null(),
+  errors: [ResourceNotFound],
+})
