@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -55,8 +55,9 @@ test('a break passes when somebody has answered for it, by its sentence; an answ
   const sentence =
     'The durable orders-invoice-generated is called orders-invoices now: under a new name orders hears and does seven days again.'
   expect({ status, output }).toMatchObject({ status: 1, output: expect.stringContaining(sentence) as string })
-  const answerFor = (change: string) =>
-    writeFileSync(join(contracts, 'releases', '0.1.0', 'accepted.json'), JSON.stringify({ [change]: 'nobody runs it yet.' }))
+  const file = join(contracts, 'releases', '0.1.0', 'accepted.json')
+  const answered = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as object) : {}
+  const answerFor = (change: string) => writeFileSync(file, JSON.stringify({ ...answered, [change]: 'nobody runs it yet.' }))
   answerFor(sentence)
   expect(checkOf(contracts)).toMatchObject({ status: 0, output: expect.stringContaining('Because nobody runs it yet.') as string })
   answerFor('Something else.')
