@@ -75,7 +75,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '[.](service|e2e)[.]test[.]ts$' },
+    exclude: { path: '[.](service|e2e|containers)[.]test[.]ts$' },
     parser: 'swc',
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

@@ -47,6 +47,17 @@ export default defineConfig({
           maxWorkers: process.env['E2E_BASE_URL'] ? 1 : 2,
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'containers',
+          include: ['{e2e,examples}/**/*.containers.test.ts'],
+          testTimeout: 240_000,
+          hookTimeout: 400_000,
+          maxWorkers: 1,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 })

@@ -10,7 +10,10 @@ export const checkSteps: readonly (readonly Step[])[] = [
   ],
   [
     { name: 'dependencies', command: ['sherif', '--ignore-dependency', 'zod'] },
-    { name: 'boundaries', command: ['depcruise', '--config', '.dependency-cruiser.cjs', 'packages', 'services', 'tools', 'e2e'] },
+    {
+      name: 'boundaries',
+      command: ['depcruise', '--config', '.dependency-cruiser.cjs', 'packages', 'services', 'tools', 'e2e', 'examples'],
+    },
     { name: 'package boundaries', command: ['turbo', 'boundaries'], env: { TURBO_TELEMETRY_DISABLED: '1' } },
     { name: 'generated files', command: ['node', 'tools/src/generate.ts', '--check'] },
     { name: 'contracts', command: ['node', 'tools/src/contracts.ts'] },

@@ -1,5 +1,5 @@
 import { natsConfig, quote } from './engines/nats-config.ts'
-import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers'
+import { GenericContainer, getContainerRuntimeClient, Wait, type StartedNetwork } from 'testcontainers'
 import { images } from './images.ts'
 import { natsAccounts, type TestServers } from './test-servers.ts'
 
@@ -13,7 +13,7 @@ export async function dockerAnswers(): Promise<boolean> {
 
 /** The same servers as containers. Data are in memory: nobody will miss them. */
 export async function startContainers(): Promise<TestServers> {
-  const [postgres, nats] = await Promise.all([startPostgresContainer(), startNatsContainer()])
+  const [postgres, nats] = await Promise.all([startPostgresContainer(), startNatsContainer({ testAccounts: natsAccounts })])
   return {
     postgresUrl: `postgres://postgres:postgres@${postgres.getHost()}:${postgres.getMappedPort(5432)}/postgres`,
     natsHost: `${nats.getHost()}:${nats.getMappedPort(4222)}`,
@@ -23,28 +23,32 @@ export async function startContainers(): Promise<TestServers> {
   }
 }
 
-function startPostgresContainer() {
-  return new GenericContainer(images.postgres)
+/** Superuser and password `postgres`; known as `postgres` in the network. */
+export function startPostgresContainer(network?: StartedNetwork) {
+  const container = new GenericContainer(images.postgres)
     .withEnvironment({ POSTGRES_PASSWORD: 'postgres', POSTGRES_INITDB_ARGS: '--no-sync' })
     .withTmpFs({ '/var/lib/postgresql': 'rw' })
     .withCommand(['postgres', '-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300'])
     .withExposedPorts(5432)
     .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
-    .start()
+  if (network) container.withNetwork(network).withNetworkAliases('postgres')
+  return container.start()
 }
 
-function startNatsContainer() {
+/** Each user's password is its name; known as `nats` in the network. */
+export function startNatsContainer({ network, testAccounts = 0 }: { network?: StartedNetwork; testAccounts?: number }) {
   const config = natsConfig({
     listen: '0.0.0.0:4222',
     monitor: '0.0.0.0:8222',
     storeDir: '/tmp/jetstream',
     passwordOf: (user) => quote(user),
-    testAccounts: natsAccounts,
+    testAccounts,
   })
-  return new GenericContainer(images.nats)
+  const container = new GenericContainer(images.nats)
     .withCopyContentToContainer([{ content: config, target: '/tmp/nats.conf' }])
     .withCommand(['-c', '/tmp/nats.conf'])
     .withExposedPorts(4222)
     .withWaitStrategy(Wait.forLogMessage(/Server is ready/))
-    .start()
+  if (network) container.withNetwork(network).withNetworkAliases('nats')
+  return container.start()
 }

@@ -18,7 +18,7 @@ export interface SinkAnswer {
   after?: Promise<unknown>
 }
 
-/** An HTTP server on loopback that plays a customer's webhook endpoint. */
+/** An HTTP server that plays a customer's webhook endpoint. */
 export interface EndpointSink extends AsyncDisposable {
   url: string
   received: Received[]
@@ -26,7 +26,8 @@ export interface EndpointSink extends AsyncDisposable {
   answer(decide: (received: Received, count: number) => SinkAnswer): void
 }
 
-export async function startEndpointSink(port = 0): Promise<EndpointSink> {
+/** `host` is the address a system elsewhere reaches this machine by; containers do not know loopback. */
+export async function startEndpointSink(port = 0, host = process.env['E2E_OWN_ADDRESS'] ?? '127.0.0.1'): Promise<EndpointSink> {
   const received: Received[] = []
   let decide: (post: Received, count: number) => SinkAnswer = () => ({ status: 200 })
   const server = createServer((request, response) => void take(request, response))
@@ -41,9 +42,9 @@ export async function startEndpointSink(port = 0): Promise<EndpointSink> {
     response.writeHead(status, headers).end(body)
   }
 
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, host === '127.0.0.1' ? host : '0.0.0.0', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}/hook`,
     received,
     answer: (next) => void (decide = next),
     async [Symbol.asyncDispose]() {

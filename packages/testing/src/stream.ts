@@ -1,6 +1,6 @@
 import { headers } from '@quittance/contracts/headers'
 import { eventStream } from '@quittance/contracts/streams'
-import { connectNats } from '@quittance/runtime/nats'
+import { connectNats, type NatsConnection } from '@quittance/runtime/nats'
 
 /** An event as it lies in the stream. */
 export interface StreamedEvent {
@@ -9,25 +9,46 @@ export interface StreamedEvent {
   subject: string
   aggregateId: string
   payload: unknown
+  storedAt: Date
 }
 
-/** Everything that was told, in the order it was told in. */
-export async function readStream(natsUrl: string): Promise<StreamedEvent[]> {
-  const connection = await connectNats({ name: 'stream', url: natsUrl })
-  try {
-    const { streams } = await connection.jetstreamManager({ checkAPI: false })
+/** Messages asked for at once. */
+const batchSize = 100
+
+/** What was told, in the order it was told in, from a sequence on. */
+export function readStream(natsUrl: string, from = 1): Promise<StreamedEvent[]> {
+  return withStreams(natsUrl, async (streams) => {
     const { state } = await streams.info(eventStream.name)
-    const events: StreamedEvent[] = []
-    for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+    const read = async (seq: number): Promise<StreamedEvent> => {
       const message = await streams.getMessage(eventStream.name, { seq })
-      events.push({
+      return {
         id: message.header.get('Nats-Msg-Id'),
         subject: message.subject,
         aggregateId: message.header.get(headers.aggregate),
         payload: message.json(),
-      })
+        storedAt: message.time,
+      }
+    }
+    const events: StreamedEvent[] = []
+    for (let seq = Math.max(state.first_seq, from); seq <= state.last_seq; seq += batchSize) {
+      const batch = Array.from({ length: Math.min(batchSize, state.last_seq - seq + 1) }, (_, index) => seq + index)
+      events.push(...(await Promise.all(batch.map(read))))
     }
     return events
+  })
+}
+
+/** Where the stream lies and how far it is. */
+export function streamInfo(natsUrl: string) {
+  return withStreams(natsUrl, (streams) => streams.info(eventStream.name))
+}
+
+type Streams = Awaited<ReturnType<NatsConnection['jetstreamManager']>>['streams']
+
+async function withStreams<Result>(natsUrl: string, work: (streams: Streams) => Promise<Result>): Promise<Result> {
+  const connection = await connectNats({ name: 'stream', url: natsUrl })
+  try {
+    return await work((await connection.jetstreamManager({ checkAPI: false })).streams)
   } finally {
     await connection.close()
   }

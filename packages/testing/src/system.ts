@@ -135,10 +135,14 @@ async function look<Row extends QueryResultRow>(url: URL, { sql, values }: { sql
 }
 
 /** One request; JSON is parsed, an empty body is null. */
-export async function callApi(url: string, request: { method: string; token: string | null; body?: unknown }): Promise<ApiAnswer> {
+export async function callApi(
+  url: string,
+  request: { method: string; token: string | null; body?: unknown; headers?: Record<string, string> },
+): Promise<ApiAnswer> {
   const response = await fetch(url, {
     method: request.method,
     headers: {
+      ...request.headers,
       ...(request.token && { authorization: `Bearer ${request.token}` }),
       ...(request.body !== undefined && { 'content-type': 'application/json' }),
     },
