@@ -1,53 +1,32 @@
-/** `npm run demo`: performs the main job once on an instance of its own and leaves nothing running. */
-import { apiClient } from './api-client.ts'
-import { restartServices } from './demo/restart-services.ts'
-import { tellStory } from './demo/story.ts'
-import { startWebhookReceiver } from './demo/webhook-receiver.ts'
-import { startInstance } from './supervisor/instance.ts'
-import { parseStartOptions } from './supervisor/start-options.ts'
-import { onStopSignals } from './supervisor/stop-signals.ts'
+/** `npm run demo`: performs the main job once, on an instance of its own that is gone afterwards, or on a system that runs elsewhere. */
+import { parseArgs } from 'node:util'
+import { performElsewhere } from './demo/perform-elsewhere.ts'
+import { performHere } from './demo/perform-here.ts'
 
-const startedAt = performance.now()
-const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(1)
-const news: string[] = []
-let isStopping = false
-
-const instance = startInstance({
-  ...parseStartOptions(['--ephemeral', '--port', '0']),
-  given: process.env,
-  say: (line) => console.log(`[${seconds().padStart(5)} s] ${line}`),
-  // Restarts belong to the story; what was said about them matters only when it fails.
-  tell: (line) => void news.push(line),
-})
-onStopSignals(async () => {
-  isStopping = true
-  await instance.stop()
-  // Not performed to the end.
-  return 130
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    nats: { type: 'string' },
+    origin: { type: 'string', default: 'http://127.0.0.1:8080' },
+    'own-address': { type: 'string', default: '127.0.0.1' },
+    restart: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
 })
 
-async function perform(): Promise<void> {
-  const { facts } = await instance.ready
-  const { base_url: origin, demo } = facts()
-  if (!demo) throw new Error('The instance has no demo data.')
-  const receiver = await startWebhookReceiver()
-  try {
-    const api = apiClient({ origin, token: demo.organization_access_token })
-    await tellStory({ api, receiver, restartServices: () => restartServices(facts) })
-  } finally {
-    receiver.close()
-  }
-}
+const help = `Usage: npm run demo -- [options]
 
-try {
-  await perform()
-  await instance.stop()
-  console.log(`\nDone after ${seconds()} s. Everything is stopped.`)
-} catch (error) {
-  if (!isStopping) {
-    await instance.stop()
-    console.error(`\nThe demo failed: ${(error as Error).message}`)
-    if (news.length) console.error(`\nThe system said meanwhile:\n${news.map((line) => `  ${line}`).join('\n')}`)
-    process.exit(1)
-  }
-}
+  --nats URL            perform on the system behind this NATS server, with the operator's credentials
+  --origin URL          its gateway (default http://127.0.0.1:8080)
+  --own-address IP      under which it reaches this machine (default 127.0.0.1)
+  --restart COMMAND     what restarts its services and waits for them; without it they are not restarted
+
+Example, on docker compose with WEBHOOK_ALLOWED_CIDRS=172.16.0.0/12:
+  npm run demo -- --nats nats://operator:development@127.0.0.1:4222 --own-address 172.17.0.1 \\
+    --restart 'docker compose restart gateway auth orders invoices webhooks && docker compose up --wait'`
+
+if (values.help) console.log(help)
+else if (values.nats) {
+  const { nats, origin, restart } = values
+  await performElsewhere({ natsUrl: nats, origin, ownAddress: values['own-address'], restart: restart ?? null })
+} else await performHere()

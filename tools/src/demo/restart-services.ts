@@ -5,7 +5,7 @@ import { answers } from '../supervisor/service-process.ts'
 const patienceMs = 60_000
 
 /** Ends every service process and waits until the supervisor has replaced all of them. */
-export async function restartServices(facts: () => ReadyFile): Promise<number> {
+export async function restartServices(facts: () => ReadyFile): Promise<string> {
   const before = processes(facts())
   for (const { pid } of before) process.kill(pid, 'SIGTERM')
   const old = new Set(before.map(({ pid }) => pid))
@@ -16,7 +16,7 @@ export async function restartServices(facts: () => ReadyFile): Promise<number> {
   for (const start = Date.now(); !(await areBack()); await delay(50)) {
     if (Date.now() - start > patienceMs) throw new Error(`the services were not back after ${patienceMs / 1000} s`)
   }
-  return before.length
+  return `${before.length} processes`
 }
 
 function processes({ services }: ReadyFile): ServiceProcess[] {

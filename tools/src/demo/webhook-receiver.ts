@@ -21,7 +21,8 @@ export interface WebhookReceiver {
 
 const patienceMs = 20_000
 
-export async function startWebhookReceiver(): Promise<WebhookReceiver> {
+/** `address` is the one under which the system reaches this machine. */
+export async function startWebhookReceiver(address = '127.0.0.1'): Promise<WebhookReceiver> {
   const events: ReceivedEvent[] = []
   const waiting = new Set<() => void>()
   const faults: string[] = []
@@ -38,9 +39,9 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     for (const look of waiting) look()
   }
   const server = createServer((request, response) => void take(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, address, resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    url: `http://${address}:${(server.address() as AddressInfo).port}/webhooks`,
     events,
     trust: (given) => void (secret = given),
     waitFor: (fits) => waitFor({ find: () => events.find(fits), events, faults, waiting }),
