@@ -1,0 +1,107 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '@quittance/testing/eventually'
+import { startSystem, type RunningSystem } from '@quittance/testing/system'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startOwnEngines, type OwnEngines } from './own-engines.ts'
+
+let engines: OwnEngines
+let system: RunningSystem
+
+beforeAll(async () => {
+  engines = await startOwnEngines()
+  system = await startSystem({ env: { ...engines.env, RATE_LIMIT_PER_SECOND: '0' } })
+})
+afterAll(async () => {
+  await system[Symbol.asyncDispose]()
+  await engines[Symbol.asyncDispose]()
+})
+
+const order = () => `/v1/orders/${system.demo.paid_order_id}`
+
+async function ask(path: string, method = 'GET', body?: unknown) {
+  const from = performance.now()
+  const answer = await system.api(method, path, body)
+  return { ...answer, ms: performance.now() - from }
+}
+
+async function statusOf(path: string): Promise<number> {
+  return (await fetch(`${system.facts().base_url}${path}`)).status
+}
+
+/** Twenty requests one after the other: each 503 that asks to come back, and typically in under 100 ms. */
+async function demandQuickRefusals(send: () => ReturnType<typeof ask>): Promise<void> {
+  const times: number[] = []
+  for (let count = 0; count < 20; count += 1) {
+    const { status, headers, body, ms } = await send()
+    expect({ status, error: body.error, after: headers.get('retry-after') }).toEqual({
+      status: 503,
+      error: 'ServiceUnavailable',
+      after: '1',
+    })
+    times.push(ms)
+  }
+  const [, , , , , , , , , , middle = Infinity] = times.toSorted((a, b) => a - b)
+  expect(middle).toBeLessThan(100)
+}
+
+const pids = () => Object.values(system.facts().services).flatMap((processes) => processes.map(({ pid }) => pid))
+
+/** What needs nothing but the gateway, and what auth serves without asking its database. */
+async function demandTheRest(): Promise<void> {
+  for (const path of ['/livez', '/openapi.json', '/v1/changes', '/.well-known/oauth-protected-resource']) {
+    expect(await statusOf(path)).toBe(200)
+  }
+}
+
+async function untilBack(): Promise<void> {
+  await eventually(async () => expect((await ask(order())).status).toBe(200), { withinMs: 30_000 })
+  await eventually(async () => expect((await ask('/v1/customers/', 'POST', someone())).status).toBe(201), { withinMs: 30_000 })
+  await eventually(async () => expect(await statusOf('/readyz')).toBe(200))
+  await system.untilReady()
+}
+
+let count = 0
+const someone = () => ({ email: `outage-${(count += 1)}@example.com` })
+
+test('without NATS what needs a service is refused at once, the rest goes on, and nothing has to be started again', async () => {
+  await untilBack()
+  const before = pids()
+  await engines.nats.stop()
+  await eventually(async () => expect(await statusOf('/readyz')).toBe(503))
+  await demandQuickRefusals(() => ask(order()))
+  await demandQuickRefusals(() => ask('/v1/customers/', 'POST', someone()))
+  await demandTheRest()
+  expect(await statusOf('/.well-known/openid-configuration')).toBe(200)
+  await engines.nats.start()
+  await untilBack()
+  expect(pids()).toEqual(before)
+})
+
+test('without PostgreSQL what needs it is refused at once, the rest goes on, and nothing has to be started again', async () => {
+  await untilBack()
+  const before = pids()
+  await engines.postgres.stop()
+  await demandQuickRefusals(() => ask(order()))
+  await demandQuickRefusals(() => ask('/v1/customers/', 'POST', someone()))
+  await demandTheRest()
+  expect(await statusOf('/readyz')).toBe(200)
+  await engines.postgres.start()
+  await untilBack()
+  expect(pids()).toEqual(before)
+})
+
+test('without one service its operations are refused at once, those of the others are answered', async () => {
+  await untilBack()
+  system.kill('orders')
+  // A read that was under way at that moment is asked for again later; the next ones are not waited for.
+  await eventually(async () => {
+    const quickly = await Promise.race([ask(order()), pause(300, null)])
+    expect(quickly?.status).toBe(503)
+  })
+  const [own, others] = [await ask(order()), await ask('/v1/webhooks/endpoints')]
+  expect(others.status).toBe(200)
+  // It is being started again meanwhile: whether it is back already, the answer is quick.
+  expect([200, 503]).toContain(own.status)
+  expect(own.ms).toBeLessThan(1_000)
+  await untilBack()
+})

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { natsUsers } from '@quittance/contracts/permissions'
+import { startNatsServer } from '@quittance/testing/engines/nats-server'
+import { startPostgres } from '@quittance/testing/engines/postgres'
+import { ensureDatabases } from '@quittance/testing/engines/service-database'
+
+/** A server that a test takes away and gives back, on the same port and data. */
+interface Switched {
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+/** PostgreSQL and NATS that no supervisor starts again. */
+export interface OwnEngines extends AsyncDisposable {
+  /** Settings with which a system uses them. */
+  env: Record<string, string>
+  postgres: Switched
+  nats: Switched
+}
+
+const owners = ['auth', 'orders', 'invoices', 'webhooks']
+const password = 'e2e'
+
+export async function startOwnEngines(): Promise<OwnEngines> {
+  const folder = mkdtempSync(join(tmpdir(), 'quittance-engines-'))
+  const launchPostgres = (port?: number) => startPostgres({ dataDir: join(folder, 'postgres'), fast: true, ...(port && { port }) })
+  const launchNats = (port?: number) => startNatsServer({ dataDir: join(folder, 'nats'), ...(port && { port }) })
+  let postgres = await launchPostgres()
+  let nats = await launchNats()
+  await ensureDatabases(
+    postgres.url('postgres'),
+    owners.map((name) => ({ name, password })),
+  )
+  const databases = owners.map((name) => [`DATABASE_URL_${name.toUpperCase()}`, postgres.url(name, { user: name, password })])
+  const passwords = natsUsers.map((user) => [`NATS_PASSWORD_${user.toUpperCase()}`, new URL(nats.url(user)).password])
+  return {
+    env: { ...Object.fromEntries([...databases, ...passwords]), NATS_URL: `nats://127.0.0.1:${nats.port}` },
+    postgres: { stop: () => postgres.stop(), start: async () => void (postgres = await launchPostgres(postgres.port)) },
+    nats: { stop: () => nats.stop(), start: async () => void (nats = await launchNats(nats.port)) },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([postgres.stop(), nats.stop()])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
