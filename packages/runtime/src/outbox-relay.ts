@@ -18,6 +18,8 @@ interface Relay {
   wakeUps: WakeUps
   log: Logger
   pollMs: number
+  /** What the server takes in one message. */
+  mostBytes(): number
 }
 
 interface WaitingRow {
@@ -34,6 +36,8 @@ interface WaitingRow {
 const batchSize = 200
 /** What was sent to a leader that died is never answered; it is told again under the same id, so an answer that was only slow does no harm. */
 const publishTimeoutMs = 3_000
+/** Room for the headers beside the payload in what a message may hold. */
+const headersBytes = 4_096
 /** Longer than the stream keeps messages, so that a stream that lost its tail can be told again. */
 const keepPublishedFor = '7 days'
 /** Longer than anything that could bring a message again: the stream, and a tail that is told again. */
@@ -56,6 +60,13 @@ const retell = statement(
 const oldest = statement(
   'outbox.oldest',
   `select coalesce(extract(epoch from now() - min(occurred_at)), 0)::float as seconds from outbox_messages where published_at is null`,
+)
+const bury = statement(
+  'outbox.bury',
+  `with told as (update outbox_messages set published_at = now() where position = :position returning *)
+   insert into dead_letters (consumer, message_id, subject, headers, payload, reason)
+   select 'outbox-relay', id, subject, jsonb_build_object('aggregate', aggregate_id, 'organization', organization_id), convert_to(payload, 'UTF8'), :reason
+   from told`,
 )
 const sweepReplies = statement('idempotency.sweep', sweepIdempotentReplies)
 const sweepInbox = statement('inbox.sweep', `delete from inbox_messages where received_at < now() - interval '${keepReceivedFor}'`)
@@ -110,7 +121,8 @@ async function retellLostTail({ manager, database, log }: Relay): Promise<void> 
   log.warn({ lost, last_sequence: state.last_seq }, 'outbox.tail-retold')
 }
 
-async function tellBatch({ database, jetstream, log }: Relay, holding: Holding): Promise<number> {
+async function tellBatch(relay: Relay, holding: Holding): Promise<number> {
+  const { database, jetstream, log } = relay
   const rows = (await database.execute(waiting, [batchSize])) as unknown as WaitingRow[]
   if (rows.length === 0) return 0
   const told: { position: string; sequence: number }[] = []
@@ -120,7 +132,8 @@ async function tellBatch({ database, jetstream, log }: Relay, holding: Holding):
     [...byAggregate.values()].map(async (chain) => {
       for (const row of chain) {
         if (!holding.held()) return
-        told.push({ position: row.position, sequence: await tell(jetstream, row) })
+        if (isTooLarge(relay, row)) await refuse(relay, row)
+        else told.push({ position: row.position, sequence: await tell(jetstream, row) })
       }
     }),
   )
@@ -131,6 +144,17 @@ async function tellBatch({ database, jetstream, log }: Relay, holding: Holding):
     return 0
   }
   return rows.length
+}
+
+function isTooLarge({ mostBytes }: Relay, { payload }: WaitingRow): boolean {
+  return Buffer.byteLength(payload) > mostBytes() - headersBytes
+}
+
+/** No try would bring it through: it is kept as a dead letter, and the ones behind it go on. */
+async function refuse({ database, log }: Relay, { position, id, subject, payload }: WaitingRow): Promise<void> {
+  const bytes = Buffer.byteLength(payload)
+  await database.execute(bury, [position, `The event is too large to tell: ${bytes} bytes.`])
+  log.error({ message_id: id, subject, bytes }, 'outbox.too-large')
 }
 
 async function tell(jetstream: JetStreamClient, row: WaitingRow): Promise<number> {

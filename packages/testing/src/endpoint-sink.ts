@@ -7,6 +7,8 @@ export interface Received {
   /** The untouched body. */
   body: string
   at: number
+  /** Status of the answer; null while there is none. */
+  answered: number | null
 }
 
 /** How the sink answers the next POST. */
@@ -35,10 +37,11 @@ export async function startEndpointSink(port = 0, host = process.env['E2E_OWN_AD
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const post = { headers: request.headers, body: Buffer.concat(chunks).toString(), at: Date.now() }
+    const post: Received = { headers: request.headers, body: Buffer.concat(chunks).toString(), at: Date.now(), answered: null }
     received.push(post)
     const { status, headers, body, after } = decide(post, received.length)
     await after
+    post.answered = status
     response.writeHead(status, headers).end(body)
   }
 
