@@ -4,8 +4,12 @@ import type { SharedBrowser } from './browser.ts'
 import { withTimeLimit } from './time-limit.ts'
 
 const deadlineMs = 30_000
-/** A name that can never exist (RFC 6761). The page is served under it from memory, so it has an origin that may read nothing. */
-const documentUrl = 'http://invoice.invalid/'
+/**
+ * A name that can never exist (RFC 6761). An empty page is served under it from memory, with an origin that may read nothing and a policy
+ * that allows nothing; documents are written into that page, one after the other. Going to an address for each would cost twice as much
+ * as printing it.
+ */
+const shellUrl = 'http://invoice.invalid/'
 const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:"
 
 /** The document was not ready in time; its page is gone. */
@@ -23,23 +27,24 @@ export function renderPdf(browser: SharedBrowser, { html, log }: Printing): Prom
 }
 
 async function print(page: Page, { html, log }: Printing): Promise<Uint8Array> {
-  const answer = (request: HTTPRequest) => void serve(request, { html, log })
+  const answer = (request: HTTPRequest) => void serve(request, log)
   page.on('request', answer)
   try {
-    await page.goto(documentUrl, { timeout: deadlineMs })
+    if (page.url() !== shellUrl) await page.goto(shellUrl, { timeout: deadlineMs })
+    await page.setContent(html, { timeout: deadlineMs, waitUntil: 'load' })
     return await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged: true, outline: false, timeout: deadlineMs })
   } finally {
     page.off('request', answer)
   }
 }
 
-async function serve(request: HTTPRequest, { html, log }: Printing): Promise<void> {
+async function serve(request: HTTPRequest, log: Logger): Promise<void> {
   const url = request.url()
   try {
     if (url.startsWith('data:')) return await request.continue()
-    if (url === documentUrl && request.isNavigationRequest() && request.frame()?.parentFrame() === null) {
+    if (url === shellUrl && request.isNavigationRequest() && request.frame()?.parentFrame() === null) {
       const headers = { 'content-security-policy': contentSecurityPolicy }
-      return await request.respond({ status: 200, contentType: 'text/html; charset=utf-8', headers, body: html })
+      return await request.respond({ status: 200, contentType: 'text/html; charset=utf-8', headers, body: '' })
     }
     log.warn({ url: url.slice(0, 200) }, 'rendering.request-blocked')
     await request.abort('accessdenied')
