@@ -30,15 +30,16 @@ export const render: Scenario = {
     try {
       const bare = await warmPages(browser)
       await printAll(bare, html)
+      const [one] = bare as [Page]
       const rounds: Round[] = []
       for (let round = 0; round < options.rounds; round += 1) {
         const idle = await readFor(quittance, orderId, delay(3_000))
         const before = performance.now()
         const busy = await readFor(quittance, orderId, generate(quittance, orderIds.splice(0, batch)))
         const ours = batch / ((performance.now() - before) / 1000)
-        const theirs = await printAll(bare, html)
-        say(`round ${round + 1}: ${ours.toFixed(2)} and ${theirs.toFixed(2)} documents/s`)
-        rounds.push({ ours, theirs, idle, busy })
+        const [onePage, twoPages] = [await printAll([one], html), await printAll(bare, html)]
+        say(`round ${round + 1}: ${[ours, onePage, twoPages].map((rate) => rate.toFixed(2)).join(', ')} documents/s`)
+        rounds.push({ ours, onePage, twoPages, idle, busy })
       }
       return { scenario: 'render', text: describe(rounds), figures: rounds }
     } finally {
@@ -49,7 +50,8 @@ export const render: Scenario = {
 
 interface Round {
   ours: number
-  theirs: number
+  onePage: number
+  twoPages: number
   /** p95 of GET /v1/orders/{id} in milliseconds, without and with 50 invoices under way. */
   idle: number
   busy: number
@@ -57,21 +59,24 @@ interface Round {
 
 function describe(rounds: readonly Round[]): string {
   const of = (key: keyof Round) => median(rounds.map((round) => round[key]))
-  const ratios = rounds.map(({ ours, theirs }) => ours / theirs)
-  const range = `${Math.min(...ratios).toFixed(2)} … ${Math.max(...ratios).toFixed(2)}`
+  const ratio = (bare: 'onePage' | 'twoPages') => {
+    const ratios = rounds.map((round) => round.ours / round[bare])
+    return `${median(ratios).toFixed(2)} (rounds ${Math.min(...ratios).toFixed(2)} … ${Math.max(...ratios).toFixed(2)})`
+  }
   const rate = (value: number) => value.toFixed(2)
   return [
-    `render: ${batch} invoices of ${lines} lines asked for at once, until all are stored; bare: ${pages} warm pages, setContent and pdf of the same HTML`,
+    `render: ${batch} invoices of ${lines} lines asked for at once, until all are told of; bare: setContent and pdf of the same HTML, nothing else`,
     '',
     ...table(
-      ['', 'documents/s'],
+      ['', 'documents/s', 'quittance to it'],
       [
-        ['quittance', rate(of('ours'))],
-        ['bare page.pdf()', rate(of('theirs'))],
+        ['quittance', rate(of('ours')), ''],
+        ['bare, one warm page', rate(of('onePage')), ratio('onePage')],
+        [`bare, ${pages} warm pages`, rate(of('twoPages')), ratio('twoPages')],
       ],
     ),
     '',
-    `Ratio ${median(ratios).toFixed(2)} (rounds ${range}); at least 0.8 is wanted. The system renders, compacts, hashes, stores and tells.`,
+    'At least 0.8 of page.pdf() on a warm page is wanted. The system also answers, numbers, compacts, hashes, stores and tells.',
     `GET /v1/orders/{id} one after the other: p95 ${of('idle').toFixed(1)} ms, and ${of('busy').toFixed(1)} ms while the invoices render.`,
   ].join('\n')
 }
@@ -79,13 +84,17 @@ function describe(rounds: readonly Round[]): string {
 async function generate(quittance: Quittance, orderIds: readonly string[]): Promise<void> {
   await Promise.all(orderIds.map((id) => demand(quittance, { method: 'POST', path: `/v1/orders/${id}/invoice`, status: 202 })))
   const until = performance.now() + patienceMs
-  let left = [...orderIds]
-  while (left.length > 0) {
-    if (performance.now() > until) throw new Error(`${left.length} invoices are not there after ${patienceMs / 1000} s.`)
-    await delay(50)
-    const { is_invoice_generated: isThere } = await demand(quittance, { method: 'GET', path: `/v1/orders/${left.at(-1)}`, status: 200 })
-    if (isThere === true) left = left.slice(0, -1)
+  for (const [index, id] of orderIds.entries()) {
+    while (!(await isGenerated(quittance, id))) {
+      if (performance.now() > until) throw new Error(`${batch - index} invoices are not there after ${patienceMs / 1000} s.`)
+      await delay(20)
+    }
   }
+}
+
+async function isGenerated(quittance: Quittance, id: string): Promise<boolean> {
+  const { is_invoice_generated: isThere } = await demand(quittance, { method: 'GET', path: `/v1/orders/${id}`, status: 200 })
+  return isThere === true
 }
 
 /** Reads one order over and over until the work is done; gives the 95th percentile in milliseconds. */

@@ -14,7 +14,21 @@ export interface DocumentVoice extends DocumentLanguage {
   hasArabicFigures: boolean
 }
 
-export function documentVoice({ locale: asked, currency }: PrintedDocument): DocumentVoice {
+/** What formats an amount or a date takes longer to make than to use, and sellers print in few languages and currencies. */
+const voices = new Map<string, DocumentVoice>()
+const mostVoices = 50
+
+export function documentVoice({ locale, currency }: PrintedDocument): DocumentVoice {
+  const key = `${locale} ${currency}`
+  const known = voices.get(key)
+  if (known) return known
+  if (voices.size >= mostVoices) voices.clear()
+  const voice = newVoice(locale, currency)
+  voices.set(key, voice)
+  return voice
+}
+
+function newVoice(asked: string, currency: string): DocumentVoice {
   const language = documentLanguage(asked)
   const { locale } = language
   // Documents are dated by one calendar, wherever they are read.

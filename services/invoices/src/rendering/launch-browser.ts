@@ -19,6 +19,8 @@ const flags = [
   '--disable-sync',
   '--font-render-hinting=none',
   '--no-first-run',
+  // It stands as the creator in what is printed.
+  '--user-agent=Quittance',
 ]
 
 /** Which browser, and how it is kept in. */

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads'
 import { withTimeLimit } from '../rendering/time-limit.ts'
 import type { Answer } from './answer-tasks.ts'
 
-/** What a document may take of memory before its thread is given up, and not the service. */
-const resourceLimits = { maxOldGenerationSizeMb: 1024 }
+/** What a document may take of memory before its thread is given up, and not the service. Its thousands of small objects die young. */
+const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 64 }
 
 export interface ThreadOptions {
   /** Module of the thread: it calls `answerTasks`. */
