@@ -34,13 +34,8 @@ interface WaitingRow {
 }
 
 const batchSize = 200
-<<<<<<< HEAD
 /** What was sent to a leader that died is never answered; it is told again under the same id, so an answer that was only slow does no harm. */
 const publishTimeoutMs = 3_000
-=======
-/** What was under way when the connection broke is told again after this time; the stream drops what it has. */
-const publishTimeoutMs = 5_000
->>>>>>> 98ee682 (test(webhooks): faults of processes and engines, by their numbers; fix(runtime): an event too large to tell becomes a dead letter)
 /** Room for the headers beside the payload in what a message may hold. */
 const headersBytes = 4_096
 /** Longer than the stream keeps messages, so that a stream that lost its tail can be told again. */
