@@ -31,7 +31,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(packages/testing|tools)/',
-        pathNot: '^tools/(src/(generate|test|service-settings|commands/migrate)|test/completeness[.]test)[.]ts$',
+        pathNot: '^tools/(src/(generate|test|service-settings|commands/(migrate|openapi|doctor))|test/completeness[.]test)[.]ts$',
       },
       to: { path: '^services/' },
     },

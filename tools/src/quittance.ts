@@ -1,22 +1,8 @@
 /** The `quittance` command. */
 import { UsageError, type Command } from './commands/command.ts'
+import { commands } from './commands/every-command.ts'
 
-/** Loaded when called: `start` does not wait for what only `migrate` needs. */
-const commands: Record<string, () => Promise<Command>> = {
-  start: async () => (await import('./commands/start.ts')).start,
-  seed: async () => (await import('./commands/seed.ts')).seed,
-  'account create': async () => (await import('./commands/account-create.ts')).accountCreate,
-  'organization create': async () => (await import('./commands/organization-create.ts')).organizationCreate,
-  'member add': async () => (await import('./commands/member-add.ts')).memberAdd,
-  'token create': async () => (await import('./commands/token-create.ts')).tokenCreate,
-  'client create': async () => (await import('./commands/client-create.ts')).clientCreate,
-  'keys rotate': async () => (await import('./commands/keys-rotate.ts')).keysRotate,
-  migrate: async () => (await import('./commands/migrate.ts')).migrate,
-  config: async () => (await import('./commands/config.ts')).config,
-}
-
-async function overview(): Promise<string> {
-  const all = await Promise.all(Object.values(commands).map((load) => load()))
+async function overview(all: readonly Command[]): Promise<string> {
   const width = Math.max(...all.map(({ name }) => name.length))
   return [
     'Usage: npm run quittance -- COMMAND [options]',
@@ -36,14 +22,24 @@ async function findCommand(words: readonly string[]): Promise<{ command: Command
   return null
 }
 
+/** Those that begin with the word: `keys` is `keys rotate`. */
+function loadGroup(word: string | undefined): Promise<Command[]> {
+  const names = Object.keys(commands).filter((name) => name.split(' ')[0] === word)
+  return Promise.all(names.map((name) => (commands[name] as () => Promise<Command>)()))
+}
+
+async function explain(words: readonly string[]): Promise<void> {
+  const group = await loadGroup(words[0])
+  const asked = words.length === 0 || words.some((word) => word === '--help' || word === 'help')
+  process.exitCode = asked ? 0 : 2
+  if (group.length > 0) return console.log(group.map(({ summary, help }) => `${summary}\n\n${help}`).join('\n\n'))
+  const all = await Promise.all(Object.values(commands).map((load) => load()))
+  console.log(`${asked ? '' : `There is no command "${words.join(' ')}".\n\n`}${await overview(all)}`)
+}
+
 async function main(words: readonly string[]): Promise<void> {
   const found = await findCommand(words)
-  if (!found) {
-    const asked = words.length === 0 || words[0] === '--help' || words[0] === 'help'
-    console.log(`${asked ? '' : `There is no command "${words.join(' ')}".\n\n`}${await overview()}`)
-    process.exitCode = asked ? 0 : 2
-    return
-  }
+  if (!found) return explain(words)
   const { command, args } = found
   if (args.includes('--help')) return console.log(`${command.summary}\n\n${command.help}`)
   await command.run(args)

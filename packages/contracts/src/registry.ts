@@ -9,6 +9,7 @@ import * as customerPortal from './customer-portal.ts'
 import * as customerSessions from './customer-sessions.ts'
 import * as customerState from './customer-state.ts'
 import * as customers from './customers.ts'
+import * as deadLetters from './dead-letters.ts'
 import * as discounts from './discounts.ts'
 import type { Event } from './event.ts'
 import * as invoiceSettings from './invoice-settings.ts'
@@ -51,6 +52,7 @@ const contracts: Record<string, unknown>[] = [
   invoiceSettings,
   webhooks,
   webhookDeliveries,
+  deadLetters,
 ]
 
 const described = contracts.flatMap((contract) => Object.values(contract))

@@ -4,6 +4,7 @@ import type { ServiceName } from '@quittance/contracts/services'
 import type { NatsConnection, ServiceMsg } from 'nats'
 import { readConfig, RuntimeConfig } from './config.ts'
 import { startConsumer } from './consume.ts'
+import { deadLetterHandlers } from './dead-letters.ts'
 import { openDatabase, type Database, type DatabaseDefinition } from './database.ts'
 import type { Consumer, Handler, Job } from './handler.ts'
 import { collectProcessMetrics, startHealth, type InternalRoutes, type ReadinessCheck } from './health.ts'
@@ -153,9 +154,11 @@ type Answering = Surroundings & { onError: StartOptions['onError'] }
 /** One NATS service with an endpoint per operation, in a queue group named after the service. */
 async function answerRequests(service: Service, surroundings: Answering): Promise<Closer> {
   const { connection, onError, ...rest } = surroundings
+  const { database } = rest
+  const own = database ? deadLetterHandlers({ service: service.name, consumers: service.consumers ?? [], database }) : []
   const added = await connection.services.add({ name: service.name, version: '0.1.0', queue: service.name })
   const inFlight = new Set<Promise<void>>()
-  for (const handler of service.handlers ?? []) {
+  for (const handler of [...(service.handlers ?? []), ...own]) {
     const answer = responder(handler, { connection, ...rest, ...(onError && { onError }) })
     added.addEndpoint(handler.operation.subject.split('.').slice(1).join('-'), {
       subject: handler.operation.subject,

@@ -38,7 +38,8 @@ function sentence({ name, message }: ApiError): string {
   }
 }
 
-function natsUrl({ data, nats }: Where): string {
+/** NATS of the system that is meant, with the credentials of the operator. */
+export function natsUrl({ data, nats }: Where): string {
   const given = nats ?? (data === undefined ? process.env.NATS_URL : undefined)
   return given ?? runningInstance(data).nats_url
 }

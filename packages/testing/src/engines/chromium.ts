@@ -11,7 +11,7 @@ export async function findChromium(say: Say): Promise<string> {
     if (!isExecutable(given)) throw new Error(`PUPPETEER_EXECUTABLE_PATH is ${given}, which is not an executable file.`)
     return given
   }
-  const found = downloaded() ?? installed()
+  const found = installedChromium()
   if (found) return found
   const reasons = [await fromDistribution(say)]
   const fromApt = installed()
@@ -23,6 +23,11 @@ export async function findChromium(say: Say): Promise<string> {
     `No Chromium was found:\n${reasons.map((reason) => `  - ${reason ?? 'nothing was installed'}`).join('\n')}\n` +
       'Install one (apt-get install chromium-headless-shell, brew install --cask chromium) or set PUPPETEER_EXECUTABLE_PATH.',
   )
+}
+
+/** One that is there already; nothing is fetched. */
+export function installedChromium(): string | null {
+  return downloaded() ?? installed()
 }
 
 function installed(): string | null {
