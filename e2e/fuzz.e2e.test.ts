@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { pathVariables, type PublicOperation } from '@quittance/contracts/operation'
 import { publicOperations } from '@quittance/contracts/registry'
-import { startSystem, type RunningSystem } from '@quittance/testing/system'
+import { joinSystem } from '@quittance/testing/join-system'
+import type { RunningSystem } from '@quittance/testing/system'
 import fc, { type Arbitrary } from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { valuesOf, type Described, type Description, type Schema } from './fuzz-values.ts'
 import { accepted, sell } from './sale.ts'
 
@@ -20,7 +21,7 @@ let session: string
 let known: string[]
 
 beforeAll(async () => {
-  system = await startSystem({ env: { RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'error' } })
+  system = await joinSystem()
   const { api, demo } = system
   description = (await api('GET', '/openapi.json')).body
   const customer = await accepted(() => api('POST', '/v1/customers/', { email: `fuzz-${randomUUID()}@example.com` }))
@@ -28,7 +29,6 @@ beforeAll(async () => {
   const checkout = await accepted(() => api('POST', '/v1/checkouts/', { products: [demo.product_id] }))
   known = [demo.product_id, demo.paid_order_id, demo.pending_order_id, customer.id, checkout.id, checkout.client_secret, await sell(system)]
 })
-afterAll(() => system[Symbol.asyncDispose]())
 
 interface Sent {
   path: string

@@ -92,7 +92,7 @@ async function replay(
     const taken = await transaction.rows('dead-letter.take', take, { id: letter.id })
     if (taken.length === 0) return
     const entered = await transaction.rows('inbox.enter-one', enterInbox, { consumer: letter.consumer, id: message.id })
-    if (entered.length > 0) await consumer.run(message, transaction)
+    if (entered.length > 0) await consumer.run([message], transaction)
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from '@quittance/contracts/caller'
 
 /** A credential of one organization. */
-export function organizationCaller(organizationId: string): Caller {
+export function organizationCaller(organizationId: string): Extract<Caller, { kind: 'organization' }> {
   return { kind: 'organization', organization_id: organizationId, token_id: 'test', client_id: null, user_id: null }
 }
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ServiceName } from '@quittance/contracts/services'
 import { eventually } from '@quittance/testing/eventually'
-import { startSystem, type RunningSystem } from '@quittance/testing/system'
+import { startSystem, type StartedSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startBalancer, type Balancer } from './balancer.ts'
+import { startBalancer, type Balancer } from '../balancer.ts'
 
 /** Of the steady load while replicas are exchanged; `ROLLING_SECONDS=600` for a long one. */
 const atLeastSeconds = Number(process.env['ROLLING_SECONDS'] ?? 12)
@@ -12,7 +12,7 @@ const perSecond = 500
 /** A machine that is busy with other things gets fewer: what is tried is the exchange, not the machine. */
 const mostUnderWay = 200
 
-let system: RunningSystem
+let system: StartedSystem
 let balancer: Balancer
 
 beforeAll(async () => {
