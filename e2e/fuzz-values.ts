@@ -72,6 +72,8 @@ function resolve(schema: Schema, components: Record<string, Schema>): Schema {
 }
 
 function wellFormed(schema: Schema, components: Record<string, Schema>, depth: number): Arbitrary<unknown> {
+  // A schema may be `true` or `false`.
+  if (typeof schema !== 'object') return hostile
   const branches = (schema['anyOf'] ?? schema['oneOf'] ?? schema['allOf']) as Schema[] | undefined
   if (branches) return fc.oneof(...branches.map((branch) => wellFormed(resolve(branch, components), components, depth)))
   if ('const' in schema) return fc.constant(schema['const'])

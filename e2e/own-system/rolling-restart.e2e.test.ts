@@ -16,7 +16,7 @@ let system: StartedSystem
 let balancer: Balancer
 
 beforeAll(async () => {
-  system = await startSystem({ replicas: 'gateway=2,orders=2', env: { RATE_LIMIT_PER_SECOND: '0' } })
+  system = await startSystem({ replicas: 'gateway=2,orders=2', env: { RATE_LIMIT_PER_SECOND: '0', STOP_NOTICE_MS: '3000' } })
   balancer = await startBalancer(() => system.facts().services.gateway.flatMap(({ url }) => url ?? []))
 })
 afterAll(async () => {

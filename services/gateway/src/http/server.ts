@@ -11,6 +11,7 @@ import { config } from '../config.ts'
 import { addDocumentRoute } from '../documents/document-route.ts'
 import { addProtectedResource } from '../oauth/protected-resource.ts'
 import { addAuthProxy } from '../oauth/proxy.ts'
+import { addDocsPage } from '../openapi/docs-page.ts'
 import { openApi } from '../openapi/openapi.ts'
 import { addCompression } from './compression.ts'
 import { createCors } from './cors.ts'
@@ -58,6 +59,7 @@ export async function startDoor({ connection, log }: Surroundings) {
   addDocumentRoute(app, upstreams.invoices)
   addAuthProxy(app, { upstream: upstreams.auth, baseUrl, authUrl })
   addProtectedResource(app, baseUrl)
+  addDocsPage(app)
   const description = JSON.stringify(openApi(publicOperations, baseUrl, authUrl))
   app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(description))
   await app.listen({ host: settings.HOST, port: settings.PORT })

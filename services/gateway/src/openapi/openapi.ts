@@ -13,6 +13,8 @@ import {
 import { pathVariables, type PublicOperation } from '@quittance/contracts/operation'
 import { scopeSentences } from '@quittance/contracts/scopes'
 import { z } from 'zod'
+import { exampleOf } from './example.ts'
+import { introduction } from './introduction.ts'
 import { isOpen, securityOf, securitySchemes } from './security.ts'
 
 type Json = Record<string, unknown>
@@ -38,6 +40,7 @@ export function openApi(operations: readonly PublicOperation[], baseUrl: string,
       title: 'Quittance',
       version: '1',
       summary: 'Checkouts, orders, invoices and webhooks.',
+      description: introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
@@ -58,6 +61,8 @@ const validationBody = z.toJSONSchema(
     detail: z.array(z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() })),
   }),
 )
+
+const comesBack = { 'Retry-After': { description: 'Seconds after which trying again makes sense.', schema: { type: 'integer' } } }
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
@@ -93,7 +98,7 @@ function describe(operation: PublicOperation, schemas: Json): Json {
     summary,
     security: securityOf(http),
     ...(parameters.length > 0 && { parameters }),
-    ...(hasBody && { requestBody: { required: true, content: json(withoutPath(request, inPath)) } }),
+    ...(hasBody && { requestBody: { required: true, content: bodyOf(withoutPath(request, inPath), schemas) } }),
     responses: { [http.status]: answer(operation, schemas), ...refusals(operation) },
   }
 }
@@ -103,7 +108,7 @@ function answer({ reply, summary, http }: PublicOperation, schemas: Json): Json 
     ? { description: summary }
     : http.document
       ? { description: summary, content: asText(http.document.contentType) }
-      : { description: summary, content: json(schemaOf(reply, { io: 'output', schemas })) }
+      : { description: summary, content: replyOf(schemaOf(reply, { io: 'output', schemas }), schemas) }
 }
 
 /** A document as it is, or as one JSON string for clients that read nothing else. */
@@ -127,6 +132,7 @@ function refusals({ errors, http }: PublicOperation): Json {
         status,
         {
           description: classes.map((error) => error.name).join(', '),
+          ...((status === 429 || status === 503) && { headers: comesBack }),
           content: json(distinct.length === 1 ? distinct[0] : { anyOf: distinct }),
         },
       ]
@@ -138,6 +144,14 @@ function refusals({ errors, http }: PublicOperation): Json {
 function statusOf(error: ErrorClass): number {
   const make = error as unknown as new (...parameters: unknown[]) => { status: number }
   return new make(error === RequestValidationError ? [] : '', 1).status
+}
+
+function bodyOf(schema: Json, schemas: Json): Json {
+  return { 'application/json': { schema, example: exampleOf(schema, schemas, { isRequest: true }) } }
+}
+
+function replyOf(schema: Json, schemas: Json): Json {
+  return { 'application/json': { schema, example: exampleOf(schema, schemas) } }
 }
 
 function json(schema: unknown): Json {

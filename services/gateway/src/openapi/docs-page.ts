@@ -1,0 +1,64 @@
+import { ResourceNotFound } from '@quittance/contracts/errors'
+import reference from '@scalar/fastify-api-reference'
+import type { FastifyInstance } from 'fastify'
+
+const pagePath = '/docs'
+/** The reference is served from its package: the page asks no other host for anything. */
+const scriptPath = '/docs/reference/js/scalar.js'
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  // The reference writes its styles into the page.
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Quittance API</title>
+    <link rel="icon" href="data:," />
+  </head>
+  <body>
+    <noscript>The same is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+    <div id="reference"></div>
+    <script src="${scriptPath}"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`
+
+const settings = {
+  url: '/openapi.json',
+  telemetry: false,
+  withDefaultFonts: false,
+  persistAuth: false,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+}
+
+/** The description of the API for people, with the change history in front. */
+export function addDocsPage(app: FastifyInstance): void {
+  app.get(pagePath, (_request, reply) =>
+    reply.headers({ 'content-security-policy': policy, 'cache-control': 'public, max-age=300' }).type('text/html').send(page),
+  )
+  app.get('/docs/start.js', (_request, reply) =>
+    reply.type('text/javascript').send(`Scalar.createApiReference('#reference', ${JSON.stringify(settings)})\n`),
+  )
+  // Of what the package serves only its script is wanted; its own page would need a looser policy.
+  const onlyScript = { onRequest: async (request: { url: string }) => demandScript(request.url) }
+  app.register(reference, { routePrefix: '/docs/reference', configuration: { url: '/openapi.json' }, hooks: onlyScript })
+}
+
+function demandScript(url: string): void {
+  if (url.split('?')[0] !== scriptPath) throw new ResourceNotFound()
+}
