@@ -86,7 +86,7 @@ test.each([
   await expectOwnFonts(pdf)
 })
 
-test.each(['ar', 'ar-EG', 'de-CH', 'es', 'fr', 'he', 'it', 'ja', 'nl', 'pt-BR'])(
+test.each(['ar', 'ar-EG', 'de-CH', 'es', 'fr', 'he', 'it', 'ja', 'ko', 'nl', 'pt-BR', 'zh-CN', 'zh-TW'])(
   'a document in %s needs no font of the system',
   async (locale) => {
     const pdf = await print({ locale, servicePeriod: { start: new Date('2026-11-18'), end: new Date('2026-12-18') } })

@@ -37,7 +37,7 @@ test.each(Object.entries(wordsByLanguage).filter(([language]) => language !== 'e
   },
 )
 
-test.each(['ar', 'he', 'ja'])('in %s no word is in Latin letters', (language) => {
+test.each(['ar', 'he', 'ja', 'ko', 'zh', 'zh-Hant'])('in %s no word is in Latin letters', (language) => {
   const entries = Object.entries(spoken(wordsByLanguage[language] as DocumentWords)).filter(([key]) => key !== 'direction')
   expect(entries.filter(([, text]) => /[A-Za-z]/.test(text.replaceAll(/A-1|QR|[DPTB]/g, '')))).toEqual([])
 })
@@ -55,7 +55,17 @@ test.each([
   expect(language.words).toBe(wordsByLanguage[locale.slice(0, 2)])
 })
 
-test.each(['xx-YY', 'pl-PL', '', 'C', 'en_US.UTF-8', '<script>', '__proto__', 'constructor', 'zh-Hant'])(
+test.each([
+  ['zh', '合计'],
+  ['zh-CN', '合计'],
+  ['zh-TW', '總計'],
+  ['zh-HK', '總計'],
+  ['zh-Hant', '總計'],
+])('%s is written with the characters of its place', (asked, total) => {
+  expect(documentLanguage(asked)).toMatchObject({ locale: asked, words: { total } })
+})
+
+test.each(['xx-YY', 'pl-PL', '', 'C', 'en_US.UTF-8', '<script>', '__proto__', 'constructor', 'th-TH'])(
   'where %j has no words, all of it is English',
   (asked) => {
     expect(documentLanguage(asked)).toMatchObject({ locale: 'en', words: { invoice: 'Invoice' } })

@@ -7,8 +7,11 @@ import { german } from './words/german.ts'
 import { hebrew } from './words/hebrew.ts'
 import { italian } from './words/italian.ts'
 import { japanese } from './words/japanese.ts'
+import { korean } from './words/korean.ts'
 import { portuguese } from './words/portuguese.ts'
+import { simplifiedChinese } from './words/simplified-chinese.ts'
 import { spanish } from './words/spanish.ts'
+import { traditionalChinese } from './words/traditional-chinese.ts'
 
 export const wordsByLanguage: Readonly<Record<string, DocumentWords>> = {
   ar: arabic,
@@ -19,8 +22,11 @@ export const wordsByLanguage: Readonly<Record<string, DocumentWords>> = {
   he: hebrew,
   it: italian,
   ja: japanese,
+  ko: korean,
   nl: dutch,
   pt: portuguese,
+  zh: simplifiedChinese,
+  'zh-Hant': traditionalChinese,
 }
 
 /** How a document speaks. */
@@ -35,8 +41,14 @@ export interface DocumentLanguage {
 /** The words of that locale, or of its language; English where there are none, and then all of it is English. */
 export function documentLanguage(locale: string): DocumentLanguage {
   const wanted = canonicalLocale(locale)
-  const words = wordsByLanguage[new Intl.Locale(wanted).language]
+  const words = wordsOf(wanted)
   return words ? { words, locale: wanted, wanted } : { words: wordsByLanguage['en'] as DocumentWords, locale: 'en', wanted }
+}
+
+/** Chinese is written in two ways, and Taiwan does not name its own in `zh-TW`. */
+function wordsOf(locale: string): DocumentWords | undefined {
+  const { language, script } = new Intl.Locale(locale).maximize()
+  return wordsByLanguage[`${language}-${script}`] ?? wordsByLanguage[language]
 }
 
 /** Without extensions: they would change calendar and figures. What is no locale at all is English. */
