@@ -14,7 +14,7 @@ beforeAll(async () => {
 const isUuidV1 = 'c232ab00-9414-11ec-b3c8-9f6bdeced846'
 const isUuidV7 = '017f22e2-79b0-7cc3-98c4-dc0c0c07398f'
 
-describe('bad input gets a clear 4xx and writes nothing', () => {
+describe('bad input gets a clear 4xx and writes nothing (checklist 12)', () => {
   test.each<[string, { method: string; path: string; body?: unknown }, number]>([
     ['malformed JSON', { method: 'POST', path: '/v1/products/', body: '{"name":' }, 422],
     ['JSON that is not an object', { method: 'POST', path: '/v1/products/', body: [1, 2] }, 422],
@@ -97,7 +97,7 @@ describe('credentials', () => {
     expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"')
   })
 
-  test('one that lacks the scope: 403 naming it; one that is revoked: 401 within a second', async () => {
+  test('one that lacks the scope: 403 naming it (checklist 15); one that is revoked: 401 within a second', async () => {
     const { base_url } = system.facts()
     const personal = system.demo.personal_access_token
     const asked = { organization_id: system.demo.organization.id, scopes: ['products:read'] }

@@ -45,10 +45,12 @@ function untilGenerated(orderIds: string[]): Promise<InvoiceRow[]> {
   )
 }
 
-test('fifty requests at once through two gateways for one order: one number, one document, one event, and only 202 and 409', async () => {
+test('fifty requests at once through two gateways for one order: one number, one document, one event, and only 202 and 409 (checklist 2–5, 7, 8, 107)', async () => {
   await using sink = await startEndpointSink()
   await subscribe(system, sink)
   const id = await billedOrder()
+  expect(await system.api('GET', `/v1/orders/${id}/invoice`)).toMatchObject({ status: 404, body: { error: 'ResourceNotFound' } })
+  expect(await invoicesOf([id])).toEqual([])
   const gateways = system.facts().services.gateway.map(({ url }) => url)
   expect(new Set(gateways).size).toBe(2)
   const token = system.demo.organization_access_token
@@ -61,12 +63,22 @@ test('fifty requests at once through two gateways for one order: one number, one
   const [invoice] = await untilGenerated([id])
   expect(invoice).toMatchObject({ documents: 1 })
   expect((await system.api('POST', `/v1/orders/${id}/invoice`)).status).toBe(409)
+  expect((await system.api('GET', `/v1/orders/${id}`)).body).toMatchObject({ is_invoice_generated: true })
+  const { items } = await accepted(() => system.api('GET', `/v1/orders/?limit=100`))
+  expect(items.find((order: { id: string }) => order.id === id)).toMatchObject({ is_invoice_generated: true })
   const generated = () =>
     sink.received.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.id === id && data.is_invoice_generated === true)
   await eventually(() => expect(generated()).toHaveLength(1))
 })
 
-test('two hundred orders at once are numbered without a gap, and each has its document', async () => {
+test('an invoice is asked for with a body, an empty one or none (checklist 16)', async () => {
+  for (const body of [undefined, '', {}]) {
+    const id = await billedOrder()
+    expect((await system.api('POST', `/v1/orders/${id}/invoice`, body)).status).toBe(202)
+  }
+})
+
+test('two hundred orders at once are numbered without a gap, and each has its document (checklist 37, 39, 47)', async () => {
   const orderIds: string[] = []
   for (let round = 0; round < 20; round += 1) orderIds.push(...(await Promise.all(Array.from({ length: 10 }, billedOrder))))
   const [taken] = await system.rows<{ last: number }>(
@@ -101,7 +113,7 @@ function untilCredited(orderId: string, count: number): Promise<void> {
   )
 }
 
-test('a refund has its credit note, a wrong invoice its replacement, and what was downloaded stays byte for byte', async () => {
+test('a refund has its credit note, a wrong invoice its replacement, and what was downloaded stays byte for byte (checklist 101, 105, 106)', async () => {
   const id = await billedOrder()
   await accepted(() => system.api('POST', `/v1/orders/${id}/invoice`))
   const { url } = await eventually(() => accepted(() => system.api('GET', `/v1/orders/${id}/invoice`)), { withinMs: 30_000 })
@@ -121,4 +133,6 @@ test('a refund has its credit note, a wrong invoice its replacement, and what wa
   expect(await hashOf(again.body.url)).toBe(hash)
   const verified = await fetch(`${system.facts().base_url}/v1/invoices/verify?number=${first.invoice_number}&sha256=${hash}`)
   expect(await verified.json()).toMatchObject({ valid: true, invoice_number: first.invoice_number })
+  expect((await system.api('DELETE', `/v1/customers/${system.demo.customer_id}`)).status).toBe(204)
+  expect(await hashOf((await system.api('GET', `/v1/invoices/${first.id}`)).body.url)).toBe(hash)
 })

@@ -24,7 +24,7 @@ test('an invalid credential is challenged with invalid_token', async () => {
   expect(response.headers.get('www-authenticate')).toContain(metadata)
 })
 
-test('a missing scope is 403 insufficient_scope, naming the scopes that would do', async () => {
+test('a missing scope is 403 insufficient_scope, naming the scopes that would do (checklist 15)', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(seller, { scopes: ['products:read'] }))
   const response = await gateway.fetch('/v1/orders/', { headers: bearer(mintToken('qt_at_')) })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { playHttp } from './played-http.ts'
 import { invoicesPorts, startGateway } from './start-gateway.ts'
 
-test('a document is streamed from a replica that runs, and no credential goes there', async () => {
+test('a document is streamed from a replica that runs, and no credential goes there (checklist 115)', async () => {
   await using gateway = await startGateway()
   await using invoices = await playHttp(invoicesPorts[1])
   invoices.answer((_, response) => response.writeHead(206, { 'content-type': 'application/pdf', 'set-cookie': 'a=1' }).end('%PDF'))

@@ -74,7 +74,7 @@ test('an error of the owner keeps its status and its body', async () => {
   expect(await response.json()).toEqual({ error: 'ResourceNotFound', detail: 'Not found' })
 })
 
-test('an owner that does not run is 503 with Retry-After, at once', async () => {
+test('an owner that does not run is 503 with Retry-After, at once (checklist 114)', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(seller))
   const started = Date.now()

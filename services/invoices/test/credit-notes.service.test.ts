@@ -37,7 +37,7 @@ async function theInvoice(invoices: TestInvoices, source: InvoiceSource) {
   return invoices.call(getInvoice, { id }, organizationCaller(source.organization.id))
 }
 
-test('every refund has one credit note, whether it came before the invoice or after, and however often it is told', async () => {
+test('every refund has one credit note, whether it came before the invoice or after, and however often it is told (checklist 11, 46)', async () => {
   await using invoices = await startInvoices()
   const before = refund(57_410, 13_204)
   const source = { ...anInvoiceSource(), refunds: [before] }
@@ -72,7 +72,7 @@ test('a credit note for all of an invoice repeats its lines, and its document is
   expect((await response.arrayBuffer()).byteLength).toBe(size)
 })
 
-test('a wrong invoice is taken back and replaced, each naming the other, and the first document stays', async () => {
+test('a wrong invoice is taken back and replaced, each naming the other, and the first document stays (checklist 105)', async () => {
   await using invoices = await startInvoices()
   const source = { ...anInvoiceSource(), refunds: [refund(50_000, 11_500)] }
   const seller = organizationCaller(source.organization.id)
@@ -129,7 +129,7 @@ test('what is not generated, was replaced or was taken back as a whole cannot be
   await expect(invoices.call(correctInvoice, { id: whole.id }, seller)).rejects.toThrow('Nothing is left')
 })
 
-test('the audit of numbers shows each series without a gap, also after corrections, and only one’s own', async () => {
+test('the audit of numbers shows each series without a gap, also after corrections, and only one’s own (checklist 47)', async () => {
   await using invoices = await startInvoices()
   const source = { ...anInvoiceSource(), refunds: [refund(1000, 230)] }
   const seller = organizationCaller(source.organization.id)

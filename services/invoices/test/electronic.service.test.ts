@@ -57,7 +57,7 @@ test('the pages say what they said, tagged and in their language', async () => {
   })
 })
 
-test('the XML lies in the document as its alternative, and is found by name and by /AF', async () => {
+test('the XML lies in the document as its alternative, and is found by name and by /AF (checklist 95)', async () => {
   const { file, entry } = await catalog()
   const files = entry('AF') as PDFArray
   expect(files.size()).toBe(1)
@@ -74,7 +74,7 @@ test('the XML lies in the document as its alternative, and is found by name and 
   expect([...asReadersFindIt.keys()]).toEqual(['factur-x.xml'])
 })
 
-test('the totals in the XML are those of the document and break no rule of EN 16931', async () => {
+test('the totals in the XML are those of the document and break no rule of EN 16931 (checklist 95)', async () => {
   const [attached] = (await catalog()).file.getAttachments()
   const invoice = readCii(parseXml(Buffer.from(attached?.data ?? []).toString('utf8')))
   const { subtotal, discount, net, tax, total } = document
@@ -101,7 +101,7 @@ test('it declares PDF/A-3B and Factur-X in metadata that is well-formed UTF-8', 
   expect(of('creator/Seq/li')).toBe(document.seller.name)
 })
 
-test('it tells its colours by a profile of three components, has an identifier and prints its links', async () => {
+test('it tells its colours by a profile of three components, has an identifier and prints its links (checklist 95)', async () => {
   const { file, entry } = await catalog()
   const intent = (entry('OutputIntents') as PDFArray).lookup(0, PDFDict)
   expect((intent.lookup(PDFName.of('S')) as PDFName).decodeText()).toBe('GTS_PDFA1')

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'
 import { startInvoices } from './start-invoices.ts'
 
-test('an order without an invoice, and one whose invoice failed, answer 404 with a sentence', async () => {
+test('an order without an invoice, and one whose invoice failed, answer 404 with a sentence (checklist 5, 6)', async () => {
   await using invoices = await startInvoices()
   const source = { ...anInvoiceSource(), order_created_at: 'never' }
   const caller = organizationCaller(source.organization.id)
@@ -19,7 +19,7 @@ test('an order without an invoice, and one whose invoice failed, answer 404 with
   await expect(asked()).rejects.toThrow('is being generated')
 })
 
-test('a generated invoice answers a link to the public address, signed anew for ten minutes', async () => {
+test('a generated invoice answers a link to the public address, signed anew for ten minutes (checklist 18, 19)', async () => {
   await using invoices = await startInvoices()
   const source = anInvoiceSource()
   await invoices.ask(source)
@@ -31,7 +31,7 @@ test('a generated invoice answers a link to the public address, signed anew for 
   expect(seconds).toBeLessThanOrEqual(600)
 })
 
-test('members see the invoices of their organizations; to others the order has none', async () => {
+test('members see the invoices of their organizations; to others the order has none (checklist 13)', async () => {
   await using invoices = await startInvoices()
   const source = anInvoiceSource()
   await invoices.ask(source)
@@ -45,7 +45,7 @@ test('members see the invoices of their organizations; to others the order has n
   )
 })
 
-test('the buyer gets a link to their own invoice; to another customer the order has none', async () => {
+test('the buyer gets a link to their own invoice; to another customer the order has none (checklist 14)', async () => {
   await using invoices = await startInvoices()
   const source = anInvoiceSource()
   await invoices.ask(source)

@@ -6,7 +6,7 @@ import { startInvoices, type InvoiceRow } from './start-invoices.ts'
 
 const numbersOf = 'select number from invoices where organization_id = $1 order by number'
 
-test('invoices asked for at once are numbered without a gap, each organization by itself', async () => {
+test('invoices asked for at once are numbered without a gap, each organization by itself (checklist 37, 38)', async () => {
   await using invoices = await startInvoices()
   const sellers = [
     { id: randomUUID(), name: 'Acme', slug: 'acme' },
@@ -20,7 +20,7 @@ test('invoices asked for at once are numbered without a gap, each organization b
   expect(await numbers(sellers[1].id)).toEqual(Array.from({ length: 10 }, (_, index) => `GLOBEX-${String(index + 1).padStart(4, '0')}`))
 })
 
-test('the same request delivered twice, and asked twice, is one invoice with one number', async () => {
+test('the same request delivered twice, and asked twice, is one invoice with one number (checklist 8)', async () => {
   await using invoices = await startInvoices()
   const source = anInvoiceSource()
   const id = randomUUID()
@@ -45,7 +45,7 @@ test('a series keeps the prefix of its first invoice', async () => {
   expect(await invoices.untilStatus(renamed, 'generated')).toMatchObject({ number: 'NORTHWIND-0002' } satisfies Partial<InvoiceRow>)
 })
 
-test('a request that fails in the middle gives its number back', async () => {
+test('a request that fails in the middle gives its number back (checklist 41)', async () => {
   await using invoices = await startInvoices()
   // A sequence is not rolled back, so it tells of the try that was.
   await invoices.rows(`create sequence failures`)

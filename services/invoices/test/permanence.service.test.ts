@@ -19,7 +19,7 @@ const tampering = [
   `delete from document_series`,
 ]
 
-test('no statement, not even of the owner of the database, changes what was issued', async () => {
+test('no statement, not even of the owner of the database, changes what was issued (checklist 102, 103)', async () => {
   await using invoices = await startInvoices()
   const source = anInvoiceSource()
   await invoices.ask(source)
@@ -40,7 +40,7 @@ test('an invoice that waits keeps its number, order, organization and snapshot',
   )
 })
 
-test('a number and an order are used once', async () => {
+test('a number and an order are used once (checklist 42)', async () => {
   await using invoices = await startInvoices()
   const source = anInvoiceSource()
   await invoices.ask(source)

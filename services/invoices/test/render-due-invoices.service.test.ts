@@ -36,7 +36,7 @@ async function untilBegun(invoices: TestInvoices, orderId: string): Promise<void
   )
 }
 
-test('the document that is asked for is stored with its hash and told once', async () => {
+test('the document that is asked for is stored with its hash and told once (checklist 4, 21, 101)', async () => {
   await using invoices = await startInvoices()
   const source = anInvoiceSource()
   await invoices.ask(source)
@@ -55,7 +55,7 @@ test('the document that is asked for is stored with its hash and told once', asy
   expect(generated(invoices)).toHaveLength(1)
 })
 
-test('an invoice that cannot be rendered waits longer each time and does not hold up the next', async () => {
+test('an invoice that cannot be rendered waits longer each time and does not hold up the next (checklist 117)', async () => {
   await using invoices = await startInvoices()
   const poisonous = aPoisonousSource()
   await invoices.ask(poisonous)
@@ -72,7 +72,7 @@ test('an invoice that cannot be rendered waits longer each time and does not hol
   })
 })
 
-test('after the eighth try it is given up with a reason, and asking again tries again under the same number', async () => {
+test('after the eighth try it is given up with a reason, and asking again tries again under the same number (checklist 40, 113)', async () => {
   await using invoices = await startInvoices()
   const source = aPoisonousSource()
   await invoices.ask(source)
@@ -85,7 +85,7 @@ test('after the eighth try it is given up with a reason, and asking again tries 
   expect(generated(invoices)).toHaveLength(0)
 })
 
-test('a try that died is repeated when its lease ends', async () => {
+test('a try that died is repeated when its lease ends (checklist 109)', async () => {
   await using invoices = await startInvoices()
   const source = anInvoiceSource()
   await invoices.rows(`insert into document_series values ($1, 'invoice', 'NORTHWIND-', 4, 1)`, [source.organization.id])
@@ -108,7 +108,7 @@ test('a try whose lease was taken over throws its result away', async () => {
   expect(generated(invoices)).toHaveLength(1)
 })
 
-test('a browser that is killed in the middle costs a try, not the invoice', async () => {
+test('a browser that is killed in the middle costs a try, not the invoice (checklist 108)', async () => {
   await using invoices = await startInvoices()
   const source = aLongInvoiceSource()
   await invoices.ask(source)
@@ -120,7 +120,7 @@ test('a browser that is killed in the middle costs a try, not the invoice', asyn
   expect(generated(invoices)).toHaveLength(1)
 })
 
-test('a stop in the middle ends the document it is at and loses none that wait', async () => {
+test('a stop in the middle ends the document it is at and loses none that wait (checklist 125)', async () => {
   await using invoices = await startInvoices()
   const sources = [aLongInvoiceSource(), aLongInvoiceSource(), anInvoiceSource(), anInvoiceSource()]
   for (const source of sources) await invoices.ask(source)

@@ -26,7 +26,7 @@ function signed(link: URL, change: { id?: string; expires?: number }): URL {
   return copy
 }
 
-test('the link gives the stored bytes, with all a browser and a cache need', async () => {
+test('the link gives the stored bytes, with all a browser and a cache need (checklist 18, 20)', async () => {
   await using invoices = await startInvoices()
   const { id, link, bytes } = await aDocument(invoices)
   const [stored] = await invoices.rows<{ sha256: string }>('select sha256 from invoice_documents where invoice_id = $1', [id])
@@ -45,7 +45,7 @@ test('the link gives the stored bytes, with all a browser and a cache need', asy
   })
 })
 
-test('HEAD, validators and ranges are answered as RFC 9110 has them', async () => {
+test('HEAD, validators and ranges are answered as RFC 9110 has them (checklist 20)', async () => {
   await using invoices = await startInvoices()
   const { link, bytes } = await aDocument(invoices)
   const head = await invoices.download(link, { method: 'HEAD' })
@@ -66,7 +66,7 @@ test('HEAD, validators and ranges are answered as RFC 9110 has them', async () =
   expect(await beyond.json()).toEqual({ error: 'RangeNotSatisfiable', detail: expect.any(String) })
 })
 
-test('a changed, expired or unknown link is refused, and each says so in words', async () => {
+test('a changed, expired or unknown link is refused, and each says so in words (checklist 19)', async () => {
   await using invoices = await startInvoices()
   const { link } = await aDocument(invoices)
   const forged = [
@@ -89,7 +89,7 @@ test('a changed, expired or unknown link is refused, and each says so in words',
   expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
 })
 
-test('the bytes are the same after a restart', async () => {
+test('the bytes are the same after a restart (checklist 101)', async () => {
   await using invoices = await startInvoices()
   const { source, bytes } = await aDocument(invoices)
   await invoices.restart()
@@ -97,7 +97,7 @@ test('the bytes are the same after a restart', async () => {
   expect(Buffer.from(await again.arrayBuffer())).toEqual(bytes)
 })
 
-test('a document that was damaged is not given out, not made again, and counted', async () => {
+test('a document that was damaged is not given out, not made again, and counted (checklist 104)', async () => {
   await using invoices = await startInvoices()
   const { id, link } = await aDocument(invoices)
   await invoices.rows('alter table invoice_documents disable trigger user')

@@ -10,7 +10,7 @@ import { startInvoices } from './start-invoices.ts'
 const nobody = { kind: 'anonymous' } as const
 const pixel = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-test('a seller says who they are and how their documents are numbered; what was issued before keeps what it was issued with', async () => {
+test('a seller says who they are and how their documents are numbered; what was issued before keeps what it was issued with (checklist 35)', async () => {
   await using invoices = await startInvoices()
   const first = anInvoiceSource()
   const seller = organizationCaller(first.organization.id)

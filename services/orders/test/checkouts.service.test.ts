@@ -60,7 +60,7 @@ test('a discount lowers the amount and counts one redemption', async () => {
   expect(await orders.call(getDiscount, { id: discount.id }, seller)).toMatchObject({ redemptions_count: 1 })
 })
 
-test('a free order is paid at once, without a payment', async () => {
+test('a free order is paid at once, without a payment (checklist 56)', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   const all = await orders.call(

@@ -98,7 +98,7 @@ test('a buyer changes the billing details like the seller does, and the whole or
   })
 })
 
-test('once the invoice is asked for, neither buyer nor seller changes what it says', async () => {
+test('once the invoice is asked for, neither buyer nor seller changes what it says (checklist 25)', async () => {
   await using orders = await startOrders()
   const sold = await orders.paidOrder({ billed: true })
   const { id } = sold.order
@@ -109,7 +109,7 @@ test('once the invoice is asked for, neither buyer nor seller changes what it sa
   expect(await orders.call(updateCustomerOrder, { id, billing_name: 'Ada Lovelace' }, buyerOf(sold))).toMatchObject({ id })
 })
 
-test('a buyer asks for the invoice under the conditions a seller does, as often as they like until it is there', async () => {
+test('a buyer asks for the invoice under the conditions a seller does, as often as they like until it is there (checklist 3, 14)', async () => {
   await using orders = await startOrders()
   const sold = await orders.paidOrder({ billed: true })
   const { id } = sold.order
@@ -142,7 +142,7 @@ test('an order that is not paid, and one without billing details, get no invoice
   )
 })
 
-test('another customer’s order is not found, by any operation, and stays as it was', async () => {
+test('another customer’s order is not found, by any operation, and stays as it was (checklist 14)', async () => {
   await using orders = await startOrders()
   const sold = await orders.paidOrder({ billed: true })
   const { id } = sold.order

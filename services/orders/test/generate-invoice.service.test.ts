@@ -16,7 +16,7 @@ import { createRefund } from '@quittance/contracts/refunds'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
 
-test('asking twice freezes the billing details once, and says the same twice', async () => {
+test('asking twice freezes the billing details once, and says the same twice (checklist 1, 8)', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: true })
   await orders.call(generateOrderInvoice, { id: order.id }, seller)
@@ -46,13 +46,13 @@ test('a refund of an order whose invoice was asked for is told to whoever makes 
   expect(refunds).toMatchObject([{ amount: 1000 }, { amount: 200 }])
 })
 
-test('an order without billing details is refused', async () => {
+test('an order without billing details is refused (checklist 9)', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: false })
   await expect(orders.call(generateOrderInvoice, { id: order.id }, seller)).rejects.toThrow(MissingInvoiceBillingDetails)
 })
 
-test('a pending order is refused', async () => {
+test('a pending order is refused (checklist 10)', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.pendingOrder()
   await expect(orders.call(generateOrderInvoice, { id: order.id }, seller)).rejects.toThrow(NotPaidOrder)
@@ -66,7 +66,7 @@ test('another organization’s order is not found, and stays as it was', async (
   expect(await orders.rows('select invoice_requested_at from orders where id = $1', [order.id])).toEqual([{ invoice_requested_at: null }])
 })
 
-test('once generated, the order says so and a further request is a conflict', async () => {
+test('once generated, the order says so and a further request is a conflict (checklist 3, 7)', async () => {
   await using orders = await startOrders()
   const { order, seller, organizationId } = await orders.paidOrder({ billed: true })
   await orders.call(generateOrderInvoice, { id: order.id }, seller)

@@ -41,7 +41,7 @@ const otherwise: Record<string, object> = {
 
 const withoutBody = new Set(['orders.order.generate-invoice', 'orders.customer-order.generate-invoice'])
 
-test('every POST and PATCH is done once under its Idempotency-Key: meanwhile 409, afterwards the same answer, for another request 422', async () => {
+test('every POST and PATCH is done once under its Idempotency-Key: meanwhile 409, afterwards the same answer, for another request 422 (checklist 17)', async () => {
   await using orders = await startOrders()
   const shop = await furnishedShop(orders)
   for (const operation of writing) {

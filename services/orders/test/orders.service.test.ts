@@ -8,7 +8,7 @@ import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
 
-test('an order carries its deprecated names beside their replacements', async () => {
+test('an order carries its deprecated names beside their replacements (checklist 51)', async () => {
   await using orders = await startOrders()
   const { order, seller, product } = await orders.paidOrder({ billed: true })
   const found = await orders.call(getOrder, { id: order.id }, seller)
@@ -17,7 +17,7 @@ test('an order carries its deprecated names beside their replacements', async ()
   expect(found.items[0]?.product_price_id).toBe(found.product_price_id)
 })
 
-test('billing details change before the invoice is asked for, in any part, and are said', async () => {
+test('billing details change before the invoice is asked for, in any part, and are said (checklist 21)', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: false })
   await orders.call(updateOrder, { id: order.id, billing_name: '  Ada  ' }, seller)
@@ -27,7 +27,7 @@ test('billing details change before the invoice is asked for, in any part, and a
   expect(orders.said.at(-1)?.payload).toMatchObject({ id: order.id })
 })
 
-test('once the invoice is asked for, a changed value is refused by name and the same value is not', async () => {
+test('once the invoice is asked for, a changed value is refused by name and the same value is not (checklist 22, 23)', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: true })
   await orders.call(generateOrderInvoice, { id: order.id }, seller)
@@ -38,7 +38,7 @@ test('once the invoice is asked for, a changed value is refused by name and the 
   expect(await orders.call(getOrder, { id: order.id }, seller)).toMatchObject({ billing_name: 'Ada Lovelace' })
 })
 
-test('another organization’s order is not found, by any operation', async () => {
+test('another organization’s order is not found, by any operation (checklist 13)', async () => {
   await using orders = await startOrders()
   const { order } = await orders.paidOrder({ billed: true })
   const stranger = organizationCaller(randomUUID())

@@ -53,7 +53,7 @@ test('a refund that comes back is failed, its order is paid again, and as much c
   expect(await orders.call(getOrder, { id: order.id }, seller)).toMatchObject({ status: 'partially_refunded', refunded_amount: 1200 })
 })
 
-test('more than is left, or anything once nothing is left, is refused and changes nothing', async () => {
+test('more than is left, or anything once nothing is left, is refused and changes nothing (checklist 67)', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: false })
   const refund = (amount: number) => orders.call(createRefund, { order_id: order.id, reason, amount }, seller)

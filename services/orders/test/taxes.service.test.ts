@@ -106,7 +106,7 @@ test('an inclusive price costs what was advertised, and its tax is within it', a
   expect(elsewhere).toMatchObject({ subtotal_amount: 12_000, tax_amount: 0, total_amount: 12_000, taxes: [] })
 })
 
-test('where it is allowed a valid tax id makes the buyer owe the tax, and an invalid one is refused', async () => {
+test('where it is allowed a valid tax id makes the buyer owe the tax, and an invalid one is refused (checklist 34)', async () => {
   await using orders = await startOrders()
   const shop = await taxedShop(orders, { amount: 10_000, behavior: 'exclusive' })
   const business = { customer_billing_address: france, customer_tax_id: 'FR 83 404 833 048' }
@@ -183,7 +183,7 @@ test('a subscription stays with one currency and one way to state tax while some
   await expect(refused).rejects.toThrow('no way to pay')
 })
 
-test('lines that do not add up to their order, and payments in another currency, are refused by the database', async () => {
+test('lines that do not add up to their order, and payments in another currency, are refused by the database (checklist 68)', async () => {
   await using orders = await startOrders()
   const { order } = await orders.paidOrder({ billed: false })
   await expect(orders.rows('update orders set tax_amount = 1, total_amount = total_amount + 1')).rejects.toThrow('do not add up')

@@ -16,7 +16,7 @@ test('a link begins with the public address, with or without a slash at its end'
   expect(link('https://api.example.com/')).toMatch(/^https:\/\/api\.example\.com\/v1\/invoices\/documents\/an-id\?expires=/)
 })
 
-test('a link works for 600 seconds', () => {
+test('a link works for 600 seconds (checklist 19)', () => {
   expect(checkLink(presented(), { now: later(599), secret: 'secret' })).toBe('valid')
   expect(checkLink(presented(), { now: later(600), secret: 'secret' })).toBe('expired')
 })
@@ -28,7 +28,7 @@ test('a link of another key, document or expiry is forged, also when it has expi
   expect(checkLink({ ...presented(), signature: '' }, { now: later(9999), secret: 'secret' })).toBe('forged')
 })
 
-test('a file name of any script is carried twice: readable by all, and exact', () => {
+test('a file name of any script is carried twice: readable by all, and exact (checklist 20)', () => {
   expect(contentDisposition('Rechnung ‘Ä’.pdf')).toBe(
     `inline; filename="Rechnung____.pdf"; filename*=UTF-8''Rechnung%20%E2%80%98%C3%84%E2%80%99.pdf`,
   )

@@ -3,17 +3,17 @@ import { addressLines } from './address-lines.ts'
 
 const empty = { line1: null, line2: null, postal_code: null, city: null, state: null }
 
-test('an American address has town, state and code in one line', () => {
+test('an American address has town, state and code in one line (checklist 30)', () => {
   const address = { ...empty, line1: '1 Main St', line2: 'Apt 4', postal_code: '78701', city: 'Austin', state: 'US-TX', country: 'US' }
   expect(addressLines(address, 'en')).toEqual(['1 Main St', 'Apt 4', 'Austin, Texas 78701', 'United States'])
 })
 
-test('a German address has the code before the town', () => {
+test('a German address has the code before the town (checklist 30)', () => {
   const address = { ...empty, line1: 'Torstraße 1', postal_code: '10119', city: 'Berlin', country: 'DE' }
   expect(addressLines(address, 'en')).toEqual(['Torstraße 1', '10119 Berlin', 'Germany'])
 })
 
-test('what is absent leaves no empty line and no stray comma', () => {
+test('what is absent leaves no empty line and no stray comma (checklist 30)', () => {
   expect(addressLines({ ...empty, country: 'AE' }, 'en')).toEqual(['United Arab Emirates'])
   expect(addressLines({ ...empty, city: 'Hong Kong', country: 'HK' }, 'en')).toEqual(['Hong Kong', 'Hong Kong SAR China'])
   expect(addressLines({ ...empty, state: 'CA-QC', country: 'CA' }, 'en')).toEqual(['Quebec', 'Canada'])
@@ -28,7 +28,7 @@ test('a British postal code has a line of its own', () => {
   expect(addressLines(address, 'en')).toEqual(['12 St James’s Square', 'London', 'SW1Y 4JH', 'United Kingdom'])
 })
 
-test('a Japanese address begins with the postal code and goes from the large to the small', () => {
+test('a Japanese address begins with the postal code and goes from the large to the small (checklist 30)', () => {
   const address = {
     ...empty,
     line1: '丸の内1-1-1',

@@ -66,7 +66,7 @@ test.each([
 })
 
 test.each(['xx-YY', 'pl-PL', '', 'C', 'en_US.UTF-8', '<script>', '__proto__', 'constructor', 'th-TH'])(
-  'where %j has no words, all of it is English',
+  'where %j has no words, all of it is English (checklist 77)',
   (asked) => {
     expect(documentLanguage(asked)).toMatchObject({ locale: 'en', words: { invoice: 'Invoice' } })
   },

@@ -17,7 +17,7 @@ function text(changes: Partial<PrintedDocument> = {}): string {
   return seen.normalize('NFKC').replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll(/[‎‏\s]+/g, ' ')
 }
 
-test('an invoice says who sells what to whom, when, for how much, and with which tax', () => {
+test('an invoice says who sells what to whom, when, for how much, and with which tax (checklist 70)', () => {
   const seen = text()
   for (const part of [
     'Invoice Northwind Analytics GmbH Invoice number NORTHWIND-0042 Date of issue November 20, 2026 Date of order November 18, 2026 Currency USD',
@@ -43,11 +43,11 @@ test('what does not exist is not mentioned', () => {
   expect(seen).not.toMatch(/Discount|Tax|tax|Net|Paid|Service|IBAN|replaces/)
 })
 
-test('an order of the same day is dated once', () => {
+test('an order of the same day is dated once (checklist 72)', () => {
   expect(text({ orderedAt: new Date('2026-11-20T01:00:00Z') })).not.toContain('Date of order')
 })
 
-test('each rate of tax has its base and its amount, without false decimals', () => {
+test('each rate of tax has its base and its amount, without false decimals (checklist 50, 57)', () => {
   const taxes = [
     { ...vat, taxable_amount: 100_000, amount: 23_000 },
     { ...vat, name: 'Sales tax', percentage: 8.875, taxable_amount: 57_410, amount: 5_095 },
@@ -55,7 +55,7 @@ test('each rate of tax has its base and its amount, without false decimals', () 
   expect(text({ taxes })).toContain('VAT 23% on $1,000.00 $230.00 Sales tax 8.875% on $574.10 $50.95 Total')
 })
 
-test('reverse charge prints no tax and the words of the law in the language of the document', () => {
+test('reverse charge prints no tax and the words of the law in the language of the document (checklist 59)', () => {
   const reversed = { taxes: [{ ...vat, reverse_charge: true, taxable_amount: 157_410, amount: 0 }], tax: 0, total: 157_410 }
   expect(text(reversed)).toContain('VAT 0% on $1,574.10 $0.00')
   expect(text(reversed)).toMatch(/DE123456788.*PL5260001246.*Reverse charge/)
@@ -63,12 +63,12 @@ test('reverse charge prints no tax and the words of the law in the language of t
   expect(text({ ...reversed, locale: 'fr' })).toContain('Autoliquidation')
 })
 
-test('it says whether prices had their tax in them', () => {
+test('it says whether prices had their tax in them (checklist 58)', () => {
   expect(text({ taxBehavior: 'inclusive' })).toContain('advertised with tax included')
   expect(text({ taxBehavior: 'exclusive' })).toContain('do not include tax')
 })
 
-test('a discount of all of it leaves a total of nothing', () => {
+test('a discount of all of it leaves a total of nothing (checklist 56)', () => {
   expect(text({ discount: 174_900, net: 0, tax: 0, total: 0, taxes: [] })).toContain('Discount -$1,749.00 Net amount $0.00 Total $0.00')
 })
 
@@ -76,7 +76,7 @@ test('an old record of a tax without its rate is printed as one sum', () => {
   expect(text({ taxes: [] })).toContain('Tax $362.04 Total')
 })
 
-test('lines of a subscription name the period, and prorated ones say that they are', () => {
+test('lines of a subscription name the period, and prorated ones say that they are (checklist 75)', () => {
   const servicePeriod = { start: new Date('2026-11-18T10:00:00Z'), end: new Date('2026-12-18T10:00:00Z') }
   const lines = [aPrintedLine({ label: 'Pro' }), aPrintedLine({ label: 'Unused Basic', amount: -5_000, proration: true })]
   const seen = text({ servicePeriod, lines })
@@ -84,7 +84,7 @@ test('lines of a subscription name the period, and prorated ones say that they a
   expect(seen).toContain('Unused Basic Prorated: for part of a period, after a change 1 -$50.00 -$50.00')
 })
 
-test('a credit note names the invoice it takes back, with its date, in positive amounts', () => {
+test('a credit note names the invoice it takes back, with its date, in positive amounts (checklist 46)', () => {
   const refersTo = { number: 'NORTHWIND-0007', issuedAt: new Date('2026-10-01T00:00:00Z') }
   const seen = text({ kind: 'credit_note', refersTo, paidAt: null, discount: 0 })
   expect(seen).toContain('Credit note Northwind Analytics GmbH Credit note number NORTHWIND-0042')
@@ -98,11 +98,11 @@ test('an invoice that replaces another says which', () => {
   expect(text({ refersTo })).toContain('This invoice replaces invoice NORTHWIND-0007 of October 1, 2026.')
 })
 
-test('money without minor units has no decimals', () => {
+test('money without minor units has no decimals (checklist 61)', () => {
   expect(text({ currency: 'jpy', total: 1000 })).toContain('Total ¥1,000 ')
 })
 
-test('amounts and dates follow the region, words the language', () => {
+test('amounts and dates follow the region, words the language (checklist 76)', () => {
   expect(text({ locale: 'de-CH', currency: 'chf' }).replace('’', "'")).toContain("Gesamtbetrag CHF 1'936.14 Bezahlt am 18. November 2026")
   expect(text({ locale: 'fr-FR', currency: 'eur' })).toContain('Total 1 936,14 €')
 })
@@ -114,7 +114,7 @@ test('the language is that of the document, and its direction', () => {
   expect(start('he-IL')).toContain('<html lang="he-IL" dir="rtl">')
 })
 
-test('paper is A4 or Letter', () => {
+test('paper is A4 or Letter (checklist 93)', () => {
   expect(documentHtml(aPrintedDocument())).toContain('size: a4')
   expect(documentHtml(aPrintedDocument({ paper: 'letter' }))).toContain('size: letter')
 })

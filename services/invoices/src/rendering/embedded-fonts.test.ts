@@ -59,7 +59,7 @@ test.each([
   ['zh-TW', 'noto-sans-tc'],
   ['zh-HK', 'noto-sans-tc'],
   ['de', 'noto-sans-sc'],
-])('a Han character in a document of %s has the form of %s', (locale, font) => {
+])('a Han character in a document of %s has the form of %s (checklist 85)', (locale, font) => {
   expect(fontOf('骨', locale)).toBe(font)
 })
 
@@ -96,7 +96,7 @@ test('marks of direction and narrow spaces ask for no font of their own', () => 
   expect(faces('\u200e\u200f\u202f\u2066\u2069\u061c').map(({ font }) => font)).toEqual(['inter'])
 })
 
-test('a letter that no font has is left out, and the rest is there', () => {
+test('a letter that no font has is left out, and the rest is there (checklist 83)', () => {
   expect(faces('𓀀 Łódź').map(({ font }) => font)).toEqual(['inter', 'inter'])
 })
 

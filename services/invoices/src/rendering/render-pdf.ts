@@ -1,5 +1,5 @@
 import type { Logger } from '@quittance/runtime/log'
-import type { HTTPRequest, Page } from 'puppeteer'
+import type { ConsoleMessage, HTTPRequest, Page } from 'puppeteer'
 import type { SharedBrowser } from './browser.ts'
 import { withTimeLimit } from './time-limit.ts'
 
@@ -28,13 +28,17 @@ export function renderPdf(browser: SharedBrowser, { html, log }: Printing): Prom
 
 async function print(page: Page, { html, log }: Printing): Promise<Uint8Array> {
   const answer = (request: HTTPRequest) => void serve(request, log)
+  // A page that runs no script says nothing but what it was refused.
+  const refused = (message: ConsoleMessage) => log.warn({ refused: message.text().slice(0, 300) }, 'rendering.refused')
   page.on('request', answer)
+  page.on('console', refused)
   try {
     if (page.url() !== shellUrl) await page.goto(shellUrl, { timeout: deadlineMs })
     await page.setContent(html, { timeout: deadlineMs, waitUntil: 'load' })
     return await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged: true, outline: false, timeout: deadlineMs })
   } finally {
     page.off('request', answer)
+    page.off('console', refused)
   }
 }
 

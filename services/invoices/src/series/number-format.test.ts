@@ -27,7 +27,7 @@ test.each([
   expect(formatNumber(seriesOf(kind, numbering, 2026), { position: 7n, padding: numbering.padding })).toBe(number)
 })
 
-test('a number has four digits or more, and sixteen characters at most until the ten-thousandth', () => {
+test('a number has four digits or more, and sixteen characters at most until the ten-thousandth (checklist 43)', () => {
   expect(formatNumber('ACME-', { position: 10_000n, padding: 4 })).toBe('ACME-10000')
   for (const slug of ['a'.repeat(50), 'acme']) {
     for (const yearly of [false, true]) {

@@ -40,7 +40,7 @@ function expectEqualities({ subtotal, discount, net, tax, total, lines, taxes }:
   expect(sum(taxes.map((each) => each.amount))).toBe(tax)
 }
 
-test('subtotal − discount = net, net + tax = total, and lines and taxes add up to them, for every purchase; no amount is negative', () => {
+test('subtotal − discount = net, net + tax = total, and lines and taxes add up to them, for every purchase; no amount is negative (checklist 48)', () => {
   fc.assert(
     fc.property(purchase, (wanted) => {
       const amounts = orderAmounts(wanted)
@@ -61,7 +61,7 @@ test('inclusive prices cost what was advertised less the discount, whatever the 
   )
 })
 
-test('tax is the rate of its rounded base, and charged nowhere the buyer owes it', () => {
+test('tax is the rate of its rounded base, and charged nowhere the buyer owes it (checklist 50)', () => {
   fc.assert(
     fc.property(purchase, (wanted) => {
       const { taxes, net } = orderAmounts({ ...wanted, taxBehavior: 'exclusive' })
@@ -99,7 +99,7 @@ test.each([
   expect(orderAmounts({ lines: lines(...prices), discount, taxBehavior: 'exclusive' })).toMatchObject(expected)
 })
 
-test('20 % on top of 100.00 and within 120.00 are the same sale', () => {
+test('20 % on top of 100.00 and within 120.00 are the same sale (checklist 58)', () => {
   const of = (behavior: 'inclusive' | 'exclusive', price: bigint) =>
     orderAmounts({ lines: [{ amount: price, rate: vat }], discount: { type: 'percentage', basisPoints: 1000n }, taxBehavior: behavior })
   expect(of('exclusive', 10_000n)).toEqual(of('inclusive', 12_000n))

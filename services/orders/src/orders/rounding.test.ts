@@ -30,6 +30,6 @@ test.each([
   expect(allocate(whole, weights)).toEqual(expected)
 })
 
-test('half a minor unit goes away from zero, up and down alike', () => {
+test('half a minor unit goes away from zero, up and down alike (checklist 52)', () => {
   expect([divideRounded(5n, 2n), divideRounded(-5n, 2n), divideRounded(4n, 3n), divideRounded(-4n, 3n)]).toEqual([3n, -3n, 1n, -1n])
 })

@@ -10,7 +10,7 @@ const split = fc
   })
   .map(({ net, tax, parts }) => ({ net, tax, parts }))
 
-test('partial refunds add up to the net and the tax of the order, for every split, and never exceed them on the way', () => {
+test('partial refunds add up to the net and the tax of the order, for every split, and never exceed them on the way (checklist 66)', () => {
   fc.assert(
     fc.property(split, ({ net, tax, parts }) => {
       let [refunded, refundedTax] = [0n, 0n]
