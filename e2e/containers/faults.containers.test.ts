@@ -62,8 +62,8 @@ test.each([
 ])(
   'when the leader of the stream is $fault, no event is lost or told twice, no request hangs, and telling goes on',
   async ({ strike, heal }) => {
-    const before = await lastSequence()
-    const load = startLoad(system)
+    const before = await whatThereIs()
+    await using load = startLoad(system)
     await untilGrowing(load)
     const { cluster } = await streamInfo(system.operatorUrl)
     leaderAlias = cluster?.leader ?? ''
@@ -102,8 +102,8 @@ test.each([
     },
   },
 ])('when PostgreSQL is $fault, every service survives, nothing acknowledged is lost and nothing is done twice', async ({ strike }) => {
-  const before = await lastSequence()
-  const load = startLoad(system)
+  const before = await whatThereIs()
+  await using load = startLoad(system)
   await untilGrowing(load)
   await strike(containerOf('postgres'))
   await untilGrowing(load)
@@ -127,11 +127,21 @@ function containerOf(service: string): string {
   return found.id
 }
 
-async function lastSequence(): Promise<number> {
-  return (await streamInfo(system.operatorUrl)).state.last_seq
+/** What earlier tests have left. */
+interface Before {
+  sequence: number
+  customers: number
 }
 
-async function toldSince(sequence: number): Promise<StreamedEvent[]> {
+async function whatThereIs(): Promise<Before> {
+  return { sequence: (await streamInfo(system.operatorUrl)).state.last_seq, customers: await countCustomers() }
+}
+
+async function countCustomers(): Promise<number> {
+  return (await api('GET', '/v1/customers/?limit=1')).body.pagination.total_count
+}
+
+async function toldSince({ sequence }: Pick<Before, 'sequence'>): Promise<StreamedEvent[]> {
   const events = await readStream(system.operatorUrl, sequence + 1)
   return events.filter(({ subject }) => subject === 'event.customer.created')
 }
@@ -167,12 +177,12 @@ async function untilGrowing(load: Load): Promise<void> {
   await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(length + 10), { withinMs: 60_000 })
 }
 
-async function expectEverythingOnce(load: Load, before: number): Promise<void> {
+async function expectEverythingOnce(load: Load, { sequence, customers }: Before): Promise<void> {
   const ids = load.acknowledged.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
   const told = await eventually(
     async () => {
-      const events = await toldSince(before)
+      const events = await toldSince({ sequence })
       expect(events.length).toBeGreaterThanOrEqual(ids.length)
       return events
     },
@@ -182,10 +192,8 @@ async function expectEverythingOnce(load: Load, before: number): Promise<void> {
   await eventually(() => expect([...new Set(deliveredIds())].filter((id) => ids.includes(id)).toSorted()).toEqual(ids.toSorted()), {
     withinMs: 60_000,
   })
-  const stored = await api('GET', '/v1/customers/?limit=1')
-  expect(stored.body.pagination.total_count).toBe((total += ids.length))
+  expect(await countCustomers()).toBe(customers + ids.length)
 }
-let total = 0
 
 function deliveredIds(): string[] {
   return sink.received.map(({ body }) => JSON.parse(body).data.id)

@@ -9,7 +9,7 @@ export interface Acknowledged {
 }
 
 /** Customers that are being created, each under an Idempotency-Key and until it is acknowledged, as a good client does. */
-export interface Load {
+export interface Load extends AsyncDisposable {
   acknowledged: Acknowledged[]
   /** Longest time a request took, whatever came of it, in milliseconds. */
   slowestMs(): number
@@ -66,13 +66,15 @@ export function startLoad({ gateways, token, clients = 6, everyMs = 100 }: LoadO
   }
 
   const running = Array.from({ length: clients }, client)
+  const stop = async () => {
+    stopped = true
+    await Promise.all(running)
+  }
   return {
     acknowledged,
     slowestMs: () => slowestMs,
     refusals: () => refusals,
-    async stop() {
-      stopped = true
-      await Promise.all(running)
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   }
 }

@@ -22,6 +22,9 @@ export function natsConfig({ listen, monitor, storeDir, passwordOf, testAccounts
   return `listen: ${quote(listen)}
 http: ${quote(monitor)}
 max_payload: 1MB
+# Who is frozen or cut off is noticed after six seconds, not after minutes: until then requests go to him and are lost.
+ping_interval: "2s"
+ping_max: 2
 
 jetstream {
   store_dir: ${quote(storeDir)}
