@@ -12,7 +12,8 @@ install_packages() {
   [ ${#missing[@]} -gt 0 ] || return 0
   tell "installing ${missing[*]}"
   apt-get update -qq >&2
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" ca-certificates >&2
+  # The package would start a daemon of its own, perhaps elsewhere.
+  RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" ca-certificates >&2
 }
 
 start_daemon() {
@@ -30,12 +31,14 @@ provide_daemon() {
   docker info >/dev/null 2>&1 && return 0
   [ "$(id -u)" = 0 ] || { tell 'no Docker daemon answers, and only root can start one'; exit 1; }
   install_packages
+  docker info >/dev/null 2>&1 && return 0
   # After a daemon that was killed, the first start may fail on what it left; the second cleans up.
   start_daemon || start_daemon || { tell 'dockerd did not start:'; tail -5 "${DOCKERD_LOG:-/var/log/quittance-dockerd.log}" >&2; exit 1; }
   tell "dockerd $(docker version --format '{{.Server.Version}}') answers"
 }
 
 provide_daemon
+install_packages
 docker compose version >/dev/null 2>&1 && docker buildx version >/dev/null 2>&1 || { "$here/install-compose.sh" >&2; tell "$(docker compose version --short) is the compose plugin"; }
 "$here/make-images.sh" "$registry" >&2
 tell 'images are there'
