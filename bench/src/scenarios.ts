@@ -1,4 +1,5 @@
 import type { Scenario } from './scenario.ts'
+import { deliveries } from './scenarios/deliveries.ts'
 import { invoice } from './scenarios/invoice.ts'
 import { listOrders } from './scenarios/list-orders.ts'
 import { readOrder } from './scenarios/read-order.ts'
@@ -11,6 +12,7 @@ export const scenarios = {
   invoice,
   render,
   'refresh-token': refreshToken,
+  deliveries,
 } satisfies Record<string, Scenario>
 export type ScenarioName = keyof typeof scenarios
 export const scenarioNames = Object.keys(scenarios) as ScenarioName[]

@@ -182,7 +182,7 @@ test('fault 36: plain http is refused where only https is allowed', async () => 
 })
 
 test('fault 37: 410 disables at once: told once, what waits and what comes is held, and nothing more is sent', async () => {
-  const { endpoint, tell, attempts, caller, statuses } = tenant()
+  const { endpoint, tell, attempts, caller, statuses, organizationId: own } = tenant()
   await using sink = await startEndpointSink()
   sink.answer(() => ({ status: 410 }))
   const { id } = await endpoint(sink.url)
@@ -197,7 +197,7 @@ test('fault 37: 410 disables at once: told once, what waits and what comes is he
   expect(await webhooks.nextEvent(webhookEndpointDisabled)).toMatchObject({ endpoint: { id, disabled_reason: 'gone' } })
   expect(
     webhooks.said.filter(
-      ({ subject, organizationId }) => subject === webhookEndpointDisabled.subject && organizationId === caller.organization_id,
+      ({ subject, organizationId }) => subject === webhookEndpointDisabled.subject && organizationId === own,
     ),
   ).toHaveLength(1)
 })
@@ -304,7 +304,7 @@ test('fault 47: a retry goes to the new URL; of what is deleted or not wanted an
 })
 
 test('fault 48: what a disabled endpoint missed is sent when it is enabled and recovered, in the order of time, once each', async () => {
-  const { endpoint, tell, caller, statuses, organizationId } = tenant()
+  const { endpoint, tell, caller, statuses } = tenant()
   await using sink = await startEndpointSink()
   const { id, secret } = await endpoint(sink.url)
   const since = new Date(Date.now() - 1_000).toISOString()
@@ -325,7 +325,6 @@ test('fault 48: what a disabled endpoint missed is sent when it is enabled and r
     expect(sink.received.map(idOf).filter((each) => story.includes(each))).toEqual(story)
   }
   demandAllDelivered(sink.received, { ids, secret })
-  expect(organizationId).toBe(caller.organization_id)
 })
 
 test('fault 51: created, updated and paid within a moment arrive in this order', async () => {

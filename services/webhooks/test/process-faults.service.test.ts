@@ -4,9 +4,12 @@ import { createServer, connect, type AddressInfo, type Socket } from 'node:net'
 import { eventStream, subscriptions } from '@quittance/contracts/streams'
 import { startEndpointSink, type EndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { demandAllDelivered, idOf } from './oracle.ts'
 import { commitEvent, openOutside, startEngines, startProcess, type Engines, type Outside, type ServiceProcess } from './processes.ts'
+
+// Processes are started again and again, and the machine may be busy.
+vi.setConfig({ testTimeout: 90_000 })
 
 let engines: Engines
 let outside: Outside
@@ -244,7 +247,7 @@ test('fault 8: of three replicas one is killed again and again under load: nothi
   await untilSucceeded(ids)
   expect(acceptedIds(sink).length - ids.length).toBeLessThan(ids.length * 0.02)
   demandAllDelivered(sink.received, { ids, secret })
-}, 90_000)
+})
 
 test('fault 9: replicas that are replaced one after the other under load lose nothing and send nothing twice', async () => {
   await using stack = new AsyncDisposableStack()
@@ -266,7 +269,7 @@ test('fault 9: replicas that are replaced one after the other under load lose no
   await untilSucceeded(ids)
   expect(acceptedIds(sink)).toHaveLength(ids.length)
   demandAllDelivered(sink.received, { ids, secret })
-}, 90_000)
+})
 
 test('fault 11: while NATS is away events are committed and deliveries go on; when it is back everything is told', async () => {
   await using sink = await startEndpointSink()
@@ -320,11 +323,12 @@ test('fault 15: a consumer deleted by hand is made again, hears everything again
 })
 
 test.each([
-  { fault: 16, how: 'restarted', signal: 'SIGINT' as const },
-  { fault: 17, how: 'killed', signal: 'SIGQUIT' as const },
+  { fault: 16, how: 'restarted', signal: 'SIGINT' as const, repeated: 0 },
+  // What it had not written may be sent again, under the same id.
+  { fault: 17, how: 'killed', signal: 'SIGQUIT' as const, repeated: 1 },
 ])(
   'faults $fault and 18: PostgreSQL $how while events flow: not ready meanwhile, nothing acknowledged, nothing lost, the same process',
-  async ({ signal }) => {
+  async ({ signal, repeated }) => {
     await using sink = await startEndpointSink()
     await using webhooks = await startWebhooks()
     const { organizationId, secret } = await subscribe(sink)
@@ -338,7 +342,7 @@ test.each([
     await untilSucceeded([before, ...during])
     await webhooks.untilReady()
     expect(webhooks.exitCode()).toBeNull()
-    expect(acceptedIds(sink)).toHaveLength(51)
+    expect(acceptedIds(sink).length).toBeLessThanOrEqual(51 + repeated)
     demandAllDelivered(sink.received, { ids: [before, ...during], secret })
   },
 )

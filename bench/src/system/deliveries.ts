@@ -1,0 +1,104 @@
+/** Endpoints, events and deliveries for benchmarks: written into the tables, where the API would take hours. */
+import { randomUUID } from 'node:crypto'
+import { publicEvents } from '@quittance/contracts/registry'
+import { Client } from 'pg'
+import type { Engines } from '../engines.ts'
+import type { Quittance } from './quittance.ts'
+
+/** Types that `orders` tells, one for each endpoint. */
+export const types = publicEvents.filter(({ publisher }) => publisher === 'orders').slice(0, 20)
+
+export interface Endpoints {
+  organizationId: string
+  /** One for each of the types, in their order. */
+  ids: readonly string[]
+  /** Adds endpoints that hear nothing by themselves. */
+  copy(count: number, url: string): Promise<string[]>
+}
+
+/** One endpoint for each type, by the API: their secrets are sealed with the key of the system. */
+export async function makeEndpoints({
+  quittance,
+  engines,
+  url,
+}: {
+  quittance: Quittance
+  engines: Engines
+  url: string
+}): Promise<Endpoints> {
+  const ids: string[] = []
+  for (const { webhookType } of types) {
+    const response = await fetch(`${quittance.origin}/v1/webhooks/endpoints`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${quittance.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url: `${url}${ids.length}`, events: [webhookType] }),
+    })
+    if (response.status !== 201) throw new Error(`An endpoint was refused: ${response.status} ${await response.text()}`)
+    ids.push(((await response.json()) as { id: string }).id)
+  }
+  return {
+    organizationId: quittance.organizationId,
+    ids,
+    copy: (count, target) =>
+      inDatabase(engines.postgres.url('webhooks'), async (client) => {
+        const copied = await client.query<{ id: string }>(
+          `with copied as (
+             insert into webhook_endpoints (id, created_at, organization_id, url, format, events, sealed_secret)
+             select gen_random_uuid(), now(), organization_id, $2 || n, 'raw', '{organization.updated}', sealed_secret
+             from webhook_endpoints, generate_series(1, $1) n where id = $3 returning id)
+           insert into webhook_lanes (endpoint_id) select id from copied returning endpoint_id as id`,
+          [count, target, ids[0]],
+        )
+        return copied.rows.map(({ id }) => id)
+      }),
+  }
+}
+
+/** Work in one connection. */
+export async function inDatabase<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+const filling = 'x'.repeat(2_000)
+
+interface Due {
+  endpoints: readonly string[]
+  perEndpoint: number
+  organizationId: string
+}
+
+/** Deliveries that become due in the moment this ends: of one event for each of them. */
+export async function makeDue(url: string, { endpoints, perEndpoint, organizationId }: Due): Promise<void> {
+  await inDatabase(url, async (client) => {
+    await client.query('begin')
+    await client.query(
+      `with event as (
+         insert into webhook_events (id, occurred_at, organization_id, type, aggregate_id, payload)
+         select gen_random_uuid(), now(), $3, 'organization.updated', gen_random_uuid(), $4
+         from generate_series(1, $2 * cardinality($1::uuid[])) n returning id, occurred_at, aggregate_id),
+       numbered as (select *, row_number() over () as n from event)
+       insert into webhook_deliveries (event_id, endpoint_id, occurred_at, aggregate_id, event_type, is_test, status, next_attempt_at)
+       select id, ($1::uuid[])[1 + n % cardinality($1::uuid[])], occurred_at, aggregate_id, 'organization.updated', true, 'pending', now() from numbered`,
+      [endpoints, perEndpoint, organizationId, JSON.stringify({ type: 'organization.updated', data: { filling } })],
+    )
+    await client.query(`update webhook_lanes set next_due_at = now() where endpoint_id = any($1)`, [endpoints])
+    await client.query(`select pg_notify('wake', 'deliver-due')`)
+    await client.query('commit')
+  })
+}
+
+/** Commits events in the outbox of `orders`, evenly of all types. Their bodies say when. */
+export async function commitEvents(client: Client, { count, organizationId }: { count: number; organizationId: string }): Promise<void> {
+  const subjects = types.map(({ subject }) => subject)
+  await client.query(
+    `insert into outbox_messages (id, subject, aggregate_id, organization_id, payload, occurred_at)
+     select gen_random_uuid(), ($1::text[])[1 + n % cardinality($1::text[])], gen_random_uuid(), $2, $3, now() from generate_series(0, $4 - 1) n`,
+    [subjects, organizationId, JSON.stringify({ id: randomUUID(), sent_at: Date.now(), filling }), count],
+  )
+}
