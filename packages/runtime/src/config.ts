@@ -29,6 +29,12 @@ export const RuntimeConfig = z.object({
     .positive()
     .default(30_000)
     .describe('Time after which work taken by a dead replica is taken again.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe('Collector of traces (OTLP over HTTP); without it none are made.'),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional().describe('The same for traces alone, with its whole path.'),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp').describe('`none` makes no traces, whatever collector is named.'),
+  OTEL_SDK_DISABLED: z.stringbool().default(false).describe('`true` makes no traces, whatever collector is named.'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1).describe('Share of the traces begun here that are sent.'),
+  OTEL_BSP_SCHEDULE_DELAY: z.coerce.number().int().positive().default(5_000).describe('Milliseconds between two sendings of spans.'),
 })
 export type RuntimeConfig = z.infer<typeof RuntimeConfig>
 

@@ -22,7 +22,7 @@ import { isUnavailable } from './respond.ts'
 import type { Closer } from './shutdown.ts'
 import { onlyOne, type Holding } from './single-holder.ts'
 import { statement } from './statement.ts'
-import { continueTrace } from './trace.ts'
+import { continueTrace, startSpan, traced, type Span } from './trace.ts'
 import { actingFor, runInTransaction } from './transaction.ts'
 
 interface Consumption {
@@ -160,7 +160,8 @@ async function handleInOrder(consumption: Consumption, { messages, holding, wait
       return
     } catch (error) {
       for (const each of messages) each.working()
-      const fields = { err: error, consumer: consumer.subscription.durable, subject: message.subject }
+      const trace_id = message.headers?.get(headers.traceparent).slice(3, 35) || undefined
+      const fields = { err: error, consumer: consumer.subscription.durable, subject: message.subject, trace_id }
       if (isUnavailable(error)) {
         log.warn(fields, 'consumer.database-away')
         await wait(unavailableRetryMs)
@@ -179,22 +180,32 @@ async function handleInOrder(consumption: Consumption, { messages, holding, wait
 }
 
 async function handle({ consumer, database, log }: Consumption, messages: readonly JsMsg[]): Promise<void> {
-  const received = messages.flatMap((message) => read(message, consumer.events) ?? [])
+  const { durable } = consumer.subscription
+  const spans: Span[] = []
+  const received = messages.flatMap((message) => {
+    const event = read(message, consumer.events)
+    if (!event) return []
+    const span = startSpan(durable, 'consumer', event.traceparent)
+    spans.push(span)
+    return [{ ...event, traceparent: span.traceparent }]
+  })
   const [first] = received
   if (!first) return
   const isBound = consumer.most === 1 && first.organizationId
   const caller: Caller = isBound ? actingFor(isBound) : { kind: 'anonymous' }
-  const unit = { now: new Date(), log, traceparent: continueTrace(messages[0]?.headers?.get(headers.traceparent) || undefined) }
+  const { traceparent } = first
+  const unit = { now: new Date(), log: log.child({ trace_id: traceparent.slice(3, 35) }), traceparent }
   const ids = received.map(({ id }) => id)
-  const { durable } = consumer.subscription
-  const entered = await runInTransaction(database, { caller, unit }, async (transaction) => {
-    const rows = await transaction.rows<{ message_id: string }>('inbox.enter', enterInbox, { consumer: durable, ids })
-    const fresh = new Set(rows.map(({ message_id }) => message_id))
-    // Deleted as it is found: a message that comes twice in one batch is handled once.
-    const unheard = received.filter(({ id }) => fresh.delete(id))
-    if (unheard.length > 0) await consumer.run(unheard, transaction)
-    return unheard.length
-  })
+  const entered = await traced(spans, () =>
+    runInTransaction(database, { caller, unit }, async (transaction) => {
+      const rows = await transaction.rows<{ message_id: string }>('inbox.enter', enterInbox, { consumer: durable, ids })
+      const fresh = new Set(rows.map(({ message_id }) => message_id))
+      // Deleted as it is found: a message that comes twice in one batch is handled once.
+      const unheard = received.filter(({ id }) => fresh.delete(id))
+      if (unheard.length > 0) await consumer.run(unheard, transaction)
+      return unheard.length
+    }),
+  )
   if (entered < received.length) duplicates.inc({ consumer: durable }, received.length - entered)
 }
 
@@ -210,6 +221,7 @@ function read(message: JsMsg, events: readonly Event[]): EventMessage | null {
     payloadText,
     aggregateId: demand(message, { header: headers.aggregate, isRight: isUuid }),
     organizationId: message.headers?.get(headers.organization) || null,
+    traceparent: continueTrace(message.headers?.get(headers.traceparent) || undefined),
     occurredAt: new Date(demand(message, { header: headers.occurredAt, isRight: (value) => !Number.isNaN(Date.parse(value)) })),
   }
 }

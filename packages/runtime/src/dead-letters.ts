@@ -5,6 +5,7 @@ import { headers } from '@quittance/contracts/headers'
 import type { ServiceName } from '@quittance/contracts/services'
 import type { Database } from './database.ts'
 import { query, type Consumer, type EventMessage, type Handler, type UnitContext } from './handler.ts'
+import { continueTrace } from './trace.ts'
 import { actingFor, runInTransaction } from './transaction.ts'
 
 interface Answering {
@@ -110,6 +111,7 @@ function messageOf({ message_id: id, subject, headers: carried, payload }: Lette
     payloadText,
     aggregateId,
     organizationId: carried[headers.organization] ?? null,
+    traceparent: continueTrace(carried[headers.traceparent]),
     occurredAt: new Date(occurredAt),
   }
 }

@@ -76,6 +76,8 @@ export interface EventMessage<E extends Event = Event> {
   payloadText: string
   aggregateId: string
   organizationId: string | null
+  /** Goes on with the trace of what made it true; for work that waits in a row. */
+  traceparent: string
   occurredAt: Date
 }
 
@@ -116,8 +118,8 @@ const mostAtOnce = 200
 export interface JobContext extends UnitContext {
   rows: Rows
   leaseMs: number
-  /** One transaction; `organizationId` null for work across organizations. */
-  transaction<T>(organizationId: string | null, work: (transaction: Transaction) => Promise<T>): Promise<T>
+  /** One transaction; `organizationId` null for work across organizations. `parent` is the trace that asked for the work, if it was kept. */
+  transaction<T>(organizationId: string | null, work: (transaction: Transaction) => Promise<T>, parent?: string | null): Promise<T>
   /** True once the service stops: take no new work. */
   stopping(): boolean
   /** Runs the job again at once, or as soon as the run under way ends. */

@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import type { Job, JobContext } from './handler.ts'
 import type { Logger } from './log.ts'
 import type { Closer } from './shutdown.ts'
-import { continueTrace } from './trace.ts'
+import { continueTrace, startSpan, traced } from './trace.ts'
 import { actingFor, rowsWith, runInTransaction } from './transaction.ts'
 import type { WakeUps } from './wake.ts'
 
@@ -42,9 +42,12 @@ export function startJob({ job, database, wakeUps, log, leaseMs }: Schedule): Cl
       leaseMs,
       stopping: () => stopped,
       ring: () => alarm.ring(),
-      transaction(organizationId, work) {
+      transaction(organizationId, work, parent) {
         const caller = organizationId ? actingFor(organizationId) : ({ kind: 'anonymous' } as const)
-        return runInTransaction(database, { caller, unit: { ...unit, now: new Date() } }, work)
+        const span = startSpan(job.name, 'internal', parent)
+        const { traceparent } = span
+        const trace = { traceparent, log: log.child({ trace_id: traceparent.slice(3, 35) }) }
+        return traced([span], () => runInTransaction(database, { caller, unit: { ...trace, now: new Date() } }, work))
       },
     }
   }

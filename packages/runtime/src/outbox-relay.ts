@@ -9,6 +9,7 @@ import type { Logger } from './log.ts'
 import type { Closer } from './shutdown.ts'
 import { onlyOne, type Holding } from './single-holder.ts'
 import { statement } from './statement.ts'
+import { startSpan, traced } from './trace.ts'
 import type { WakeUps } from './wake.ts'
 
 interface Relay {
@@ -162,12 +163,12 @@ async function tell(jetstream: JetStreamClient, row: WaitingRow): Promise<number
   sent.set(headers.aggregate, row.aggregate_id)
   sent.set(headers.occurredAt, new Date(row.occurred_at).toISOString())
   if (row.organization_id) sent.set(headers.organization, row.organization_id)
-  if (row.traceparent) sent.set(headers.traceparent, row.traceparent)
-  const acknowledged = await jetstream.publish(row.subject, Buffer.from(row.payload), {
-    msgID: row.id,
-    headers: sent,
-    timeout: publishTimeoutMs,
-  })
+  const span = startSpan(row.subject, 'producer', row.traceparent)
+  // What was told without a trace stays without one where nobody collects.
+  if (row.traceparent) sent.set(headers.traceparent, span.traceparent)
+  const acknowledged = await traced([span], () =>
+    jetstream.publish(row.subject, Buffer.from(row.payload), { msgID: row.id, headers: sent, timeout: publishTimeoutMs }),
+  )
   return acknowledged.seq
 }
 

@@ -16,7 +16,7 @@ import type { CommandContext, Handler, QueryContext } from './handler.ts'
 import { metrics } from './health.ts'
 import { isRepeatable, runOnce } from './idempotency.ts'
 import type { Logger } from './log.ts'
-import { continueTrace } from './trace.ts'
+import { startSpan } from './trace.ts'
 import { rowsWith, runInTransaction } from './transaction.ts'
 import { requestParser } from './validation.ts'
 import { readFor } from './read.ts'
@@ -52,7 +52,8 @@ export function responder(handler: Handler, service: Responder): (message: Servi
   return async (message) => {
     const started = performance.now()
     const now = new Date()
-    const traceparent = continueTrace(message.headers?.get(headers.traceparent) || undefined)
+    const span = startSpan(handler.operation.subject, 'server', message.headers?.get(headers.traceparent))
+    const { traceparent } = span
     let status = 200
     let failure: unknown
     try {
@@ -64,6 +65,7 @@ export function responder(handler: Handler, service: Responder): (message: Servi
       service.onError?.(handler.operation, told)
       respondError(message, told)
     }
+    span.end({ failed: failure })
     const seconds = (performance.now() - started) / 1000
     duration.observe({ operation: handler.operation.subject, status }, seconds)
     service.log[levelOf({ handler, failed: failure !== undefined, status, seconds })](
@@ -81,8 +83,8 @@ export function responder(handler: Handler, service: Responder): (message: Servi
       refuseLate(message, now)
       const caller = callerOf(message)
       const request = parse(textOf(message))
-      const unit = { now, log: service.log, traceparent }
       if (handler.kind === 'command') {
+        const unit = { now, log: service.log.child({ trace_id: traceparent.slice(3, 35) }), traceparent }
         const key = message.headers?.get(headers.idempotencyKey)
         return runInTransaction(demand(service.database), { caller, unit }, async (transaction) => {
           const run = async () => handler.run(request as never, { ...transaction, caller } satisfies CommandContext)
@@ -92,7 +94,9 @@ export function responder(handler: Handler, service: Responder): (message: Servi
       }
       const execute = service.database ? service.database.execute : () => Promise.reject(new Error('This service has no database'))
       return handler.run(request as never, {
-        ...unit,
+        now,
+        log: service.log,
+        traceparent,
         caller,
         read: readFor(caller, execute),
         rows: rowsWith(execute),

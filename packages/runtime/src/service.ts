@@ -14,6 +14,7 @@ import { connectNats, ensureStream, isAway } from './nats.ts'
 import { startRelay } from './outbox-relay.ts'
 import { responder } from './respond.ts'
 import { closeAll, stopOnSignals, type Closer } from './shutdown.ts'
+import { startTracing } from './trace.ts'
 import { listenForWakeUps } from './wake.ts'
 
 /** What a part of a service that the chassis does not know is given. */
@@ -83,6 +84,9 @@ export async function startService(service: Service, { config, onError }: StartO
   const closers: Closer[] = []
   const checks: Record<string, ReadinessCheck> = {}
   try {
+    const traces = await startTracing(service.name, settings)
+    // Closed last: what the others do while they close is sent too.
+    if (traces) closers.push(traces)
     const database = service.database ? await openOwnDatabase(service.database, settings) : null
     if (database) {
       closers.push({ name: 'database', close: () => database.close() })

@@ -15,6 +15,7 @@ import { createSubscriptions } from './migrations/20261121020000-create-subscrip
 import { keepIdempotentReplies } from './migrations/20261121000000-keep-idempotent-replies.ts'
 import { createBenefits } from './migrations/20261121030000-create-benefits.ts'
 import { keepOnePrice } from './migrations/20261121040000-keep-one-price.ts'
+import { carryTraces } from './migrations/20261122050000-carry-traces.ts'
 import { chargeTax } from './migrations/20261121050000-charge-tax.ts'
 import { tryAgain } from './migrations/20261121055000-try-again.ts'
 import { upgradeByCheckout } from './migrations/20261121056000-upgrade-by-checkout.ts'
@@ -70,5 +71,6 @@ export const database: DatabaseDefinition = {
     countLists,
     indexLists,
     createLicenseKeys,
+    carryTraces,
   ],
 }

@@ -1,6 +1,6 @@
 import { TooManyRequests } from '@quittance/contracts/errors'
 import type { HttpBinding } from '@quittance/contracts/operation'
-import { continueTrace } from '@quittance/runtime/trace'
+import { startSpan, type Span } from '@quittance/runtime/trace'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RateLimit } from '../access/rate-limit.ts'
 import type { Cors } from './cors.ts'
@@ -12,6 +12,8 @@ declare module 'fastify' {
     tokenId: string | null
     /** W3C trace context of this request: the client's trace goes on, or one begins. */
     traceparent: string
+    /** The step of that trace that this request is. */
+    span: Span
   }
   interface FastifyContextConfig {
     /** Of an operation of the contracts. */
@@ -37,9 +39,11 @@ interface EntranceOptions {
 export function addEntrance(app: FastifyInstance, { rateLimit, pressure, cors, fields, isStopping }: EntranceOptions): void {
   app.decorateRequest('tokenId', null)
   app.decorateRequest('traceparent', '')
+  app.decorateRequest('span', null as unknown as Span)
   app.addHook('onRequest', async (request, reply) => {
     const { isProbe, isPassedOn } = request.routeOptions.config
-    request.traceparent = continueTrace(traceparentOf(request))
+    request.span = startSpan(`${request.method} ${request.routeOptions.url ?? 'none'}`, 'server', traceparentOf(request))
+    request.traceparent = request.span.traceparent
     reply.header('x-request-id', request.id)
     reply.header('traceresponse', request.traceparent)
     if (!isPassedOn) {

@@ -1,5 +1,5 @@
 import { metrics } from '@quittance/runtime/health'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Histogram } from 'prom-client'
 
 const duration = new Histogram({
@@ -10,12 +10,20 @@ const duration = new Histogram({
   registers: [metrics],
 })
 
+/** Server faults mark the step as failed; what a client did wrong does not (OpenTelemetry, HTTP semantic conventions). */
+function endSpan({ span, method, routeOptions }: FastifyRequest, status: number): void {
+  const attributes = { 'http.request.method': method, 'http.route': routeOptions.url ?? 'none', 'http.response.status_code': status }
+  // A request that the server refused before its first hook has none.
+  span?.end({ attributes, ...(status >= 500 && { failed: status }) })
+}
+
 /** One line and one observation per request, when it is answered. Routes are named, addresses and query strings never. */
 export function observeAnswers(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { method } = request
     const route = request.routeOptions.url
     const status = reply.statusCode
+    endSpan(request, status)
     duration.observe({ method, route: route ?? 'none', status }, reply.elapsedTime / 1000)
     request.log.info(
       {

@@ -17,6 +17,8 @@ export const PaymentSchema = defineEntity({
     /** When the processor is asked next; null while nothing is due. */
     dueAt: p.datetime().nullable(),
     leasedUntil: p.datetime().nullable(),
+    /** The request that began it. */
+    traceparent: p.text().nullable(),
   },
   filters: organizationFilter,
 })

@@ -1,4 +1,4 @@
-import { job, type JobContext } from '@quittance/runtime/handler'
+import { job, type JobContext, type Transaction } from '@quittance/runtime/handler'
 import { completeCheckout } from '../checkouts/complete-checkout.ts'
 import { reopenCheckout } from '../checkouts/reopen-checkout.ts'
 import { Order } from '../orders/order.ts'
@@ -15,6 +15,7 @@ interface DuePayment {
   confirmation_token: string
   checkout_id: string | null
   created_at: string
+  traceparent: string | null
 }
 
 const claim = `
@@ -23,7 +24,8 @@ const claim = `
     select id from payments
     where status = 'pending' and due_at <= now() and (leased_until is null or leased_until < now())
     order by due_at limit 20 for update skip locked)
-  returning id, organization_id, amount::text, currency, confirmation_token, checkout_id, to_json(created_at)#>>'{}' as created_at`
+  returning id, organization_id, amount::text, currency, confirmation_token, checkout_id, to_json(created_at)#>>'{}' as created_at,
+    traceparent`
 
 const postpone = `
   update payments set leased_until = null, due_at = now() + :wait * interval '1 millisecond' where id = :id and status = 'pending'`
@@ -53,7 +55,7 @@ async function settle(context: JobContext, row: DuePayment): Promise<void> {
     return
   }
   const paid = outcome.status === 'succeeded'
-  await context.transaction(row.organization_id, async (transaction) => {
+  const settlePayment = async (transaction: Transaction) => {
     const { em } = transaction
     const payment = await em.findOneOrFail(Payment, row.id)
     if (!(paid ? payment.succeed() : payment.decline())) return
@@ -62,5 +64,6 @@ async function settle(context: JobContext, row: DuePayment): Promise<void> {
     await settleSubscription(transaction, { order, paid, paymentToken: row.confirmation_token })
     if (paid) await payOrder(transaction, order)
     if (payment.checkoutId) await (paid ? completeCheckout : reopenCheckout)(payment.checkoutId, transaction)
-  })
+  }
+  await context.transaction(row.organization_id, settlePayment, row.traceparent)
 }

@@ -5,7 +5,7 @@ import { settleDuePayments } from './settle-due-payments.ts'
 
 /** The processor is asked about the payment of an order at once, after the commit. */
 export async function startPayment(
-  { em, now, wake }: Transaction,
+  { em, now, wake, traceparent }: Transaction,
   { order, confirmationToken }: { order: Order; confirmationToken: string },
 ): Promise<void> {
   em.create(Payment, {
@@ -18,6 +18,7 @@ export async function startPayment(
     status: 'pending',
     dueAt: now,
     leasedUntil: null,
+    traceparent,
   })
   await wake(settleDuePayments.name)
 }

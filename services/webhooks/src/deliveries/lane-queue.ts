@@ -72,7 +72,7 @@ function asArrays(lanes: readonly Lane[]) {
 
 const dueSql = `
   select d.event_id, d.endpoint_id, d.occurred_at::text, e.organization_id, d.aggregate_id, d.event_type, d.round, d.attempts, d.is_test,
-    coalesce(d.body, ev.payload) as payload, e.url, e.rate_limit, e.sealed_secret,
+    coalesce(d.body, ev.payload) as payload, ev.traceparent, e.url, e.rate_limit, e.sealed_secret,
     array(select p ->> 'sealed' from jsonb_array_elements(e.sealed_previous) p where (p ->> 'expires_at')::timestamptz > now()) as sealed_previous,
     e.disabled_at is not null as is_disabled,
     e.deleted_at is null and (d.is_test or e.events && array[d.event_type, split_part(d.event_type, '.', 1) || '.*', '*']) as is_wanted

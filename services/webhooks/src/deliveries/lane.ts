@@ -12,6 +12,8 @@ export interface Due {
   round: number
   attempts: number
   payload: string | null
+  /** Of the event, as it was heard. */
+  traceparent: string | null
   is_test: boolean
   url: string
   rate_limit: number | null

@@ -1,4 +1,5 @@
 import { openSecret } from '@quittance/runtime/seal'
+import { startSpan } from '@quittance/runtime/trace'
 import { config } from '../config.ts'
 import { attempt, type Outcome } from './attempt.ts'
 import type { Due } from './lane.ts'
@@ -7,11 +8,17 @@ import type { Due } from './lane.ts'
 const opened = new Map<string, string>()
 const mostOpened = 5_000
 
-/** One signed POST of a delivery. */
-export function send(due: Due, signal: AbortSignal): Promise<Outcome> {
+/** One signed POST of a delivery. Its trace is not sent along: what an endpoint is told is the event. */
+export async function send(due: Due, signal: AbortSignal): Promise<Outcome> {
   const { url, organization_id: organizationId, event_id: id, payload, sealed_secret: newest, sealed_previous: previous } = due
   const secrets = [newest ?? '', ...previous].map((sealed) => open(sealed, organizationId))
-  return attempt({ url, secrets, id, timestamp: Math.floor(Date.now() / 1000), body: payload ?? '' }, signal)
+  const span = startSpan('delivery.attempt', 'client', due.traceparent)
+  const outcome = await attempt({ url, secrets, id, timestamp: Math.floor(Date.now() / 1000), body: payload ?? '' }, signal)
+  span.end({
+    attributes: { 'messaging.message.id': id, 'http.response.status_code': outcome.status ?? 0 },
+    ...(outcome.reason !== null && { failed: outcome.reason }),
+  })
+  return outcome
 }
 
 function open(sealed: string, context: string): string {

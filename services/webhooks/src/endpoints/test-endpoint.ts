@@ -12,7 +12,7 @@ import { demandEnabled } from './demand-enabled.ts'
 const formatSql = `select format from webhook_endpoints where id = :id`
 
 /** Goes the way of every event, under an id of its own, but is tried once only. */
-export const testEndpoint = command(contract, async ({ id, type }, { read, rows, now: occurredAt, wake }) => {
+export const testEndpoint = command(contract, async ({ id, type }, { read, rows, now: occurredAt, wake, traceparent }) => {
   const organizationId = await demandEnabled({ read }, id)
   const event = publicEvents.find(({ webhookType }) => webhookType === type)
   if (!event) throw new Error(`No event is of type ${type}`)
@@ -22,6 +22,7 @@ export const testEndpoint = command(contract, async ({ id, type }, { read, rows,
   const body = format === 'raw' ? null : chatMessage(format, { event, payload, occurredAt })
   await keepEvents(rows, [
     {
+      traceparent,
       id: eventId,
       organizationId,
       type,

@@ -17,6 +17,8 @@ export interface NewEvent {
   aggregateId: string
   occurredAt: Date
   payload: string
+  /** Of the step that heard it, or of the request for an example. */
+  traceparent: string
   deliveries: readonly NewDelivery[]
 }
 
@@ -24,8 +26,9 @@ export interface NewEvent {
 // order: who gives a lane back at this moment waits, and sees what came in.
 const keepSql = `
   with event as (
-    insert into webhook_events (id, organization_id, type, aggregate_id, occurred_at, payload)
-    select * from unnest(:ids::uuid[], :organization_ids::uuid[], :types::text[], :aggregate_ids::uuid[], :occurred_ats::timestamptz[], :payloads::text[])
+    insert into webhook_events (id, organization_id, type, aggregate_id, occurred_at, payload, traceparent)
+    select * from unnest(:ids::uuid[], :organization_ids::uuid[], :types::text[], :aggregate_ids::uuid[], :occurred_ats::timestamptz[], :payloads::text[],
+      :traceparents::text[])
     on conflict (id, occurred_at) do nothing
     returning id, type, aggregate_id, occurred_at),
   wanted as (
@@ -56,6 +59,7 @@ export async function keepEvents(rows: Rows, events: readonly NewEvent[]): Promi
     aggregate_ids: events.map(({ aggregateId }) => aggregateId),
     occurred_ats: events.map(({ occurredAt }) => occurredAt.toISOString()),
     payloads: events.map(({ payload }) => payload),
+    traceparents: events.map(({ traceparent }) => traceparent),
     event_ids: deliveries.map(({ eventId }) => eventId),
     endpoint_ids: deliveries.map(({ endpointId }) => endpointId),
     bodies: deliveries.map(({ body }) => body),

@@ -55,6 +55,7 @@ function keepAll(rows: Transaction['rows'], wanted: readonly Wanted[]): Promise<
     aggregateId: message.aggregateId,
     occurredAt: message.occurredAt,
     payload: webhookPayload(message),
+    traceparent: message.traceparent,
     deliveries,
   }))
   return keepEvents(rows, events)

@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { eventually } from '@quittance/testing/eventually'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startWebhookReceiver, type WebhookReceiver } from '../src/demo/webhook-receiver.ts'
+import { apiClient } from '../src/api-client.ts'
+import { startInstance, type Instance, type Running } from '../src/supervisor/instance.ts'
+import { parseStartOptions } from '../src/supervisor/start-options.ts'
+import { startTraceCollector, type TraceCollector } from './trace-collector.ts'
+
+const traceId = '0af7651916cd43dd8448eb211c80319c'
+const clientSpan = 'b7ad6b7169203331'
+let collector: TraceCollector
+let instance: Instance
+let running: Running
+let receiver: WebhookReceiver
+
+beforeAll(async () => {
+  collector = await startTraceCollector()
+  receiver = await startWebhookReceiver()
+  // Settings that this test run makes for services under test are not this system's.
+  const { BASE_URL: _, ...given } = process.env
+  const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '100' }
+  const options = parseStartOptions(['--ephemeral', '--port', '0', '--seed', 'demo'])
+  instance = startInstance({ ...options, given: { ...given, ...traces }, say: () => {}, tell: () => {} })
+  running = await instance.ready
+})
+afterAll(async () => {
+  await instance?.stop()
+  receiver?.close()
+  collector?.close()
+})
+
+/** Confirms a checkout as a client that traces. */
+async function sell(): Promise<void> {
+  const { base_url: origin, demo } = running.facts()
+  const api = apiClient({ origin, token: demo?.organization_access_token ?? '' })
+  const endpoint = { url: receiver.url, format: 'raw', events: ['order.paid'] }
+  const { secret } = await api.send<{ secret: string }>('POST', { path: '/v1/webhooks/endpoints', body: endpoint, expect: 201 })
+  receiver.trust(secret)
+  const wanted = { products: [demo?.product_id], customer_id: demo?.customer_id }
+  const checkout = await api.send<{ client_secret: string }>('POST', { path: '/v1/checkouts/', body: wanted, expect: 201 })
+  const response = await fetch(`${origin}/v1/checkouts/client/${checkout.client_secret}/confirm`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', traceparent: `00-${traceId}-${clientSpan}-01` },
+    body: JSON.stringify({ confirmation_token_id: 'ctoken_ok' }),
+  })
+  expect(response.status).toBe(200)
+  await receiver.waitFor(({ type }) => type === 'order.paid')
+}
+
+const traced = () => collector.spans.filter((span) => span.traceId === traceId)
+const named = (service: string, name: string) => traced().filter((span) => span.service === service && span.name === name)
+
+test(
+  'one sale is one trace, from the client through the gateway, orders, the stream and webhooks to the endpoint',
+  { timeout: 60_000 },
+  async () => {
+    await sell()
+    // Spans come in when each service sends its own.
+    await eventually(() => {
+      const [door] = named('gateway', 'POST /v1/checkouts/client/:client_secret/confirm')
+      const [confirmed] = named('orders', 'orders.checkout.confirm')
+      const [paid] = named('orders', 'settle-due-payments')
+      const [told] = named('orders', 'event.order.paid')
+      expect(door?.parentSpanId).toBe(clientSpan)
+      expect(confirmed?.parentSpanId).toBe(door?.spanId)
+      expect(paid?.parentSpanId).toBe(confirmed?.spanId)
+      expect(told?.parentSpanId).toBe(paid?.spanId)
+      expect(named('webhooks', 'webhooks-public-events').map(({ parentSpanId }) => parentSpanId)).toContain(told?.spanId)
+      const heard = named('webhooks', 'webhooks-public-events').find(({ parentSpanId }) => parentSpanId === told?.spanId)
+      expect(named('webhooks', 'delivery.attempt').map(({ parentSpanId }) => parentSpanId)).toContain(heard?.spanId)
+      // Nothing hangs in the air: every step but the first names one that was sent.
+      const known = new Set([clientSpan, ...traced().map(({ spanId }) => spanId)])
+      expect(traced().filter(({ parentSpanId }) => !known.has(parentSpanId))).toEqual([])
+    })
+    expect(traced().filter(({ isFailed }) => isFailed)).toEqual([])
+  },
+)
+
+test('lines of the logs name the trace', async () => {
+  const logs = join(running.dataDir, 'logs')
+  await eventually(() => {
+    const services = readdirSync(logs).filter((file) => readFileSync(join(logs, file), 'utf8').includes(`"trace_id":"${traceId}"`))
+    expect(services).toEqual(expect.arrayContaining(['gateway-1.log', 'orders-1.log']))
+  })
+})
