@@ -4,6 +4,7 @@ import { NotPermitted } from '@quittance/contracts/errors'
 import { headers } from '@quittance/contracts/headers'
 import type { ServiceName } from '@quittance/contracts/services'
 import type { Database } from './database.ts'
+import { gaugeOf } from './health.ts'
 import { query, type Consumer, type EventMessage, type Handler, type UnitContext } from './handler.ts'
 import { continueTrace } from './trace.ts'
 import { actingFor, runInTransaction } from './transaction.ts'
@@ -61,6 +62,16 @@ export function deadLetterHandlers({ service, consumers, database }: Answering):
       return { handled, failed }
     }),
   ]
+}
+
+/** Shows how many wait for the operator; at every replica the same, so alerts take the highest. */
+export function watchDeadLetters({ pool }: Database): void {
+  gaugeOf('dead_letters', 'Events that a consumer of this service could not handle in any try.', {
+    async collect(gauge) {
+      const { rows } = await pool.query<{ total: number }>(count)
+      gauge.set(rows[0]?.total ?? 0)
+    },
+  })
 }
 
 function demandOperator({ kind }: Caller): void {

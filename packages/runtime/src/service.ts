@@ -4,7 +4,7 @@ import type { ServiceName } from '@quittance/contracts/services'
 import type { NatsConnection, ServiceMsg } from 'nats'
 import { readConfig, RuntimeConfig } from './config.ts'
 import { startConsumer } from './consume.ts'
-import { deadLetterHandlers } from './dead-letters.ts'
+import { deadLetterHandlers, watchDeadLetters } from './dead-letters.ts'
 import { openDatabase, type Database, type DatabaseDefinition } from './database.ts'
 import type { Consumer, Handler, Job } from './handler.ts'
 import { collectProcessMetrics, startHealth, type InternalRoutes, type ReadinessCheck } from './health.ts'
@@ -142,6 +142,7 @@ type WithDatabase = Surroundings & { database: Database; settings: RuntimeConfig
 async function startMessaging(service: Service, { connection, database, log, settings }: WithDatabase): Promise<Closer[]> {
   const manager = await connection.jetstreamManager({ timeout: 10_000, checkAPI: false })
   const jetstream = connection.jetstream({ timeout: 10_000 })
+  watchDeadLetters(database)
   await ensureStream(manager, settings.STREAM_REPLICAS)
   const wakeUps = await listenForWakeUps(database.url, log)
   const shared = { database, jetstream, manager, wakeUps, log }

@@ -85,3 +85,27 @@ test('lines of the logs name the trace', async () => {
     expect(services).toEqual(expect.arrayContaining(['gateway-1.log', 'orders-1.log']))
   })
 })
+
+/** Words of an expression that are no metrics: functions, labels, and what stands in quotes or brackets. */
+const grammar = /\b(sum|max|topk|rate|increase|absent|or|by|histogram_quantile)\b|\bby \([^)]*\)|\{[^}]*\}|\[[^\]]*\]/g
+
+function metricsIn(text: string): string[] {
+  return text.replaceAll(grammar, ' ').match(/[a-z][a-z0-9]*_[a-z0-9_]+|\bdead_letters\b/g) ?? []
+}
+
+test('every metric that an alert or the dashboard asks for is exposed by a service', async () => {
+  const folder = join(import.meta.dirname, '../../infra/observability')
+  const { panels } = JSON.parse(readFileSync(join(folder, 'dashboard.json'), 'utf8')) as { panels: { targets: { expr: string }[] }[] }
+  const alerts = readFileSync(join(folder, 'alerts.yaml'), 'utf8').matchAll(/^ +expr: '(.*)'$/gm)
+  const asked = [...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)), ...[...alerts].map(([, expr]) => expr as string)]
+  expect(asked.length).toBeGreaterThan(25)
+  const pages = await Promise.all(
+    Object.values(running.facts().services)
+      .flat()
+      .map(async ({ health_url }) => (await fetch(new URL('/metrics', health_url))).text()),
+  )
+  const types = [...pages.join('\n').matchAll(/^# TYPE (\w+) (\w+)$/gm)]
+  const exposed = types.flatMap(([, name, type]) => (type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name]))
+  expect([...new Set(asked.flatMap(metricsIn))].filter((name) => !exposed.includes(name))).toEqual([])
+  expect(metricsIn('sum by (le) (rate(no_such_metric_total{a="b_c"}[5m])) > 1')).toEqual(['no_such_metric_total'])
+})
