@@ -196,9 +196,7 @@ test('fault 37: 410 disables at once: told once, what waits and what comes is he
   expect(sink.received).toHaveLength(1)
   expect(await webhooks.nextEvent(webhookEndpointDisabled)).toMatchObject({ endpoint: { id, disabled_reason: 'gone' } })
   expect(
-    webhooks.said.filter(
-      ({ subject, organizationId }) => subject === webhookEndpointDisabled.subject && organizationId === own,
-    ),
+    webhooks.said.filter(({ subject, organizationId }) => subject === webhookEndpointDisabled.subject && organizationId === own),
   ).toHaveLength(1)
 })
 
