@@ -77,7 +77,7 @@ function keysSql(rows: PageRows, { limit, skip }: Cut): string {
   const present = throughOther(rows) ? { ...rows, order: [first, ...rest] } : having(`${first.by} is not null`, [first, ...rest])
   const keys = `array(${chosen(present, { limit: until, skip: '0' })})`
   const others = chosen(having(absent, rest), { limit: `greatest(0, ${until} - cardinality(present.keys))`, skip: '0' })
-  return `(select (present.keys || array(${others}))[${skip} + 1 : ${until}] from (select ${keys} as keys offset 0) present)`
+  return `(select (present.keys || array(${others}))[${subscript(`${skip} + 1`)} : ${subscript(until)}] from (select ${keys} as keys offset 0) present)`
 }
 
 /** Keys in an order, each from the index that has it. */
@@ -100,6 +100,11 @@ function throughOther(rows: PageRows): { alias: string; reference: Reference } |
 /** Says that the other table's row is there, which it is: PostgreSQL may then begin with that table, in its order. */
 function innerJoin({ view, order: [first] }: PageRows): string {
   return first && !first.absent && named(view, first.by).length > 0 ? ` and ${first.by} is not null` : ''
+}
+
+/** An array is counted in integers, and no page holds a row that far behind. */
+function subscript(position: string): string {
+  return `least(${position}, 2147483647)::integer`
 }
 
 /** Across organizations each gives its own first rows from its index, and these are merged. */

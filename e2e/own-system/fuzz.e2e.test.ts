@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { pathVariables, type PublicOperation } from '@quittance/contracts/operation'
 import { publicOperations } from '@quittance/contracts/registry'
-import { joinSystem } from '@quittance/testing/join-system'
-import type { RunningSystem } from '@quittance/testing/system'
+import { startSystem, type StartedSystem } from '@quittance/testing/system'
 import fc, { type Arbitrary } from 'fast-check'
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { valuesOf, type Described, type Description, type Schema } from './fuzz-values.ts'
-import { accepted, sell } from './sale.ts'
+import { accepted, sell } from '../sale.ts'
 
 /** Requests in all; `FUZZ_REQUESTS=20000` for a long run, `FUZZ_SEED` for another one. */
 const requests = Number(process.env['FUZZ_REQUESTS'] ?? 2_000)
@@ -14,14 +13,14 @@ const seed = Number(process.env['FUZZ_SEED'] ?? 7)
 const perOperation = Math.ceil(requests / publicOperations.length)
 const workers = 4
 
-let system: RunningSystem
+let system: StartedSystem
 let description: Description
 let session: string
 /** Objects that are there, for some of the requests to get past the first look. */
 let known: string[]
 
 beforeAll(async () => {
-  system = await joinSystem()
+  system = await startSystem({ env: { RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'error' } })
   const { api, demo } = system
   description = (await api('GET', '/openapi.json')).body
   const customer = await accepted(() => api('POST', '/v1/customers/', { email: `fuzz-${randomUUID()}@example.com` }))
@@ -29,6 +28,7 @@ beforeAll(async () => {
   const checkout = await accepted(() => api('POST', '/v1/checkouts/', { products: [demo.product_id] }))
   known = [demo.product_id, demo.paid_order_id, demo.pending_order_id, customer.id, checkout.id, checkout.client_secret, await sell(system)]
 })
+afterAll(() => system[Symbol.asyncDispose]())
 
 interface Sent {
   path: string
