@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ResourceNotFound } from '@quittance/contracts/errors'
+import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import {
   generateOrderInvoice,
   getOrder,
@@ -50,6 +50,30 @@ test('an order without billing details is refused (checklist 9)', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: false })
   await expect(orders.call(generateOrderInvoice, { id: order.id }, seller)).rejects.toThrow(MissingInvoiceBillingDetails)
+})
+
+test('a name of spaces is none, and one is 250 characters at most (checklist 31, 32)', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: true })
+  const name = (billing_name: string) => orders.call(updateOrder, { id: order.id, billing_name }, seller)
+  await expect(name('W'.repeat(251))).rejects.toThrow(RequestValidationError)
+  expect(await name(` ${'W'.repeat(248)} `)).toMatchObject({ billing_name: 'W'.repeat(248) })
+  expect(await name('   ')).toMatchObject({ billing_name: null })
+  await expect(orders.call(generateOrderInvoice, { id: order.id }, seller)).rejects.toThrow(MissingInvoiceBillingDetails)
+})
+
+test('a change and a request at the same time never make an invoice that differs from its order (checklist 24)', async () => {
+  await using orders = await startOrders()
+  for (let race = 0; race < 10; race += 1) {
+    const { order, seller } = await orders.paidOrder({ billed: true })
+    const [changed] = await Promise.allSettled([
+      orders.call(updateOrder, { id: order.id, billing_name: `Countess ${race}` }, seller),
+      orders.call(generateOrderInvoice, { id: order.id }, seller),
+    ])
+    const { billing_name } = await orders.call(getOrder, { id: order.id }, seller)
+    expect(billing_name).toBe(changed.status === 'fulfilled' ? `Countess ${race}` : 'Ada Lovelace')
+    expect(await orders.nextEvent(orderInvoiceRequested)).toMatchObject({ order_id: order.id, billing_name })
+  }
 })
 
 test('a pending order is refused (checklist 10)', async () => {

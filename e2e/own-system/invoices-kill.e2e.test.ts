@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { eventually } from '@quittance/testing/eventually'
 import { readStream } from '@quittance/testing/stream'
-import { startSystem, type RunningSystem } from '@quittance/testing/system'
+import { startSystem, type StartedSystem } from '@quittance/testing/system'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accepted, buyer, sell, untilPaid } from './sale.ts'
+import { accepted, buyer, sell, untilPaid } from '../sale.ts'
 
-let system: RunningSystem
+let system: StartedSystem
 
 beforeAll(async () => {
   // What a dead replica held is given up sooner than in production; the mechanisms are the same.
