@@ -78,7 +78,7 @@ test.each([
     await load.stop()
     await eventually(copiesAreCurrent, { withinMs: 60_000 })
     await expectEverythingOnce(load, before)
-    expectGoodAnswers(load)
+    await expectGoodAnswers(load)
     expect(longestSilence(await toldSince(before))).toBeLessThan(goesOnWithinMs)
   },
 )
@@ -109,7 +109,7 @@ test.each([
   await untilGrowing(load)
   await load.stop()
   await expectEverythingOnce(load, before)
-  expectGoodAnswers(load)
+  await expectGoodAnswers(load)
   const lives = (containers: RunningContainer[]) =>
     containers
       .filter(({ service }) => service !== 'postgres' && !service.startsWith('nats'))
@@ -160,7 +160,8 @@ async function copiesAreCurrent(): Promise<void> {
 }
 
 /** No request waited longer than it may, and none was told more than to ask again. */
-function expectGoodAnswers(load: Load): void {
+async function expectGoodAnswers(load: Load): Promise<void> {
+  expect(await system.faults()).toEqual([])
   expect(load.slowestMs()).toBeLessThan(deadlineMs)
   expect(Object.keys(load.refusals()).filter((status) => !askAgain.has(status))).toEqual([])
 }

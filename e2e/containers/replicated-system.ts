@@ -24,6 +24,8 @@ export interface ReplicatedSystem extends FirstOrganization, AsyncDisposable {
   /** Name of the network all containers are in. */
   network: string
   containers(): Promise<RunningContainer[]>
+  /** Log lines of services that tell of a fault of theirs (500). */
+  faults(): Promise<string[]>
   docker(...args: string[]): Promise<string>
 }
 
@@ -65,6 +67,8 @@ export async function startReplicatedSystem(): Promise<ReplicatedSystem> {
       network: `${project}_default`,
       docker,
       containers: () => containers(docker),
+      faults: async () =>
+        (await compose('logs', '--no-color', '--no-log-prefix')).split('\n').filter((line) => line.includes('"status":500')),
       [Symbol.asyncDispose]: stop,
     }
   } catch (error) {

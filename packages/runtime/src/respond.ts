@@ -161,7 +161,7 @@ export function isUnavailable(error: unknown): boolean {
       /^(57P0[123]|08...|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(code)
     )
       return true
-    if (/Connection terminated|timeout exceeded when trying to connect/.test(cause.message)) return true
+    if (/Connection terminated|timeout exceeded when trying to connect|timeout expired|is not queryable/.test(cause.message)) return true
     const previous = (cause as { previous?: unknown }).previous
     if (previous && isUnavailable(previous)) return true
   }
