@@ -16,6 +16,7 @@ export const checkSteps: readonly (readonly Step[])[] = [
     },
     { name: 'package boundaries', command: ['turbo', 'boundaries'], env: { TURBO_TELEMETRY_DISABLED: '1' } },
     { name: 'generated files', command: ['node', 'tools/src/generate.ts', '--check'] },
+    { name: 'kubernetes', command: ['node', 'tools/src/kubernetes.ts'] },
     { name: 'contracts', command: ['node', 'tools/src/contracts.ts'] },
     { name: 'unit tests', command: ['vitest', 'run', '--project', 'unit'] },
   ],

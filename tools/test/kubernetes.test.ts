@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { permissionsOf } from '@quittance/contracts/permissions'
+import { serviceNames } from '@quittance/contracts/services'
+import { afterEach, expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { checkSteps } from '../src/check-steps.ts'
+import { render, type Manifest } from '../src/kubernetes/render.ts'
+
+const root = join(import.meta.dirname, '../..')
+const overlay = (name: string) => join(root, 'infra/kubernetes/overlays', name)
+const folders: string[] = []
+afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true, force: true })))
+
+/** The step of `npm run check` on a copy in which one word is changed. */
+function checkOf(change: { file: string; from: string; to: string } | null): { status: number | null; output: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'quittance-kubernetes-'))
+  folders.push(folder)
+  cpSync(join(root, 'infra/kubernetes'), folder, { recursive: true })
+  if (change) {
+    const text = readFileSync(join(folder, change.file), 'utf8')
+    expect(text).toContain(change.from)
+    writeFileSync(join(folder, change.file), text.replace(change.from, change.to))
+  }
+  const [program, ...args] = checkSteps.flat().find(({ name }) => name === 'kubernetes')?.command ?? []
+  expect(program).toBe('node')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...args, '--folder', folder], { cwd: root, encoding: 'utf8' })
+  return { status, output: stdout + stderr }
+}
+
+test('the check passes the manifests as they are', () => {
+  expect(checkOf(null)).toEqual({ status: 0, output: 'replicated: 28 manifests\nsmall: 28 manifests\n' })
+})
+
+const mistakes: [name: string, change: { file: string; from: string; to: string }, said: RegExp][] = [
+  ['a wrong field name', { file: 'base/orders.yaml', from: 'readinessProbe:', to: 'readynessProbe:' }, /readynessProbe/],
+  ['a wrong field name deep inside', { file: 'base/network-policies.yaml', from: 'podSelector: {}', to: 'podSelektor: {}' }, /podSelektor/],
+  [
+    'a value of another type',
+    { file: 'base/auth.yaml', from: 'minReplicas: 2', to: 'minReplicas: two' },
+    /not assignable to type 'number'/,
+  ],
+  ['a kind that the API does not have', { file: 'base/auth.yaml', from: 'kind: PodDisruptionBudget', to: 'kind: PodBudget' }, /PodBudget/],
+  [
+    'a patch of nothing',
+    { file: 'overlays/small/kustomization.yaml', from: '/spec/minReplicas', to: '/spec/minimum' },
+    /spec\/minimum is not there/,
+  ],
+  [
+    'a word of kustomize that is not rendered here',
+    { file: 'overlays/small/kustomization.yaml', from: 'images:', to: 'imagez:' },
+    /does not know imagez/,
+  ],
+]
+
+test.each(mistakes)('the check refuses %s', (_, change, said) => {
+  const { status, output } = checkOf(change)
+  expect(status).toBe(1)
+  expect(output).toMatch(said)
+})
+
+const manifests = render(overlay('replicated'))
+const of = (kind: string, name: string) => manifests.find((each) => each.kind === kind && each.metadata.name === name)
+
+test.each(serviceNames)('%s has probes, a budget, a scale, no root, and its secrets by reference', (name) => {
+  for (const kind of ['Deployment', 'Service', 'HorizontalPodAutoscaler', 'PodDisruptionBudget']) expect(of(kind, name)).toBeDefined()
+  const text = JSON.stringify(of('Deployment', name))
+  for (const part of ['startupProbe', 'livenessProbe', 'readinessProbe', '"runAsNonRoot":true', '"readOnlyRootFilesystem":true'])
+    expect(text).toContain(part)
+  for (const secret of ['NATS_URL', 'DATABASE_URL', 'SECRETS_KEY', 'LINK_SECRET']) {
+    expect(text).not.toContain(`"name":"${secret}","value"`)
+    expect(text.includes(`{"name":"${secret}","valueFrom":{"secretKeyRef":{"name":"quittance-${name}","key":"${secret}"}}}`)).toBe(
+      text.includes(`"name":"${secret}"`),
+    )
+  }
+})
+
+interface Policy extends Manifest {
+  spec: {
+    podSelector: { matchLabels?: Record<string, string>; matchExpressions?: { values: string[] }[] }
+    egress?: { to?: unknown[]; ports?: { port: number }[] }[]
+  }
+}
+
+/** Whether a service may open connections to a port by any of the policies. */
+function reaches(service: string, port: number): boolean {
+  return manifests
+    .filter((manifest): manifest is Policy => manifest.kind === 'NetworkPolicy')
+    .filter(({ spec: { podSelector } }) => {
+      const labels = podSelector.matchLabels ?? {}
+      const names = podSelector.matchExpressions?.flatMap(({ values }) => values) ?? []
+      return labels['app.kubernetes.io/part-of'] === 'quittance' || labels['app.kubernetes.io/name'] === service || names.includes(service)
+    })
+    .some(({ spec }) => spec.egress?.some(({ ports }) => ports?.some((each) => each.port === port)))
+}
+
+test('the network mirrors the permissions on NATS: who keeps events has a database, and the world is open to webhooks alone', () => {
+  for (const service of serviceNames) {
+    expect(reaches(service, 4222)).toBe(true)
+    const usesStream = permissionsOf(service).publish.some((subject) => subject.startsWith('$JS.API.STREAM'))
+    expect(reaches(service, 5432)).toBe(usesStream)
+    expect(reaches(service, 9090)).toBe(service === 'gateway')
+  }
+  const open = manifests.filter((each) => each.kind === 'NetworkPolicy' && JSON.stringify(each).includes('ipBlock'))
+  expect(open.map(({ metadata }) => metadata.name)).toEqual(['webhooks'])
+})
+
+const kubectl = spawnSync('kubectl', ['version', '--client']).status === 0
+// oxlint-disable-next-line no-console -- a comparison that is left out must not look like one that was made
+if (!kubectl) console.warn('NOT COMPARED: kubectl is not installed; the manifests were rendered by this repository alone')
+
+test.runIf(kubectl).each(['small', 'replicated'])('%s is rendered as kubectl renders it', (name) => {
+  const { stdout } = spawnSync('kubectl', ['kustomize', overlay(name)], { encoding: 'utf8' })
+  const theirs = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest)
+  const byName = (list: Manifest[]) => list.toSorted((a, b) => `${a.kind} ${a.metadata.name}`.localeCompare(`${b.kind} ${b.metadata.name}`))
+  expect(byName(render(overlay(name)))).toEqual(byName(theirs))
+})
