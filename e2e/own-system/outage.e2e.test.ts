@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '@quittance/testing/eventually'
 import { startSystem, type StartedSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startOwnEngines, type OwnEngines } from '../own-engines.ts'
+import { startOwnEngines, type OwnEngines } from './own-engines.ts'
 
 let engines: OwnEngines
 let system: StartedSystem

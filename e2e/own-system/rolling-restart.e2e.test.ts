@@ -4,7 +4,7 @@ import type { ServiceName } from '@quittance/contracts/services'
 import { eventually } from '@quittance/testing/eventually'
 import { startSystem, type StartedSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startBalancer, type Balancer } from '../balancer.ts'
+import { startBalancer, type Balancer } from './balancer.ts'
 
 /** Of the steady load while replicas are exchanged; `ROLLING_SECONDS=600` for a long one. */
 const atLeastSeconds = Number(process.env['ROLLING_SECONDS'] ?? 12)

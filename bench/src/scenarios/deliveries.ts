@@ -182,7 +182,7 @@ function describe({ rounds, isolation, claims }: { rounds: readonly Round[]; iso
       `longest ${isolation.mostMs} ms. p99 below 1000 ms is wanted: ${isolation.p99Ms < 1_000 ? 'kept' : 'NOT KEPT'}.`,
     ...claims.map(
       ({ waiting, takeMs, readMs }) =>
-        `With ${waiting} deliveries waiting: taking 256 lanes ${takeMs.toFixed(1)} ms, reading what is due on 50 of them ${readMs.toFixed(1)} ms.`,
+        `With ${waiting} deliveries waiting: taking 256 lanes ${takeMs.toFixed(1)} ms, reading the first that is due on 50 of them ${readMs.toFixed(1)} ms.`,
     ),
   ].join('\n')
 }

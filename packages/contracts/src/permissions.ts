@@ -30,6 +30,12 @@ function consumerSubjects(service: ServiceName): string[] {
 }
 
 /**
+ * Where answers go. Named instead of nats-server's `allow_responses`: that remembers every message with a reply subject for two minutes, those of
+ * JetStream too, and walks through all of them at each new one; a consumer then costs the server more the faster it is. Subjects of inboxes cannot be guessed.
+ */
+const askers = ['_INBOX_gateway.>', '_INBOX_operator.>']
+
+/**
  * The rights of a user. Only the gateway and the operator may publish on request subjects, so a service can believe the
  * `caller` header; only the owner may tell an event; every user reads replies in its own inbox alone.
  */
@@ -40,7 +46,7 @@ export function permissionsOf(user: NatsUser): NatsPermissions {
   }
   if (user === 'gateway') {
     return {
-      publish: serviceNames.filter((name) => name !== 'gateway').map((name) => `${name}.>`),
+      publish: [...serviceNames.filter((name) => name !== 'gateway').map((name) => `${name}.>`), ...askers],
       subscribe: [inbox, tokenRevoked.subject, customerDeleted.subject, '$SRV.>'],
     }
   }
@@ -52,6 +58,7 @@ export function permissionsOf(user: NatsUser): NatsPermissions {
       `$JS.API.STREAM.UPDATE.${stream}`,
       '$JS.API.INFO',
       ...consumerSubjects(user),
+      ...askers,
     ],
     subscribe: [`${user}.>`, '$SRV.>', inbox],
   }

@@ -42,7 +42,6 @@ function userBlock(user: NatsUser, password: string): string {
       permissions: {
         publish: ${list(publish)}
         subscribe: ${list(subscribe)}
-        allow_responses: true
       }
     }`
 }

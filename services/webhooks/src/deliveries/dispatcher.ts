@@ -155,15 +155,25 @@ export function createDispatcher(): Dispatcher {
     }
   }
 
+  /** No more than there are places for: what is read and not begun soon is read again. */
+  function wantingLanes(now: number): Lane[] {
+    const free = slots.free()
+    const wanting = [...lanes.values()].filter((lane) => wantsToRead(lane, now))
+    return [
+      ...wanting.filter(({ isProven }) => isProven).slice(0, Math.max(0, free.proven)),
+      ...wanting.filter(({ isProven }) => !isProven).slice(0, Math.max(0, free.unproven)),
+    ]
+  }
+
   async function read(within: JobContext): Promise<void> {
     const now = performance.now()
-    const wanting = [...lanes.values()].filter((lane) => wantsToRead(lane, now) && slots.hasRoom(lane)).slice(0, mostReadAtOnce)
+    const wanting = wantingLanes(now)
     if (wanting.length === 0) return
     // What was kept before this moment is not due any more for a statement that begins after it.
     for (const key of settled) known.delete(key)
     settled = []
     const each = Math.max(8, Math.min(200, Math.floor(mostReadAtOnce / wanting.length)))
-    const asked = wanting.map((lane) => ({ lane, count: lane.unsettled + (lane.isProven ? each : 4) }))
+    const asked = wanting.map((lane) => ({ lane, count: lane.unsettled + (lane.isProven ? each : 2) }))
     const byLane = Map.groupBy(await readDue(within, asked), ({ endpoint_id }) => endpoint_id)
     for (const { lane, count } of asked) {
       const due = byLane.get(lane.endpointId) ?? []

@@ -7,6 +7,8 @@ import type { Lane } from './lane.ts'
 export interface Slots {
   /** Whether a POST of this lane may begin. */
   hasRoom(lane: Lane): boolean
+  /** Places that are free. */
+  free(): { proven: number; unproven: number }
   begin(lane: Lane): Ticket
   end(ticket: Ticket): void
   /** Parks what has no answer, and doubts lanes that keep one waiting. Gives the lanes it doubted. */
@@ -53,6 +55,7 @@ export function createSlots(most: number): Slots {
 
   return {
     hasRoom: ({ isProven }) => (isProven ? used.proven < limits.proven : used.unproven < limits.unproven),
+    free: () => ({ proven: limits.proven - used.proven, unproven: limits.unproven - used.unproven }),
     begin(lane) {
       const ticket: Ticket = { lane, pool: lane.isProven ? 'proven' : 'unproven', since: performance.now() }
       used[ticket.pool] += 1

@@ -29,6 +29,8 @@ export function exampleOf(schema: z.ZodType, now: Date): unknown {
 interface Making {
   root: Shape
   now: Date
+  /** Of the property that is made. */
+  name?: string
 }
 
 function valueOf(shape: Shape, making: Making): unknown {
@@ -40,11 +42,13 @@ function valueOf(shape: Shape, making: Making): unknown {
   if (shape.allOf) return Object.assign({}, ...shape.allOf.map((part) => valueOf(part, making)))
   switch ([shape.type].flat()[0]) {
     case 'object':
-      return Object.fromEntries((shape.required ?? []).map((key) => [key, valueOf(shape.properties?.[key] ?? {}, making)]))
+      return Object.fromEntries(
+        (shape.required ?? []).map((key) => [key, valueOf(shape.properties?.[key] ?? {}, { ...making, name: key })]),
+      )
     case 'array':
       return (shape.prefixItems ?? []).map((item) => valueOf(item, making))
     case 'string':
-      return textOf(shape, making.now)
+      return textOf(shape, making)
     case 'integer':
     case 'number':
       return Math.max(0, shape.minimum ?? 0)
@@ -60,9 +64,10 @@ function resolve(reference: string, root: Shape): Shape {
   return reference === '#' ? root : (root.$defs?.[name] ?? {})
 }
 
-function textOf({ format, pattern, minLength = 0 }: Shape, now: Date): string {
+function textOf({ format, pattern, minLength = 0 }: Shape, { now, name = '' }: Making): string {
   if (format === 'uuid') return randomUUID()
-  if (format === 'date-time') return now.toISOString()
+  // Times that PostgreSQL writes are plain text to some schemas.
+  if (format === 'date-time' || name.endsWith('_at')) return now.toISOString()
   if (format === 'date') return now.toISOString().slice(0, 10)
   if (format === 'email') return 'ada@example.com'
   if (format === 'uri') return 'https://example.com/'
