@@ -49,13 +49,11 @@ export async function startEngines(): Promise<Engines> {
   }
   const rows: Engines['rows'] = async (database, sql, values) => {
     const client = await connect(database)
-    return client
-      .query(sql, values)
-      .then(
-        (result) => result.rows as never,
-        (error: unknown) => Promise.reject(error),
-      )
-      .finally(() => client.end())
+    try {
+      return (await client.query(sql, values)).rows as never
+    } finally {
+      await client.end()
+    }
   }
   for (const database of ['webhooks', 'orders']) await rows('postgres', `create database ${database}`)
   return {

@@ -6,7 +6,7 @@ let taken = 0
 /** Milliseconds from the commit of an event, which stands in its body, to its arrival. */
 let latencies: number[] = []
 
-const server = createServer((request, response) => void take(request, response))
+const server = createServer(take)
 
 function take(request: IncomingMessage, response: ServerResponse): void {
   if (request.url?.startsWith('/hang')) return void request.resume()
