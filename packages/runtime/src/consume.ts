@@ -6,6 +6,7 @@ import {
   DeliverPolicy,
   nanos,
   NatsError,
+  type Consumer as NatsConsumer,
   type ConsumerMessages,
   type JetStreamClient,
   type JetStreamManager,
@@ -36,6 +37,7 @@ interface Consumption {
 
 const fetchSize = 100
 const fetchExpiresMs = 2_000
+const reopenAfterMs = 5_000
 /** Waits between the tries of a message that fails by itself; after the last it becomes a dead letter. */
 const retryAfterMs = [50, 250, 1_000, 3_000, 10_000]
 const unavailableRetryMs = 1_000
@@ -69,10 +71,16 @@ export function startConsumer(consumption: Consumption): Closer {
     name: `consumer ${durable}`,
     log,
     async work(holding) {
+      let source = await openDurable(consumption)
+      let openedAt = performance.now()
+      let seen = -1
       while (holding.held()) {
-        // Every time: somebody may have deleted it.
-        await ensureDurable(consumption)
-        const source = await consumption.jetstream.consumers.get(eventStream.name, durable)
+        // Somebody may have deleted it. Seldom, and in silence only: for one with a filter the server reads the whole stream to tell.
+        if (seen === 0 && performance.now() - openedAt > reopenAfterMs) {
+          source = await openDurable(consumption)
+          openedAt = performance.now()
+        }
+        seen = 0
         fetching = await source.fetch({ max_messages: Math.max(fetchSize, 2 * consumer.most), expires: fetchExpiresMs })
         const handle = batcher(consumer.most, async (messages) => {
           if (!holding.held()) return
@@ -80,7 +88,10 @@ export function startConsumer(consumption: Consumption): Closer {
           pending = messages.at(-1)?.info.pending ?? 0
         })
         // Leaving this loop early is not safe in the client library: it is ended by `stop`, or by the fetch running out.
-        for await (const message of fetching) await handle.add(message)
+        for await (const message of fetching) {
+          seen += 1
+          await handle.add(message)
+        }
         await handle.end()
       }
     },
@@ -125,6 +136,11 @@ function batcher(most: number, handle: (messages: readonly JsMsg[]) => Promise<v
       await working
     },
   }
+}
+
+async function openDurable(consumption: Consumption): Promise<NatsConsumer> {
+  await ensureDurable(consumption)
+  return consumption.jetstream.consumers.get(eventStream.name, consumption.consumer.subscription.durable)
 }
 
 async function ensureDurable({ manager, consumer, ackWaitMs }: Consumption): Promise<void> {

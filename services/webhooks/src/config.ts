@@ -23,6 +23,18 @@ export const WebhooksConfig = z.object({
     .default('')
     .transform(readCidrs)
     .describe('Networks to which private addresses and plain http are allowed, separated by commas. For development and closed networks.'),
+  WEBHOOK_DNS_SERVERS: z
+    .string()
+    .default('')
+    .transform((list) =>
+      list
+        .split(',')
+        .map((text) => text.trim())
+        .filter(Boolean),
+    )
+    .describe(
+      'Name servers that are asked for endpoints, `address` or `address:port`, separated by commas; those of the machine unless told.',
+    ),
   MAX_IN_FLIGHT: z.coerce
     .number()
     .int()

@@ -1,0 +1,50 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { orderPaid, orderUpdated } from '@quittance/contracts/orders'
+import { startEndpointSink } from '@quittance/testing/endpoint-sink'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test, vi } from 'vitest'
+import { demandAllDelivered } from './oracle.ts'
+import { startWebhooks, wholeStory } from './start-webhooks.ts'
+
+process.env['DELIVERY_TIMEOUT_MS'] = '60000'
+vi.setConfig({ testTimeout: 60_000 })
+
+const hanging = 1_000
+
+/** Takes connections and says nothing. */
+async function silentServer() {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => void sockets.add(socket.on('error', () => {})))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 4_096, resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    connections: () => sockets.size,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+test('fault 42: beside a thousand endpoints that hang, those that answer are sent everything at once', async () => {
+  await using silent = await silentServer()
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const { id, secret } = await webhooks.endpoint({ url: sink.url })
+  await webhooks.rows(
+    `with copied as (
+       insert into webhook_endpoints (id, created_at, organization_id, url, format, events, sealed_secret)
+       select gen_random_uuid(), now(), organization_id, $1 || n, 'raw', '{order.created}', sealed_secret
+       from webhook_endpoints, generate_series(1, $2) n where id = $3 returning id)
+     insert into webhook_lanes (endpoint_id) select id from copied`,
+    [silent.url, hanging, id],
+  )
+  const ids = await webhooks.tell(wholeStory)
+  // All of them: nobody waits for one that hangs to end, not even another that hangs.
+  await eventually(() => expect(silent.connections()).toBe(hanging), { withinMs: 30_000 })
+  for (let order = 0; order < 10; order++) ids.push(...(await webhooks.tell([orderUpdated, orderPaid])))
+  await eventually(() => expect(sink.received).toHaveLength(23))
+  demandAllDelivered(sink.received, { ids, secret })
+  const ended = await webhooks.rows('select distinct endpoint_id from webhook_attempts')
+  expect(ended).toEqual([{ endpoint_id: id }])
+})
