@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { events, isEvent, isOperation, operations, publicEvents, publicOperations } from './registry.ts'
+import { eventOrders } from './event-order.ts'
 import { webhookEventTypes } from './webhooks.ts'
 
 const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.ts') && !/^registry|[.]test[.]ts$/.test(file))
@@ -26,4 +27,9 @@ test('what endpoints are told is of a type they can select, and no two are of th
   const types = publicEvents.map(({ webhookType }) => webhookType)
   expect(new Set(types).size).toBe(types.length)
   expect(webhookEventTypes).toEqual(expect.arrayContaining(types))
+})
+
+test('every type of an order of events is told', () => {
+  const told = publicEvents.map(({ webhookType }) => webhookType)
+  for (const { types } of eventOrders) expect(told).toEqual(expect.arrayContaining([...types]))
 })

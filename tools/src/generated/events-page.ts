@@ -1,3 +1,4 @@
+import { eventOrders } from '@quittance/contracts/event-order'
 import { events } from '@quittance/contracts/registry'
 import { eventStream, subscriptions } from '@quittance/contracts/streams'
 
@@ -14,13 +15,21 @@ listener. Events of one aggregate keep their order; between aggregates there is 
 
 ## Sent to webhook endpoints
 
-The body is \`{ "type", "timestamp", "data" }\`; \`data\` is the resource as the API answers it at that moment. For one sale the order is
-\`order.created\`, then \`order.updated\` and \`order.paid\` when the payment completes; a generated invoice is told by \`order.updated\`
-with \`is_invoice_generated: true\`.
+The body is \`{ "type", "timestamp", "data" }\`; \`data\` is the resource as the API answers it at that moment. A generated invoice is told by
+\`order.updated\` with \`is_invoice_generated: true\`. An endpoint asks for single types, for all of a resource (\`order.*\`), or for all (\`*\`).
 
 | type | sent when | subject | told by |
 |---|---|---|---|
 ${isPublic.map((event) => `| \`${event.webhookType}\` | ${event.summary} | \`${event.subject}\` | ${event.publisher} |`).join('\n')}
+
+### In which order
+
+First tries go out in this order, at least once; a try that fails is made again later and holds up no other. \`customer.state_changed\` follows
+where what a customer has changed.
+
+| when | events |
+|---|---|
+${eventOrders.map(({ when, types }) => `| ${when} | ${types.map((type) => `\`${type}\``).join(', ')} |`).join('\n')}
 
 ## Between services
 
