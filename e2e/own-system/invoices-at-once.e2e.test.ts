@@ -62,8 +62,8 @@ test('fifty requests at once through two gateways for one order: one number, one
   expect([...new Set(answers.map(({ status }) => status))].filter((status) => status !== 202 && status !== 409)).toEqual([])
   const [invoice] = await untilGenerated([id])
   expect(invoice).toMatchObject({ documents: 1 })
+  await eventually(async () => expect((await system.api('GET', `/v1/orders/${id}`)).body).toMatchObject({ is_invoice_generated: true }))
   expect((await system.api('POST', `/v1/orders/${id}/invoice`)).status).toBe(409)
-  expect((await system.api('GET', `/v1/orders/${id}`)).body).toMatchObject({ is_invoice_generated: true })
   const { items } = await accepted(() => system.api('GET', `/v1/orders/?limit=100`))
   expect(items.find((order: { id: string }) => order.id === id)).toMatchObject({ is_invoice_generated: true })
   const generated = () =>
@@ -93,7 +93,7 @@ test('two hundred orders at once are numbered without a gap, and each has its do
       expect(found).toHaveLength(200)
       return found.map(({ number }) => Number(/\d+$/.exec(number)?.[0]))
     },
-    { withinMs: 30_000 },
+    { withinMs: 120_000 },
   )
   expect(numbers).toEqual(Array.from({ length: 200 }, (_, index) => (taken?.last ?? 0) + 1 + index))
   const found = await untilGenerated(orderIds)
