@@ -105,7 +105,18 @@ test('every metric that an alert or the dashboard asks for is exposed by a servi
       .map(async ({ health_url }) => (await fetch(new URL('/metrics', health_url))).text()),
   )
   const types = [...pages.join('\n').matchAll(/^# TYPE (\w+) (\w+)$/gm)]
-  const exposed = types.flatMap(([, name, type]) => (type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name]))
-  expect([...new Set(asked.flatMap(metricsIn))].filter((name) => !exposed.includes(name))).toEqual([])
+  const parts = (name: string) => ['_bucket', '_count', '_sum'].map((part) => `${name}${part}`)
+  const exposed = new Set(types.flatMap(([, name = '', type]) => (type === 'histogram' ? parts(name) : [name])))
+  expect([...new Set(asked.flatMap(metricsIn))].filter((name) => !exposed.has(name))).toEqual([])
   expect(metricsIn('sum by (le) (rate(no_such_metric_total{a="b_c"}[5m])) > 1')).toEqual(['no_such_metric_total'])
+})
+
+test('every alert leads to a chapter of the handbook that is there', () => {
+  const root = join(import.meta.dirname, '../..')
+  const handbook = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+  const chapters = [...handbook.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'))
+  const alerts = readFileSync(join(root, 'infra/observability/alerts.yaml'), 'utf8')
+  const named = [...alerts.matchAll(/runbook: 'docs\/operations\.md#(.+)'/g)].map(([, chapter]) => chapter)
+  expect(named).toHaveLength(alerts.split('- alert: ').length - 1)
+  expect(named.filter((chapter) => !chapters.includes(chapter as string))).toEqual([])
 })
