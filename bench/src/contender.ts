@@ -12,8 +12,10 @@ export interface Contender {
   name: string
   origin: string
   token: string
-  /** What is read, at random. */
+  /** What is asked for, at random. */
   paths: readonly string[]
+  /** Body of a write, in which `{n}` is another text in every request; null to read. */
+  write?: string | null
   /** Processes by part; what they start counts with them. */
   processes: Record<'gateway' | 'service' | 'others', readonly number[]>
   /** Starts the others and files their log lines: shown, not counted, because a deployment has a collector of its own. */

@@ -9,10 +9,23 @@ interface Window {
   connections: number
 }
 
-/** Reads, at random. */
+/** Reads, at random; or writes, each under an idempotency key of its own. */
 export interface Load extends Window {
   token: string
   paths: readonly string[]
+  /** See `Contender`. */
+  write?: string | null
+  /** Requests per second whatever becomes of them; without it a fixed number is in flight. */
+  perSecond?: number
+}
+
+/** Questions to a service without the gateway, at a fixed rate. */
+export interface DirectLoad extends Window {
+  natsUrl: string
+  caller: string
+  subject: string
+  bodies: readonly string[]
+  perSecond: number
 }
 
 /** Exchanges of refresh tokens, one after the other on every connection. */
@@ -40,6 +53,7 @@ export interface Loader<L extends Window> extends Disposable {
 }
 
 export const startLoader = () => start<Load>('loader.ts')
+export const startDirectLoader = () => start<DirectLoad>('direct-loader.ts')
 export const startRefreshLoader = () => start<RefreshLoad>('refresh-loader.ts')
 
 function start<L extends Window>(file: string): Loader<L> {

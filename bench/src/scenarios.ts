@@ -1,13 +1,19 @@
 import type { Scenario } from './scenario.ts'
 import { deliveries } from './scenarios/deliveries.ts'
+import { addedLatency } from './scenarios/added-latency.ts'
+import { createCustomer } from './scenarios/create-customer.ts'
 import { invoice } from './scenarios/invoice.ts'
 import { listOrders } from './scenarios/list-orders.ts'
+import { pageOrders } from './scenarios/page-orders.ts'
 import { readOrder } from './scenarios/read-order.ts'
 import { render } from './scenarios/render.ts'
 import { refreshToken } from './scenarios/refresh-token.ts'
 
 export const scenarios = {
   'read-order': readOrder,
+  'page-orders': pageOrders,
+  'create-customer': createCustomer,
+  'added-latency': addedLatency,
   'list-orders': listOrders,
   invoice,
   render,

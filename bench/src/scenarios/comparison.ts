@@ -16,12 +16,11 @@ interface Measured {
   windows: ReadonlyMap<string, readonly Window[]>
   /** CPU milliseconds per second without requests. */
   idle: ReadonlyMap<string, number>
+  /** Most that the first contender may cost, as a multiple of another. */
+  limits: Record<string, number>
 }
 
-/** Most that the first contender may cost, as a multiple of another. */
-const limits: Record<string, number> = { p1: 1.2, px: 1.2, 'of-10000': 2 }
-
-export function comparison({ title, windows, idle }: Measured): { text: string; figures: unknown } {
+export function comparison({ title, windows, idle, limits }: Measured): { text: string; figures: unknown } {
   const rows = [...windows].map(([name, own]) => ({ name, ...medians(own) }))
   const [first, ...peers] = [...windows] as [[string, readonly Window[]], ...[string, readonly Window[]][]]
   const ratios = peers.map(([peer, own]) => ({ system: first[0], peer, ...ratio(cpuOf(first[1]), cpuOf(own)) }))

@@ -36,7 +36,7 @@ export const listOrders: Scenario = {
     })
     const subject = `GET /v1/orders/, page of 10, ${measuring.connections} in flight`
     const title = `list-orders: ${subject}; medians of ${options.rounds} interleaved windows of ${options.seconds} s`
-    const { text, figures } = comparison({ title, windows, idle })
+    const { text, figures } = comparison({ title, windows, idle, limits: { 'of-10000': 2 } })
     const once = await askOnce(stage, large)
     return { scenario: 'list-orders', text: [text, '', ...once].join('\n'), figures }
   },

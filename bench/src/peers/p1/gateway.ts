@@ -4,7 +4,7 @@
  */
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
-import { fastify, type FastifyRequest } from 'fastify'
+import { fastify, type FastifyReply, type FastifyRequest } from 'fastify'
 import { connect } from 'nats'
 import { askWithLibrary, askWithOwnInbox } from './ask.ts'
 import { announce, setting } from './process.ts'
@@ -18,7 +18,7 @@ const connection = await connect({ servers: setting('NATS_SERVER'), user: 'w0', 
 const ask = flags['own-inbox'] ? askWithOwnInbox(connection) : askWithLibrary(connection)
 const jwt = await jwtVerifier(JSON.parse(setting('PUBLIC_KEY')))
 const verify = flags['remember-tokens'] ? remembering(jwt) : jwt
-const subject = `${setting('NAME')}.order.get`
+const name = setting('NAME')
 
 const app = fastify({ logger: false })
 app.addHook('onRequest', limitRate(100))
@@ -32,15 +32,43 @@ app.addHook('onRequest', async (request, reply) => {
 
 type Authenticated = FastifyRequest & { organizationId: string }
 
-const params = { type: 'object', required: ['id'], properties: { id: { type: 'string', format: 'uuid' } } }
-app.get<{ Params: { id: string } }>('/v1/orders/:id', { schema: { params } }, async (request, reply) => {
-  const { organizationId } = request as unknown as Authenticated
-  const message = await ask(subject, JSON.stringify({ id: request.params.id, organization_id: organizationId }))
-  const status = message.headers?.get('status')
-  if (status) reply.code(Number(status))
+/** Asks the service and sends its answer on. */
+async function pass(reply: FastifyReply, { subject, body, status }: { subject: string; body: object; status: number }): Promise<unknown> {
+  const message = await ask(`${name}.${subject}`, JSON.stringify(body))
+  const refusal = message.headers?.get('status')
+  reply.code(refusal ? Number(refusal) : status)
   if (flags['forward-bytes']) return reply.header('content-type', 'application/json; charset=utf-8').send(message.data)
   return message.json()
-})
+}
+
+const organizationOf = (request: unknown) => (request as Authenticated).organizationId
+
+const params = { type: 'object', required: ['id'], properties: { id: { type: 'string', format: 'uuid' } } }
+app.get<{ Params: { id: string } }>('/v1/orders/:id', { schema: { params } }, (request, reply) =>
+  pass(reply, { subject: 'order.get', body: { id: request.params.id, organization_id: organizationOf(request) }, status: 200 }),
+)
+
+const querystring = {
+  type: 'object',
+  properties: { page: { type: 'integer', minimum: 1, default: 1 }, limit: { type: 'integer', minimum: 1, maximum: 100, default: 10 } },
+}
+app.get<{ Querystring: { page: number; limit: number } }>('/v1/orders/', { schema: { querystring } }, (request, reply) =>
+  pass(reply, { subject: 'order.list', body: { ...request.query, organization_id: organizationOf(request) }, status: 200 }),
+)
+
+const customer = {
+  type: 'object',
+  required: ['email'],
+  properties: { email: { type: 'string', format: 'email' }, name: { type: 'string', maxLength: 256 } },
+}
+const headers = { type: 'object', required: ['idempotency-key'], properties: { 'idempotency-key': { type: 'string', maxLength: 255 } } }
+app.post<{ Headers: { 'idempotency-key': string } }>('/v1/customers/', { schema: { body: customer, headers } }, (request, reply) =>
+  pass(reply, {
+    subject: 'customer.create',
+    body: { key: request.headers['idempotency-key'], body: request.body, organization_id: organizationOf(request) },
+    status: 201,
+  }),
+)
 
 await app.listen({ host: '127.0.0.1', port: 0 })
 announce((app.server.address() as AddressInfo).port)

@@ -1,6 +1,7 @@
 /** The peer's own database: the same amount of data as the measured system holds, in tables a careful engineer would make. */
 import { Client } from 'pg'
 import { idFunction, volume } from '../../volume.ts'
+import { writeTables } from './create-customer.ts'
 
 const tables = [
   `create table products (
@@ -100,7 +101,7 @@ export async function makeTables(url: string, organizationId: string): Promise<s
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    for (const statement of [idFunction, ...tables]) await client.query(statement)
+    for (const statement of [idFunction, ...tables, ...writeTables]) await client.query(statement)
     for (const statement of rows) await client.query(statement, statement.includes('$1') ? [organizationId] : [])
     await client.query('vacuum analyze')
     const { rows: ids } = await client.query<{ id: string }>('select id from orders')

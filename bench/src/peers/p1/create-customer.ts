@@ -1,0 +1,94 @@
+/** The write of the peer: a customer, its event and the kept answer in one transaction; the event is told afterwards. */
+import { createHash, randomUUID } from 'node:crypto'
+import type { JetStreamClient } from 'nats'
+import type { Pool, PoolClient } from 'pg'
+
+export const writeTables = [
+  `create unique index customers_by_email on customers (organization_id, lower(email))`,
+  `create table idempotent_replies (
+    key_hash text primary key, request_hash text not null, reply text not null, created_at timestamptz not null default now()
+  )`,
+  `create table outbox (
+    position bigint generated always as identity primary key, id uuid not null, payload text not null, published_at timestamptz
+  )`,
+  `create index outbox_waiting on outbox (position) where published_at is null`,
+]
+
+export interface CreateCustomer {
+  organization_id: string
+  key: string
+  body: { email: string; name?: string }
+}
+
+const lock = { name: 'lock', text: `select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken` }
+const find = { name: 'find', text: `select request_hash, reply from idempotent_replies where key_hash = $1` }
+const insert = {
+  name: 'insert',
+  text: `insert into customers as c (id, organization_id, created_at, email, email_verified, name, metadata)
+    values ($1, $2, now(), $3, false, $4, '{}') returning row_to_json(c)::text as json`,
+}
+const tell = { name: 'tell', text: `insert into outbox (id, payload) values ($1, $2)` }
+const keep = { name: 'keep', text: `insert into idempotent_replies (key_hash, request_hash, reply) values ($1, $2, $3)` }
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** The customer as JSON; the same again for the same request under the same key. */
+export async function createCustomer(pool: Pool, request: CreateCustomer): Promise<string> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const json = await once(client, request)
+    await client.query('commit')
+    return json
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+async function once(client: PoolClient, { organization_id: organizationId, key, body }: CreateCustomer): Promise<string> {
+  const keyHash = digest(`${organizationId}\n${key}`)
+  const requestHash = digest(JSON.stringify(body))
+  const { rows: locked } = await client.query({ ...lock, values: [keyHash] })
+  if (!locked[0]?.taken) throw new Error('A request with this key is being answered')
+  const { rows: known } = await client.query({ ...find, values: [keyHash] })
+  if (known[0]) {
+    if (known[0].request_hash === requestHash) return known[0].reply
+    throw new Error('This key was used with another request')
+  }
+  const { rows } = await client.query({ ...insert, values: [randomUUID(), organizationId, body.email, body.name ?? null] })
+  const { json } = rows[0]
+  await client.query({ ...tell, values: [randomUUID(), json] })
+  await client.query({ ...keep, values: [keyHash, requestHash, json] })
+  return json
+}
+
+const pollMs = 50
+
+/** Tells what was committed, over and over. */
+export function relay(pool: Pool, { jetstream, subject }: { jetstream: JetStreamClient; subject: string }): void {
+  const batch = async () => {
+    const client = await pool.connect()
+    try {
+      await client.query('begin')
+      const { rows } = await client.query({
+        name: 'due',
+        text: `select position, id, payload from outbox where published_at is null order by position limit 100 for update skip locked`,
+      })
+      await Promise.all(rows.map(({ id, payload }) => jetstream.publish(subject, payload, { msgID: id })))
+      const positions = rows.map(({ position }) => position)
+      await client.query({ name: 'told', text: 'update outbox set published_at = now() where position = any($1)', values: [positions] })
+      await client.query('commit')
+      return rows.length
+    } finally {
+      client.release()
+    }
+  }
+  const run = async () => {
+    const told = await batch().catch(() => 0)
+    setTimeout(() => void run(), told === 100 ? 0 : pollMs).unref()
+  }
+  void run()
+}

@@ -1,0 +1,68 @@
+/** `node bench/src/plot.ts`: draws the latest recorded ratio of every comparison into docs/performance.svg. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+interface Comparison {
+  /** Scenario and what is divided by what. */
+  name: string
+  middle: number
+  least: number
+  most: number
+  /** What is wanted at most or at least. */
+  limit: number
+  isLeast: boolean
+  day: string
+}
+
+const root = join(import.meta.dirname, '../..')
+const sentence = /^(.+) = ([\d.]+) \(rounds: ([\d.]+) … ([\d.]+)\)\. At (most|least) ([\d.]+) is wanted/
+
+/** The last of each kind, in the order of the record. */
+function latest(record: string): Comparison[] {
+  const found = new Map<string, Comparison>()
+  let day = ''
+  let scenario = ''
+  for (const line of record.split('\n')) {
+    day = /^## (\S+)/.exec(line)?.[1] ?? day
+    scenario = /^([a-z-]+): /.exec(line)?.[1] ?? scenario
+    const [, what, middle, least, most, side, limit] = sentence.exec(line) ?? []
+    if (!what) continue
+    const name = `${scenario}: ${what}`
+    const figures = { middle: Number(middle), least: Number(least), most: Number(most), limit: Number(limit) }
+    found.set(name, { name, ...figures, isLeast: side === 'least', day })
+  }
+  return [...found.values()]
+}
+
+const rowHeight = 34
+const chart = { left: 330, width: 420, top: 40 }
+
+function drawing(comparisons: readonly Comparison[]): string {
+  const scale = chart.width / Math.max(...comparisons.flatMap(({ most, limit }) => [most, limit]))
+  const height = chart.top + comparisons.length * rowHeight + 20
+  const rows = comparisons.map((each, index) => row(each, { y: chart.top + index * rowHeight, scale }))
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 ${height}" font-family="sans-serif" font-size="12" role="img">
+<title>Recorded ratios and their limits</title>
+<rect width="860" height="${height}" fill="#fff"/>
+<text x="16" y="22" fill="#333">Median of the rounds (bar), their range (line), and the limit (mark); the last record of each</text>
+${rows.join('\n')}
+</svg>
+`
+}
+
+function row({ name, middle, least, most, limit, isLeast, day }: Comparison, { y, scale }: { y: number; scale: number }): string {
+  const at = (value: number) => (chart.left + value * scale).toFixed(1)
+  const isKept = isLeast ? middle >= limit : middle <= limit
+  const centre = y + 11
+  return [
+    `<text x="16" y="${y + 15}" fill="#111">${name.replaceAll('&', '&amp;')}</text>`,
+    `<rect x="${chart.left}" y="${y}" width="${(middle * scale).toFixed(1)}" height="22" fill="${isKept ? '#8fbf9f' : '#e0a3a3'}"/>`,
+    `<path d="M${at(least)} ${centre}H${at(most)}" stroke="#444"/>`,
+    `<path d="M${at(limit)} ${y - 3}v28" stroke="#111" stroke-width="2"/>`,
+    `<text x="${chart.left + chart.width + 8}" y="${y + 15}" fill="#333">${middle.toFixed(2)} (${isLeast ? '≥' : '≤'} ${limit}) ${day}</text>`,
+  ].join('\n')
+}
+
+const comparisons = latest(readFileSync(join(root, 'bench/RESULTS.md'), 'utf8'))
+writeFileSync(join(root, 'docs/performance.svg'), drawing(comparisons))
+console.log(`docs/performance.svg shows ${comparisons.length} comparisons`)

@@ -1,0 +1,14 @@
+/** What an idempotent write with its event costs through the gateway, side by side with peers that do the same. */
+import type { Scenario } from '../scenario.ts'
+import { sideBySide } from './side-by-side.ts'
+
+export const createCustomer: Scenario = {
+  summary: 'CPU, rate and latency of POST /v1/customers/ with an Idempotency-Key, side by side with peers',
+  run: (stage) =>
+    sideBySide(stage, {
+      scenario: 'create-customer',
+      subject: 'POST /v1/customers/, each under an Idempotency-Key of its own, event told through the outbox',
+      usualConnections: 32,
+      request: { paths: ['/v1/customers/'], write: '{"email":"{n}@example.com","name":"Ada Lovelace"}' },
+    }),
+}

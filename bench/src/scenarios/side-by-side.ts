@@ -1,0 +1,41 @@
+import type { Contender } from '../contender.ts'
+import { startLoader } from '../load.ts'
+import { startPeers } from '../peers/p1/start.ts'
+import type { Findings, Stage } from '../scenario.ts'
+import { makeOrders } from '../system/orders.ts'
+import { comparison } from './comparison.ts'
+import { interleaved } from './interleaved.ts'
+import { contenderOf, measure, measureIdle, warmUp } from './measure.ts'
+
+interface Work {
+  scenario: string
+  /** What one request is. */
+  subject: string
+  usualConnections: number
+  /** Asked of ours and of the peers; null for the orders of each. */
+  request: Pick<Contender, 'paths' | 'write'> | null
+}
+
+/** The same work done by the system and by its peers, window by window. */
+export async function sideBySide(stage: Stage, { scenario, subject, usualConnections, request }: Work): Promise<Findings> {
+  const { engines, options, say } = stage
+  const orderIds = await makeOrders(stage.quittance)
+  const ours = contenderOf(
+    stage.quittance,
+    orderIds.map((id) => `/v1/orders/${id}`),
+  )
+  await using peers = await startPeers(engines, options.peers)
+  using loader = startLoader()
+  const contenders = [ours, ...peers.contenders].map((contender) => ({ ...contender, ...request }))
+  const idle = await measureIdle(contenders, engines)
+  const measuring = { loader, stage, connections: options.connections ?? usualConnections }
+  const windows = await interleaved(contenders, {
+    options,
+    say,
+    warmUp: (contender, seconds) => warmUp(contender, { ...measuring, seconds }),
+    measure: (contender) => measure(contender, measuring),
+  })
+  const title = `${scenario}: ${subject}, ${measuring.connections} in flight; medians of ${options.rounds} interleaved windows of ${options.seconds} s`
+  const limits = request?.write ? { p1: 1.3 } : { p1: 1, px: 1.2 }
+  return { scenario, ...comparison({ title, windows, idle, limits }) }
+}
