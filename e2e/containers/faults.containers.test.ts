@@ -149,8 +149,16 @@ async function whatThereIs(): Promise<Before> {
   return { sequence: (await streamInfo(system.operatorUrl)).state.last_seq, customers: await countCustomers() }
 }
 
-async function countCustomers(): Promise<number> {
-  return (await api('GET', '/v1/customers/?limit=1')).body.pagination.total_count
+/** Asked again like any client does: what broke before may still be noticed. */
+function countCustomers(): Promise<number> {
+  return eventually(
+    async () => {
+      const { status, body } = await api('GET', '/v1/customers/?limit=1')
+      if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
+      return body.pagination.total_count as number
+    },
+    { withinMs: 30_000 },
+  )
 }
 
 async function toldSince({ sequence }: Pick<Before, 'sequence'>): Promise<StreamedEvent[]> {
