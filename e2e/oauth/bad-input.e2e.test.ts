@@ -182,7 +182,7 @@ describe('register', () => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
       const answer = await rawRequest(`${provider.baseUrl}/v1/oauth2/register`, { method })
       expectAnswer(answer, 'machine')
-      expect(answer).toMatchObject({ status: 405, headers: { allow: 'POST' } })
+      expect(answer).toMatchObject({ status: 405, headers: { allow: 'POST, OPTIONS' } })
     }
   })
 

@@ -25,7 +25,7 @@ test('another key, another context or a changed letter does not open it', () => 
   expect(() => openSecret(stored, { ...seal, context: randomUUID() })).toThrow()
   expect(() =>
     openSecret(
-      stored.replace(/\w(?=[\w-]{5}$)/, (letter) => (letter === 'A' ? 'B' : 'A')),
+      stored.replace(/[\w-](?=[\w-]{5}$)/, (letter) => (letter === 'A' ? 'B' : 'A')),
       seal,
     ),
   ).toThrow()
