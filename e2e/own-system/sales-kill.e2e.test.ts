@@ -70,8 +70,22 @@ test('replicas of orders are killed in a stream of sales and refunds: every row 
   )
 
   await eventually(() => expect(heard().length).toBeGreaterThanOrEqual(stream.length), { withinMs: 60_000 })
-  expect(typesByAggregate(heard())).toEqual(implied)
+  const [told, repeated] = [typesByAggregate(heard()), await triedAgain()]
+  for (const [id, types] of Object.entries(implied)) {
+    if (repeated.has(id)) expect(told[id]?.toSorted()).toEqual(types.toSorted())
+    else expect(told[id]).toEqual(types)
+  }
+  expect(Object.keys(told).length).toBe(Object.keys(implied).length)
 }, 300_000)
+
+/** Aggregates of which a first POST failed, as it may on a machine that is too busy to connect: later events do not wait for its repetition. */
+async function triedAgain(): Promise<Set<string>> {
+  const rows = await system.rows<{ id: string }>(
+    'webhooks',
+    `select distinct d.aggregate_id as id from webhook_attempts a join webhook_deliveries d using (event_id, endpoint_id) where not a.succeeded`,
+  )
+  return new Set(rows.map(({ id }) => id))
+}
 
 /** One replica after the other, each time after it took work for a moment of another length; at last both at once. */
 async function killAgainAndAgain(): Promise<void> {

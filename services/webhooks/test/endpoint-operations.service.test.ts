@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ResourceNotFound } from '@quittance/contracts/errors'
+import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { orderPaid } from '@quittance/contracts/orders'
 import { listWebhookDeliveries } from '@quittance/contracts/webhook-deliveries'
 import {
@@ -46,6 +46,8 @@ test('a test sends an example of any type, once, signed, under an id of its own'
       { status: 'failed', attempts: 1 },
     ]),
   )
+  const unknown = webhooks.call(testWebhookEndpoint, { id, type: 'order.lost' as never }, webhooks.caller)
+  await expect(unknown).rejects.toThrow(RequestValidationError)
   await webhooks.call(updateWebhookEndpoint, { id, enabled: false }, webhooks.caller)
   await expect(webhooks.call(testWebhookEndpoint, { id, type: 'order.paid' }, webhooks.caller)).rejects.toThrow(WebhookEndpointDisabled)
   await expect(webhooks.call(testWebhookEndpoint, { id, type: 'order.paid' }, stranger)).rejects.toThrow(ResourceNotFound)
