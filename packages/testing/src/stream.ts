@@ -1,6 +1,7 @@
 import { headers } from '@quittance/contracts/headers'
 import { eventStream } from '@quittance/contracts/streams'
 import { connectNats, type NatsConnection } from '@quittance/runtime/nats'
+import { eventually } from './eventually.ts'
 
 /** An event as it lies in the stream. */
 export interface StreamedEvent {
@@ -45,10 +46,14 @@ export function streamInfo(natsUrl: string) {
 
 type Streams = Awaited<ReturnType<NatsConnection['jetstreamManager']>>['streams']
 
+/** While a cluster has no leader nobody answers for the stream; a look into it waits for one. */
+const electionMs = 20_000
+
 async function withStreams<Result>(natsUrl: string, work: (streams: Streams) => Promise<Result>): Promise<Result> {
   const connection = await connectNats({ name: 'stream', url: natsUrl })
   try {
-    return await work((await connection.jetstreamManager({ checkAPI: false })).streams)
+    const look = async () => work((await connection.jetstreamManager({ checkAPI: false })).streams)
+    return await eventually(look, { withinMs: electionMs })
   } finally {
     await connection.close()
   }
