@@ -24,6 +24,7 @@ function consumerSubjects(service: ServiceName): string[] {
       `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${durable}`,
       `$JS.API.CONSUMER.CREATE.${stream}.${durable}`,
       `$JS.API.CONSUMER.CREATE.${stream}.${durable}.>`,
+      `$JS.API.CONSUMER.DELETE.${stream}.${durable}`,
       `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
       `$JS.ACK.${stream}.${durable}.>`,
     ])

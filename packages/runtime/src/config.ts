@@ -22,7 +22,7 @@ export const RuntimeConfig = z.object({
     .int()
     .positive()
     .default(30_000)
-    .describe('Time after which an event taken by a dead replica is given to another.'),
+    .describe('Time after which the server hands out again an event that nobody acknowledged, if no other replica has taken over before.'),
   JOB_LEASE_MS: z.coerce
     .number()
     .int()

@@ -1,21 +1,11 @@
 import type { Event } from '@quittance/contracts/event'
 import { headers } from '@quittance/contracts/headers'
-import { eventStream } from '@quittance/contracts/streams'
-import {
-  AckPolicy,
-  DeliverPolicy,
-  nanos,
-  NatsError,
-  type Consumer as NatsConsumer,
-  type ConsumerMessages,
-  type JetStreamClient,
-  type JetStreamManager,
-  type JsMsg,
-} from 'nats'
+import type { ConsumerMessages, JetStreamClient, JetStreamManager, JsMsg } from 'nats'
 import type { Caller } from '@quittance/contracts/caller'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { createAlarm } from './alarm.ts'
 import type { Database } from './database.ts'
+import { openDurable, takeOverDurable } from './durable.ts'
 import type { Consumer, EventMessage } from './handler.ts'
 import { countOf, gaugeOf } from './health.ts'
 import type { Logger } from './log.ts'
@@ -61,7 +51,9 @@ class Unreadable extends Error {}
  */
 export function startConsumer(consumption: Consumption): Closer {
   const { consumer, database, log } = consumption
-  const { durable } = consumer.subscription
+  const { subscription } = consumer
+  const { durable } = subscription
+  const source = { ...consumption, subscription }
   const alarm = createAlarm()
   let fetching: ConsumerMessages | null = null
   let pending = 0
@@ -71,17 +63,17 @@ export function startConsumer(consumption: Consumption): Closer {
     name: `consumer ${durable}`,
     log,
     async work(holding) {
-      let source = await openDurable(consumption)
+      let opened = await takeOverDurable(source)
       let openedAt = performance.now()
       let seen = -1
       while (holding.held()) {
         // Somebody may have deleted it. Seldom, and in silence only: for one with a filter the server reads the whole stream to tell.
         if (seen === 0 && performance.now() - openedAt > reopenAfterMs) {
-          source = await openDurable(consumption)
+          opened = await openDurable(source)
           openedAt = performance.now()
         }
         seen = 0
-        fetching = await source.fetch({ max_messages: Math.max(fetchSize, 2 * consumer.most), expires: fetchExpiresMs })
+        fetching = await opened.fetch({ max_messages: Math.max(fetchSize, 2 * consumer.most), expires: fetchExpiresMs })
         const handle = batcher(consumer.most, async (messages) => {
           if (!holding.held()) return
           await handleInOrder(consumption, { messages, holding, wait: alarm.wait })
@@ -135,28 +127,6 @@ function batcher(most: number, handle: (messages: readonly JsMsg[]) => Promise<v
     async end(): Promise<void> {
       await working
     },
-  }
-}
-
-async function openDurable(consumption: Consumption): Promise<NatsConsumer> {
-  await ensureDurable(consumption)
-  return consumption.jetstream.consumers.get(eventStream.name, consumption.consumer.subscription.durable)
-}
-
-async function ensureDurable({ manager, consumer, ackWaitMs }: Consumption): Promise<void> {
-  const { durable, subject } = consumer.subscription
-  try {
-    await manager.consumers.info(eventStream.name, durable)
-  } catch (error) {
-    if (!(error instanceof NatsError) || error.api_error?.err_code !== 10014) throw error
-    await manager.consumers.add(eventStream.name, {
-      durable_name: durable,
-      filter_subject: subject,
-      ack_policy: AckPolicy.Explicit,
-      deliver_policy: DeliverPolicy.All,
-      ack_wait: nanos(ackWaitMs),
-      max_ack_pending: 1000,
-    })
   }
 }
 

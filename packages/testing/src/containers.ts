@@ -28,7 +28,7 @@ export function startPostgresContainer(network?: StartedNetwork) {
   const container = new GenericContainer(images.postgres)
     .withEnvironment({ POSTGRES_PASSWORD: 'postgres', POSTGRES_INITDB_ARGS: '--no-sync' })
     .withTmpFs({ '/var/lib/postgresql': 'rw' })
-    .withCommand(['postgres', '-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300'])
+    .withCommand(['postgres', '-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300'])
     .withExposedPorts(5432)
     .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
   if (network) container.withNetwork(network).withNetworkAliases('postgres')

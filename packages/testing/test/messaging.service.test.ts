@@ -111,6 +111,25 @@ test('what is long told and long heard is swept, and nothing younger', async () 
   expect(await heard(service)).toHaveLength(2)
 })
 
+test('what a lost holder had in its hands is heard before what came later', async () => {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await using service = await startTestService(ledger({ onHear: (position) => (position === 0 ? released : undefined) }))
+  const account = randomUUID()
+  await service.call(noteEntries, { account, first: 0, count: 100 }, nobody)
+  const manager = await service.connection.jetstreamManager()
+  const inHand = async () => (await manager.consumers.info(eventStream.name, 'orders-entries')).num_ack_pending
+  await eventually(async () => expect(await inHand()).toBe(100))
+  const ended = await service.rows(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'quittance consumer orders-entries' and datname = current_database()`,
+  )
+  expect(ended).toHaveLength(1)
+  await service.call(noteEntries, { account, first: 100, count: 100 }, nobody)
+  release()
+  await eventually(async () => expect(await heard(service)).toHaveLength(200))
+  expect((await heard(service)).map(({ position }) => position)).toEqual(Array.from({ length: 200 }, (_, position) => position))
+})
+
 test('two replicas keep the order too: one at a time tells and hears', async () => {
   await using service = await startTestService(ledger())
   const { startService } = await import('@quittance/runtime/service')

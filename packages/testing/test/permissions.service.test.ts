@@ -85,6 +85,7 @@ test.each(services)('%s may do with its own consumers what it needs', async (use
     await manager.consumers.add(eventStream.name, { durable_name: durable, filter_subject: subject, ack_policy: 'explicit' as never })
     const consumer = await guests[user].connection.jetstream().consumers.get(eventStream.name, durable)
     for await (const message of await consumer.fetch({ max_messages: 1, expires: 1_000 })) message.ack()
+    await manager.consumers.delete(eventStream.name, durable)
   }
   await guests[user].connection.flush()
   expect(guests[user].refused.slice(before)).toEqual([])

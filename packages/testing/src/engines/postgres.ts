@@ -14,7 +14,7 @@ export interface PostgresOptions {
   /** Folder of the cluster; created at the first start. Beside it: `‹dataDir›.password` and `‹dataDir›.log`. */
   dataDir: string
   port?: number
-  /** For data nobody will miss: a power cut may corrupt them. */
+  /** For data nobody will miss: a power cut may corrupt them. A kill loses nothing. */
   fast?: boolean
   maxConnections?: number
   say?: Say
@@ -26,7 +26,7 @@ export interface Postgres extends Engine {
 }
 
 const startDeadlineMs = 60_000
-const fastSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', wal_level: 'minimal', max_wal_senders: '0' }
+const fastSettings = { fsync: 'off', full_page_writes: 'off', wal_level: 'minimal', max_wal_senders: '0' }
 
 /** Starts the cluster of a folder, creating it when there is none. Data survive; what an earlier run left is stopped first. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
