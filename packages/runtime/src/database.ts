@@ -3,7 +3,7 @@ import { Migrator, type Migration } from '@mikro-orm/migrations'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import pg from 'pg'
 import { CompiledQuery } from 'kysely'
-import { OutboxSchema } from './outbox.ts'
+import { NamingClient } from './naming-client.ts'
 import type { Execute } from './view.ts'
 
 /** What a service keeps: its entities and its migrations, oldest first. */
@@ -49,9 +49,9 @@ const migrationLock = 7_201_120
 export async function openDatabase(definition: DatabaseDefinition, { url, poolMax }: { url: string; poolMax: number }): Promise<Database> {
   const orm = await MikroORM.init({
     clientUrl: url,
-    entities: [...(definition.entities as []), OutboxSchema],
+    entities: [...(definition.entities as [])],
     pool: { min: 0, max: poolMax },
-    driverOptions: { application_name: 'quittance', connectionTimeoutMillis: 5_000, options: '-c timezone=UTC' },
+    driverOptions: { application_name: 'quittance', connectionTimeoutMillis: 5_000, options: '-c timezone=UTC', Client: NamingClient },
     extensions: [Migrator],
     migrations: {
       migrationsList: [...definition.migrations] as never,

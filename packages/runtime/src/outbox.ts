@@ -1,27 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { defineEntity, p } from '@mikro-orm/core'
 import type { Event, PayloadOf } from '@quittance/contracts/event'
-import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Rows } from './handler.ts'
 import type { JsonText } from './view.ts'
-
-const OutboxSchema = defineEntity({
-  name: 'OutboxMessage',
-  tableName: 'outbox_messages',
-  properties: {
-    id: p.uuid().primary(),
-    subject: p.text(),
-    aggregateId: p.uuid(),
-    organizationId: p.uuid().nullable(),
-    payload: p.text(),
-    traceparent: p.text().nullable(),
-    occurredAt: p.datetime(),
-  },
-})
-
-/** An event waiting to be told. The relay reads and marks rows by SQL; see `outbox-relay.ts`. */
-export class OutboxMessage extends OutboxSchema.class {}
-OutboxSchema.setClass(OutboxMessage)
-export { OutboxSchema }
 
 /** The fact and what it is about. */
 export interface Fact<E extends Event> {
@@ -32,20 +12,28 @@ export interface Fact<E extends Event> {
   payload: PayloadOf<E> | JsonText<PayloadOf<E>>
 }
 
-/** Records the fact in the caller's transaction; the relay tells it after the commit, at least once. */
-export function recordFact<E extends Event>(
-  em: EntityManager,
-  { event, aggregateId, organizationId, payload }: Fact<E>,
+// Rows get their positions in the order in which the facts were told.
+const record = `
+  insert into outbox_messages (id, subject, aggregate_id, organization_id, payload, traceparent, occurred_at)
+  select id, subject, aggregate_id, organization_id, payload, :traceparent::text, :occurred_at::timestamptz
+  from unnest(:ids::uuid[], :subjects::text[], :aggregate_ids::uuid[], :organization_ids::uuid[], :payloads::text[])
+    with ordinality as fact (id, subject, aggregate_id, organization_id, payload, number)
+  order by number`
+
+/** Records facts in the caller's transaction; the relay tells them after the commit, at least once. */
+export async function recordFacts(
+  rows: Rows,
+  facts: readonly Fact<Event>[],
   unit: { now: Date; traceparent: string | null },
-): void {
-  em.create(OutboxMessage, {
-    id: randomUUID(),
-    subject: event.subject,
-    aggregateId,
-    organizationId,
-    payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+): Promise<void> {
+  await rows('outbox.record', record, {
+    ids: facts.map(() => randomUUID()),
+    subjects: facts.map(({ event }) => event.subject),
+    aggregate_ids: facts.map(({ aggregateId }) => aggregateId),
+    organization_ids: facts.map(({ organizationId }) => organizationId),
+    payloads: facts.map(({ payload }) => (typeof payload === 'string' ? payload : JSON.stringify(payload))),
     traceparent: unit.traceparent,
-    occurredAt: unit.now,
+    occurred_at: unit.now.toISOString(),
   })
 }
 

@@ -152,13 +152,13 @@ function toApiError(error: unknown, operation: Operation): ApiError {
   return new InternalServerError('Something went wrong on our side.')
 }
 
-/** Connection-level failures of PostgreSQL: worth trying again, and nothing of ours is wrong. Where names are given to what runs, a server that is down has none. */
+/** Failures of PostgreSQL's connections and resources, a full disk among them: worth trying again, and nothing of ours is wrong. Where names are given to what runs, a server that is down has none. */
 export function isUnavailable(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const code = (cause as { code?: unknown }).code
     if (
       typeof code === 'string' &&
-      /^(57P0[123]|08...|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(code)
+      /^(57P0[123]|08...|53...|25006|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(code)
     )
       return true
     if (/Connection terminated|timeout exceeded when trying to connect|timeout expired|is not queryable/.test(cause.message)) return true

@@ -1,9 +1,10 @@
 import { OptimisticLockError, UniqueConstraintViolationException } from '@mikro-orm/core'
 import { customerOf, organizationsOf, type Caller } from '@quittance/contracts/caller'
+import type { Event } from '@quittance/contracts/event'
 import { Conflict } from '@quittance/contracts/errors'
 import { inTransaction, type Database } from './database.ts'
 import type { Rows, Transaction, UnitContext } from './handler.ts'
-import { recordFact } from './outbox.ts'
+import { recordFacts, type Fact } from './outbox.ts'
 import { bind, statement, type Statement } from './statement.ts'
 import { readFor } from './read.ts'
 import type { Execute } from './view.ts'
@@ -33,26 +34,29 @@ export async function runInTransaction<T>(
     try {
       return await database.orm.em.fork().transactional(async (em) => {
         const execute = inTransaction(em)
+        const rows = rowsWith(execute)
+        const facts: Fact<Event>[] = []
         let read = readFor(scope.caller, execute)
         em.setFilterParams('organization', { ids: organizationsOf(scope.caller) })
         em.setFilterParams('customer', { id: customerOf(scope.caller) })
         const result = await work({
           ...scope.unit,
           em,
-          rows: rowsWith(execute),
+          rows,
           read: {
             one: (...given) => read.one(...given),
             oneOrNull: (...given) => read.oneOrNull(...given),
             first: (...given) => read.first(...given),
             page: (...given) => read.page(...given),
           },
-          publish: (fact) => recordFact(em, fact, scope.unit),
+          publish: (fact) => void facts.push(fact),
           wake: async (job) => void (await execute(wake, [job])),
           actFor(organizationId) {
             em.setFilterParams('organization', { ids: [organizationId] })
             read = readFor(actingFor(organizationId), execute)
           },
         })
+        if (facts.length > 0) await recordFacts(rows, facts, scope.unit)
         return result
       })
     } catch (error) {

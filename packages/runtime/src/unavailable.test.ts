@@ -24,6 +24,15 @@ test('a connection that was closed under its user is away too', async () => {
   expect(isUnavailable(new Error('a query failed', { cause: failure }))).toBe(true)
 })
 
+test.each([
+  ['a full disk', '53100'],
+  ['no memory', '53200'],
+  ['too many connections', '53300'],
+  ['a standby that cannot write', '25006'],
+])('a server with %s is away for the moment', (_, code) => {
+  expect(isUnavailable(Object.assign(new Error('of PostgreSQL'), { code }))).toBe(true)
+})
+
 test('a fault of ours is not excused', () => {
   expect(isUnavailable(new TypeError('undefined is not a function'))).toBe(false)
   expect(isUnavailable(Object.assign(new Error('duplicate key'), { code: '23505' }))).toBe(false)

@@ -251,7 +251,8 @@ test('fault 8: of three replicas one is killed again and again under load: nothi
   await untilMoreCame(sink, 50)
   const ids = await telling.stop()
   await untilSucceeded(ids)
-  expect(acceptedIds(sink).length - ids.length).toBeLessThan(ids.length * 0.02)
+  // What a kill repeats is what was under way or not kept yet, however many events there are: 2 % of 500 a second with a kill each 2.5 s.
+  expect(acceptedIds(sink).length - ids.length).toBeLessThan(replicas.length * 25)
   demandAllDelivered(sink.received, { ids, secret })
 })
 

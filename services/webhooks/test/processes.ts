@@ -35,10 +35,11 @@ export interface Engines extends AsyncDisposable {
   untilBlocked(database: string, table: string): Promise<void>
 }
 
-export async function startEngines(): Promise<Engines> {
+/** `disk` is where PostgreSQL keeps its data, if not in a folder of the test's own. */
+export async function startEngines({ disk }: { disk?: string } = {}): Promise<Engines> {
   const folder = mkdtempSync(join(tmpdir(), 'quittance-faults-'))
   const [natsPort] = (await freePorts(1)) as [number]
-  const startDatabase = (port?: number) => startPostgres({ dataDir: join(folder, 'postgres'), fast: true, ...(port && { port }) })
+  const startDatabase = (port?: number) => startPostgres({ dataDir: join(disk ?? folder, 'postgres'), fast: true, ...(port && { port }) })
   const startStream = () => startNatsServer({ dataDir: join(folder, 'nats'), port: natsPort, testAccounts: 1 })
   let [postgres, nats] = await Promise.all([startDatabase(), startStream()])
   const connect = async (database: string) => {
