@@ -5,7 +5,8 @@ import { documentHtml } from '@quittance/invoices/rendering/document-template'
 import { findBrowser } from '@quittance/invoices/rendering/find-browser'
 import { Client } from 'pg'
 import { launch, type Browser, type Page } from 'puppeteer'
-import type { Scenario } from '../scenario.ts'
+import { postgresCpuMs, processCpuMs, readProcesses, treeCpuMs, type Span } from '../cpu.ts'
+import type { Scenario, Stage } from '../scenario.ts'
 import { median, quantile } from '../statistics.ts'
 import { ask } from '../system/ask.ts'
 import { makeLongOrders, makeOrders } from '../system/orders.ts'
@@ -14,15 +15,18 @@ import { table } from '../table.ts'
 
 const lines = 10
 const batch = 50
-/** As many as the service has lanes. */
+/** As many as the service's browser has. */
 const pages = 2
 const patienceMs = 300_000
+/** Looking costs as much as a hundredth of a document. */
+const lookEveryMs = 100
 
 export const render: Scenario = {
   summary: 'documents per second of 50 invoices asked for at once, beside bare page.pdf() of the same HTML; reads meanwhile',
-  async run({ quittance, options, say }) {
+  async run(stage) {
+    const { quittance, options, say } = stage
     const [orderId = ''] = await makeOrders(quittance)
-    const orderIds = await makeLongOrders(quittance, { orders: batch * (options.rounds + 1), lines })
+    const orderIds = await makeLongOrders(quittance, { orders: batch * (2 * options.rounds + 1), lines })
     say('warming up')
     await generate(quittance, orderIds.splice(0, batch))
     const html = await pageOf(quittance)
@@ -34,12 +38,18 @@ export const render: Scenario = {
       const rounds: Round[] = []
       for (let round = 0; round < options.rounds; round += 1) {
         const idle = await readFor(quittance, orderId, delay(3_000))
-        const before = performance.now()
         const busy = await readFor(quittance, orderId, generate(quittance, orderIds.splice(0, batch)))
-        const ours = batch / ((performance.now() - before) / 1000)
-        const [onePage, twoPages] = [await printAll([one], html), await printAll(bare, html)]
+        // The gateway lets an address ask a hundred times a second.
+        await delay(1_500)
+        const from = performance.now()
+        const before = readProcesses()
+        await generate(quittance, orderIds.splice(0, batch))
+        const cpu = cpuOfParts(stage, { before, after: readProcesses() })
+        const ours = batch / ((performance.now() - from) / 1000)
+        const [onePage, barePage] = await withCpu(browser, () => printAll([one], html))
+        const twoPages = await printAll(bare, html)
         say(`round ${round + 1}: ${[ours, onePage, twoPages].map((rate) => rate.toFixed(2)).join(', ')} documents/s`)
-        rounds.push({ ours, onePage, twoPages, idle, busy })
+        rounds.push({ ours, onePage, twoPages, idle, busy, cpu, barePage })
       }
       return { scenario: 'render', text: describe(rounds), figures: rounds }
     } finally {
@@ -55,15 +65,42 @@ interface Round {
   /** p95 of GET /v1/orders/{id} in milliseconds, without and with 50 invoices under way. */
   idle: number
   busy: number
+  /** Milliseconds of CPU for each document, by who used them. */
+  cpu: Readonly<Record<string, number>>
+  /** The same of the bare browser with one page. */
+  barePage: number
+}
+
+function cpuOfParts({ quittance, engines }: Stage, span: Span): Round['cpu'] {
+  const tree = (pids: readonly number[]) => pids.reduce((sum, pid) => sum + treeCpuMs(span, pid), 0)
+  const own = (pids: readonly number[]) => pids.reduce((sum, pid) => sum + processCpuMs(span, pid), 0)
+  const invoices = quittance.pids('invoices')
+  const parts = {
+    browser: tree(invoices) - own(invoices),
+    invoices: own(invoices),
+    ...Object.fromEntries((['orders', 'webhooks', 'gateway', 'auth'] as const).map((name) => [name, own(quittance.pids(name))])),
+    postgres: postgresCpuMs(span, { root: engines.postgres.pid, databases: ['auth', 'orders', 'invoices', 'webhooks'] }),
+    nats: treeCpuMs(span, engines.nats.pid),
+  }
+  return Object.fromEntries(Object.entries(parts).map(([name, ms]) => [name, ms / batch]))
+}
+
+/** What the work gives, and what the browser used of CPU for each document. */
+async function withCpu<T>(browser: Browser, work: () => Promise<T>): Promise<[T, number]> {
+  const root = browser.process()?.pid ?? 0
+  const before = readProcesses()
+  const result = await work()
+  return [result, treeCpuMs({ before, after: readProcesses() }, root) / batch]
 }
 
 function describe(rounds: readonly Round[]): string {
-  const of = (key: keyof Round) => median(rounds.map((round) => round[key]))
+  const of = (key: 'ours' | 'onePage' | 'twoPages' | 'idle' | 'busy' | 'barePage') => median(rounds.map((round) => round[key]))
   const ratio = (bare: 'onePage' | 'twoPages') => {
     const ratios = rounds.map((round) => round.ours / round[bare])
     return `${median(ratios).toFixed(2)} (rounds ${Math.min(...ratios).toFixed(2)} … ${Math.max(...ratios).toFixed(2)})`
   }
   const rate = (value: number) => value.toFixed(2)
+  const parts = Object.keys(rounds[0]?.cpu ?? {}).map((part) => `${part} ${median(rounds.map(({ cpu }) => cpu[part] ?? 0)).toFixed(0)}`)
   return [
     `render: ${batch} invoices of ${lines} lines asked for at once, until all are told of; bare: setContent and pdf of the same HTML, nothing else`,
     '',
@@ -76,6 +113,7 @@ function describe(rounds: readonly Round[]): string {
       ],
     ),
     '',
+    `CPU per document in ms: ${parts.join(', ')}. The bare browser on one page: ${of('barePage').toFixed(0)}.`,
     'At least 0.8 of page.pdf() on a warm page is wanted. The system also answers, numbers, compacts, hashes, stores and tells.',
     `GET /v1/orders/{id} one after the other: p95 ${of('idle').toFixed(1)} ms, and ${of('busy').toFixed(1)} ms while the invoices render.`,
   ].join('\n')
@@ -87,7 +125,7 @@ async function generate(quittance: Quittance, orderIds: readonly string[]): Prom
   for (const [index, id] of orderIds.entries()) {
     while (!(await isGenerated(quittance, id))) {
       if (performance.now() > until) throw new Error(`${batch - index} invoices are not there after ${patienceMs / 1000} s.`)
-      await delay(20)
+      await delay(lookEveryMs)
     }
   }
 }

@@ -24,8 +24,8 @@ export interface Transaction extends UnitContext {
   rows: Rows
   /** Tells an event after the commit. */
   publish<E extends Event>(fact: Fact<E>): void
-  /** Wakes a job of this service, at every replica, after the commit. */
-  wake(job: string): Promise<void>
+  /** Wakes jobs of this service, at every replica, after the commit. */
+  wake(...jobs: readonly string[]): Promise<void>
   /** Narrows `em` and `read` to one organization; for callers that have none, once the row itself has told it. */
   actFor(organizationId: string): void
   /** Reads views as the caller sees them, including what this transaction has changed. */

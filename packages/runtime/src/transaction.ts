@@ -50,7 +50,7 @@ export async function runInTransaction<T>(
             page: (...given) => read.page(...given),
           },
           publish: (fact) => void facts.push(fact),
-          wake: async (job) => void (await execute(wake, [job])),
+          wake: async (...jobs) => void (await execute(wake, [jobs])),
           actFor(organizationId) {
             em.setFilterParams('organization', { ids: [organizationId] })
             read = readFor(actingFor(organizationId), execute)
@@ -66,7 +66,7 @@ export async function runInTransaction<T>(
   }
 }
 
-const wake = statement('wake', `select pg_notify('wake', :job)`)
+const wake = statement('wake', `select pg_notify('wake', job) from unnest(:jobs::text[]) job`)
 
 /** The caller that work for one organization is done as, when nobody asked for it. */
 export function actingFor(organizationId: string): Caller {

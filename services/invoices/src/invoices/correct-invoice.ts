@@ -18,7 +18,7 @@ export const correctInvoice = command(contract, async ({ id, ...correction }, co
   const creditNote = await creditRest(invoice, context)
   const replacement = await replace(invoice, { correction, context })
   await reissueCredits(invoice, { replacement, context })
-  for (const lane of renderingLanes) await wake(lane)
+  await wake(...renderingLanes)
   const [told, stands] = await Promise.all([
     read.one(creditNoteView, { where: 'i.id = :id', values: { id: creditNote.id } }),
     read.one(invoiceView, { where: 'i.id = :id', values: { id: replacement.id } }),

@@ -3,7 +3,6 @@ import type { InvoiceSource } from '@quittance/contracts/orders'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregate } from '@quittance/runtime/entity'
 import type { FrozenDocument } from './frozen-document.ts'
-import type { Made } from './make-document.ts'
 
 export type DocumentKind = 'invoice' | 'credit_note'
 
@@ -54,17 +53,6 @@ export class Invoice extends InvoiceSchema.class {
   /** False for a try that lost its lease, or an invoice that is settled: its result must be thrown away. */
   isHeldBy(attempt: number): boolean {
     return this.status === 'requested' && this.attempts === attempt
-  }
-
-  /** Its document is stored in the same transaction; the database refuses any change from here on. */
-  markGenerated(now: Date, { format, notElectronic }: Pick<Made, 'format' | 'notElectronic'>): void {
-    this.status = 'generated'
-    this.format = format
-    this.notElectronic = notElectronic
-    this.generatedAt = now
-    this.nextAttemptAt = null
-    this.leasedUntil = null
-    this.lastError = null
   }
 
   recordFailure(reason: string, now: Date): void {

@@ -20,7 +20,7 @@ export const onOrderInvoiceRequested = consumer(
     current?.revive(now)
     const invoice = current ?? (await issueDocument({ kind: 'invoice', source }, context))
     await creditRefunds(invoice, source, context)
-    for (const lane of renderingLanes) await wake(lane)
+    await wake(...renderingLanes)
   },
 )
 

@@ -34,6 +34,12 @@ const handBack = `
   update invoices set leased_until = null, attempts = attempts - 1, version = version + 1
   where id = :id and attempts = :attempts and status = 'requested'`
 
+// The database refuses any change from here on.
+const markGenerated = `
+  update invoices set status = 'generated', format = :format, not_electronic = :not_electronic::jsonb, generated_at = :now::timestamptz,
+    next_attempt_at = null, leased_until = null, last_error = null, modified_at = :now::timestamptz, version = version + 1
+  where id = :id returning order_id`
+
 /**
  * Renders what is due. A replica that dies leaves a lease that runs out; a result whose lease was lost is thrown away, so an
  * invoice gets one document, whatever happens.
@@ -79,14 +85,13 @@ async function store(context: JobContext, { claimed, begun, made }: Rendered): P
   const { id, organization_id: organizationId, number, attempts } = claimed
   const { content } = made
   const sha256 = createHash('sha256').update(content).digest('hex')
-  const stored = await context.transaction(organizationId, async ({ em, rows, publish, now }) => {
-    const invoice = await em.findOneOrFail(Invoice, id)
-    if (!invoice.isHeldBy(attempts)) return false
-    await storeDocument(rows, { invoiceId: id, content, sha256, now })
-    invoice.markGenerated(now, made)
+  const stored = await context.transaction(organizationId, async ({ rows, publish, now }) => {
+    if (!(await storeDocument(rows, { invoiceId: id, attempts, content, sha256, now }))) return false
+    const marked = { id, format: made.format, not_electronic: JSON.stringify(made.notElectronic), now }
+    const [invoice] = await rows<{ order_id: string }>('invoice.mark-generated', markGenerated, marked)
     // A credit note changes nothing of its order.
-    if (claimed.kind === 'credit_note') return true
-    const payload = { invoice_id: id, order_id: invoice.orderId, number, sha256, generated_at: now.toISOString() }
+    if (!invoice || claimed.kind === 'credit_note') return true
+    const payload = { invoice_id: id, order_id: invoice.order_id, number, sha256, generated_at: now.toISOString() }
     publish({ event: invoiceGenerated, aggregateId: id, organizationId, payload })
     return true
   })
