@@ -17,6 +17,22 @@ const tables = [
     price_currency text not null,
     metadata jsonb not null
   )`,
+  `create table product_prices (
+    id uuid primary key,
+    created_at timestamptz not null,
+    modified_at timestamptz,
+    is_archived boolean not null default false,
+    product_id uuid not null references products (id),
+    amount_type text not null,
+    price_amount bigint,
+    price_currency text not null,
+    minimum_amount bigint,
+    maximum_amount bigint,
+    preset_amount bigint,
+    tax_behavior text not null default 'exclusive'
+  )`,
+  `create table discounts (id uuid primary key, created_at timestamptz not null, name text not null, code text, basis_points integer)`,
+  `create table subscriptions (id uuid primary key, created_at timestamptz not null, status text not null, current_period_end timestamptz)`,
   `create table customers (
     id uuid primary key,
     organization_id uuid not null,
@@ -53,7 +69,12 @@ const tables = [
     customer_id uuid not null references customers (id),
     product_id uuid not null references products (id),
     checkout_id uuid,
-    metadata jsonb not null
+    metadata jsonb not null,
+    taxes jsonb not null default '[]',
+    tax_behavior text not null default 'exclusive',
+    product_price_id uuid references product_prices (id),
+    discount_id uuid references discounts (id),
+    subscription_id uuid references subscriptions (id)
   )`,
   `create index orders_by_organization on orders (organization_id, created_at, id)`,
   `create table order_items (
@@ -68,6 +89,8 @@ const tables = [
     proration boolean not null,
     sku text not null,
     note text,
+    discount_amount bigint not null default 0,
+    product_price_id uuid references product_prices (id),
     constraint order_items_position_unique unique (order_id, position)
   )`,
 ]
@@ -80,6 +103,8 @@ const rows = [
     select pg_temp.id('product', n), $1, now(), null, 'Reading room ' || n, 'A seat by the window and every book of the house.', null,
       false, 4900, 'usd', '{"shelf": "north"}'
     from generate_series(1, ${volume.products}) n`,
+  `insert into product_prices (id, created_at, product_id, amount_type, price_amount, price_currency)
+    select pg_temp.id('price', n), now(), pg_temp.id('product', n), 'fixed', 4900, 'usd' from generate_series(1, ${volume.products}) n`,
   `insert into customers
     select pg_temp.id('customer', n), $1, now(), null, null, 'customer-' || n || '@example.com', false, 'Customer ' || n,
       'https://www.gravatar.com/avatar/' || encode(sha256(convert_to('customer-' || n, 'UTF8')), 'hex') || '?d=blank',
@@ -88,11 +113,13 @@ const rows = [
     from generate_series(1, ${volume.customers}) n`,
   `insert into orders
     select pg_temp.id('order', n), $1, now() - n * interval '1 minute', null, 'paid', 'purchase', 'usd', 14700, 0, 14700, 0, 14700, 0, 0,
-      c.name, c.billing_address, false, c.id, pg_temp.id('product', 1 + n % ${volume.products}), null, '{}'
+      c.name, c.billing_address, false, c.id, pg_temp.id('product', 1 + n % ${volume.products}), null, '{}', '[]', 'exclusive',
+      pg_temp.id('price', 1 + n % ${volume.products})
     from generate_series(1, ${volume.orders}) n join customers c on c.id = pg_temp.id('customer', 1 + n % ${volume.customers})`,
   `insert into order_items
     select pg_temp.id('line', n * ${volume.linesPerOrder} + line), pg_temp.id('order', n), line, now(), null,
-      'Reading room, volume ' || line + 1, 4900, 0, false, 'RR-' || lpad(line::text, 6, '0'), '${note}'
+      'Reading room, volume ' || line + 1, 4900, 0, false, 'RR-' || lpad(line::text, 6, '0'), '${note}', 0,
+      pg_temp.id('price', 1 + n % ${volume.products})
     from generate_series(1, ${volume.orders}) n, generate_series(0, ${volume.linesPerOrder - 1}) line`,
 ]
 
