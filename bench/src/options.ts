@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import { UsageError } from '@quittance/tools/commands/command'
-import { variantNames, type Variant } from './peers/p1/start.ts'
+import { peerNames, type PeerName } from './peers/start.ts'
 import { scenarioNames, scenarios, type ScenarioName } from './scenarios.ts'
 
 export interface BenchOptions {
   scenarios: ScenarioName[]
-  peers: Variant[]
+  peers: PeerName[]
   /** Length of one measured window. */
   seconds: number
   rounds: number
@@ -19,7 +19,7 @@ export const help = `Usage: npm run bench -- [SCENARIO …] [options]
 
 ${scenarioNames.map((name) => `  ${name.padEnd(18)} ${scenarios[name].summary}`).join('\n')}
 
-  --peers LIST       peers to compare with: ${variantNames.join(', ')} (default all; "" for none)
+  --peers LIST       peers to compare with: ${peerNames.join(', ')} (default all; "" for none)
   --seconds N        length of a measured window (default 8)
   --rounds N         windows per system, interleaved; the table shows medians (default 5)
   --connections N    requests in flight (default 64; refresh-token 32)
@@ -37,10 +37,10 @@ export function parseOptions(args: string[]): BenchOptions | null {
   const { values, positionals } = read(args)
   if (values.help) return null
   const named = positionals.map((name) => oneOf('A scenario', { name, names: scenarioNames }))
-  const peers = (values.peers ?? variantNames.join(',')).split(',').filter(Boolean)
+  const peers = (values.peers ?? peerNames.join(',')).split(',').filter(Boolean)
   return {
     scenarios: named.length > 0 ? named : scenarioNames,
-    peers: peers.map((name) => oneOf('A peer', { name, names: variantNames })),
+    peers: peers.map((name) => oneOf('A peer', { name, names: peerNames })),
     seconds: wholeNumber('--seconds', { value: values.seconds ?? '8', most: 300 }),
     rounds: wholeNumber('--rounds', { value: values.rounds ?? '5', most: 100 }),
     connections: values.connections ? wholeNumber('--connections', { value: values.connections, most: 250 }) : null,

@@ -1,6 +1,6 @@
 import type { Contender } from '../contender.ts'
 import { startLoader } from '../load.ts'
-import { startPeers } from '../peers/p1/start.ts'
+import { startPeers } from '../peers/start.ts'
 import type { Findings, Stage } from '../scenario.ts'
 import { makeOrders } from '../system/orders.ts'
 import { comparison } from './comparison.ts'
@@ -36,6 +36,6 @@ export async function sideBySide(stage: Stage, { scenario, subject, usualConnect
     measure: (contender) => measure(contender, measuring),
   })
   const title = `${scenario}: ${subject}, ${measuring.connections} in flight; medians of ${options.rounds} interleaved windows of ${options.seconds} s`
-  const limits = request?.write ? { p1: 1.3 } : { p1: 1, px: 1.2 }
+  const limits = request?.write ? { p1: 1.3, p2: 1 / 1.5 } : { p1: 1, px: 1.2, p2: 1 / 3 }
   return { scenario, ...comparison({ title, windows, idle, limits }) }
 }

@@ -3,15 +3,19 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { ensureDatabases } from '@quittance/testing/engines/service-database'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import type { Contender } from '../../contender.ts'
-import type { Engines } from '../../engines.ts'
-import { makeTables } from './tables.ts'
-import { audience, issuer } from './verify-token.ts'
+import type { Contender } from '../contender.ts'
+import type { Engines } from '../engines.ts'
+import { makeTables } from './p1/tables.ts'
+import { audience, issuer } from './p1/verify-token.ts'
 
-/** The peers that are variants of p1, by the flags of their gateway. */
-const variants = { p1: [], px: ['--forward-bytes', '--remember-tokens', '--own-inbox'] } as const
-export type Variant = keyof typeof variants
-export const variantNames = Object.keys(variants) as Variant[]
+/** The peers by the folder of their processes and the flags of their gateway. */
+const peers = {
+  p1: { folder: 'p1', flags: [] },
+  px: { folder: 'p1', flags: ['--forward-bytes', '--remember-tokens', '--own-inbox'] },
+  p2: { folder: 'p2', flags: [] },
+} as const
+export type PeerName = keyof typeof peers
+export const peerNames = Object.keys(peers) as PeerName[]
 
 /** The same as for the services of the measured system: a setting is not a design. */
 const nodeFlags = ['--max-semi-space-size=32']
@@ -23,8 +27,8 @@ export interface Peers extends AsyncDisposable {
   contenders: Contender[]
 }
 
-/** Starts the wanted variants. Each has processes of its own; they share the peer's database. */
-export async function startPeers(engines: Engines, wanted: readonly Variant[]): Promise<Peers> {
+/** Starts the wanted peers. Each has processes of its own; they share one database. */
+export async function startPeers(engines: Engines, wanted: readonly PeerName[]): Promise<Peers> {
   const stack = new AsyncDisposableStack()
   if (wanted.length === 0) return { contenders: [], [Symbol.asyncDispose]: () => stack.disposeAsync() }
   const organizationId = crypto.randomUUID()
@@ -36,8 +40,9 @@ export async function startPeers(engines: Engines, wanted: readonly Variant[]): 
   try {
     for (const name of wanted) {
       const env = { NAME: name, NATS_SERVER: `127.0.0.1:${engines.nats.port}`, DATABASE_URL: databaseUrl, PUBLIC_KEY: publicKey }
-      const service = stack.use(await startProcess('service.ts', { args: [], env }))
-      const gateway = stack.use(await startProcess('gateway.ts', { args: variants[name], env }))
+      const { folder, flags } = peers[name]
+      const service = stack.use(await startProcess(`${folder}/service.ts`, { args: [], env }))
+      const gateway = stack.use(await startProcess(`${folder}/gateway.ts`, { args: flags, env }))
       contenders.push({
         name,
         origin: `http://127.0.0.1:${gateway.port}`,
@@ -79,7 +84,7 @@ async function startProcess(file: string, { args, env }: { args: readonly string
   const child = fork(join(import.meta.dirname, file), args, { env: { ...process.env, ...env }, execArgv: nodeFlags })
   const exit = once(child, 'exit')
   const first = await Promise.race([once(child, 'message'), exit.then(() => null)])
-  if (!first) throw new Error(`The peer's ${file} ended before it was ready.`)
+  if (!first) throw new Error(`The peer's process ${file} ended before it was ready.`)
   return {
     pid: child.pid as number,
     port: (first[0] as { port: number | null }).port,
