@@ -22,3 +22,20 @@ test('the reference is served whole by the gateway, under a policy that lets it 
 test('of the package nothing but its script is served', async () => {
   expect((await gateway.fetch('/docs/reference/')).status).toBe(404)
 })
+
+test.each(['/docs', '/docs/start.js', '/openapi.json', '/v1/changes'])(
+  'HEAD %s is GET without the body, OPTIONS names the methods, and another method is 405 that names them too',
+  async (path) => {
+    const [get, head] = [await gateway.fetch(path), await gateway.fetch(path, { method: 'HEAD' })]
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    for (const name of ['content-type', 'content-length', 'cache-control', 'content-security-policy']) {
+      expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)])
+    }
+    expect((await get.text()).length).toBeGreaterThan(0)
+    const options = await gateway.fetch(path, { method: 'OPTIONS' })
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
+    const refused = await gateway.fetch(path, { method: 'POST' })
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    expect(await refused.json()).toEqual({ error: 'MethodNotAllowed', detail: 'Allowed here: GET, HEAD, OPTIONS.' })
+  },
+)

@@ -2,6 +2,7 @@ import { changes, sinceKeyword } from '@quittance/contracts/changes'
 import type { PublicOperation } from '@quittance/contracts/operation'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { addPage } from './page-route.ts'
 
 /** Path of the dated change history. */
 const changesPath = '/v1/changes'
@@ -25,5 +26,7 @@ const sinceDates = new RegExp(`"${sinceKeyword}":"([\\d-]+)"`, 'g')
 /** The dated change history, as data. */
 export function addChanges(app: FastifyInstance): void {
   const history = JSON.stringify({ items: changes })
-  app.get(changesPath, (_request, reply) => reply.header('cache-control', 'public, max-age=3600').type('application/json').send(history))
+  addPage(app, changesPath, (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=3600').type('application/json').send(history),
+  )
 }

@@ -19,6 +19,7 @@ import { addChanges } from './deprecation.ts'
 import { addEntrance, protectiveFields } from './entrance.ts'
 import { answerClientError, answerError, answerErrors } from './errors.ts'
 import { observeAnswers } from './observation.ts'
+import { addPage } from './page-route.ts'
 import { createPressure } from './pressure.ts'
 import { addProbes } from './probes.ts'
 import { readJson } from './read-json.ts'
@@ -61,7 +62,7 @@ export async function startDoor({ connection, log }: Surroundings) {
   addProtectedResource(app, baseUrl)
   addDocsPage(app)
   const description = JSON.stringify(openApi(publicOperations, baseUrl, authUrl))
-  app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(description))
+  addPage(app, '/openapi.json', (_request, reply) => reply.type('application/json').send(description))
   await app.listen({ host: settings.HOST, port: settings.PORT })
   pressure.watch()
   const { port } = app.server.address() as AddressInfo

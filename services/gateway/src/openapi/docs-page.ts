@@ -1,6 +1,7 @@
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import reference from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
+import { addPage } from '../http/page-route.ts'
 
 const pagePath = '/docs'
 /** The reference is served from its package: the page asks no other host for anything. */
@@ -48,10 +49,10 @@ const settings = {
 
 /** The description of the API for people, with the change history in front. */
 export function addDocsPage(app: FastifyInstance): void {
-  app.get(pagePath, (_request, reply) =>
+  addPage(app, pagePath, (_request, reply) =>
     reply.headers({ 'content-security-policy': policy, 'cache-control': 'public, max-age=300' }).type('text/html').send(page),
   )
-  app.get('/docs/start.js', (_request, reply) =>
+  addPage(app, '/docs/start.js', (_request, reply) =>
     reply.type('text/javascript').send(`Scalar.createApiReference('#reference', ${JSON.stringify(settings)})\n`),
   )
   // Of what the package serves only its script is wanted; its own page would need a looser policy.
