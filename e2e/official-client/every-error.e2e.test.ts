@@ -139,6 +139,8 @@ describe('the unmodified official client throws its own class for', () => {
     await refuses('MissingInvoiceBillingDetails', () => polar.orders.generateInvoice({ id }))
     await refuses('MissingInvoiceBillingDetails', () => portal.orders.generateInvoice(me, { id }))
     await polar.orders.update({ id, orderUpdate: { billingName: 'Ada', billingAddress: { country: 'GB' } } })
+    await refuses('MissingInvoiceBillingDetails', () => polar.orders.generateInvoice({ id }))
+    await polar.orders.update({ id, orderUpdate: { billingName: 'Ada', billingAddress: { country: 'HK' } } })
     await polar.orders.generateInvoice({ id })
     await eventually(async () => expect(await polar.orders.get({ id })).toMatchObject({ isInvoiceGenerated: true }), { withinMs: 30_000 })
     await refuses('InvoiceAlreadyExists', () => polar.orders.generateInvoice({ id }))

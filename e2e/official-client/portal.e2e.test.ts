@@ -53,7 +53,7 @@ test('the unmodified official client drives the orders of a customer in the port
   const nothing = { billingName: null, billingAddress: null }
   expect(await portal.orders.update(me, { id, customerOrderUpdate: nothing })).toMatchObject(nothing)
   await expect(portal.orders.generateInvoice(me, { id })).rejects.toBeInstanceOf(MissingInvoiceBillingDetails)
-  const details = { billingName: 'Grace Hopper', billingAddress: { country: 'US', state: 'NY', city: 'Brooklyn' } }
+  const details = { billingName: 'Grace Hopper', billingAddress: { country: 'US', state: 'NY', city: 'Brooklyn', postalCode: '11205' } }
   const updated = await portal.orders.update(me, { id, customerOrderUpdate: details })
   expect(updated).toMatchObject({ billingName: 'Grace Hopper', billingAddress: { state: 'US-NY' } })
   await portal.orders.generateInvoice(me, { id })

@@ -24,7 +24,7 @@ export class NotPaidOrder extends ApiError {
   readonly status = 422
 }
 
-/** 422: an invoice needs the buyer's name and address. */
+/** 422: an invoice needs the buyer's name and address, with a postal code where the country has them. The detail names what is missing. */
 export class MissingInvoiceBillingDetails extends ApiError {
   readonly status = 422
 }

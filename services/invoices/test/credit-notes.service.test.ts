@@ -79,7 +79,11 @@ test('a wrong invoice is taken back and replaced, each naming the other, and the
   await invoices.ask(source)
   await creditNotes(invoices, source, 1)
   const wrong = await theInvoice(invoices, source)
-  const right = { billing_name: 'Zofia Łukasiewicz sp. z o.o.', billing_address: { country: 'PL', city: 'Kraków' }, tax_id: null }
+  const right = {
+    billing_name: 'Zofia Łukasiewicz sp. z o.o.',
+    billing_address: { country: 'PL', postal_code: '31-005', city: 'Kraków' },
+    tax_id: null,
+  }
   const { credit_note, replacement } = await invoices.call(correctInvoice, { id: wrong.id, ...right }, seller)
   expect(credit_note).toMatchObject({ corrects_id: wrong.id, refund_id: null, net_amount: 107_410, tax_amount: 24_704 })
   expect(replacement).toMatchObject({
@@ -119,6 +123,8 @@ test('what is not generated, was replaced or was taken back as a whole cannot be
   const unnamed = invoices.call(correctInvoice, { id, billing_name: ' ', billing_address: { country: 'Poland' } }, seller)
   await expect(unnamed).rejects.toThrow(RequestValidationError)
   await expect(unnamed).rejects.toThrow(/"billing_name".*"country"/)
+  const unplaced = invoices.call(correctInvoice, { id, billing_address: { country: 'PL', city: 'Kraków' } }, seller)
+  await expect(unplaced).rejects.toThrow(/"billing_address","postal_code"/)
   const both = await Promise.allSettled([1, 2].map((n) => invoices.call(correctInvoice, { id, billing_name: `Try ${n}` }, seller)))
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   await expect(invoices.call(correctInvoice, { id, billing_name: 'Again' }, seller)).rejects.toThrow(InvoiceNotCorrectable)

@@ -42,7 +42,7 @@ export async function furnishedShop(orders: OrdersUnderTest): Promise<FurnishedS
   const spare = await orders.call(createCustomer, { email: `${randomUUID()}@example.com`, external_id: randomUUID() }, seller)
   const own = await sell(orders, shop, email)
   const portal = await sell(orders, shop, email)
-  const details = { billing_name: 'Ada', billing_address: { country: 'GB' } }
+  const details = { billing_name: 'Ada', billing_address: { country: 'GB', postal_code: 'SW1Y 4JH' } }
   for (const { id } of [own, portal]) await orders.call(updateOrder, { id, ...details }, seller)
   const subscription = await untilSubscription(orders, await buyPlan(orders, shop, { email }), { status: 'active' })
   const second = await untilSubscription(orders, await buyPlan(orders, shop), { status: 'active' })

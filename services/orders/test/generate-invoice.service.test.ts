@@ -11,7 +11,9 @@ import {
   updateOrder,
 } from '@quittance/contracts/orders'
 import { invoiceGenerated } from '@quittance/contracts/invoices'
-import { organizationCaller } from '@quittance/testing/callers'
+import { generateCustomerOrderInvoice } from '@quittance/contracts/customer-portal'
+import type { RequestInput } from '@quittance/contracts/operation'
+import { customerCaller, organizationCaller } from '@quittance/testing/callers'
 import { createRefund } from '@quittance/contracts/refunds'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
@@ -49,7 +51,41 @@ test('a refund of an order whose invoice was asked for is told to whoever makes 
 test('an order without billing details is refused (checklist 9)', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: false })
-  await expect(orders.call(generateOrderInvoice, { id: order.id }, seller)).rejects.toThrow(MissingInvoiceBillingDetails)
+  const asked = () => orders.call(generateOrderInvoice, { id: order.id }, seller)
+  await expect(asked()).rejects.toThrow(MissingInvoiceBillingDetails)
+  await expect(asked()).rejects.toThrow('Missing: billing_name, billing_address.')
+  await orders.call(updateOrder, { id: order.id, billing_name: 'Ada' }, seller)
+  await expect(asked()).rejects.toThrow('Missing: billing_address.')
+})
+
+test('a country with postal codes wants one, a country without them none, of seller and buyer alike (checklist 29)', async () => {
+  await using orders = await startOrders()
+  const { order, seller, organizationId } = await orders.paidOrder({ billed: true })
+  const { id } = order
+  const buyer = customerCaller({ organizationId, customerId: order.customer_id })
+  const livesIn = (billing_address: RequestInput<typeof updateOrder>['billing_address']) =>
+    orders.call(updateOrder, { id, billing_address }, seller)
+  for (const address of [
+    { country: 'DE', line1: 'Torstraße 1', city: 'Berlin' },
+    { country: 'GB', postal_code: '  ' },
+  ]) {
+    await livesIn(address)
+    await expect(orders.call(generateOrderInvoice, { id }, seller)).rejects.toThrow('Missing: billing_address.postal_code.')
+    await expect(orders.call(generateCustomerOrderInvoice, { id }, buyer)).rejects.toThrow('Missing: billing_address.postal_code.')
+  }
+  await livesIn({ country: 'AE', city: 'Dubai' })
+  expect(await orders.call(generateCustomerOrderInvoice, { id }, buyer)).toBeNull()
+  const elsewhere = await orders.paidOrder({ billed: true })
+  await orders.call(updateOrder, { id: elsewhere.order.id, billing_address: { country: 'HK', city: 'Kowloon' } }, elsewhere.seller)
+  expect(await orders.call(generateOrderInvoice, { id: elsewhere.order.id }, elsewhere.seller)).toBeNull()
+})
+
+test('an invoice that was asked for before postal codes were demanded can be asked for again (checklist 29)', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: true })
+  await orders.call(generateOrderInvoice, { id: order.id }, seller)
+  await orders.rows(`update orders set billing_address = billing_address || '{"postal_code": null}' where id = $1 returning 1`, [order.id])
+  expect(await orders.call(generateOrderInvoice, { id: order.id }, seller)).toBeNull()
 })
 
 test('a name of spaces is none, and one is 250 characters at most (checklist 31, 32)', async () => {

@@ -1,6 +1,8 @@
 import { LockMode } from '@mikro-orm/core'
+import { RequestValidationError } from '@quittance/contracts/errors'
 import { correctInvoice as contract, InvoiceNotCorrectable } from '@quittance/contracts/invoices'
 import type { RequestOf } from '@quittance/contracts/operation'
+import { lacksPostalCode } from '@quittance/contracts/postal-codes'
 import { command, type Transaction } from '@quittance/runtime/handler'
 import { creditNoteView, invoiceView } from './invoice-view.ts'
 import type { FrozenDocument } from './frozen-document.ts'
@@ -13,6 +15,7 @@ type Correction = RequestOf<typeof contract>
 
 export const correctInvoice = command(contract, async ({ id, ...correction }, context) => {
   const { em, read, wake } = context
+  refuseIncomplete(correction)
   const invoice = await em.findOneOrFail(Invoice, { id, kind: 'invoice' }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   await refuseUnlessStanding(invoice, context)
   const creditNote = await creditRest(invoice, context)
@@ -25,6 +28,11 @@ export const correctInvoice = command(contract, async ({ id, ...correction }, co
   ])
   return { credit_note: JSON.parse(told), replacement: JSON.parse(stands) }
 })
+
+function refuseIncomplete({ billing_address }: Omit<Correction, 'id'>): void {
+  if (!billing_address || !lacksPostalCode(billing_address)) return
+  throw RequestValidationError.field(['billing_address', 'postal_code'], 'Addresses of this country have a postal code.', 'missing')
+}
 
 async function refuseUnlessStanding({ id, status, printed }: Invoice, { em }: Transaction): Promise<void> {
   if (status !== 'generated' || !printed) throw new InvoiceNotCorrectable('Only a generated invoice can be corrected.')

@@ -10,6 +10,7 @@ import {
   type BillingReason,
   type OrderStatus,
 } from '@quittance/contracts/orders'
+import { lacksPostalCode } from '@quittance/contracts/postal-codes'
 import { RefundAmountTooHigh, RefundedAlready } from '@quittance/contracts/refunds'
 import type { AppliedTax, TaxBehavior } from '@quittance/contracts/taxes'
 import { customerFilter, organizationFilter } from '@quittance/runtime/database'
@@ -110,10 +111,14 @@ export class Order extends OrderSchema.class {
   requestInvoice(now: Date): void {
     if (this.invoiceGeneratedAt) throw new InvoiceAlreadyExists(`An invoice already exists for order ${this.id}.`)
     if (this.status === 'pending') throw new NotPaidOrder(`Order ${this.id} is not paid, so an invoice cannot be generated.`)
-    if (!this.billingName || !this.billingAddress) {
-      throw new MissingInvoiceBillingDetails('Billing name and address are required to generate an invoice for this order.')
+    if (this.invoiceRequestedAt) return
+    const missing = missingDetails(this)
+    if (missing.length > 0) {
+      throw new MissingInvoiceBillingDetails(
+        `Billing name and address are required to generate an invoice for this order. Missing: ${missing.join(', ')}.`,
+      )
     }
-    this.invoiceRequestedAt ??= now
+    this.invoiceRequestedAt = now
   }
 
   /** The document is stored; from here on it never changes. False when this was known. */
@@ -124,6 +129,12 @@ export class Order extends OrderSchema.class {
   }
 }
 OrderSchema.setClass(Order)
+
+function missingDetails({ billingName, billingAddress }: Order): string[] {
+  const named = billingName ? [] : ['billing_name']
+  if (!billingAddress) return [...named, 'billing_address']
+  return lacksPostalCode(billingAddress) ? [...named, 'billing_address.postal_code'] : named
+}
 
 function lockedField(field: string): ValidationIssue {
   return { loc: ['body', field], msg: 'This field cannot be updated after the invoice is generated.', type: 'value_error' }
