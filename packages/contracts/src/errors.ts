@@ -8,6 +8,10 @@ export interface ValidationIssue {
   type: string
 }
 
+interface ApiErrorOptions extends ErrorOptions {
+  retryAfterSeconds?: number | undefined
+}
+
 /**
  * An error the caller is expected to meet. It crosses the wire as `{ error, detail }`; `error` is the class name, so a class
  * is never renamed without a dated change. Anything thrown that is not an `ApiError` is a bug and is answered as
@@ -18,9 +22,10 @@ export abstract class ApiError extends Error {
   /** Seconds after which trying again makes sense; sent as `Retry-After`. */
   readonly retryAfterSeconds?: number
 
-  constructor(detail: string, options?: ErrorOptions) {
+  constructor(detail: string, { retryAfterSeconds, ...options }: ApiErrorOptions = {}) {
     super(detail, options)
     this.name = new.target.name
+    if (retryAfterSeconds) this.retryAfterSeconds = retryAfterSeconds
   }
 
   /** The body as the client reads it. */
@@ -113,7 +118,8 @@ export class NotPermitted extends ApiError {
 export class ResourceNotFound extends ApiError {
   readonly status = 404
 
-  constructor(detail = 'Not found', options?: ErrorOptions) {
+  /** `retryAfterSeconds` where the object is being made. */
+  constructor(detail = 'Not found', options?: ApiErrorOptions) {
     super(detail, options)
   }
 }

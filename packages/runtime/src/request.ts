@@ -69,8 +69,8 @@ export class UnlistedError extends ApiError {
   readonly status: number
   readonly body: Record<string, unknown>
 
-  constructor(status: number, body: Record<string, unknown>) {
-    super(JSON.stringify(body['detail'] ?? body['error'] ?? null))
+  constructor({ status, body, retryAfter }: { status: number; body: Record<string, unknown>; retryAfter: string | null }) {
+    super(JSON.stringify(body['detail'] ?? body['error'] ?? null), { retryAfterSeconds: Number(retryAfter) })
     this.name = typeof body['error'] === 'string' ? body['error'] : 'UnlistedError'
     this.status = status
     this.body = body
@@ -93,16 +93,16 @@ export async function call<O extends Operation>(
   })
   const body = answer.body.length ? JSON.parse(Buffer.from(answer.body).toString()) : null
   if (answer.status === null) return body
-  throw rebuild(request.operation.errors, { status: answer.status, name: answer.errorName, body })
+  throw rebuild(request.operation.errors, { ...answer, status: answer.status, body })
 }
 
 /** The listed class with the received text. Its constructor may want other things than a sentence, so it is not called. */
 function rebuild(
   errors: readonly ErrorClass[],
-  received: { status: number; name: string | null; body: Record<string, unknown> },
+  received: Omit<RawAnswer, 'status' | 'body'> & { status: number; body: Record<string, unknown> },
 ): ApiError {
-  const listed = errors.find((candidate) => candidate.name === received.name)
-  const error = new UnlistedError(received.status, received.body)
+  const listed = errors.find((candidate) => candidate.name === received.errorName)
+  const error = new UnlistedError(received)
   if (listed) Object.setPrototypeOf(error, listed.prototype)
   return error
 }

@@ -61,16 +61,17 @@ test('a credential is verified once, also when many requests come at the same ti
   })
 })
 
-test('an error of the owner keeps its status and its body', async () => {
+test('an error of the owner keeps its status, its body and when to come back (checklist 6)', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(seller))
   await gateway.play('orders.order.get', {
     status: 404,
     name: 'ResourceNotFound',
     body: '{"error":"ResourceNotFound","detail":"Not found"}',
+    retryAfter: '15',
   })
   const response = await gateway.fetch(`/v1/orders/${randomUUID()}`, { headers: bearer(token) })
-  expect(response.status).toBe(404)
+  expect([response.status, response.headers.get('retry-after')]).toEqual([404, '15'])
   expect(await response.json()).toEqual({ error: 'ResourceNotFound', detail: 'Not found' })
 })
 

@@ -15,7 +15,7 @@ export interface Asked {
   headers: Record<string, string>
 }
 
-type Played = string | { status: number; name: string; body: string }
+type Played = string | { status: number; name: string; body: string; retryAfter?: string }
 /** The answer to the question that is asked for the so-manieth time. */
 type Decide = (body: never, count: number) => Played | Promise<Played>
 
@@ -95,6 +95,7 @@ async function play(connection: NatsConnection, { subject, answer }: { subject: 
     const headers = natsHeaders()
     headers.set('Nats-Service-Error-Code', String(played.status))
     headers.set('Nats-Service-Error', played.name)
+    if (played.retryAfter) headers.set('retry-after', played.retryAfter)
     return message.respond(played.body, { headers })
   }
   connection.subscribe(subject, {

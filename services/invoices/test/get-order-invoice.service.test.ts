@@ -1,22 +1,45 @@
 import { randomUUID } from 'node:crypto'
-import { ResourceNotFound } from '@quittance/contracts/errors'
+import { ResourceNotFound, type ApiError } from '@quittance/contracts/errors'
 import { getCustomerOrderInvoice, getOrderInvoice } from '@quittance/contracts/invoices'
 import type { InvoiceSource } from '@quittance/contracts/orders'
 import { customerCaller, organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'
-import { startInvoices } from './start-invoices.ts'
+import { startInvoices, type TestInvoices } from './start-invoices.ts'
 
-test('an order without an invoice, and one whose invoice failed, answer 404 with a sentence (checklist 5, 6)', async () => {
+/** What seller and buyer get for an order while it has no document. */
+async function refusals(invoices: TestInvoices, { order_id: id, organization, customer_id }: InvoiceSource): Promise<ApiError[]> {
+  const buyer = customerCaller({ organizationId: organization.id, customerId: customer_id })
+  const asked = await Promise.allSettled([
+    invoices.call(getOrderInvoice, { id }, organizationCaller(organization.id)),
+    invoices.call(getCustomerOrderInvoice, { id }, buyer),
+  ])
+  return asked.map((answer) => (answer as PromiseRejectedResult).reason as ApiError)
+}
+
+test('before it was asked for an invoice is 404 with a sentence; while it is made also with when to come back, for seller and buyer (checklist 5, 6)', async () => {
   await using invoices = await startInvoices()
   const source = { ...anInvoiceSource(), order_created_at: 'never' }
-  const caller = organizationCaller(source.organization.id)
-  const asked = () => invoices.call(getOrderInvoice, { id: source.order_id }, caller)
-  await expect(asked()).rejects.toThrow(ResourceNotFound)
-  await expect(asked()).rejects.toThrow('has not been generated')
+  for (const refusal of await refusals(invoices, source)) {
+    expect(refusal).toBeInstanceOf(ResourceNotFound)
+    expect(refusal).toMatchObject({ message: expect.stringContaining('has not been generated'), retryAfterSeconds: undefined })
+  }
   await invoices.ask(source)
-  await invoices.untilStatus(source, 'requested')
-  await expect(asked()).rejects.toThrow('is being generated')
+  const { id } = await invoices.untilStatus(source, 'requested')
+  for (const refusal of await refusals(invoices, source)) {
+    expect(refusal).toBeInstanceOf(ResourceNotFound)
+    expect(refusal.message).toContain('is being generated')
+    expect(refusal.retryAfterSeconds).toBeGreaterThanOrEqual(1)
+  }
+  await invoices.rows(`update invoices set attempts = 6, next_attempt_at = now() + interval '200 s' where id = $1`, [id])
+  for (const { retryAfterSeconds } of await refusals(invoices, source)) {
+    expect(retryAfterSeconds).toBeGreaterThan(190)
+    expect(retryAfterSeconds).toBeLessThanOrEqual(200)
+  }
+  await invoices.rows(`update invoices set status = 'failed', next_attempt_at = null where id = $1`, [id])
+  for (const refusal of await refusals(invoices, source)) {
+    expect(refusal).toMatchObject({ status: 404, message: expect.stringContaining('could not be generated'), retryAfterSeconds: undefined })
+  }
 })
 
 test('a generated invoice answers a link to the public address, signed anew for ten minutes (checklist 18, 19)', async () => {

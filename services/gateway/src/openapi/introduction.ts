@@ -17,7 +17,7 @@ A token that is bound to a key comes with the \`DPoP\` scheme and a proof. Any o
 
 ## Limits
 
-100 requests per second and IP address, an IPv6 /64 counting as one. \`RateLimit\` says what is left, \`Retry-After\` of a 429 or 503 when to come back.
+100 requests per second and IP address, an IPv6 /64 counting as one. \`RateLimit\` says what is left, \`Retry-After\` of a 429 or 503 when to come back, also that of a 404 for an invoice that is being made.
 
 ## Repeating
 

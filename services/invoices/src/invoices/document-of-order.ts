@@ -1,7 +1,7 @@
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import type { QueryContext } from '@quittance/runtime/handler'
 import { documentLinkTo } from '../documents/document-link-to.ts'
-import { invoiceOfOrderView } from './invoice-view.ts'
+import { invoiceOfOrderView, type InvoiceOfOrder } from './invoice-view.ts'
 
 const absent = {
   requested: 'The invoice of this order is being generated. Try again in a few seconds.',
@@ -16,7 +16,9 @@ const standing = `i.id = (select x.id from invoices x where x.order_id = :id and
 /** A new link each time, for seller and buyer alike. An order that is not the caller's looks like one without an invoice. */
 export async function documentOfOrder({ id }: { id: string }, { read, now }: QueryContext): Promise<{ url: string }> {
   const found = await read.oneOrNull(invoiceOfOrderView, { where: standing, values: { id } })
-  const invoice = found === null ? null : (JSON.parse(found) as { id: string; status: 'requested' | 'generated' | 'failed' })
-  if (invoice?.status !== 'generated') throw new ResourceNotFound(absent[invoice?.status ?? 'none'])
+  const invoice = found === null ? null : (JSON.parse(found) as InvoiceOfOrder)
+  if (invoice?.status !== 'generated') {
+    throw new ResourceNotFound(absent[invoice?.status ?? 'none'], { retryAfterSeconds: invoice?.ready_in ?? undefined })
+  }
   return { url: documentLinkTo(invoice.id, now) }
 }

@@ -34,13 +34,21 @@ export const creditNoteView: View<CreditNote> = {
   columns: `${columns}, i.corrects_id, (select c.number from invoices c where c.id = i.corrects_id) as corrects_number, i.refund_id`,
 }
 
+export interface InvoiceOfOrder {
+  id: string
+  status: 'requested' | 'generated' | 'failed'
+  /** Seconds after which its document may be there; null where nobody makes it. */
+  ready_in: number | null
+}
+
 /** Where the invoices of an order stand. */
-export const invoiceOfOrderView: View<{ id: string; status: 'requested' | 'generated' | 'failed' }> = {
+export const invoiceOfOrderView: View<InvoiceOfOrder> = {
   name: 'invoice-of-order',
   organization: 'i.organization_id',
   customer: 'i.customer_id',
   from: `invoices i`,
-  columns: 'i.id, i.status',
+  columns: `i.id, i.status,
+    case when i.status = 'requested' then greatest(1, ceil(extract(epoch from i.next_attempt_at - now())))::int end as ready_in`,
 }
 
 /** All that an invoice or credit note says, for what is made of it anew. */
