@@ -1,5 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { invoiceGenerated } from '@quittance/contracts/invoices'
+import { getInvoice, getOrderInvoice, invoiceGenerated } from '@quittance/contracts/invoices'
+import type { InvoiceSource } from '@quittance/contracts/orders'
+import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { expect, test } from 'vitest'
@@ -34,6 +36,14 @@ async function untilBegun(invoices: TestInvoices, orderId: string): Promise<void
   await eventually(async () =>
     expect(await invoices.rows('select from invoices where order_id = $1 and attempts = 1', [orderId])).toHaveLength(1),
   )
+}
+
+/** Spends the tries that are left but the last. */
+async function untilGivenUp(invoices: TestInvoices, source: InvoiceSource) {
+  await untilBegun(invoices, source.order_id)
+  const lastTry = `update invoices set attempts = 7, next_attempt_at = now() where status = 'requested' and leased_until is null returning id`
+  await eventually(async () => expect(await invoices.rows(lastTry)).toHaveLength(1))
+  return invoices.untilStatus(source, 'failed')
 }
 
 test('the document that is asked for is stored with its hash and told once (checklist 4, 21, 101)', async () => {
@@ -76,13 +86,41 @@ test('after the eighth try it is given up with a reason, and asking again tries 
   await using invoices = await startInvoices()
   const source = aPoisonousSource()
   await invoices.ask(source)
-  await untilBegun(invoices, source.order_id)
-  const lastTry = `update invoices set attempts = 7, next_attempt_at = now() where status = 'requested' and leased_until is null returning id`
-  await eventually(async () => expect(await invoices.rows(lastTry)).toHaveLength(1))
-  expect(await invoices.untilStatus(source, 'failed')).toMatchObject({ attempts: 8, last_error: expect.stringContaining('RangeError') })
+  expect(await untilGivenUp(invoices, source)).toMatchObject({ attempts: 8, last_error: expect.stringContaining('RangeError') })
   await invoices.ask(source)
   expect(await invoices.untilStatus(source, 'requested')).toMatchObject({ number: 'NORTHWIND-0001' })
   expect(generated(invoices)).toHaveLength(0)
+})
+
+const refuseDocuments = `
+  create function refuse_document() returns trigger language plpgsql as $$ begin raise exception 'There is no room for documents'; end $$;
+  create trigger refuse_document before insert on invoice_documents for each row execute function refuse_document()`
+
+test('a document that cannot be stored fails with a reason the seller sees and is told to nobody; asked for again it is made (checklist 113)', async () => {
+  await using invoices = await startInvoices()
+  const source = anInvoiceSource()
+  const seller = organizationCaller(source.organization.id)
+  await invoices.rows(refuseDocuments)
+  await invoices.ask(source)
+  const { id } = await untilGivenUp(invoices, source)
+  const found = await invoices.call(getInvoice, { id }, seller)
+  expect(found).toMatchObject({
+    status: 'failed',
+    sha256: null,
+    url: null,
+    failure_reason: expect.stringContaining('no room for documents'),
+  })
+  const asked = invoices.call(getOrderInvoice, { id: source.order_id }, seller)
+  await expect(asked).rejects.toThrow('could not be generated')
+  expect(generated(invoices)).toHaveLength(0)
+
+  await invoices.rows('drop trigger refuse_document on invoice_documents')
+  await invoices.ask(source)
+  await invoices.nextEvent(invoiceGenerated)
+  const made = await invoices.call(getInvoice, { id }, seller)
+  expect(made).toMatchObject({ status: 'generated', invoice_number: 'NORTHWIND-0001', failure_reason: null })
+  expect((await invoices.download(await invoices.link(source))).status).toBe(200)
+  expect(generated(invoices)).toHaveLength(1)
 })
 
 test('a try that died is repeated when its lease ends (checklist 109)', async () => {
