@@ -59,6 +59,21 @@ test('every refund has one credit note, whether it came before the invoice or af
   expect(invoices.said.filter(({ subject }) => subject === 'event.invoice.generated')).toHaveLength(1)
 })
 
+test('a credit note that was given up is tried again with its invoice when the order is heard of again', async () => {
+  await using invoices = await startInvoices()
+  const source = { ...anInvoiceSource(), order_created_at: 'never', refunds: [refund(157_410, 36_204)] }
+  const kindsIn = (status: string) =>
+    eventually(async () => {
+      const rows = await invoices.rows<{ kind: string }>('select kind from invoices where status = $1 order by kind', [status])
+      expect(rows.map(({ kind }) => kind)).toEqual(['credit_note', 'invoice'])
+    })
+  await invoices.ask(source)
+  await kindsIn('requested')
+  await invoices.rows(`update invoices set status = 'failed', next_attempt_at = null, leased_until = null`)
+  await invoices.ask(source)
+  await kindsIn('requested')
+})
+
 test('a credit note for all of an invoice repeats its lines, and its document is downloaded like an invoice', async () => {
   await using invoices = await startInvoices()
   const source = { ...anInvoiceSource(), refunds: [refund(157_410, 36_204)] }

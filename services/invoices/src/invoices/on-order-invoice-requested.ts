@@ -1,6 +1,6 @@
 import { orderInvoiceRequested } from '@quittance/contracts/orders'
 import { subscriptions } from '@quittance/contracts/streams'
-import { consumer, type Transaction } from '@quittance/runtime/handler'
+import { consumer } from '@quittance/runtime/handler'
 import { Invoice } from './invoice.ts'
 import { creditRefunds } from './issue-credit-notes.ts'
 import { issueDocument } from './issue-document.ts'
@@ -14,18 +14,17 @@ export const onOrderInvoiceRequested = consumer(
   subscriptions.invoicesOrderInvoiceRequested,
   [orderInvoiceRequested],
   async ({ payload: source }, context) => {
-    const { wake, now, actFor } = context
+    const { em, wake, now, actFor } = context
     actFor(source.organization.id)
-    const current = await currentInvoice(source.order_id, context)
-    current?.revive(now)
-    const invoice = current ?? (await issueDocument({ kind: 'invoice', source }, context))
+    const issued = await em.find(Invoice, { orderId: source.order_id })
+    for (const each of issued) each.revive(now)
+    const invoice = standing(issued) ?? (await issueDocument({ kind: 'invoice', source }, context))
     await creditRefunds(invoice, source, context)
     await wake(...renderingLanes)
   },
 )
 
 /** The invoice of an order that stands: the first, or the last that replaced it. */
-async function currentInvoice(orderId: string, { em }: Transaction): Promise<Invoice | null> {
-  const invoices = await em.find(Invoice, { orderId, kind: 'invoice' })
-  return invoices.find(({ id }) => !invoices.some(({ replacesId }) => replacesId === id)) ?? null
+function standing(issued: Invoice[]): Invoice | undefined {
+  return issued.find(({ id, kind }) => kind === 'invoice' && !issued.some(({ replacesId }) => replacesId === id))
 }
