@@ -38,6 +38,50 @@ const documents: Record<string, [pages: number, changes: Partial<PrintedDocument
       },
     },
   ],
+  chinese: [
+    1,
+    {
+      locale: 'zh-CN',
+      currency: 'cny',
+      lines: [aPrintedLine({ label: '数据分析专业版（年度订阅）', amount: 174_900 })],
+      buyer: {
+        name: '北京云计算有限公司',
+        taxId: '91110108MA01ABCD2X',
+        email: 'yun@example.cn',
+        address: { line1: '中关村大街27号', line2: '12层', postal_code: '100080', city: '海淀区', state: '北京市', country: 'CN' },
+      },
+      servicePeriod,
+    },
+  ],
+  taiwanese: [
+    1,
+    {
+      locale: 'zh-TW',
+      currency: 'twd',
+      lines: [aPrintedLine({ label: '資料分析專業版（年度訂閱）', amount: 174_900 })],
+      buyer: {
+        name: '臺灣雲端運算股份有限公司',
+        taxId: null,
+        email: 'yun@example.tw',
+        address: { line1: '市府路1號', line2: null, postal_code: '110204', city: '信義區', state: '臺北市', country: 'TW' },
+      },
+    },
+  ],
+  korean: [
+    1,
+    {
+      locale: 'ko',
+      currency: 'krw',
+      lines: [aPrintedLine({ label: '애널리틱스 프로, 연간 구독', amount: 174_900 })],
+      buyer: {
+        name: '주식회사 한국소프트웨어',
+        taxId: '123-45-67890',
+        email: 'hanguk@example.kr',
+        address: { line1: '세종대로 110', line2: '3층', postal_code: '04524', city: '중구', state: '서울특별시', country: 'KR' },
+      },
+      servicePeriod,
+    },
+  ],
   arabic: [1, { locale: 'ar', currency: 'aed', buyer: { ...buyer, name: 'شركة النور للتجارة 24' }, servicePeriod }],
   hebrew: [1, { locale: 'he', currency: 'ils', buyer: { ...buyer, name: 'חברת האור' } }],
   letter: [
