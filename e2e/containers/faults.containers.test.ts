@@ -33,7 +33,7 @@ afterAll(async () => {
   await sink?.[Symbol.asyncDispose]()
 })
 
-test('two of each service run, as nobody special on a disk they cannot write, and every event lies on three servers', async () => {
+test('two of each service run, as nobody special on a disk they cannot write, and every event lies on three servers (checklist 98)', async () => {
   const services = ['gateway', 'auth', 'orders', 'invoices', 'webhooks']
   const of = (name: string) => atStart.filter(({ service }) => service === name)
   for (const name of services) {
