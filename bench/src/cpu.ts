@@ -52,9 +52,12 @@ export function treeCpuMs({ before, after }: Span, root: number): number {
 }
 
 function treeTotalMs(table: ProcessTable, root: number): number {
-  let sum = 0
-  for (const [pid, { cpuMs }] of table) if (isBelow(table, { pid, root })) sum += cpuMs
-  return sum
+  return belowOf(table, root).reduce((sum, pid) => sum + (table.get(pid)?.cpuMs ?? 0), 0)
+}
+
+/** The process and everything below it. */
+export function belowOf(table: ProcessTable, root: number): number[] {
+  return [...table.keys()].filter((pid) => isBelow(table, { pid, root }))
 }
 
 function isBelow(table: ProcessTable, { pid, root }: { pid: number; root: number }): boolean {

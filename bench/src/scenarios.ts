@@ -2,6 +2,7 @@ import type { Scenario } from './scenario.ts'
 import { deliveries } from './scenarios/deliveries.ts'
 import { addedLatency } from './scenarios/added-latency.ts'
 import { createCustomer } from './scenarios/create-customer.ts'
+import { documents } from './scenarios/documents.ts'
 import { invoice } from './scenarios/invoice.ts'
 import { listOrders } from './scenarios/list-orders.ts'
 import { pageOrders } from './scenarios/page-orders.ts'
@@ -16,6 +17,7 @@ export const scenarios = {
   'added-latency': addedLatency,
   'list-orders': listOrders,
   invoice,
+  documents,
   render,
   'refresh-token': refreshToken,
   deliveries,

@@ -45,9 +45,9 @@ export function makeOrders(quittance: Quittance): Promise<string[]> {
   return make(quittance, { batch, statements: [catalogue, prices, customers, orders(batch), items(batch)] })
 }
 
-/** Makes further paid orders with billing details; after `makeOrders`. */
+/** Makes further paid orders with billing details, of each length once; after `makeOrders`. */
 export function makeLongOrders(quittance: Quittance, size: { orders: number; lines: number }): Promise<string[]> {
-  const batch = { kind: 'long', ...size }
+  const batch = { kind: `long-${size.lines}`, ...size }
   return make(quittance, { batch, statements: [orders(batch), items(batch)] })
 }
 

@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
+import { ask } from './ask.ts'
+import type { Quittance } from './quittance.ts'
+
+/** How long is waited between two looks, in milliseconds. */
+export const pollMs = 10
+const patienceMs = 60_000
+
+/** Asks for the invoice of an order; gives the milliseconds until the order says that it is there. */
+export async function generateInvoice(quittance: Quittance, id: string): Promise<number> {
+  const started = performance.now()
+  await request(quittance, id)
+  while (performance.now() - started < patienceMs) {
+    const { body } = await ask(quittance, { method: 'GET', path: `/v1/orders/${id}` })
+    if (body?.['is_invoice_generated'] === true) return performance.now() - started
+    await delay(pollMs)
+  }
+  throw new Error(`There was no invoice after ${patienceMs / 1000} s.`)
+}
+
+const waiting = 'select count(*)::int as count from orders where id = any ($1) and invoice_generated_at is null'
+
+/**
+ * Asks for the invoices of all orders at once; gives the milliseconds until the orders say that they are there. Looks into their table:
+ * an order of 5,000 lines is longer than an answer may be.
+ */
+export async function generateInvoices(quittance: Quittance, orderIds: readonly string[]): Promise<number> {
+  const client = new Client({ connectionString: quittance.ordersDatabaseUrl })
+  await client.connect()
+  try {
+    const started = performance.now()
+    await Promise.all(orderIds.map((id) => request(quittance, id)))
+    for (;;) {
+      const { rows } = await client.query<{ count: number }>(waiting, [orderIds])
+      if (rows[0]?.count === 0) return performance.now() - started
+      if (performance.now() - started > 3 * patienceMs)
+        throw new Error(`${rows[0]?.count} invoices are not there after ${(3 * patienceMs) / 1000} s.`)
+      await delay(pollMs)
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+async function request(quittance: Quittance, orderId: string): Promise<void> {
+  const { status } = await ask(quittance, { method: 'POST', path: `/v1/orders/${orderId}/invoice` })
+  if (status !== 202) throw new Error(`The order of an invoice was answered with ${status}.`)
+}
+
+/** The document of an order by its link, as a buyer gets it. A flag without a document would be fast too. */
+export async function download(quittance: Quittance, orderId: string): Promise<Uint8Array> {
+  const { body } = await ask(quittance, { method: 'GET', path: `/v1/orders/${orderId}/invoice` })
+  const bytes = await (await fetch(String(body?.['url']))).bytes()
+  if (Buffer.from(bytes.subarray(0, 5)).toString() !== '%PDF-') throw new Error('What the link gives is not a PDF.')
+  return bytes
+}
