@@ -87,7 +87,14 @@ async function backUp(name: string): Promise<void> {
   await sql(superuser, `alter database ${name} allow_connections true`)
 }
 
-/** Everything is gone: the databases come from the backup, the stream from nowhere. */
+/** As docs/operations.md says it: a series is raised by one as often as there are numbers to pass over, for it refuses every other change. */
+const passOver = (count: number) => `do $$ begin
+  for skipped in 1..${count} loop
+    update document_series set last_number = last_number + 1 where kind = 'invoice';
+  end loop;
+end $$`
+
+/** Everything is gone: the databases come from the backup, the stream from nowhere. One number that was given since is not given again. */
 async function loseAndRestore(): Promise<void> {
   await instance.stop()
   rmSync(join(folder, 'nats'), { recursive: true, force: true })
@@ -97,12 +104,13 @@ async function loseAndRestore(): Promise<void> {
     await sql(postgres.url('postgres'), `drop database ${name}`)
     await sql(postgres.url('postgres'), `alter database ${name}_backup rename to ${name}`)
   }
+  await sql(postgres.url('invoices'), passOver(1))
   await postgres.stop()
   await start()
 }
 
 test(
-  'databases from a backup and an empty NATS: nothing of then is lost, nothing is done twice, and sales go on',
+  'databases from a backup and an empty NATS: nothing of then is lost, nothing is done twice, and sales go on, past numbers that were handed out',
   { timeout: 180_000 },
   async () => {
     const first = await sell()
@@ -110,6 +118,7 @@ test(
     await backUp('webhooks')
     const second = await sell()
     for (const name of services.slice(1)) await backUp(name)
+    const handedOut = await sell()
     const lost = await sell()
     await loseAndRestore()
 
@@ -120,8 +129,8 @@ test(
     expect(paidOf(second.id)).toBe(2)
     for (const sale of [first, second])
       expect(await downloadInvoice(api, sale.id)).toMatchObject({ number: sale.number, sha256: sale.sha256 })
-    // The sale after the backup is not there any more, and its number is given again: to the next.
-    await api.send('GET', { path: `/v1/orders/${lost.id}`, expect: 404 })
+    // The sales after the backup are not there any more, and their numbers are given again, but for those that were passed over.
+    for (const { id } of [handedOut, lost]) await api.send('GET', { path: `/v1/orders/${id}`, expect: 404 })
     expect(third.number).toBe(lost.number)
     const numbers = await sql<{ number: string }>(database('invoices'), 'select number from invoices')
     expect(new Set(numbers.map(({ number }) => number))).toEqual(new Set([first.number, second.number, third.number]))
