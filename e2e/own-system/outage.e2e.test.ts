@@ -28,20 +28,28 @@ async function statusOf(path: string): Promise<number> {
   return (await fetch(`${system.facts().base_url}${path}`)).status
 }
 
-/** Twenty requests one after the other: each 503 that asks to come back, and typically in under 100 ms. */
-async function demandQuickRefusals(send: () => ReturnType<typeof ask>): Promise<void> {
+/** Up to twenty requests one after the other, until there is no refusal; milliseconds of each. */
+async function refusals(send: () => ReturnType<typeof ask>): Promise<number[]> {
   const times: number[] = []
-  for (let count = 0; count < 20; count += 1) {
+  while (times.length < 20) {
     const { status, headers, body, ms } = await send()
-    expect({ status, error: body.error, after: headers.get('retry-after') }).toEqual({
-      status: 503,
-      error: 'ServiceUnavailable',
-      after: '1',
-    })
+    if (status !== 503) break
+    expect({ error: body.error, after: headers.get('retry-after') }).toEqual({ error: 'ServiceUnavailable', after: '1' })
     times.push(ms)
   }
-  const [, , , , , , , , , , middle = Infinity] = times.toSorted((a, b) => a - b)
-  expect(middle).toBeLessThan(100)
+  return times
+}
+
+/** The median: one request may meet a machine that is busy. */
+function demandQuick(times: readonly number[]): void {
+  expect(times.toSorted((a, b) => a - b)[times.length >> 1]).toBeLessThan(100)
+}
+
+/** Twenty requests one after the other: each 503 that asks to come back, and typically in under 100 ms. */
+async function demandQuickRefusals(send: () => ReturnType<typeof ask>): Promise<void> {
+  const times = await refusals(send)
+  expect(times).toHaveLength(20)
+  demandQuick(times)
 }
 
 const pids = () => Object.values(system.facts().services).flatMap((processes) => processes.map(({ pid }) => pid))
@@ -93,15 +101,15 @@ test('without PostgreSQL what needs it is refused at once, the rest goes on, and
 test('without one service its operations are refused at once, those of the others are answered', async () => {
   await untilBack()
   system.kill('orders')
-  // A read that was under way at that moment is asked for again later; the next ones are not waited for.
+  // What was sent before the message server noticed is waited for in vain; whatever comes later is refused at once.
   await eventually(async () => {
-    const quickly = await Promise.race([ask(order()), pause(300, null)])
+    const quickly = await Promise.race([ask(order()), pause(100, null)])
     expect(quickly?.status).toBe(503)
   })
-  const [own, others] = [await ask(order()), await ask('/v1/webhooks/endpoints')]
-  expect(others.status).toBe(200)
-  // It is being started again meanwhile: whether it is back already, the answer is quick.
-  expect([200, 503]).toContain(own.status)
-  expect(own.ms).toBeLessThan(1_000)
+  // It is being started again meanwhile, which takes many times as long as these.
+  const times = await refusals(() => ask(order()))
+  expect(times.length).toBeGreaterThanOrEqual(5)
+  demandQuick(times)
+  expect((await ask('/v1/webhooks/endpoints')).status).toBe(200)
   await untilBack()
 })
