@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Event, PayloadOf } from '@quittance/contracts/event'
-import type { Rows } from './handler.ts'
-import type { JsonText } from './view.ts'
+import { bind, statement } from './statement.ts'
+import type { Execute, JsonText } from './view.ts'
 
 /** The fact and what it is about. */
 export interface Fact<E extends Event> {
@@ -13,20 +13,23 @@ export interface Fact<E extends Event> {
 }
 
 // Rows get their positions in the order in which the facts were told.
-const record = `
+const record = statement(
+  'outbox.record',
+  `
   insert into outbox_messages (id, subject, aggregate_id, organization_id, payload, traceparent, occurred_at)
   select id, subject, aggregate_id, organization_id, payload, :traceparent::text, :occurred_at::timestamptz
   from unnest(:ids::uuid[], :subjects::text[], :aggregate_ids::uuid[], :organization_ids::uuid[], :payloads::text[])
     with ordinality as fact (id, subject, aggregate_id, organization_id, payload, number)
-  order by number`
+  order by number`,
+)
 
 /** Records facts in the caller's transaction; the relay tells them after the commit, at least once. */
 export async function recordFacts(
-  rows: Rows,
+  execute: Execute,
   facts: readonly Fact<Event>[],
   unit: { now: Date; traceparent: string | null },
 ): Promise<void> {
-  await rows('outbox.record', record, {
+  const values = {
     ids: facts.map(() => randomUUID()),
     subjects: facts.map(({ event }) => event.subject),
     aggregate_ids: facts.map(({ aggregateId }) => aggregateId),
@@ -34,7 +37,8 @@ export async function recordFacts(
     payloads: facts.map(({ payload }) => (typeof payload === 'string' ? payload : JSON.stringify(payload))),
     traceparent: unit.traceparent,
     occurred_at: unit.now.toISOString(),
-  })
+  }
+  await execute(record, bind(record, values))
 }
 
 /** Tables every service with a database has. Part of its first migration. */

@@ -34,7 +34,6 @@ export async function runInTransaction<T>(
     try {
       return await database.orm.em.fork().transactional(async (em) => {
         const execute = inTransaction(em)
-        const rows = rowsWith(execute)
         const facts: Fact<Event>[] = []
         let read = readFor(scope.caller, execute)
         em.setFilterParams('organization', { ids: organizationsOf(scope.caller) })
@@ -42,7 +41,7 @@ export async function runInTransaction<T>(
         const result = await work({
           ...scope.unit,
           em,
-          rows,
+          rows: rowsWith(execute),
           read: {
             one: (...given) => read.one(...given),
             oneOrNull: (...given) => read.oneOrNull(...given),
@@ -56,7 +55,7 @@ export async function runInTransaction<T>(
             read = readFor(actingFor(organizationId), execute)
           },
         })
-        if (facts.length > 0) await recordFacts(rows, facts, scope.unit)
+        if (facts.length > 0) await recordFacts(execute, facts, scope.unit)
         return result
       })
     } catch (error) {
