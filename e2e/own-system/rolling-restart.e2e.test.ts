@@ -8,9 +8,8 @@ import { startBalancer, type Balancer } from './balancer.ts'
 
 /** Of the steady load while replicas are exchanged; `ROLLING_SECONDS=600` for a long one. */
 const atLeastSeconds = Number(process.env['ROLLING_SECONDS'] ?? 12)
-const perSecond = 500
-/** A machine that is busy with other things gets fewer: what is tried is the exchange, not the machine. */
-const mostUnderWay = 200
+/** What a machine carries that is busy with other tests; `ROLLING_PER_SECOND=500` on one that is not. */
+const perSecond = Number(process.env['ROLLING_PER_SECOND'] ?? 150)
 
 let system: StartedSystem
 let balancer: Balancer
@@ -55,7 +54,7 @@ async function load(signal: AbortSignal): Promise<Outcome> {
   const from = performance.now()
   while (!signal.aborted) {
     const due = Math.floor(((performance.now() - from) / 1000) * perSecond)
-    for (; outcome.asked < due && running.size < mostUnderWay; outcome.asked += 1) {
+    for (; outcome.asked < due; outcome.asked += 1) {
       const work = one(outcome.asked).finally(() => running.delete(work))
       running.add(work)
     }
@@ -75,7 +74,7 @@ async function exchange(service: ServiceName, index: number): Promise<void> {
   await system.untilReady()
 }
 
-test('two gateways and two replicas of orders are exchanged one by one under 500 requests a second, and no request fails', async () => {
+test('two gateways and two replicas of orders are exchanged one by one under a steady load, and no request fails', async () => {
   const stop = new AbortController()
   const from = performance.now()
   const loading = load(stop.signal)
@@ -88,10 +87,10 @@ test('two gateways and two replicas of orders are exchanged one by one under 500
   } finally {
     stop.abort()
   }
+  const seconds = (performance.now() - from) / 1000
   const { asked, written, failures } = await loading
   expect({ failures: failures.length, first: failures.slice(0, 5) }).toEqual({ failures: 0, first: [] })
-  const seconds = (performance.now() - from) / 1000
-  expect(asked).toBeGreaterThan((perSecond * seconds) / 4)
+  expect(asked).toBeGreaterThan(perSecond * seconds * 0.95)
   const sql = 'select count(*)::int as count from customers where email = any($1)'
   expect(await system.rows('orders', sql, [written])).toEqual([{ count: written.length }])
 }, 900_000)
