@@ -109,7 +109,7 @@ const steps: Record<string, Step> = {
   },
   'stored, before that is committed': {
     hold: () => holdTable('outbox_messages'),
-    reached: () => waits('%insert into "outbox_messages"%'),
+    reached: () => waits('%insert into outbox_messages%'),
   },
   'committed, before it is told': {
     hold: holdRelay,
