@@ -49,7 +49,7 @@ const migrationLock = 7_201_120
 export async function openDatabase(definition: DatabaseDefinition, { url, poolMax }: { url: string; poolMax: number }): Promise<Database> {
   const orm = await MikroORM.init({
     clientUrl: url,
-    entities: [...(definition.entities as [])],
+    entities: definition.entities,
     pool: { min: 0, max: poolMax },
     driverOptions: { application_name: 'quittance', connectionTimeoutMillis: 5_000, options: '-c timezone=UTC', Client: NamingClient },
     extensions: [Migrator],

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { nameOfText } from './statement.ts'
 
 /** Requests choose which columns change. What goes beyond is prepared anew each time: nobody fills the memory of our sessions with plans. */
 const mostNamed = 500
@@ -11,7 +11,7 @@ const isWrite = /^(insert|update|delete) /
 function nameOf(text: string): string | undefined {
   const known = names.get(text)
   if (known || names.size >= mostNamed || !isWrite.test(text)) return known
-  const name = `orm:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+  const name = nameOfText('orm', text)
   names.set(text, name)
   return name
 }

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { customerOf, organizationsOf, type Caller } from '@quittance/contracts/caller'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { joinsFor, pageSql, seekFrom } from './page.ts'
-import { bind, statement, type Statement } from './statement.ts'
+import { bind, nameOfText, statement, type Statement } from './statement.ts'
 import type { Execute, JsonText, Pick, Read, View } from './view.ts'
 
 const compiled = new Map<string, Statement>()
@@ -16,7 +15,7 @@ function prepare(view: View<unknown>, kind: string, sql: () => string): Statemen
   if (known) return known
   const text = sql()
   const isKept = compiled.size < mostCompiled
-  const name = isKept ? `${view.name}:${createHash('sha256').update(text).digest('hex').slice(0, 16)}` : ''
+  const name = isKept ? nameOfText(view.name, text) : ''
   const made = statement(name, text)
   if (isKept) compiled.set(key, made)
   return made

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** SQL with `:name` parameters, compiled for PostgreSQL. A named statement is prepared once per connection: a third of the cost. */
 export interface Statement {
   name: string
@@ -16,6 +18,11 @@ export function statement(name: string, sql: string): Statement {
   // PostgreSQL cuts identifiers at 63 bytes; two names cut alike would be two texts under one name.
   if (name.length > 60) throw new Error(`Statement name too long: ${name}`)
   return { name, text, parameters }
+}
+
+/** Name of a text that is put together as it is needed: the same for the same text, and short enough. */
+export function nameOfText(prefix: string, text: string): string {
+  return `${prefix}:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
 }
 
 /** Values in the order of the statement. A missing one is a mistake of ours, found at once. */

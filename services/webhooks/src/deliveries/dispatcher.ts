@@ -46,7 +46,7 @@ export function createDispatcher(): Dispatcher {
     let isAnyLeft = true
     while (isAnyLeft) {
       isAnyLeft = false
-      for (const lane of lanes.all()) if (lane.waiting.length > 0 && begin(lane)) isAnyLeft = true
+      for (const lane of lanes.byEndpoint.values()) if (lane.waiting.length > 0 && begin(lane)) isAnyLeft = true
     }
   }
 
@@ -101,7 +101,7 @@ export function createDispatcher(): Dispatcher {
       await read(given, { lanes, slots, results })
       pump()
       const now = performance.now()
-      return results.areWaiting() || [...lanes.all()].some((lane) => wantsToRead(lane, now) && slots.hasRoom(lane))
+      return results.areWaiting() || [...lanes.byEndpoint.values()].some((lane) => wantsToRead(lane, now) && slots.hasRoom(lane))
     },
     async close() {
       clearInterval(sweeping)

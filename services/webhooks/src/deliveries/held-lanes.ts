@@ -7,7 +7,6 @@ import { handBackLanes, renewLanes, takeLanes } from './lane-queue.ts'
 /** The lanes that this replica holds. */
 export interface HeldLanes {
   byEndpoint: ReadonlyMap<string, Lane>
-  all(): Iterable<Lane>
   /** Takes lanes with something due, and looks again at those of its own where something has come in. */
   take(context: JobContext): Promise<void>
   /** Prolongs the leases in good time; lanes that are another's by now are closed. */
@@ -50,7 +49,6 @@ export function createHeldLanes(cap: number): HeldLanes {
 
   return {
     byEndpoint: lanes,
-    all: () => lanes.values(),
     async take(context) {
       const heldUntil = performance.now() + context.leaseMs * certainShare
       const proven = [...lanes.values()].filter(({ isProven }) => isProven).length
