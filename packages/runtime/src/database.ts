@@ -1,9 +1,9 @@
-import { MikroORM, type EntityManager, type Options } from '@mikro-orm/postgresql'
+import { MikroORM, type Options } from '@mikro-orm/postgresql'
 import { Migrator, type Migration } from '@mikro-orm/migrations'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import pg from 'pg'
-import { CompiledQuery } from 'kysely'
 import { NamingClient } from './naming-client.ts'
+import { createOutboxBell, type OutboxBell } from './outbox-bell.ts'
 import type { Execute } from './view.ts'
 
 /** What a service keeps: its entities and its migrations, oldest first. */
@@ -19,6 +19,7 @@ export interface Database {
   url: string
   /** Named prepared statements on the pool. */
   execute: Execute
+  bell: OutboxBell
   close(): Promise<void>
 }
 
@@ -51,7 +52,14 @@ export async function openDatabase(definition: DatabaseDefinition, { url, poolMa
     clientUrl: url,
     entities: definition.entities,
     pool: { min: 0, max: poolMax },
-    driverOptions: { application_name: 'quittance', connectionTimeoutMillis: 5_000, options: '-c timezone=UTC', Client: NamingClient },
+    driverOptions: {
+      application_name: 'quittance',
+      connectionTimeoutMillis: 5_000,
+      options: '-c timezone=UTC',
+      Client: NamingClient,
+      // Statements need not wait for the answer to the one before (`transact.ts`).
+      pipeline: true,
+    },
     extensions: [Migrator],
     migrations: {
       migrationsList: [...definition.migrations] as never,
@@ -67,7 +75,7 @@ export async function openDatabase(definition: DatabaseDefinition, { url, poolMa
   })
   await migrate(orm, url)
   const pool = await orm.em.getConnection().getNativeClient()
-  return { orm, pool, url, execute: onPool(pool), close: () => orm.close(true) }
+  return { orm, pool, url, execute: onPool(pool), bell: createOutboxBell(pool), close: () => orm.close(true) }
 }
 
 /** The migrator itself takes no lock: replicas that start together would run the same migration twice. */
@@ -84,15 +92,4 @@ async function migrate(orm: MikroORM, url: string): Promise<void> {
 
 function onPool(pool: pg.Pool): Execute {
   return async ({ name, text }, values) => (await pool.query({ name, text, values })).rows
-}
-
-/** The same inside the transaction of `em`, after what was changed there is written. */
-export function inTransaction(em: EntityManager): Execute {
-  return async ({ name, text }, values) => {
-    await em.flush()
-    const transaction = em.getTransactionContext() as { executeQuery(query: CompiledQuery): Promise<{ rows: Record<string, unknown>[] }> }
-    // The driver hands `sql` on to pg as it is, and pg takes a named query there: prepared like on the pool.
-    const query = CompiledQuery.raw({ name, text } as unknown as string, values)
-    return (await transaction.executeQuery(query)).rows
-  }
 }

@@ -25,7 +25,7 @@ export interface Transaction extends UnitContext {
   /** Tells an event after the commit. */
   publish<E extends Event>(fact: Fact<E>): void
   /** Wakes jobs of this service, at every replica, after the commit. */
-  wake(...jobs: readonly string[]): Promise<void>
+  wake(...jobs: readonly string[]): void
   /** Narrows `em` and `read` to one organization; for callers that have none, once the row itself has told it. */
   actFor(organizationId: string): void
   /** Reads views as the caller sees them, including what this transaction has changed. */

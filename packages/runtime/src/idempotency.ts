@@ -4,6 +4,7 @@ import { Conflict, RequestValidationError } from '@quittance/contracts/errors'
 import { pathVariables, type Operation } from '@quittance/contracts/operation'
 import type { Rows } from './handler.ts'
 import { openSecret, sealSecret } from './seal.ts'
+import { bound, statement, type Bound } from './statement.ts'
 
 /** Table of answers that were given under an `Idempotency-Key`. Part of a migration of every service with commands. */
 export const idempotencyTable = [
@@ -19,13 +20,22 @@ export const idempotencyTable = [
 /** Answers are kept for a day. */
 export const sweepIdempotentReplies = `delete from idempotent_replies where created_at < now() - interval '24 hours'`
 
-const lock = `select pg_try_advisory_xact_lock(hashtextextended(:key_hash, 0)) as taken`
-const find = `select request_hash, reply_sealed from idempotent_replies
-  where key_hash = :key_hash and created_at > now() - interval '24 hours'`
-const keep = `
-  insert into idempotent_replies (key_hash, request_hash, reply_sealed) values (:key_hash, :request_hash, :reply_sealed)
-  on conflict (key_hash) do update
-    set request_hash = excluded.request_hash, reply_sealed = excluded.reply_sealed, created_at = now()`
+const enter = `select pg_try_advisory_xact_lock(hashtextextended(:key_hash, 0)) as taken, known.request_hash, known.reply_sealed,
+    known.created_at <= now() - interval '24 hours' as is_expired
+  from (select 1) one left join idempotent_replies known on known.key_hash = :key_hash`
+const forget = `delete from idempotent_replies where key_hash = :key_hash`
+const keep = statement(
+  'idempotency.keep',
+  `insert into idempotent_replies (key_hash, request_hash, reply_sealed) values (:key_hash, :request_hash, :reply_sealed)`,
+)
+
+interface Entered {
+  taken: boolean
+  /** Null where nothing was answered under the key. */
+  request_hash: string | null
+  reply_sealed: string | null
+  is_expired: boolean | null
+}
 
 /** A request that carries an `Idempotency-Key`. */
 export interface KeyedRequest {
@@ -34,6 +44,12 @@ export interface KeyedRequest {
   key: string
   /** As it was parsed, with defaults filled in. */
   request: unknown
+}
+
+/** The transaction in which the answer is kept. */
+interface Keeping {
+  rows: Rows
+  executeLast(query: Bound): void
 }
 
 /** Whether a key counts for the operation: where repeating would do something twice. */
@@ -46,23 +62,29 @@ export function isRepeatable({ http }: Operation): boolean {
  * again gets the same answer; another request under the same key is a 422; one that is still being answered is a 409. An error keeps
  * nothing, because it changed nothing. Answers may hold secrets: they are sealed under the key itself, of which only a hash is kept.
  */
-export async function runOnce(rows: Rows, { operation, caller, key, request }: KeyedRequest, run: () => Promise<unknown>): Promise<string> {
+export async function runOnce(
+  { operation, caller, key, request }: KeyedRequest,
+  { rows, executeLast }: Keeping,
+  run: () => Promise<unknown>,
+): Promise<string> {
   const scope = scopeOf(operation, { caller, request })
   const keyHash = digest(`${scope}\n${key}`)
   const requestHash = digest(JSON.stringify(request))
   const seal = { keys: [createHash('sha256').update('idempotent reply').update(key).digest()], context: scope }
-  const [locked] = await rows<{ taken: boolean }>('idempotency.lock', lock, { key_hash: keyHash })
-  if (!locked?.taken) throw new Conflict('A request with this Idempotency-Key is still being answered.')
-  const [known] = await rows<{ request_hash: string; reply_sealed: string }>('idempotency.find', find, { key_hash: keyHash })
-  if (known) {
-    if (known.request_hash === requestHash) return openSecret(known.reply_sealed, seal)
+  const [entered] = await rows<Entered>('idempotency.enter', enter, { key_hash: keyHash })
+  if (!entered?.taken) throw new Conflict('A request with this Idempotency-Key is still being answered.')
+  if (entered.is_expired) await rows('idempotency.forget', forget, { key_hash: keyHash })
+  else if (entered.reply_sealed !== null) {
+    if (entered.request_hash === requestHash) return openSecret(entered.reply_sealed, seal)
     throw new RequestValidationError([
       { loc: ['header', 'Idempotency-Key'], msg: 'This key was used with another request.', type: 'value_error' },
     ])
   }
   const reply = await run()
   const text = typeof reply === 'string' ? reply : JSON.stringify(reply ?? null)
-  await rows('idempotency.keep', keep, { key_hash: keyHash, request_hash: requestHash, reply_sealed: sealSecret(text, seal) })
+  // Where the lock came free while we looked, the answer of who had it was not to be seen, and stands in the way here: the transaction
+  // is repeated and finds it.
+  executeLast(bound(keep, { key_hash: keyHash, request_hash: requestHash, reply_sealed: sealSecret(text, seal) }))
   return text
 }
 

@@ -29,4 +29,15 @@ export class NamingClient extends pg.Client {
     }
     this.query = named as pg.Client['query']
   }
+
+  /** What is asked meanwhile leaves in one packet. */
+  together<T>(ask: () => T): T {
+    const { stream } = (this as unknown as { connection: pg.Connection }).connection
+    stream.cork()
+    try {
+      return ask()
+    } finally {
+      stream.uncork()
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { eventStream } from '@quittance/contracts/streams'
 import { headers } from '@quittance/contracts/headers'
 import { headers as natsHeaders, type JetStreamClient, type JetStreamManager } from 'nats'
-import { createAlarm } from './alarm.ts'
+import { createAlarm, type Alarm } from './alarm.ts'
 import type { Database } from './database.ts'
 import { sweepIdempotentReplies } from './idempotency.ts'
 import { gaugeOf } from './health.ts'
@@ -71,7 +71,13 @@ const bury = statement(
 )
 const sweepReplies = statement('idempotency.sweep', sweepIdempotentReplies)
 const sweepInbox = statement('inbox.sweep', `delete from inbox_messages where received_at < now() - interval '${keepReceivedFor}'`)
-const sweep = statement('outbox.sweep', `delete from outbox_messages where published_at < now() - interval '${keepPublishedFor}'`)
+// Positions are read from the oldest on, as far as what is kept.
+const sweep = statement(
+  'outbox.sweep',
+  `delete from outbox_messages where published_at < now() - interval '${keepPublishedFor}' and position < coalesce(
+     (select position from outbox_messages where published_at >= now() - interval '${keepPublishedFor}' order by position limit 1),
+     9223372036854775807)`,
+)
 
 /**
  * Tells what was committed, in order per aggregate, at least once. One replica at a time. A crash between telling and
@@ -86,17 +92,12 @@ export function startRelay(relay: Relay): Closer {
     name: 'outbox-relay',
     log: relay.log,
     async work(holding) {
-      await retellLostTail(relay)
-      let swept = 0
-      while (holding.held()) {
-        const told = await tellBatch(relay, holding)
-        if (told < batchSize) await alarm.wait(relay.pollMs)
-        if (Date.now() - swept > 3_600_000) {
-          swept = Date.now()
-          await relay.database.execute(sweep, [])
-          await relay.database.execute(sweepInbox, [])
-          await relay.database.execute(sweepReplies, [])
-        }
+      relay.database.bell.heardBy(() => alarm.ring())
+      try {
+        await retellLostTail(relay)
+        await tellWhileHeld(relay, { holding, alarm })
+      } finally {
+        relay.database.bell.heardBy(null)
       }
     },
   })
@@ -107,6 +108,20 @@ export function startRelay(relay: Relay): Closer {
       alarm.ring()
       await closed
     },
+  }
+}
+
+async function tellWhileHeld(relay: Relay, { holding, alarm }: { holding: Holding; alarm: Alarm }): Promise<void> {
+  let swept = 0
+  while (holding.held()) {
+    const told = await tellBatch(relay, holding)
+    if (told < batchSize) await alarm.wait(relay.pollMs)
+    if (Date.now() - swept > 3_600_000) {
+      swept = Date.now()
+      await relay.database.execute(sweep, [])
+      await relay.database.execute(sweepInbox, [])
+      await relay.database.execute(sweepReplies, [])
+    }
   }
 }
 

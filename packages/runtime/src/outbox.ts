@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Event, PayloadOf } from '@quittance/contracts/event'
-import { bind, statement } from './statement.ts'
-import type { Execute, JsonText } from './view.ts'
+import { bound, statement, type Bound } from './statement.ts'
+import type { JsonText } from './view.ts'
 
 /** The fact and what it is about. */
 export interface Fact<E extends Event> {
@@ -23,13 +23,9 @@ const record = statement(
   order by number`,
 )
 
-/** Records facts in the caller's transaction; the relay tells them after the commit, at least once. */
-export async function recordFacts(
-  execute: Execute,
-  facts: readonly Fact<Event>[],
-  unit: { now: Date; traceparent: string | null },
-): Promise<void> {
-  const values = {
+/** The statement that records facts in their transaction; the relay tells them after the commit, at least once. */
+export function recordOf(facts: readonly Fact<Event>[], unit: { now: Date; traceparent: string | null }): Bound {
+  return bound(record, {
     ids: facts.map(() => randomUUID()),
     subjects: facts.map(({ event }) => event.subject),
     aggregate_ids: facts.map(({ aggregateId }) => aggregateId),
@@ -37,8 +33,7 @@ export async function recordFacts(
     payloads: facts.map(({ payload }) => (typeof payload === 'string' ? payload : JSON.stringify(payload))),
     traceparent: unit.traceparent,
     occurred_at: unit.now.toISOString(),
-  }
-  await execute(record, bind(record, values))
+  })
 }
 
 /** Tables every service with a database has. Part of its first migration. */
@@ -82,4 +77,14 @@ export const messagingTables = [
     reason text not null,
     created_at timestamptz not null default now()
   )`,
+]
+
+/**
+ * Writers no longer wake the relay inside their transactions (`outbox-bell.ts`), and what was told long ago is found by its position.
+ * Part of a migration of every service with a database.
+ */
+export const lighterOutbox = [
+  `drop trigger outbox_messages_wake on outbox_messages`,
+  `drop function wake_outbox()`,
+  `drop index outbox_messages_by_publication`,
 ]

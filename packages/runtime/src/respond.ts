@@ -86,10 +86,11 @@ export function responder(handler: Handler, service: Responder): (message: Servi
       if (handler.kind === 'command') {
         const unit = { now, log: service.log.child({ trace_id: traceparent.slice(3, 35) }), traceparent }
         const key = message.headers?.get(headers.idempotencyKey)
-        return runInTransaction(demand(service.database), { caller, unit }, async (transaction) => {
-          const run = async () => handler.run(request as never, { ...transaction, caller } satisfies CommandContext)
+        return runInTransaction(demand(service.database), { caller, unit }, async (transaction, executeLast) => {
+          const { rows } = transaction
+          const run = async () => handler.run(request as never, Object.assign(transaction, { caller }) satisfies CommandContext)
           if (!key || !isRepeatable(handler.operation)) return run()
-          return runOnce(transaction.rows, { operation: handler.operation, caller, key, request }, run)
+          return runOnce({ operation: handler.operation, caller, key, request }, { rows, executeLast }, run)
         })
       }
       const execute = service.database ? service.database.execute : () => Promise.reject(new Error('This service has no database'))

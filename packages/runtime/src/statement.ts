@@ -32,3 +32,14 @@ export function bind({ name, parameters }: Statement, values: Readonly<Record<st
     return values[parameter]
   })
 }
+
+/** A statement with its values, for whoever sends it. */
+export interface Bound extends Pick<Statement, 'name' | 'text'> {
+  values: unknown[]
+}
+
+/** Puts values to their statement. */
+export function bound(query: Statement, values: Readonly<Record<string, unknown>>): Bound {
+  const { name, text } = query
+  return { name, text, values: bind(query, values) }
+}

@@ -1,19 +1,24 @@
-import { OptimisticLockError, UniqueConstraintViolationException } from '@mikro-orm/core'
+import { OptimisticLockError } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import { customerOf, organizationsOf, type Caller } from '@quittance/contracts/caller'
 import type { Event } from '@quittance/contracts/event'
 import { Conflict } from '@quittance/contracts/errors'
-import { inTransaction, type Database } from './database.ts'
+import type { Database } from './database.ts'
 import type { Rows, Transaction, UnitContext } from './handler.ts'
-import { recordFacts, type Fact } from './outbox.ts'
-import { bind, statement, type Statement } from './statement.ts'
+import { recordOf, type Fact } from './outbox.ts'
+import { bind, bound, statement, type Bound, type Statement } from './statement.ts'
 import { readFor } from './read.ts'
+import { Superseded } from './superseded.ts'
+import { transact, type OpenTransaction } from './transact.ts'
 import type { Execute } from './view.ts'
 
 /** Rounds a transaction is tried when others change the same rows at the same time. */
 const rounds = 5
 
-/** PostgreSQL: serialization failure, deadlock detected. */
-const retryable = new Set(['40001', '40P01'])
+const uniqueViolation = '23505'
+
+/** PostgreSQL: serialization failure, deadlock detected; and what somebody else wrote after it was looked for. */
+const retryable = new Set(['40001', '40P01', uniqueViolation])
 
 /** For whom a transaction works. */
 export interface TransactionScope {
@@ -28,40 +33,55 @@ export interface TransactionScope {
 export async function runInTransaction<T>(
   database: Database,
   scope: TransactionScope,
-  work: (transaction: Transaction) => Promise<T>,
+  work: (transaction: Transaction, executeLast: (query: Bound) => void) => Promise<T>,
 ): Promise<T> {
   for (let round = 1; ; round++) {
     try {
-      return await database.orm.em.fork().transactional(async (em) => {
-        const execute = inTransaction(em)
-        const facts: Fact<Event>[] = []
-        let read = readFor(scope.caller, execute)
-        em.setFilterParams('organization', { ids: organizationsOf(scope.caller) })
-        em.setFilterParams('customer', { id: customerOf(scope.caller) })
-        const result = await work({
-          ...scope.unit,
-          em,
-          rows: rowsWith(execute),
-          read: {
-            one: (...given) => read.one(...given),
-            oneOrNull: (...given) => read.oneOrNull(...given),
-            first: (...given) => read.first(...given),
-            page: (...given) => read.page(...given),
-          },
-          publish: (fact) => void facts.push(fact),
-          wake: async (...jobs) => void (await execute(wake, [jobs])),
-          actFor(organizationId) {
-            em.setFilterParams('organization', { ids: [organizationId] })
-            read = readFor(actingFor(organizationId), execute)
-          },
-        })
-        if (facts.length > 0) await recordFacts(execute, facts, scope.unit)
-        return result
+      const facts: Fact<Event>[] = []
+      const result = await transact(database, async (open) => {
+        const worked = await work(transactionOf(open, { ...scope, facts }), open.executeLast)
+        if (facts.length > 0) open.executeLast(recordOf(facts, scope.unit))
+        return worked
       })
+      if (facts.length > 0) database.bell.ring()
+      return result
     } catch (error) {
-      if (!isConflict(error)) throw error
+      if (!isConflict(error) || (round === rounds && isTaken(error))) throw error
       if (round === rounds) throw new Conflict('The object was changed by another request at the same time. Try again.', { cause: error })
     }
+  }
+}
+
+function transactionOf(open: OpenTransaction, { caller, unit, facts }: TransactionScope & { facts: Fact<Event>[] }): Transaction {
+  const { execute, executeLast } = open
+  let organizations = organizationsOf(caller)
+  let read = readFor(caller, execute)
+  let em: EntityManager | undefined
+  const narrow = () => em?.setFilterParams('organization', { ids: organizations })
+  return {
+    ...unit,
+    // The mapper is made where it is used; a copy of the context would be a use.
+    get em() {
+      if (em) return em
+      em = open.em()
+      em.setFilterParams('customer', { id: customerOf(caller) })
+      narrow()
+      return em
+    },
+    rows: rowsWith(execute),
+    read: {
+      one: (...given) => read.one(...given),
+      oneOrNull: (...given) => read.oneOrNull(...given),
+      first: (...given) => read.first(...given),
+      page: (...given) => read.page(...given),
+    },
+    publish: (fact) => void facts.push(fact),
+    wake: (...jobs) => executeLast(bound(wake, { jobs })),
+    actFor(organizationId) {
+      organizations = [organizationId]
+      narrow()
+      read = readFor(actingFor(organizationId), execute)
+    },
   }
 }
 
@@ -73,10 +93,17 @@ export function actingFor(organizationId: string): Caller {
 }
 
 function isConflict(error: unknown): boolean {
-  if (error instanceof OptimisticLockError) return true
-  if (error instanceof UniqueConstraintViolationException) return false
+  return error instanceof OptimisticLockError || error instanceof Superseded || retryable.has(codeOf(error) ?? '')
+}
+
+/** Whoever looks again finds what is in the way and refuses it by its name; what looks and does not find it is a fault of ours. */
+function isTaken(error: unknown): boolean {
+  return codeOf(error) === uniqueViolation
+}
+
+function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' && retryable.has(code)
+  return typeof code === 'string' ? code : undefined
 }
 
 /** Texts are constants of the code, so this is as large as the code. */

@@ -24,6 +24,7 @@ import { tellInvoicesMore } from './migrations/20261121059000-tell-invoices-more
 import { countLists } from './migrations/20261121060000-count-lists.ts'
 import { indexLists } from './migrations/20261121070000-index-lists.ts'
 import { createLicenseKeys } from './migrations/20261121080000-create-license-keys.ts'
+import { lightenOutbox } from './migrations/20261122090000-lighten-outbox.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentSchema } from './payments/payment.ts'
@@ -72,5 +73,6 @@ export const database: DatabaseDefinition = {
     indexLists,
     createLicenseKeys,
     carryTraces,
+    lightenOutbox,
   ],
 }

@@ -161,6 +161,19 @@ test('of two customers with the same address at the same time one is made, and t
   }
 })
 
+test('of an addition and a change to the same address at the same time one is done, and the other is told why not', async () => {
+  await using orders = await startOrders()
+  const seller = organizationCaller(randomUUID())
+  const { id } = await orders.call(createCustomer, { email: 'ada@example.com' }, seller)
+  for (let round = 0; round < 20; round++) {
+    const email = `round-${round}@example.com`
+    const attempts = [orders.call(createCustomer, { email }, seller), orders.call(updateCustomer, { id, email }, seller)]
+    const outcomes = await Promise.allSettled(attempts)
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason as unknown)
+    expect(refused).toEqual([expect.any(RequestValidationError)])
+  }
+})
+
 test('purchases by the same new person at the same time are of one customer', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()

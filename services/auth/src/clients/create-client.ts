@@ -23,6 +23,6 @@ export const createClient = command(contract, async (request, { em, wake }) => {
     { accountId: null, isTrusted: true },
   )
   em.create(Client, row)
-  await wake('clients')
+  wake('clients')
   return { client_id: row.clientId, client_secret: secret }
 })

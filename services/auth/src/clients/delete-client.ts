@@ -9,6 +9,6 @@ export const deleteClient = command(contract, async ({ client_id }, { em, caller
   await rows('grant.delete-of-client', `delete from grants where client_id = :client_id`, { client_id })
   await rows('consent.delete-of-client', `delete from consents where client_id = :client_id`, { client_id })
   publish(forget({ aggregateId: client.id, client_id }))
-  await wake('clients')
+  wake('clients')
   return null
 })

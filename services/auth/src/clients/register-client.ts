@@ -13,7 +13,7 @@ export const registerClient = command(contract, async (request, { em, caller, re
   const registrationToken = mintToken('qt_crt_')
   em.create(Client, { ...row, registrationTokenHash: hashToken(registrationToken) })
   const view = await read.one(clientView, { where: 'c.client_id = :client_id', values: { client_id: row.clientId } })
-  await wake('clients')
+  wake('clients')
   return {
     ...JSON.parse(view),
     ...(secret !== null && { client_secret: secret }),

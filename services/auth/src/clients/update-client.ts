@@ -17,7 +17,7 @@ export const updateClient = command(contract, async (request, { em, caller, read
   }
   const secret = client.configure(readClientMetadata(request))
   const view = await read.one(clientView, managedClient(request.client_id, caller))
-  await wake('clients')
+  wake('clients')
   return {
     ...JSON.parse(view),
     ...(secret !== null && { client_secret: secret }),

@@ -16,6 +16,6 @@ export const rotateSigningKeys = command(contract, async ({ force }, { rows, wak
     throw new Conflict(`The next keys are younger than ${keysCachedSeconds} seconds: caches may not know them yet. Wait, or force it.`)
   }
   await advanceSigningKeys(rows, config().SECRETS_KEY)
-  await wake('signing-keys')
+  wake('signing-keys')
   return { keys: (await readPublicKeys(rows)).map(({ key, state }) => ({ kid: key.kid, alg: key.alg, state })) as never }
 })

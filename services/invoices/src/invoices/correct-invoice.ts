@@ -21,7 +21,7 @@ export const correctInvoice = command(contract, async ({ id, ...correction }, co
   const creditNote = await creditRest(invoice, context)
   const replacement = await replace(invoice, { correction, context })
   await reissueCredits(invoice, { replacement, context })
-  await wake(...renderingLanes)
+  wake(...renderingLanes)
   const [told, stands] = await Promise.all([
     read.one(creditNoteView, { where: 'i.id = :id', values: { id: creditNote.id } }),
     read.one(invoiceView, { where: 'i.id = :id', values: { id: replacement.id } }),

@@ -20,7 +20,7 @@ export const onOrderInvoiceRequested = consumer(
     for (const each of issued) each.revive(now)
     const invoice = standing(issued) ?? (await issueDocument({ kind: 'invoice', source }, context))
     await creditRefunds(invoice, source, context)
-    await wake(...renderingLanes)
+    wake(...renderingLanes)
   },
 )
 

@@ -20,6 +20,6 @@ export const deleteBenefit = command(contract, async ({ id }, { em, now, read, r
     const product = await read.one(productView, { where: 'pr.id = :id', values: { id: product_id } })
     publish({ event: productUpdated, aggregateId: product_id, organizationId, payload: product })
   }
-  await wake(sweepDeletedBenefits.name)
+  wake(sweepDeletedBenefits.name)
   return null
 })

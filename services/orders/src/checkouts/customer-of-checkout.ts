@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { customerCreated, customerUpdated } from '@quittance/contracts/customers'
+import { customerUpdated, type Customer as CustomerReply } from '@quittance/contracts/customers'
 import type { TaxId } from '@quittance/contracts/tax-id'
 import type { Transaction } from '@quittance/runtime/handler'
-import { Customer, newCustomer } from '../customers/customer.ts'
+import { Superseded } from '@quittance/runtime/superseded'
+import { insertCustomer } from '../customers/insert-customer.ts'
+import { Customer } from '../customers/customer.ts'
 import { customerView } from '../customers/customer-view.ts'
 import { tellCustomerState } from '../customers/tell-customer-state.ts'
 import { taxIdOf } from '../customers/tax-id.ts'
@@ -55,21 +57,19 @@ async function findCustomer(checkout: Checkout, { em, rows }: Transaction): Prom
 }
 
 async function createCustomer(checkout: Checkout, context: Transaction): Promise<Customer> {
-  const { em, read, publish } = context
-  const { organizationId } = checkout
-  const customer = em.create(Customer, {
-    ...newCustomer,
-    organizationId,
-    email: checkout.customerEmail as string,
-    name: checkout.customerName ?? null,
-    externalId: checkout.externalCustomerId ?? null,
-    billingAddress: checkout.customerBillingAddress ?? null,
-    taxId: taxIdOfBuyer(checkout),
-    metadata: checkout.customerMetadata,
-  })
-  await em.flush()
-  const view = await read.one(customerView, { where: 'c.id = :id', values: { id: customer.id } })
-  publish({ event: customerCreated, aggregateId: customer.id, organizationId, payload: view })
-  await tellCustomerState(context, customer.id)
-  return customer
+  const inserted = await insertCustomer(
+    {
+      organizationId: checkout.organizationId,
+      email: checkout.customerEmail as string,
+      externalId: checkout.externalCustomerId ?? null,
+      name: checkout.customerName ?? null,
+      billingAddress: checkout.customerBillingAddress ?? null,
+      taxId: taxIdOfBuyer(checkout),
+      locale: null,
+      metadata: checkout.customerMetadata,
+    },
+    context,
+  )
+  if (!inserted) throw new Superseded('The customer was inserted by another request at the same time')
+  return context.em.findOneOrFail(Customer, (JSON.parse(inserted) as CustomerReply).id)
 }

@@ -63,15 +63,3 @@ export class Customer extends CustomerSchema.class {
   }
 }
 CustomerSchema.setClass(Customer)
-
-/** What a new customer begins with. */
-export const newCustomer = {
-  externalId: null,
-  emailVerified: false,
-  name: null,
-  billingAddress: null,
-  taxId: null,
-  locale: null,
-  metadata: {},
-  deletedAt: null,
-}

@@ -20,5 +20,5 @@ export async function startPayment(
     leasedUntil: null,
     traceparent,
   })
-  await wake(settleDuePayments.name)
+  wake(settleDuePayments.name)
 }

@@ -35,5 +35,5 @@ export async function settleSubscription(context: Transaction, { order, paid, pa
   if (changed) await tellSubscription(context, subscription, before)
   if (paid && order.billingReason === 'subscription_cycle') await tellRenewal(subscription, context)
   // Several periods may have passed: then the next one is due already.
-  await wake(renewalJob)
+  wake(renewalJob)
 }

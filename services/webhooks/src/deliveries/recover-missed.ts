@@ -44,7 +44,7 @@ export const recoverMissed = job({
       if (!recovery) return false
       const { count, reached } = recovery.is_possible ? await again(rows, recovery) : { count: 0, reached: null }
       await rows('recoveries.note', noteSql, { id: recovery.id, reached, has_ended: count < batch })
-      if (count > 0) await wake('deliver-due')
+      if (count > 0) wake('deliver-due')
       return true
     }),
 })

@@ -26,6 +26,6 @@ const beginRound = `
 export const redeliverEvent = command(contract, async ({ id }, { read, rows, wake }) => {
   await read.one(knownEvent, { where: 'ev.id = :id', values: { id } })
   await rows('deliveries.begin-round', beginRound, { id })
-  await wake(deliverDue)
+  wake(deliverDue)
   return null
 })

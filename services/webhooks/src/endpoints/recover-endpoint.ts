@@ -16,6 +16,6 @@ export const recoverEndpoint = command(contract, async ({ id: endpointId, since,
   if (Date.parse(since) >= Date.parse(until)) throw RequestValidationError.field(['since'], 'Must be before until.')
   const id = randomUUID()
   await rows('recoveries.begin', begin, { id, endpoint_id: endpointId, organization_id: organizationId, since, until })
-  await wake(recoverMissed.name)
+  wake(recoverMissed.name)
   return { id, since, until }
 })

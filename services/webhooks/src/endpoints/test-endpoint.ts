@@ -32,7 +32,7 @@ export const testEndpoint = command(contract, async ({ id, type }, { read, rows,
       deliveries: [{ endpointId: id, body, isHeld: false, isTest: true }],
     },
   ])
-  await wake(deliverDue)
+  wake(deliverDue)
   return { event_id: eventId }
 })
 

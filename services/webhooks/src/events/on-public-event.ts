@@ -27,7 +27,7 @@ export const onPublicEvent = batchConsumer(subscriptions.webhooksPublicEvents, p
   const listeners = await rows<Listener>('endpoints.listening', listening, { organization_ids: organizationIds })
   const byOrganization = Map.groupBy(listeners, ({ organization_id }) => organization_id)
   const wanted = messages.flatMap((message) => wantedBy(byOrganization.get(message.organizationId ?? '') ?? [], message))
-  if (await keepAll(rows, wanted)) await wake(deliverDue)
+  if (await keepAll(rows, wanted)) wake(deliverDue)
 })
 
 interface Wanted {

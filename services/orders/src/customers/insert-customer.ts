@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import type { Address } from '@quittance/contracts/address'
+import { customerStateChanged, type CustomerState } from '@quittance/contracts/customer-state'
+import { customerCreated, type Customer } from '@quittance/contracts/customers'
+import type { Metadata } from '@quittance/contracts/metadata'
+import type { TaxId } from '@quittance/contracts/tax-id'
+import type { Transaction } from '@quittance/runtime/handler'
+import { nested, type JsonText } from '@quittance/runtime/view'
+import { customerColumns } from './customer-view.ts'
+
+/** What is known of a customer at first. */
+export interface NewCustomer {
+  organizationId: string
+  email: string
+  externalId: string | null
+  name: string | null
+  billingAddress: Address | null
+  taxId: TaxId | null
+  locale: string | null
+  metadata: Metadata
+}
+
+const insert = `
+  insert into customers as c (id, created_at, organization_id, email, external_id, name, billing_address, tax_id, locale, metadata)
+  values (:id, :created_at, :organization_id, :email, :external_id, :name, :billing_address, :tax_id, :locale, :metadata)
+  on conflict do nothing
+  returning ${nested(customerColumns)}::text as customer`
+
+/** Adds a customer and says so. Null where another one of the organization has the e-mail address or the external id. */
+export async function insertCustomer(details: NewCustomer, { rows, now, publish }: Transaction): Promise<JsonText<Customer> | null> {
+  const { organizationId, email, externalId, name, billingAddress, taxId, locale, metadata } = details
+  const id = randomUUID()
+  const [inserted] = await rows<{ customer: JsonText<Customer> }>('customer.insert', insert, {
+    id,
+    created_at: now.toISOString(),
+    organization_id: organizationId,
+    email,
+    external_id: externalId,
+    name,
+    billing_address: billingAddress,
+    // An array, which the driver would write as one of PostgreSQL.
+    tax_id: taxId && JSON.stringify(taxId),
+    locale,
+    metadata,
+  })
+  if (!inserted) return null
+  const { customer } = inserted
+  const state: CustomerState = { ...(JSON.parse(customer) as Customer), active_subscriptions: [], granted_benefits: [], active_meters: [] }
+  publish({ event: customerCreated, aggregateId: id, organizationId, payload: customer })
+  publish({ event: customerStateChanged, aggregateId: id, organizationId, payload: state })
+  return customer
+}
