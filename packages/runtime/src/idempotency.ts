@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { Caller } from '@quittance/contracts/caller'
 import { Conflict, RequestValidationError } from '@quittance/contracts/errors'
 import { pathVariables, type Operation } from '@quittance/contracts/operation'
@@ -111,5 +111,5 @@ function identityOf(caller: Caller): string | null {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', text, 'hex')
 }

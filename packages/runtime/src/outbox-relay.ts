@@ -1,12 +1,13 @@
 import { eventStream } from '@quittance/contracts/streams'
 import { headers } from '@quittance/contracts/headers'
-import { headers as natsHeaders, type JetStreamClient, type JetStreamManager } from 'nats'
+import { headers as natsHeaders, type JetStreamManager, type NatsConnection } from 'nats'
 import { createAlarm, type Alarm } from './alarm.ts'
 import type { Database } from './database.ts'
 import { sweepIdempotentReplies } from './idempotency.ts'
 import { gaugeOf } from './health.ts'
 import type { Logger } from './log.ts'
 import type { Closer } from './shutdown.ts'
+import { ask } from './reply-inbox.ts'
 import { onlyOne, type Holding } from './single-holder.ts'
 import { statement } from './statement.ts'
 import { startSpan, traced } from './trace.ts'
@@ -14,7 +15,7 @@ import type { WakeUps } from './wake.ts'
 
 interface Relay {
   database: Database
-  jetstream: JetStreamClient
+  connection: NatsConnection
   manager: JetStreamManager
   wakeUps: WakeUps
   log: Logger
@@ -138,7 +139,7 @@ async function retellLostTail({ manager, database, log }: Relay): Promise<void> 
 }
 
 async function tellBatch(relay: Relay, holding: Holding): Promise<number> {
-  const { database, jetstream, log } = relay
+  const { database, connection, log } = relay
   const rows = (await database.execute(waiting, [batchSize])) as unknown as WaitingRow[]
   if (rows.length === 0) return 0
   const told: { position: string; sequence: number }[] = []
@@ -149,7 +150,7 @@ async function tellBatch(relay: Relay, holding: Holding): Promise<number> {
       for (const row of chain) {
         if (!holding.held()) return
         if (isTooLarge(relay, row)) await refuse(relay, row)
-        else told.push({ position: row.position, sequence: await tell(jetstream, row) })
+        else told.push({ position: row.position, sequence: await tell(connection, row) })
       }
     }),
   )
@@ -173,18 +174,27 @@ async function refuse({ database, log }: Relay, { position, id, subject, payload
   log.error({ message_id: id, subject, bytes }, 'outbox.too-large')
 }
 
-async function tell(jetstream: JetStreamClient, row: WaitingRow): Promise<number> {
+/** What JetStream answers when it has the message, or has not. */
+interface Acknowledgement {
+  seq?: number
+  error?: { description: string }
+}
+
+/** The stream's sequence number of the message, also where it had it before under the same id. */
+async function tell(connection: NatsConnection, row: WaitingRow): Promise<number> {
   const sent = natsHeaders()
+  sent.set('Nats-Msg-Id', row.id)
   sent.set(headers.aggregate, row.aggregate_id)
   sent.set(headers.occurredAt, new Date(row.occurred_at).toISOString())
   if (row.organization_id) sent.set(headers.organization, row.organization_id)
   const span = startSpan(row.subject, 'producer', row.traceparent)
   // What was told without a trace stays without one where nobody collects.
   if (row.traceparent) sent.set(headers.traceparent, span.traceparent)
-  const acknowledged = await traced([span], () =>
-    jetstream.publish(row.subject, Buffer.from(row.payload), { msgID: row.id, headers: sent, timeout: publishTimeoutMs }),
-  )
-  return acknowledged.seq
+  const asked = { subject: row.subject, body: Buffer.from(row.payload), headers: sent, timeoutMs: publishTimeoutMs }
+  const answer = await traced([span], () => ask(connection, asked))
+  const { seq, error } = answer.json<Acknowledgement>()
+  if (seq === undefined) throw new Error(`The stream did not take the event: ${error?.description ?? answer.string()}`)
+  return seq
 }
 
 function watchAge({ database }: Relay): void {

@@ -1,15 +1,19 @@
-/** The write of the peer: a customer, its event and the kept answer in one transaction; the event is told afterwards. */
+/** The write of the peer: a customer, its two events and the kept answer in one transaction; the events are told afterwards. */
 import { createHash, randomUUID } from 'node:crypto'
 import type { JetStreamClient } from 'nats'
 import type { Pool, PoolClient } from 'pg'
 
 export const writeTables = [
+  // What the lists of the contract are narrowed and ordered by.
   `create unique index customers_by_email on customers (organization_id, lower(email))`,
+  `create unique index customers_by_external_id on customers (organization_id, external_id) where external_id is not null`,
+  `create index customers_by_time on customers (organization_id, created_at, id)`,
+  `create index customers_by_name on customers (organization_id, name, created_at, id)`,
   `create table idempotent_replies (
     key_hash text primary key, request_hash text not null, reply text not null, created_at timestamptz not null default now()
   )`,
   `create table outbox (
-    position bigint generated always as identity primary key, id uuid not null, payload text not null, published_at timestamptz
+    position bigint generated always as identity primary key, id uuid not null, subject text not null, payload text not null, published_at timestamptz
   )`,
   `create index outbox_waiting on outbox (position) where published_at is null`,
 ]
@@ -27,7 +31,8 @@ const insert = {
   text: `insert into customers as c (id, organization_id, created_at, email, email_verified, name, metadata)
     values ($1, $2, now(), $3, false, $4, '{}') returning row_to_json(c)::text as json`,
 }
-const tell = { name: 'tell', text: `insert into outbox (id, payload) values ($1, $2)` }
+const tell = { name: 'tell', text: `insert into outbox (id, subject, payload) values ($1, $2, $3), ($4, $5, $6)` }
+export const nothingYet = { active_subscriptions: [], granted_benefits: [], active_meters: [] }
 const keep = { name: 'keep', text: `insert into idempotent_replies (key_hash, request_hash, reply) values ($1, $2, $3)` }
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -60,7 +65,8 @@ async function once(client: PoolClient, { organization_id: organizationId, key, 
   }
   const { rows } = await client.query({ ...insert, values: [randomUUID(), organizationId, body.email, body.name ?? null] })
   const { json } = rows[0]
-  await client.query({ ...tell, values: [randomUUID(), json] })
+  const state = JSON.stringify({ ...JSON.parse(json), ...nothingYet })
+  await client.query({ ...tell, values: [randomUUID(), 'customer.created', json, randomUUID(), 'customer.state_changed', state] })
   await client.query({ ...keep, values: [keyHash, requestHash, json] })
   return json
 }
@@ -68,16 +74,16 @@ async function once(client: PoolClient, { organization_id: organizationId, key, 
 const pollMs = 50
 
 /** Tells what was committed, over and over. */
-export function relay(pool: Pool, { jetstream, subject }: { jetstream: JetStreamClient; subject: string }): void {
+export function relay(pool: Pool, { jetstream, prefix }: { jetstream: JetStreamClient; prefix: string }): void {
   const batch = async () => {
     const client = await pool.connect()
     try {
       await client.query('begin')
       const { rows } = await client.query({
         name: 'due',
-        text: `select position, id, payload from outbox where published_at is null order by position limit 100 for update skip locked`,
+        text: `select position, id, subject, payload from outbox where published_at is null order by position limit 100 for update skip locked`,
       })
-      await Promise.all(rows.map(({ id, payload }) => jetstream.publish(subject, payload, { msgID: id })))
+      await Promise.all(rows.map(({ id, subject, payload }) => jetstream.publish(`${prefix}.${subject}`, payload, { msgID: id })))
       const positions = rows.map(({ position }) => position)
       await client.query({ name: 'told', text: 'update outbox set published_at = now() where position = any($1)', values: [positions] })
       await client.query('commit')

@@ -78,9 +78,9 @@ answer('order.list', ({ organization_id, limit, page }: Asked & { limit: number;
   jsonOf(listOrders({ limit, skip: (page - 1) * limit }), [organization_id]),
 )
 answer('customer.create', (request: CreateCustomer) => createCustomer(pool, request))
-const eventSubject = `${setting('NAME')}-event.customer.created`
+const prefix = `${setting('NAME')}-event`
 const manager = await connection.jetstreamManager()
-await manager.streams.add({ name: `peer-${setting('NAME')}`, subjects: [eventSubject] })
-relay(pool, { jetstream: connection.jetstream(), subject: eventSubject })
+await manager.streams.add({ name: `peer-${setting('NAME')}`, subjects: [`${prefix}.>`] })
+relay(pool, { jetstream: connection.jetstream(), prefix })
 await connection.flush()
 announce()

@@ -1,7 +1,7 @@
-/** The write of the peer in one unit of work: a customer, its event and the kept answer. */
+/** The write of the peer in one unit of work: a customer, its two events and the kept answer. */
 import { createHash, randomUUID } from 'node:crypto'
 import { serialize, type EntityManager } from '@mikro-orm/postgresql'
-import type { CreateCustomer } from '../p1/create-customer.ts'
+import { nothingYet, type CreateCustomer } from '../p1/create-customer.ts'
 import { CustomerEntity, IdempotentReplyEntity, OutboxEntity } from './entities.ts'
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -36,7 +36,8 @@ async function once(em: EntityManager, { organization_id, key, body }: CreateCus
   })
   const reply = serialize(customer)
   const payload = JSON.stringify(reply)
-  em.create(OutboxEntity, { payload })
+  em.create(OutboxEntity, { subject: 'customer.created', payload })
+  em.create(OutboxEntity, { subject: 'customer.state_changed', payload: JSON.stringify({ ...(reply as object), ...nothingYet }) })
   em.create(IdempotentReplyEntity, { key_hash: keyHash, request_hash: requestHash, reply: payload })
   return reply
 }

@@ -92,6 +92,7 @@ export const OutboxEntity = defineEntity({
   properties: {
     position: p.bigint('number').primary().autoincrement(),
     id: p.uuid().onCreate(() => randomUUID()),
+    subject: p.text(),
     payload: p.text(),
     published_at: p.datetime().nullable(),
   },

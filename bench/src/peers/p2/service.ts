@@ -70,13 +70,13 @@ const app = await NestFactory.createMicroservice<MicroserviceOptions>(ServiceMod
 
 // What was committed is told by the loop of p1: it takes one statement for a hundred events.
 const connection = await connect({ ...nats, noAsyncTraces: true })
-const eventSubject = `${name}-event.customer.created`
+const prefix = `${name}-event`
 const manager = await connection.jetstreamManager()
-await manager.streams.add({ name: `peer-${name}`, subjects: [eventSubject] })
+await manager.streams.add({ name: `peer-${name}`, subjects: [`${prefix}.>`] })
 const pool = new Pool({ connectionString: clientUrl, max: 1 })
 // A connection that breaks while idle is replaced when the next one is needed.
 pool.on('error', () => {})
-relay(pool, { jetstream: connection.jetstream(), subject: eventSubject })
+relay(pool, { jetstream: connection.jetstream(), prefix })
 
 await app.listen()
 announce()
