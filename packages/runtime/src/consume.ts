@@ -14,7 +14,7 @@ import type { Closer } from './shutdown.ts'
 import { onlyOne, type Holding } from './single-holder.ts'
 import { statement } from './statement.ts'
 import { continueTrace, startSpan, traced, type Span } from './trace.ts'
-import { actingFor, runInTransaction } from './transaction.ts'
+import { actingFor, rowsWith, runInTransaction } from './transaction.ts'
 
 interface Consumption {
   consumer: Consumer
@@ -167,13 +167,13 @@ async function handleInOrder(consumption: Consumption, { messages, holding, wait
 
 async function handle({ consumer, database, log }: Consumption, messages: readonly JsMsg[]): Promise<void> {
   const { durable } = consumer.subscription
+  const heard = messages.flatMap((message) => read(message, consumer.events) ?? [])
+  const concerning = heard.length > 0 && consumer.concerning ? await consumer.concerning(heard, rowsWith(database.execute)) : heard
   const spans: Span[] = []
-  const received = messages.flatMap((message) => {
-    const event = read(message, consumer.events)
-    if (!event) return []
+  const received = concerning.map((event) => {
     const span = startSpan(durable, 'consumer', event.traceparent)
     spans.push(span)
-    return [{ ...event, traceparent: span.traceparent }]
+    return { ...event, traceparent: span.traceparent }
   })
   const [first] = received
   if (!first) return

@@ -87,6 +87,11 @@ export interface Consumer {
   events: readonly Event[]
   /** Most messages that are handled in one transaction. With several it is bound to no organization. */
   most: number
+  /**
+   * Those that lead to anything, by a look outside any transaction. The others are passed over and leave no trace, not even against
+   * being heard again.
+   */
+  concerning?(messages: readonly EventMessage[], rows: Rows): Promise<readonly EventMessage[]>
   run(messages: readonly EventMessage[], context: Transaction): Promise<void> | void
 }
 
@@ -106,9 +111,14 @@ export function consumer<const Events extends readonly Event[]>(
 export function batchConsumer<const Events extends readonly Event[]>(
   subscription: Subscription,
   events: Events,
-  run: (messages: readonly { [I in keyof Events]: EventMessage<Events[I]> }[number][], context: Transaction) => Promise<void> | void,
+  { run, concerning }: Batch<{ [I in keyof Events]: EventMessage<Events[I]> }[number]>,
 ): Consumer {
-  return { subscription, events, most: mostAtOnce, run: run as never }
+  return { subscription, events, most: mostAtOnce, run: run as never, ...(concerning && { concerning: concerning as never }) }
+}
+
+interface Batch<Message> {
+  run(messages: readonly Message[], context: Transaction): Promise<void> | void
+  concerning?(messages: readonly Message[], rows: Rows): Promise<readonly Message[]>
 }
 
 /** Enough to make the commit cheap, few enough to wait for. */

@@ -138,6 +138,7 @@ test('only endpoints of the organization that want the type get an event, and on
   expect(wanting.received.map(idOf)).toEqual([ids[2]])
   expect(other.received).toHaveLength(0)
   expect(await webhooks.rows('select id from webhook_events')).toEqual([{ id: ids[2] }])
+  expect(await webhooks.rows('select message_id from inbox_messages')).toEqual([{ message_id: ids[2] }])
 })
 
 test('an event told twice is one delivery, even when the inbox has forgotten it', async () => {
