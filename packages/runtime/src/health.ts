@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { acceptWaiting } from './accept-waiting.ts'
 
 /** Metrics of this process. */
 export const metrics = new Registry()
@@ -87,11 +88,13 @@ export async function startHealth({ host, port, checks, routes }: HealthOptions)
   return {
     port: (server.address() as AddressInfo).port,
     refuse: () => void (refusing = true),
-    close: () =>
-      new Promise((resolve) => {
+    async close() {
+      await acceptWaiting(server)
+      await new Promise<void>((resolve) => {
         server.close(() => resolve())
         server.closeIdleConnections()
-      }),
+      })
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { publicOperations } from '@quittance/contracts/registry'
+import { acceptWaiting } from '@quittance/runtime/accept-waiting'
 import type { Surroundings } from '@quittance/runtime/service'
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { createChallenge } from '../access/challenge.ts'
@@ -63,6 +64,7 @@ export async function startDoor({ connection, log }: Surroundings) {
   addDocsPage(app)
   const description = JSON.stringify(openApi(publicOperations, baseUrl, authUrl))
   addPage(app, '/openapi.json', (_request, reply) => reply.type('application/json').send(description))
+  app.addHook('preClose', () => acceptWaiting(app.server))
   await app.listen({ host: settings.HOST, port: settings.PORT })
   pressure.watch()
   const { port } = app.server.address() as AddressInfo
