@@ -62,8 +62,8 @@ export async function startSystem({ env, replicas, port = 0 }: SystemOptions = {
   ]
   const child = spawn(process.execPath, [...args, ...(replicas ? ['--replicas', replicas] : [])], {
     cwd: root,
-    // Vitest sets BASE_URL to its own.
-    env: { ...process.env, BASE_URL: undefined, ...env },
+    // Vitest sets BASE_URL to its own. What Node has compiled once is kept, as `npm start` does: half of what a service's start costs.
+    env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'), ...process.env, BASE_URL: undefined, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''
