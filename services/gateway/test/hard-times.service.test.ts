@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { mintToken } from '@quittance/runtime/credential'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
@@ -73,6 +74,20 @@ test('a door that is far behind refuses what waited, answers health first, and l
   expect(alive).toMatch(/^HTTP\/1\.1 200 /)
   await eventually(async () => expect((await gateway.fetch('/v1/changes')).status).toBe(200))
 })
+
+// Elsewhere the kernel has fewer places than that.
+test.skipIf(process.platform !== 'linux')(
+  'a crowd that comes at once is let in as it stands: nobody has to knock again a second later',
+  async () => {
+    const crowd = Array.from({ length: 900 }, () => connect(Number(process.env['PORT']), '127.0.0.1'))
+    let connected = 0
+    for (const socket of crowd) socket.once('connect', () => (connected += 1))
+    // The kernel connects whom it has a place for without the door, which takes in one per turn of the loop.
+    for (let turns = 0; turns < 5; turns += 1) await nextTurn()
+    for (const socket of crowd) socket.destroy()
+    expect(connected).toBe(900)
+  },
+)
 
 test('a read whose replica vanished with it is asked once more, and answered', async () => {
   const asked = await gateway.play('orders.order.list', (_body, count) => (count === 1 ? never.promise : '{"items":[]}'))

@@ -33,6 +33,11 @@ type Settings = ReturnType<typeof config>
 const arrival = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 2_000 }
 /** A connection that lasts for ever stays with one replica for ever. */
 const maxRequestsPerSocket = 10_000
+/**
+ * Connections that may wait to be taken in; the kernel allows no more (net.core.somaxconn). Who finds no place knocks again after one
+ * second, then after two, then four: Node's own 511 are gone when the clients of another replica come over.
+ */
+const mostWaiting = 4_096
 
 /** Opens the door. */
 export async function startDoor({ connection, log }: Surroundings) {
@@ -65,7 +70,7 @@ export async function startDoor({ connection, log }: Surroundings) {
   const description = JSON.stringify(openApi(publicOperations, baseUrl, authUrl))
   addPage(app, '/openapi.json', (_request, reply) => reply.type('application/json').send(description))
   app.addHook('preClose', () => acceptWaiting(app.server))
-  await app.listen({ host: settings.HOST, port: settings.PORT })
+  await app.listen({ host: settings.HOST, port: settings.PORT, backlog: mostWaiting })
   pressure.watch()
   const { port } = app.server.address() as AddressInfo
   log.info({ host: settings.HOST, port }, 'gateway.listening')
