@@ -6,6 +6,9 @@ import { Pool } from 'undici'
 import { startBalancer } from './balancer.ts'
 import type { Outcome, SteadyLoad } from './steady-load.ts'
 
+/** To each replica, as balancers keep them. What is due while all are busy waits for the next that is free, and is sent. */
+const connections = 64
+
 process.once('disconnect', () => process.exit())
 const [load] = (await once(process, 'message')) as [SteadyLoad]
 const told = once(process, 'message')
@@ -14,7 +17,7 @@ process.send?.(outcome)
 
 async function make({ origins, token, orderId, perSecond }: SteadyLoad, stopped: Promise<unknown>): Promise<Outcome> {
   const balancer = await startBalancer(() => [...origins])
-  const pools = new Map(origins.map((origin) => [origin, new Pool(origin)]))
+  const pools = new Map(origins.map((origin) => [origin, new Pool(origin, { connections })]))
   const result: Outcome = { asked: 0, written: [], failures: {} }
   const running = new Set<Promise<void>>()
   let isOver = false
