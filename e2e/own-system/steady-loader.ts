@@ -6,7 +6,7 @@ import { Pool } from 'undici'
 import { startBalancer } from './balancer.ts'
 import type { Outcome, SteadyLoad } from './steady-load.ts'
 
-/** To each replica, as balancers keep them. What is due while all are busy waits for the next that is free, and is sent. */
+/** To each replica, as balancers keep them. What is due while all are busy is sent over the next that is free. */
 const connections = 64
 
 process.once('disconnect', () => process.exit())
@@ -16,7 +16,7 @@ const outcome = await make(load, told)
 process.send?.(outcome)
 
 async function make({ origins, token, orderId, perSecond }: SteadyLoad, stopped: Promise<unknown>): Promise<Outcome> {
-  const balancer = await startBalancer(() => [...origins])
+  const balancer = await startBalancer(origins, connections)
   const pools = new Map(origins.map((origin) => [origin, new Pool(origin, { connections })]))
   const result: Outcome = { asked: 0, written: [], failures: {} }
   const running = new Set<Promise<void>>()
@@ -36,9 +36,10 @@ async function make({ origins, token, orderId, perSecond }: SteadyLoad, stopped:
 
   async function one(isWrite: boolean): Promise<void> {
     try {
-      const pool = pools.get(balancer.next()) as Pool
-      if (isWrite) result.written.push(await createCustomer(pool, token))
-      else await readOrder(pool, { token, orderId })
+      const origin = await balancer.take()
+      const pool = pools.get(origin) as Pool
+      const asked = isWrite ? createCustomer(pool, token).then((email) => result.written.push(email)) : readOrder(pool, { token, orderId })
+      await asked.finally(() => balancer.free(origin))
     } catch (error) {
       const { message, code } = error as NodeJS.ErrnoException
       const what = `${isWrite ? 'write' : 'read'}: ${code ?? message}`
