@@ -1,4 +1,5 @@
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,6 +8,7 @@ import { createLogger, type Logger } from '@quittance/runtime/log'
 import { getDocumentProxy } from 'unpdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBrowser, type SharedBrowser } from '../src/rendering/browser.ts'
+import { launchBrowser } from '../src/rendering/launch-browser.ts'
 import { printDocument } from '../src/rendering/print-document.ts'
 import type { PrintedDocument } from '../src/rendering/printed-document.ts'
 import { renderPdf } from '../src/rendering/render-pdf.ts'
@@ -269,6 +271,15 @@ test('a browser that is killed in the middle fails that document at once and the
   await expect(interrupted).rejects.toThrow()
   expect((await pagesOf(await print()))[0]).toContain('NORTHWIND-0042')
   expect(await browserGroup(browser)).not.toBe(before)
+})
+
+test.runIf(existsSync('/proc/self/autogroup'))('whoever answers requests goes before the browser (checklist 124)', async () => {
+  const { browser: launched, close } = await launchBrowser({ path: process.env['PUPPETEER_EXECUTABLE_PATH'], sandbox: 'on' })
+  try {
+    expect(await readFile(`/proc/${launched.process()?.pid}/autogroup`, 'utf8')).toMatch(/nice 5$/m)
+  } finally {
+    await close()
+  }
 })
 
 test('a closed browser leaves no process and no file (checklist 125)', async () => {

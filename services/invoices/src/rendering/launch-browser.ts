@@ -3,6 +3,7 @@ import { launch, type Browser } from 'puppeteer'
 import { makeBrowserHome, removeBrowserHome } from './browser-home.ts'
 import { findBrowser } from './find-browser.ts'
 import { withTimeLimit } from './time-limit.ts'
+import { yieldToOthers } from './yield-to-others.ts'
 
 /** Longest answer of the browser to one command; a browser that hangs is found out, not waited for. */
 const protocolTimeout = 30_000
@@ -56,6 +57,9 @@ export async function launchBrowser({ path, sandbox }: BrowserChoice): Promise<L
       handleSIGINT: false,
       handleSIGTERM: false,
     })
+    // It is started as the leader of a session, in which all its processes but the crash handlers are.
+    const leader = browser.process()?.pid
+    if (leader) await yieldToOthers(leader)
     // When the browser is killed, its pipes fail after puppeteer has stopped listening to them; unheard, that would end this process.
     for (const pipe of browser.process()?.stdio ?? []) pipe?.on('error', () => {})
     let closed: Promise<void> | null = null
