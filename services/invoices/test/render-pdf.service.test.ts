@@ -273,7 +273,7 @@ test('a browser that is killed in the middle fails that document at once and the
   expect(await browserGroup(browser)).not.toBe(before)
 })
 
-test.runIf(existsSync('/proc/self/autogroup'))('whoever answers requests goes before the browser (checklist 124)', async () => {
+test.runIf(existsSync('/proc/self/autogroup'))('whoever answers requests goes before the browser', async () => {
   const { browser: launched, close } = await launchBrowser({ path: process.env['PUPPETEER_EXECUTABLE_PATH'], sandbox: 'on' })
   try {
     expect(await readFile(`/proc/${launched.process()?.pid}/autogroup`, 'utf8')).toMatch(/nice 5$/m)
