@@ -1,6 +1,6 @@
 import type { Event } from '@quittance/contracts/event'
 import { headers } from '@quittance/contracts/headers'
-import type { ConsumerMessages, JetStreamClient, JetStreamManager, JsMsg } from 'nats'
+import type { ConsumerMessages, JetStreamClient, JetStreamManager, JsMsg, Consumer as Source } from 'nats'
 import type { Caller } from '@quittance/contracts/caller'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { createAlarm } from './alarm.ts'
@@ -55,6 +55,7 @@ export function startConsumer(consumption: Consumption): Closer {
   const { durable } = subscription
   const source = { ...consumption, subscription }
   const alarm = createAlarm()
+  const usual = Math.max(fetchSize, 2 * consumer.most)
   let fetching: ConsumerMessages | null = null
   let pending = 0
   pendingOf.set(durable, () => pending)
@@ -63,17 +64,18 @@ export function startConsumer(consumption: Consumption): Closer {
     name: `consumer ${durable}`,
     log,
     async work(holding) {
-      let opened = await takeOverDurable(source)
+      let opened = await positionOf(await takeOverDurable(source))
       let openedAt = performance.now()
       let seen = -1
+      let most = usual
       while (holding.held()) {
         // Somebody may have deleted it. Seldom, and in silence only: for one with a filter the server reads the whole stream to tell.
         if (seen === 0 && performance.now() - openedAt > reopenAfterMs) {
-          opened = await openDurable(source)
+          opened = await positionOf(await openDurable(source))
           openedAt = performance.now()
         }
         seen = 0
-        fetching = await opened.fetch({ max_messages: Math.max(fetchSize, 2 * consumer.most), expires: fetchExpiresMs })
+        fetching = await opened.source.fetch({ max_messages: most, expires: fetchExpiresMs })
         const handle = batcher(consumer.most, async (messages) => {
           if (!holding.held()) return
           await handleInOrder(consumption, { messages, holding, wait: alarm.wait })
@@ -82,9 +84,13 @@ export function startConsumer(consumption: Consumption): Closer {
         // Leaving this loop early is not safe in the client library: it is ended by `stop`, or by the fetch running out.
         for await (const message of fetching) {
           seen += 1
-          await handle.add(message)
+          if (isNext(opened, message)) await handle.add(message)
+          else fetching.stop()
         }
         await handle.end()
+        // A burst of long ones may be more than the server keeps for one connection, which it then closes.
+        most = opened.isWhole ? Math.min(2 * most, usual) : Math.ceil(most / 4)
+        if (!opened.isWhole) opened = await positionOf(await takeOverDurable(source))
       }
     },
   })
@@ -106,6 +112,29 @@ gaugeOf('consumer_pending_messages', 'Messages of the stream that a consumer has
     for (const [consumer, pending] of pendingOf) gauge.set({ consumer }, pending())
   },
 })
+
+interface Position {
+  source: Source
+  /** Of the last delivery; they are counted from 1. */
+  delivered: number
+  /** False once a delivery is missing. */
+  isWhole: boolean
+}
+
+async function positionOf(source: Source): Promise<Position> {
+  return { source, delivered: (await source.info(true)).delivered.consumer_seq, isWhole: true }
+}
+
+/**
+ * Whether nothing is missing before a message. What was still on its way when a fetch ended would be handed out again behind younger ones,
+ * so that where one is missing the durable goes on from there.
+ */
+function isNext(position: Position, { info: { deliverySequence } }: JsMsg): boolean {
+  // One that was made anew begins at 1.
+  position.isWhole &&= deliverySequence === position.delivered + 1 || deliverySequence === 1
+  position.delivered = deliverySequence
+  return position.isWhole
+}
 
 /** Hands on what has come in while the last batch was handled, in its order. */
 function batcher(most: number, handle: (messages: readonly JsMsg[]) => Promise<void>) {

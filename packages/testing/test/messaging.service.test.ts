@@ -69,6 +69,37 @@ test('a message that never works becomes a dead letter, whole, and the ones behi
   expect(JSON.parse(letter?.payload.toString() ?? '')).toMatchObject({ position: 1 })
 }, 60_000)
 
+test('an event that is larger than a message may be becomes a dead letter, and the ones behind it go on', async () => {
+  await using service = await startTestService(ledger())
+  const account = randomUUID()
+  await service.rows(
+    `insert into outbox_messages (id, subject, aggregate_id, payload, occurred_at) values ($1, $2, $3, repeat('x', 9000000), now())`,
+    [randomUUID(), entryNoted.subject, account],
+  )
+  await service.call(noteEntries, { account, first: 1, count: 2 }, nobody)
+  await eventually(async () => expect((await heard(service)).map(({ position }) => position)).toEqual([1, 2]))
+  const letters = await service.rows('select consumer, reason, length(payload) as bytes from dead_letters')
+  expect(letters).toEqual([{ consumer: 'outbox-relay', reason: 'The event is too large to tell: 9000000 bytes.', bytes: 9_000_000 }])
+})
+
+test('a message that is lost on its way is heard before what came later', async () => {
+  const released = Promise.withResolvers<void>()
+  await using service = await startTestService(ledger({ onHear: (position) => (position === 0 ? released.promise : undefined) }))
+  const account = randomUUID()
+  await service.call(noteEntries, { account, first: 0, count: 100 }, nobody)
+  const manager = await service.connection.jetstreamManager()
+  const inHand = async () => (await manager.consumers.info(eventStream.name, 'orders-entries')).num_ack_pending
+  await eventually(async () => expect(await inHand()).toBe(100))
+  await service.call(noteEntries, { account, first: 100, count: 50 }, nobody)
+  // Somebody takes the next message and does nothing with it.
+  service.connection.subscribe('nobody')
+  service.connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${eventStream.name}.orders-entries`, '{"batch": 1}', { reply: 'nobody' })
+  await eventually(async () => expect(await inHand()).toBe(101))
+  released.resolve()
+  await eventually(async () => expect(await heard(service)).toHaveLength(150))
+  expect((await heard(service)).map(({ position }) => position)).toEqual(Array.from({ length: 150 }, (_, position) => position))
+})
+
 test('events that were committed while nothing ran are told after the start, and only then marked', async () => {
   await using service = await startTestService(ledger())
   const account = randomUUID()
