@@ -23,7 +23,7 @@ const waiting = 'select count(*)::int as count from orders where id = any ($1) a
 
 /**
  * Asks for the invoices of all orders at once; gives the milliseconds until the orders say that they are there. Looks into their table:
- * an order of 5,000 lines is longer than an answer may be.
+ * reading an order of 5,000 lines over and over would be what is measured.
  */
 export async function generateInvoices(quittance: Quittance, orderIds: readonly string[]): Promise<number> {
   const client = new Client({ connectionString: quittance.ordersDatabaseUrl })

@@ -192,6 +192,9 @@ export const orderPaid = event({
   payload: Order,
 })
 
+/** An order with more would be longer than an answer or event may be (8 MB), and an invoice longer than its time to be printed. */
+export const mostItems = 5_000
+
 /** What an invoice is made from: a snapshot, so that nobody asks back. */
 export const InvoiceSource = z.object({
   order_id: Id,
@@ -209,7 +212,7 @@ export const InvoiceSource = z.object({
   period: z.object({ start: z.string(), end: z.string() }).nullable(),
   items: z
     .array(z.object({ label: z.string(), amount: Amount, discount_amount: Amount, tax_amount: Amount, proration: z.boolean() }))
-    .max(5000),
+    .max(mostItems),
   taxes: z.array(AppliedTax),
   tax_behavior: TaxBehavior,
   subtotal_amount: Amount,

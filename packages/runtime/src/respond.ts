@@ -11,6 +11,7 @@ import { headers } from '@quittance/contracts/headers'
 import type { Operation } from '@quittance/contracts/operation'
 import { headers as natsHeaders, type NatsConnection, type ServiceMsg } from 'nats'
 import { Histogram } from 'prom-client'
+import { z } from 'zod'
 import type { Database } from './database.ts'
 import type { CommandContext, Handler, QueryContext } from './handler.ts'
 import { metrics } from './health.ts'
@@ -37,6 +38,14 @@ const duration = new Histogram({
   registers: [metrics],
 })
 
+/** Room for the headers beside the reply in what a message may hold. */
+const headersBytes = 1_024
+const pageTooLarge = {
+  loc: ['query', 'limit'],
+  msg: 'Must be smaller: the items of this page are too large for one answer.',
+  type: 'value_error',
+}
+
 /** What answering needs. */
 export interface Responder {
   connection: NatsConnection
@@ -57,7 +66,7 @@ export function responder(handler: Handler, service: Responder): (message: Servi
     let status = 200
     let failure: unknown
     try {
-      respond(message, await answer(), service)
+      message.respond(bytesOf(await answer(), { handler, service }))
     } catch (error) {
       const told = toApiError(error, handler.operation)
       if (told !== error) failure = error
@@ -169,17 +178,16 @@ export function isUnavailable(error: unknown): boolean {
   return false
 }
 
-function respond(message: ServiceMsg, reply: unknown, { connection, log }: Responder): void {
+/** Too large a reply would fail in the client library, and the caller would only see a timeout. A page can be asked for in smaller ones. */
+function bytesOf(reply: unknown, { handler, service }: { handler: Handler; service: Responder }): Buffer {
   const bytes = Buffer.from(typeof reply === 'string' ? reply : JSON.stringify(reply ?? null))
-  const limit = connection.info?.max_payload ?? 1_048_576
-  if (bytes.length <= limit - 1024) {
-    message.respond(bytes)
-    return
-  }
-  // Too large a reply fails in the client library here, and the caller would only see a timeout.
-  log.error({ subject: message.subject, bytes: bytes.length, limit }, 'reply.too-large')
-  respondError(message, new InternalServerError('The answer is too large to send.'))
+  const most = (service.connection.info?.max_payload ?? 1_048_576) - headersBytes
+  if (bytes.length <= most) return bytes
+  if (isPaged(handler.operation)) throw new RequestValidationError([pageTooLarge])
+  throw new Error(`The reply is too large to send: ${bytes.length} bytes, and ${most} are possible`)
 }
+
+const isPaged = ({ request }: Operation) => request instanceof z.ZodObject && 'limit' in request.shape
 
 function respondError(message: ServiceMsg, error: ApiError): void {
   const extra = natsHeaders()

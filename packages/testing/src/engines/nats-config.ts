@@ -21,7 +21,8 @@ export function natsConfig({ listen, monitor, storeDir, passwordOf, testAccounts
   const access = testAccounts ? accountsBlock(users, testAccounts) : `authorization {\n  users: [\n${users}\n  ]\n}`
   return `listen: ${quote(listen)}
 http: ${quote(monitor)}
-max_payload: 1MB
+# An order of five thousand lines is one answer and one event. The server's own documentation advises against more.
+max_payload: 8MB
 # Who is frozen or cut off is noticed after six seconds, not after minutes: until then requests go to him and are lost.
 ping_interval: "2s"
 ping_max: 2

@@ -1,11 +1,15 @@
+import { mostItems } from '@quittance/contracts/orders'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { Line } from '../orders/place-order.ts'
 import { Proration } from './proration.ts'
 import type { Subscription } from './subscription.ts'
 
-/** What changes of product owe or are owed, and no order has billed. */
+/** An order of a period has besides them its price, and a credit that is kept. */
+const limit = mostItems - 2
+
+/** What changes of product owe or are owed, and no order has billed; what is more than an order may have waits for the next. */
 export function waitingProrations({ id }: Subscription, em: Transaction['em']): Promise<Proration[]> {
-  return em.find(Proration, { subscriptionId: id, orderId: null }, { orderBy: { createdAt: 'asc', id: 'asc' } })
+  return em.find(Proration, { subscriptionId: id, orderId: null }, { orderBy: { createdAt: 'asc', id: 'asc' }, limit })
 }
 
 export function asLines(prorations: readonly Proration[]): Line[] {
