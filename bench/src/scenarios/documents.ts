@@ -23,7 +23,10 @@ const batchLimitMs = 60_000
 const memoryLimit = 1e9
 /** After this long nothing is under way, and what was garbage is collected as far as it ever is. */
 const settleMs = 10_000
+/** The gateway lets an address ask a hundred times a second. */
+const pauseMs = 1_500
 const downloads = 200
+const betweenDownloadsMs = 20
 const downloadLimitMs = 50
 
 export const documents: Scenario = {
@@ -35,6 +38,7 @@ export const documents: Scenario = {
     await generateInvoices(quittance, ids.splice(0, 1))
     say(`${short.samples} invoices of ${short.lines} lines, one after the other`)
     const times = [await oneByOne(quittance, { ...short, ids: ids.splice(0, short.samples) })]
+    await delay(pauseMs)
     say(`twice ${batch} invoices of ${short.lines} lines at once`)
     const crowd = await measureCrowd(quittance, ids)
     const longIds = await makeLongOrders(quittance, { orders: long.samples, lines: long.lines })
@@ -99,6 +103,7 @@ async function measureDownloads(quittance: Quittance, orderId: string): Promise<
     const started = performance.now()
     bytes = (await download(quittance, orderId)).length
     taken.push(performance.now() - started)
+    await delay(betweenDownloadsMs)
   }
   return { bytes, p50Ms: quantile(taken, 0.5), p95Ms: quantile(taken, 0.95) }
 }
