@@ -2,6 +2,7 @@ import type { DatabaseDefinition } from '@quittance/runtime/database'
 import { InvoiceSchema } from './invoices/invoice.ts'
 import { correctInvoices } from './migrations/20261121010000-correct-invoices.ts'
 import { electronicInvoices } from './migrations/20261121020000-electronic-invoices.ts'
+import { retryGivenUp } from './migrations/20261122090000-retry-given-up.ts'
 import { SellerSettingsSchema } from './settings/seller-settings.ts'
 import { createInvoices } from './migrations/20261120120000-create-invoices.ts'
 import { addCustomer } from './migrations/20261120220000-add-customer.ts'
@@ -10,5 +11,5 @@ import { lightenOutbox } from './migrations/20261122090000-lighten-outbox.ts'
 
 export const database: DatabaseDefinition = {
   entities: [InvoiceSchema, SellerSettingsSchema],
-  migrations: [createInvoices, addCustomer, keepIdempotentReplies, correctInvoices, electronicInvoices, lightenOutbox],
+  migrations: [createInvoices, addCustomer, keepIdempotentReplies, correctInvoices, electronicInvoices, lightenOutbox, retryGivenUp],
 }

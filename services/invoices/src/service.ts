@@ -13,6 +13,7 @@ import { getInvoice } from './invoices/get-invoice.ts'
 import { getInvoiceUbl } from './invoices/get-invoice-ubl.ts'
 import { listCreditNotes } from './invoices/list-credit-notes.ts'
 import { listInvoices } from './invoices/list-invoices.ts'
+import { reviveGivenUp } from './invoices/revive-given-up.ts'
 import { verifyInvoice } from './invoices/verify-invoice.ts'
 import { listInvoiceSeries } from './series/list-series.ts'
 import { getInvoiceSettings } from './settings/get-settings.ts'
@@ -29,7 +30,7 @@ export const invoices: Service = {
     ...[getInvoiceSettings, updateInvoiceSettings],
   ],
   consumers: [onOrderInvoiceRequested],
-  jobs: renderDueInvoices,
+  jobs: [...renderDueInvoices, reviveGivenUp],
   parts: [openBrowser, openConverter],
   internalRoutes: documentRoutes,
 }

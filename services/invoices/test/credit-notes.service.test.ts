@@ -74,6 +74,25 @@ test('a credit note that was given up is tried again with its invoice when the o
   await kindsIn('requested')
 })
 
+test('a credit note that was given up is tried again after hours without being asked for, an invoice is not', async () => {
+  await using invoices = await startInvoices()
+  const source = { ...anInvoiceSource(), order_created_at: 'never', refunds: [refund(7_410, 204), refund(50_000, 11_500)] }
+  const numbersIn = async (status: string) => {
+    const rows = await invoices.rows<{ number: string }>('select number from invoices where status = $1 order by number', [status])
+    return rows.map(({ number }) => number)
+  }
+  await invoices.ask(source)
+  await eventually(async () => expect(await numbersIn('requested')).toHaveLength(3))
+  const [old = '', young = '', invoice = ''] = await numbersIn('requested')
+  await invoices.rows(
+    `update invoices set status = 'failed', next_attempt_at = null, leased_until = null, modified_at = now() - case number when $1 then 5 else 7 end * interval '1 hour'`,
+    [young],
+  )
+  await invoices.restart()
+  await eventually(async () => expect(await numbersIn('requested')).toEqual([old]))
+  expect(await numbersIn('failed')).toEqual([young, invoice])
+})
+
 test('a credit note for all of an invoice repeats its lines, and its document is downloaded like an invoice', async () => {
   await using invoices = await startInvoices()
   const source = { ...anInvoiceSource(), refunds: [refund(157_410, 36_204)] }
