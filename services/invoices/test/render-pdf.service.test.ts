@@ -282,6 +282,19 @@ test.runIf(existsSync('/proc/self/autogroup'))('whoever answers requests goes be
   }
 })
 
+test('a page stays for the next document, but not after a long one, of which it would keep the memory', async () => {
+  const own = createBrowser(() => ({ path: process.env['PUPPETEER_EXECUTABLE_PATH'], sandbox: 'on' }))
+  await own.open()
+  const printedOn = async (lines: number) => {
+    await printDocument(own, { document: aPrintedDocument({ lines: manyLines(lines) }), log })
+    const pages = await own.withPage((page) => page.browser().pages())
+    return pages.map((page) => page.url()).filter((url) => url !== 'about:blank')
+  }
+  expect(await printedOn(1)).toEqual(['http://invoice.invalid/'])
+  expect(await printedOn(1000)).toEqual([])
+  await own.close()
+})
+
 test('a closed browser leaves no process and no file (checklist 125)', async () => {
   const own = createBrowser(() => ({ path: process.env['PUPPETEER_EXECUTABLE_PATH'], sandbox: 'on' }))
   await own.open()

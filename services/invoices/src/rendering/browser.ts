@@ -15,9 +15,9 @@ export interface SharedBrowser {
   open(): Promise<void>
   /**
    * Lends a page that runs no script and whose requests wait for the borrower to answer them. A page that saw an error is not
-   * lent again. Refused with `NotLent` once closed.
+   * lent again, nor one that the borrower has worn out. Refused with `NotLent` once closed.
    */
-  withPage<T>(work: (page: Page) => Promise<T>): Promise<T>
+  withPage<T>(work: (page: Page, wearOut: () => void) => Promise<T>): Promise<T>
   /** Lends no more, waits for lent pages, and ends the browser; nothing of it is left. */
   close(): Promise<void>
 }
@@ -41,8 +41,9 @@ export function createBrowser(choose: () => BrowserChoice): SharedBrowser {
     withPage: (work) =>
       slots.lend(async (slot) => {
         try {
-          const result = await work(await pageOf(slot, chromium))
+          const result = await work(await pageOf(slot, chromium), () => (slot.uses = usesPerPage))
           slot.uses += 1
+          if (slot.uses >= usesPerPage) await discardPage(slot, chromium)
           return result
         } catch (error) {
           await discardPage(slot, chromium)
@@ -88,7 +89,7 @@ function keepLaunched(choose: () => BrowserChoice): BrowserProcess {
 }
 
 async function pageOf(slot: Slot, chromium: BrowserProcess): Promise<Page> {
-  if (slot.page && !slot.page.isClosed() && slot.page.browser().connected && slot.uses < usesPerPage) return slot.page
+  if (slot.page && !slot.page.isClosed() && slot.page.browser().connected) return slot.page
   await discardPage(slot, chromium)
   const { browser } = await chromium.current()
   try {

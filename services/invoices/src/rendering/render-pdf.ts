@@ -4,6 +4,8 @@ import type { SharedBrowser } from './browser.ts'
 import { withTimeLimit } from './time-limit.ts'
 
 const deadlineMs = 30_000
+/** Of a longer document (some seven hundred lines) its page keeps hundreds of megabytes, however short the next ones are. */
+const longBytes = 1_000_000
 /**
  * A name that can never exist (RFC 6761). An empty page is served under it from memory, with an origin that may read nothing and a policy
  * that allows nothing; documents are written into that page, one after the other. Going to an address for each would cost twice as much
@@ -23,7 +25,11 @@ export interface Printing {
 /** Prints a page as tagged PDF. It sees what is in the HTML and nothing else: no script, no file, no network. */
 export function renderPdf(browser: SharedBrowser, { html, log }: Printing): Promise<Uint8Array> {
   const limit = { ms: deadlineMs, error: () => new RenderingTimedOut(`Rendering took longer than ${deadlineMs / 1000} s`) }
-  return browser.withPage((page) => withTimeLimit(print(page, { html, log }), limit))
+  return browser.withPage(async (page, wearOut) => {
+    const pdf = await withTimeLimit(print(page, { html, log }), limit)
+    if (pdf.length > longBytes) wearOut()
+    return pdf
+  })
 }
 
 async function print(page: Page, { html, log }: Printing): Promise<Uint8Array> {
