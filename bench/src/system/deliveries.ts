@@ -101,4 +101,6 @@ export async function commitEvents(client: Client, { count, organizationId }: { 
      select gen_random_uuid(), ($1::text[])[1 + n % cardinality($1::text[])], gen_random_uuid(), $2, $3, now() from generate_series(0, $4 - 1) n`,
     [subjects, organizationId, JSON.stringify({ id: randomUUID(), sent_at: Date.now(), filling }), count],
   )
+  // As a service does after its commit.
+  await client.query(`notify wake, 'outbox'`)
 }
