@@ -101,3 +101,8 @@ function ignoreExisting(error: unknown): void {
   if (error instanceof NatsError && error.api_error?.err_code === streamNameInUse) return
   throw error
 }
+
+/** Bytes that a message may have: what the server says, or its usual limit before it has said anything. */
+export function maxPayload({ info }: NatsConnection): number {
+  return info?.max_payload ?? 1_048_576
+}

@@ -6,6 +6,7 @@ import type { Database } from './database.ts'
 import { sweepIdempotentReplies } from './idempotency.ts'
 import { gaugeOf } from './health.ts'
 import type { Logger } from './log.ts'
+import { maxPayload } from './nats.ts'
 import type { Closer } from './shutdown.ts'
 import { ask } from './reply-inbox.ts'
 import { onlyOne, type Holding } from './single-holder.ts'
@@ -20,8 +21,6 @@ interface Relay {
   wakeUps: WakeUps
   log: Logger
   pollMs: number
-  /** What the server takes in one message. */
-  mostBytes(): number
 }
 
 interface WaitingRow {
@@ -163,8 +162,8 @@ async function tellBatch(relay: Relay, holding: Holding): Promise<number> {
   return rows.length
 }
 
-function isTooLarge({ mostBytes }: Relay, { payload }: WaitingRow): boolean {
-  return Buffer.byteLength(payload) > mostBytes() - headersBytes
+function isTooLarge({ connection }: Relay, { payload }: WaitingRow): boolean {
+  return Buffer.byteLength(payload) > maxPayload(connection) - headersBytes
 }
 
 /** No try would bring it through: it is kept as a dead letter, and the ones behind it go on. */

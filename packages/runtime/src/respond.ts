@@ -17,6 +17,7 @@ import type { CommandContext, Handler, QueryContext } from './handler.ts'
 import { metrics } from './health.ts'
 import { isRepeatable, runOnce } from './idempotency.ts'
 import type { Logger } from './log.ts'
+import { maxPayload } from './nats.ts'
 import { startSpan } from './trace.ts'
 import { rowsWith, runInTransaction } from './transaction.ts'
 import { requestParser } from './validation.ts'
@@ -181,7 +182,7 @@ export function isUnavailable(error: unknown): boolean {
 /** Too large a reply would fail in the client library, and the caller would only see a timeout. A page can be asked for in smaller ones. */
 function bytesOf(reply: unknown, { handler, service }: { handler: Handler; service: Responder }): Buffer {
   const bytes = Buffer.from(typeof reply === 'string' ? reply : JSON.stringify(reply ?? null))
-  const most = (service.connection.info?.max_payload ?? 1_048_576) - headersBytes
+  const most = maxPayload(service.connection) - headersBytes
   if (bytes.length <= most) return bytes
   if (isPaged(handler.operation)) throw new RequestValidationError([pageTooLarge])
   throw new Error(`The reply is too large to send: ${bytes.length} bytes, and ${most} are possible`)

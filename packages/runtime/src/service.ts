@@ -148,7 +148,7 @@ async function startMessaging(service: Service, { connection, database, log, set
   const shared = { database, jetstream, manager, wakeUps, log }
   return [
     { name: 'wake-ups', close: () => wakeUps.close() },
-    startRelay({ ...shared, connection, pollMs: settings.OUTBOX_POLL_MS, mostBytes: () => connection.info?.max_payload ?? 1_048_576 }),
+    startRelay({ ...shared, connection, pollMs: settings.OUTBOX_POLL_MS }),
     ...(service.jobs ?? []).map((job) => startJob({ ...shared, job, leaseMs: settings.JOB_LEASE_MS })),
     ...(service.consumers ?? []).map((consumer) => startConsumer({ ...shared, consumer, ackWaitMs: settings.CONSUMER_ACK_WAIT_MS })),
   ]

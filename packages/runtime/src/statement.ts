@@ -33,13 +33,16 @@ export function bind({ name, parameters }: Statement, values: Readonly<Record<st
   })
 }
 
-/** A statement with its values, for whoever sends it. */
+/** What a driver never refuses to send. */
+type Sendable = string | null | readonly (string | null)[]
+
+/** A statement with its values, for whoever sends it. Texts only: nothing stops it before the server has it. */
 export interface Bound extends Pick<Statement, 'name' | 'text'> {
-  values: unknown[]
+  values: Sendable[]
 }
 
 /** Puts values to their statement. */
-export function bound(query: Statement, values: Readonly<Record<string, unknown>>): Bound {
+export function bound(query: Statement, values: Readonly<Record<string, Sendable>>): Bound {
   const { name, text } = query
-  return { name, text, values: bind(query, values) }
+  return { name, text, values: bind(query, values) as Sendable[] }
 }
