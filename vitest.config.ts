@@ -21,8 +21,9 @@ export default defineConfig({
           name: 'service',
           include: ['{packages,services,tools}/**/*.service.test.ts'],
           globalSetup: ['packages/testing/src/infrastructure.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          // Longer than what a test waits for, so that the condition is named that did not come.
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
           maxWorkers: 2,
           // Vitest sets BASE_URL to its own; these are the settings of a service under test.
           env: {
@@ -42,7 +43,7 @@ export default defineConfig({
           // These start, kill and multiply the processes of systems of their own: nothing to be done to a system that runs elsewhere.
           exclude: ['**/node_modules/**', ...(process.env['E2E_BASE_URL'] ? ['e2e/own-system/**'] : [])],
           globalSetup: ['packages/testing/src/shared-systems.ts'],
-          testTimeout: 120_000,
+          testTimeout: 240_000,
           hookTimeout: 180_000,
           maxWorkers: process.env['E2E_BASE_URL'] ? 1 : 2,
         },

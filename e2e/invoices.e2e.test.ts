@@ -19,14 +19,11 @@ async function paidOrder(details: object): Promise<string> {
 }
 
 async function found(path: string) {
-  return eventually(
-    async () => {
-      const { status, body } = await system.api('GET', path)
-      if (status !== 200) throw new Error(JSON.stringify(body))
-      return body
-    },
-    { withinMs: 30_000 },
-  )
+  return eventually(async () => {
+    const { status, body } = await system.api('GET', path)
+    if (status !== 200) throw new Error(JSON.stringify(body))
+    return body
+  })
 }
 
 async function textAt(url: string): Promise<string> {

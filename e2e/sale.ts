@@ -34,23 +34,17 @@ export async function sell({ api, demo }: RunningSystem, token = 'ctoken_ok'): P
 }
 
 export function untilPaid({ api }: RunningSystem, id: string): Promise<void> {
-  return eventually(
-    async () => {
-      const { body } = await api('GET', `/v1/orders/${id}`)
-      if (body.status !== 'paid') throw new Error(`${id} is ${body.status}`)
-    },
-    { withinMs: 60_000 },
-  )
+  return eventually(async () => {
+    const { body } = await api('GET', `/v1/orders/${id}`)
+    if (body.status !== 'paid') throw new Error(`${id} is ${body.status}`)
+  })
 }
 
 /** Repeats while a service is away; `alsoDone` are refusals that mean an earlier try went through. */
 export async function accepted(call: () => ReturnType<RunningSystem['api']>, alsoDone: number[] = []) {
-  return eventually(
-    async () => {
-      const { status, body } = await call()
-      if (status >= 300 && !alsoDone.includes(status)) throw new Error(`${status} ${JSON.stringify(body)}`)
-      return body
-    },
-    { withinMs: 60_000 },
-  )
+  return eventually(async () => {
+    const { status, body } = await call()
+    if (status >= 300 && !alsoDone.includes(status)) throw new Error(`${status} ${JSON.stringify(body)}`)
+    return body
+  })
 }

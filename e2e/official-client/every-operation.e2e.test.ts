@@ -131,7 +131,7 @@ describe('the unmodified official client performs', () => {
     const orderUpdate = { billingName: 'Ada Lovelace', billingAddress: address }
     expect(await polar.orders.update({ id, orderUpdate })).toMatchObject({ id, billingName: 'Ada Lovelace' })
     await polar.orders.generateInvoice({ id })
-    const { url } = await eventually(() => polar.orders.invoice({ id }), { withinMs: 30_000 })
+    const { url } = await eventually(() => polar.orders.invoice({ id }))
     expect((await fetch(url)).headers.get('content-type')).toBe('application/pdf')
   })
 
@@ -175,7 +175,7 @@ describe('the unmodified official client performs', () => {
     const customerOrderUpdate = { billingName: 'Ada King', billingAddress: address }
     expect(await portal.orders.update(me, { id, customerOrderUpdate })).toMatchObject({ id, billingName: 'Ada King' })
     await portal.orders.generateInvoice(me, { id })
-    const { url } = await eventually(() => portal.orders.invoice(me, { id }), { withinMs: 30_000 })
+    const { url } = await eventually(() => portal.orders.invoice(me, { id }))
     expect((await fetch(url)).status).toBe(200)
   })
 

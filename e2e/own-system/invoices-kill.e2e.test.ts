@@ -87,7 +87,7 @@ async function holdRelay(): Promise<() => Promise<void>> {
 const invoiceOf = (columns: string, condition: string) => `select ${columns} from invoices i where i.order_id = $1 and ${condition}`
 
 async function untilRow(sql: string, orderId: string): Promise<void> {
-  await eventually(async () => expect(await system.rows('invoices', sql, [orderId])).toHaveLength(1), { withinMs: 20_000 })
+  await eventually(async () => expect(await system.rows('invoices', sql, [orderId])).toHaveLength(1))
 }
 
 const steps: Record<string, Step> = {
@@ -156,7 +156,7 @@ for (const [where, step] of Object.entries(steps)) {
       } finally {
         await release()
       }
-      const { url } = await eventually(() => accepted(() => system.api('GET', `/v1/orders/${orderId}/invoice`)), { withinMs: 60_000 })
+      const { url } = await eventually(() => accepted(() => system.api('GET', `/v1/orders/${orderId}/invoice`)))
       const documents = await eventually(() =>
         system.rows<{ number: string; sha256: string }>(
           'invoices',

@@ -62,8 +62,8 @@ async function demandTheRest(): Promise<void> {
 }
 
 async function untilBack(): Promise<void> {
-  await eventually(async () => expect((await ask(order())).status).toBe(200), { withinMs: 30_000 })
-  await eventually(async () => expect((await ask('/v1/customers/', 'POST', someone())).status).toBe(201), { withinMs: 30_000 })
+  await eventually(async () => expect((await ask(order())).status).toBe(200))
+  await eventually(async () => expect((await ask('/v1/customers/', 'POST', someone())).status).toBe(201))
   await eventually(async () => expect(await statusOf('/readyz')).toBe(200))
   await system.untilReady()
 }

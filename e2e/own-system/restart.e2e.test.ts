@@ -60,7 +60,7 @@ test('killing webhooks while the endpoint is still answering sends the event aga
   await sell(system)
   await eventually(() => expect(seen()).toHaveLength(1))
   system.kill('webhooks')
-  await eventually(() => expect(seen().length).toBeGreaterThanOrEqual(2), { withinMs: 45_000 })
+  await eventually(() => expect(seen().length).toBeGreaterThanOrEqual(2))
   held.resolve()
   sink.answer(() => ({ status: 200 }))
   expect(new Set(seen().map(({ headers }) => headers['webhook-id'])).size).toBe(1)
@@ -75,7 +75,7 @@ test('an event that was sent twice was the same event, byte for byte', () => {
 
 function untilTold(id: string): Promise<void> {
   const types = ['order.created', 'order.paid', 'order.updated+invoice']
-  return eventually(() => expect(typesFor(id)).toEqual(expect.arrayContaining(types)), { withinMs: 45_000 })
+  return eventually(() => expect(typesFor(id)).toEqual(expect.arrayContaining(types)))
 }
 
 function typesFor(id: string): string[] {

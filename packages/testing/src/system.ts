@@ -95,8 +95,7 @@ export function systemAt(readyFile: string, demo: DemoData): RunningSystem {
   return {
     facts,
     demo,
-    untilReady: () =>
-      eventually(async () => void (await Promise.all(Object.values(facts().services).flat().map(demandReady))), { withinMs: 30_000 }),
+    untilReady: () => eventually(async () => void (await Promise.all(Object.values(facts().services).flat().map(demandReady)))),
     api: (method, path, body) => callApi(`${base_url}${path}`, { method, token: demo.organization_access_token, body }),
     rows: (service, sql, values) => look(new URL(`/${service}`, facts().postgres_url ?? ''), { sql, values: values ?? [] }),
     kill: (service) => processesOf(service).forEach(({ pid }) => process.kill(pid, 'SIGKILL')),

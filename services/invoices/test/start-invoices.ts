@@ -45,15 +45,12 @@ export async function startInvoices(): Promise<TestInvoices> {
       })
     },
     untilStatus: (source, status) =>
-      eventually(
-        async () => {
-          const row = await rowOf(source)
-          if (row?.status !== status)
-            throw new Error(`The invoice is ${row ? `${row.status} after ${row.attempts} tries: ${row.last_error}` : 'not issued'}`)
-          return row
-        },
-        { withinMs: 20_000 },
-      ),
+      eventually(async () => {
+        const row = await rowOf(source)
+        if (row?.status !== status)
+          throw new Error(`The invoice is ${row ? `${row.status} after ${row.attempts} tries: ${row.last_error}` : 'not issued'}`)
+        return row
+      }),
     async link(source) {
       const { url } = await service.call(getOrderInvoice, { id: source.order_id }, organizationCaller(source.organization.id))
       return new URL(url)

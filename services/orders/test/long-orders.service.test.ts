@@ -67,12 +67,9 @@ test('what is more than an order may have waits for the next one (checklist 91)'
 })
 
 async function linesOfOrders(seller: Caller, { product_id, count }: { product_id: string; count: number }): Promise<number[]> {
-  return eventually(
-    async () => {
-      const { items } = await orders.call(listOrders, { product_id, sorting: ['created_at'] }, seller)
-      expect(items.map(({ status }) => status)).toEqual(Array(count).fill('paid'))
-      return items.map((order) => order.items.length)
-    },
-    { withinMs: 20_000 },
-  )
+  return eventually(async () => {
+    const { items } = await orders.call(listOrders, { product_id, sorting: ['created_at'] }, seller)
+    expect(items.map(({ status }) => status)).toEqual(Array(count).fill('paid'))
+    return items.map((order) => order.items.length)
+  })
 }

@@ -65,16 +65,13 @@ export function untilSubscription(
   { seller, subscription }: Pick<Subscribed, 'seller' | 'subscription'>,
   wanted: Partial<Subscription>,
 ): Promise<Subscription> {
-  return eventually(
-    async () => {
-      const now = await orders.call(getSubscription, { id: subscription.id }, seller)
-      for (const [key, value] of Object.entries(wanted)) {
-        if (now[key as keyof Subscription] !== value) throw new Error(`${key} is ${JSON.stringify(now[key as keyof Subscription])}`)
-      }
-      return now
-    },
-    { withinMs: 20_000 },
-  )
+  return eventually(async () => {
+    const now = await orders.call(getSubscription, { id: subscription.id }, seller)
+    for (const [key, value] of Object.entries(wanted)) {
+      if (now[key as keyof Subscription] !== value) throw new Error(`${key} is ${JSON.stringify(now[key as keyof Subscription])}`)
+    }
+    return now
+  })
 }
 
 /** Some seconds after a moment that the subscription names. */

@@ -34,15 +34,12 @@ test('a year of months is twelve renewals, and a discount of three months is on 
   const { current_period_start } = await untilSubscription(orders, subscribed, { status: 'active' })
   expect(subscribed.subscription).toMatchObject({ amount: 500, discount_id: discount.id })
   await advance(orders, subscribed, after(current_period_start, 366))
-  const paid = await eventually(
-    async () => {
-      const all = await ordersOf(orders, subscribed)
-      expect(all).toHaveLength(13)
-      expect(all.every(({ status }) => status === 'paid')).toBe(true)
-      return all
-    },
-    { withinMs: 25_000 },
-  )
+  const paid = await eventually(async () => {
+    const all = await ordersOf(orders, subscribed)
+    expect(all).toHaveLength(13)
+    expect(all.every(({ status }) => status === 'paid')).toBe(true)
+    return all
+  })
   expect(paid.map(({ total_amount }) => total_amount)).toEqual([500, 500, 500, ...Array.from({ length: 10 }, () => 1000)])
   expect(paid.map(({ discount_id }) => discount_id !== null)).toEqual([true, true, true, ...Array.from({ length: 10 }, () => false)])
   expect(await untilSubscription(orders, subscribed, { amount: 1000 })).toMatchObject({ status: 'active', discount: null })

@@ -2,12 +2,11 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { orderPaid, orderUpdated } from '@quittance/contracts/orders'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { demandAllDelivered } from './oracle.ts'
 import { startWebhooks, wholeStory } from './start-webhooks.ts'
 
 process.env['DELIVERY_TIMEOUT_MS'] = '60000'
-vi.setConfig({ testTimeout: 60_000 })
 
 const hanging = 1_000
 
@@ -41,7 +40,7 @@ test('fault 42: beside a thousand endpoints that hang, those that answer are sen
   )
   const ids = await webhooks.tell(wholeStory)
   // All of them: nobody waits for one that hangs to end, not even another that hangs.
-  await eventually(() => expect(silent.connections()).toBe(hanging), { withinMs: 30_000 })
+  await eventually(() => expect(silent.connections()).toBe(hanging))
   for (let order = 0; order < 10; order++) ids.push(...(await webhooks.tell([orderUpdated, orderPaid])))
   await eventually(() => expect(sink.received).toHaveLength(23))
   demandAllDelivered(sink.received, { ids, secret })

@@ -4,12 +4,11 @@ import { createServer, connect, type AddressInfo, type Socket } from 'node:net'
 import { eventStream, subscriptions } from '@quittance/contracts/streams'
 import { startEndpointSink, type EndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { demandAllDelivered, idOf } from './oracle.ts'
 import { commitEvent, openOutside, startEngines, startProcess, type Engines, type Outside, type ServiceProcess } from './processes.ts'
 
 // Processes are started again and again, and the machine may be busy.
-vi.setConfig({ testTimeout: 90_000 })
 
 let engines: Engines
 let outside: Outside
@@ -24,7 +23,6 @@ afterAll(async () => {
 
 const startWebhooks = (env?: Record<string, string>) => startProcess(engines, { database: 'webhooks', ...(env && { env }) })
 const startTeller = () => startProcess(engines, { database: 'orders' })
-const patience = { withinMs: 30_000 }
 
 /** An endpoint of an organization of its own. */
 async function subscribe(sink: EndpointSink) {
@@ -44,7 +42,7 @@ function untilSucceeded(ids: readonly string[]): Promise<void> {
   return eventually(async () => {
     const statuses = (await deliveries(ids)).map(({ status }) => status)
     expect(statuses).toEqual(ids.map(() => 'succeeded'))
-  }, patience)
+  })
 }
 
 const acceptedIds = (sink: EndpointSink) => sink.received.filter(({ answered }) => answered === 200).map(idOf)
@@ -137,9 +135,8 @@ test('fault 5: killed between commit and acknowledgement, the event comes again 
   await untilSucceeded([id])
   await webhooks.kill()
   await using again = await startWebhooks()
-  await eventually(
-    async () => expect(await again.metrics()).toMatch(/inbox_duplicates_total\{consumer="webhooks-public-events"[^}]*\} 1\b/),
-    patience,
+  await eventually(async () =>
+    expect(await again.metrics()).toMatch(/inbox_duplicates_total\{consumer="webhooks-public-events"[^}]*\} 1\b/),
   )
   expect(await deliveries([id])).toMatchObject([{ status: 'succeeded', attempts: 1 }])
   expect(sink.received).toHaveLength(1)
@@ -233,7 +230,7 @@ function keepTelling(organizationId: string): { stop(): Promise<string[]> } {
 
 async function untilMoreCame(sink: EndpointSink, count: number): Promise<void> {
   const before = sink.received.length
-  await eventually(() => expect(sink.received.length).toBeGreaterThan(before + count), patience)
+  await eventually(() => expect(sink.received.length).toBeGreaterThan(before + count))
 }
 
 test('fault 8: of three replicas one is killed again and again under load: nothing is lost, few come twice, all under their id', async () => {
@@ -309,7 +306,7 @@ test('fault 12: NATS killed and started on the same store: consumers go on by th
   await (
     await engines.stopNats('SIGKILL')
   )()
-  const after = await eventually(() => outside.tell(organizationId), patience)
+  const after = await eventually(() => outside.tell(organizationId))
   await untilSucceeded([before, after])
   expect(webhooks.exitCode()).toBeNull()
   expect(acceptedIds(sink)).toEqual([before, after])
@@ -363,7 +360,7 @@ test('fault 19: with its connections used up by a long lock it waits, says so, a
   const release = await engines.lock('webhooks', 'lock table webhook_deliveries in access exclusive mode')
   const ids = await Promise.all(Array.from({ length: 20 }, () => outside.tell(organizationId)))
   await engines.untilBlocked('webhooks', 'webhook_deliveries')
-  await eventually(async () => expect(await webhooks.isReady()).toBe(false), patience)
+  await eventually(async () => expect(await webhooks.isReady()).toBe(false))
   await release()
   await untilSucceeded(ids)
   await webhooks.untilReady()

@@ -165,12 +165,9 @@ export async function startProcess(engines: Engines, { database, env }: ProcessO
     exitCode: () => child.exitCode,
     isReady,
     untilReady: () =>
-      eventually(
-        async () => {
-          if (!(await isReady())) throw new Error(`${database} is not ready`)
-        },
-        { withinMs: 20_000 },
-      ),
+      eventually(async () => {
+        if (!(await isReady())) throw new Error(`${database} is not ready`)
+      }),
     metrics: () => ask('/metrics').then((answer) => answer.text()),
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),

@@ -1,4 +1,4 @@
-import type { Page } from 'puppeteer'
+import type { Browser, Page } from 'puppeteer'
 import { launchBrowser, type BrowserChoice, type LaunchedBrowser } from './launch-browser.ts'
 import { createLending } from './lending.ts'
 import { withTimeLimit } from './time-limit.ts'
@@ -61,7 +61,8 @@ export function createBrowser(choose: () => BrowserChoice): SharedBrowser {
 
 interface BrowserProcess {
   current(): Promise<LaunchedBrowser>
-  end(): Promise<void>
+  /** Ends the one there is; with `browser`, only if it still is that one: another lane may have started the next already. */
+  end(browser?: Browser): Promise<void>
 }
 
 function keepLaunched(choose: () => BrowserChoice): BrowserProcess {
@@ -77,13 +78,12 @@ function keepLaunched(choose: () => BrowserChoice): BrowserProcess {
       launched = launching
       return launching
     },
-    async end() {
+    async end(only) {
       const ending = launched
-      launched = null
-      await ending?.then(
-        ({ close }) => close(),
-        () => {},
-      )
+      const found = await ending?.catch(() => null)
+      if (!found || (only && found.browser !== only)) return
+      if (launched === ending) launched = null
+      await found.close()
     },
   }
 }
@@ -99,7 +99,7 @@ async function pageOf(slot: Slot, chromium: BrowserProcess): Promise<Page> {
     slot.page = page
     return page
   } catch (error) {
-    await chromium.end()
+    await chromium.end(browser)
     throw error
   }
 }
@@ -111,5 +111,5 @@ async function discardPage(slot: Slot, chromium: BrowserProcess): Promise<void> 
   slot.uses = 0
   if (!page || page.isClosed() || !page.browser().connected) return
   const limit = { ms: closePageWithinMs, error: () => new Error('The page does not close') }
-  await withTimeLimit(page.close(), limit).catch(() => chromium.end())
+  await withTimeLimit(page.close(), limit).catch(() => chromium.end(page.browser()))
 }
