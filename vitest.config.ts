@@ -32,6 +32,8 @@ export default defineConfig({
             LINK_SECRET: 'a-secret-for-links-of-tests-only-0123456789',
             SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
             WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+            // What is demanded of a document is how it looks; how long it may take is the machine's.
+            RENDER_TIMEOUT_MS: '150000',
           },
         },
       },

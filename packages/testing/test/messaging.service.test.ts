@@ -67,7 +67,7 @@ test('a message that never works becomes a dead letter, whole, and the ones behi
   const [letter] = await service.rows<{ reason: string; payload: Buffer }>('select reason, payload from dead_letters')
   expect(letter?.reason).toContain('never')
   expect(JSON.parse(letter?.payload.toString() ?? '')).toMatchObject({ position: 1 })
-}, 60_000)
+})
 
 test('an event that is larger than a message may be becomes a dead letter, and the ones behind it go on', async () => {
   await using service = await startTestService(ledger())

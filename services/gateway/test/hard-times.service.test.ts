@@ -117,4 +117,4 @@ test('a client that dribbles its headers is told so and cut off', async () => {
   const answer = await dribbled
   expect(answer).toMatch(/^HTTP\/1\.1 408 /)
   expect(answer).toContain('{"error":"RequestTimeout","detail":"The request did not arrive in time."}')
-}, 30_000)
+})

@@ -19,6 +19,12 @@ export const InvoicesConfig = z.object({
     .enum(['on', 'off'])
     .default('on')
     .describe('Chromium’s own sandbox. Off where it cannot be had: as root, and in a container without user namespaces.'),
+  RENDER_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(30_000)
+    .describe('Longest time one document may hold its page; then the page is killed. The longest, of 5,000 lines, takes about 10 s.'),
 })
 
 export const config = () => readConfig(InvoicesConfig)

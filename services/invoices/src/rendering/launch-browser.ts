@@ -1,12 +1,11 @@
 import { basename, join } from 'node:path'
 import { launch, type Browser } from 'puppeteer'
+import { config } from '../config.ts'
 import { makeBrowserHome, removeBrowserHome } from './browser-home.ts'
 import { findBrowser } from './find-browser.ts'
 import { withTimeLimit } from './time-limit.ts'
 import { yieldToOthers } from './yield-to-others.ts'
 
-/** Longest answer of the browser to one command; a browser that hangs is found out, not waited for. */
-const protocolTimeout = 30_000
 const closeWithinMs = 3_000
 
 const flags = [
@@ -52,7 +51,8 @@ export async function launchBrowser({ path, sandbox }: BrowserChoice): Promise<L
       args: sandbox === 'off' || process.getuid?.() === 0 ? [...flags, '--no-sandbox'] : flags,
       env: { HOME: home, TMPDIR: home, PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' },
       userDataDir: join(home, 'profile'),
-      protocolTimeout,
+      // Longest answer to one command, of which printing is one; a browser that hangs is found out, not waited for.
+      protocolTimeout: config().RENDER_TIMEOUT_MS,
       handleSIGHUP: false,
       handleSIGINT: false,
       handleSIGTERM: false,

@@ -1,9 +1,9 @@
 import type { Logger } from '@quittance/runtime/log'
 import type { ConsoleMessage, HTTPRequest, Page } from 'puppeteer'
 import type { SharedBrowser } from './browser.ts'
+import { config } from '../config.ts'
 import { withTimeLimit } from './time-limit.ts'
 
-const deadlineMs = 30_000
 /** Of a longer document (some seven hundred lines) its page keeps hundreds of megabytes, however short the next ones are. */
 const longBytes = 1_000_000
 /**
@@ -24,7 +24,8 @@ export interface Printing {
 
 /** Prints a page as tagged PDF. It sees what is in the HTML and nothing else: no script, no file, no network. */
 export function renderPdf(browser: SharedBrowser, { html, log }: Printing): Promise<Uint8Array> {
-  const limit = { ms: deadlineMs, error: () => new RenderingTimedOut(`Rendering took longer than ${deadlineMs / 1000} s`) }
+  const ms = config().RENDER_TIMEOUT_MS
+  const limit = { ms, error: () => new RenderingTimedOut(`Rendering took longer than ${ms / 1000} s`) }
   return browser.withPage(async (page, wearOut) => {
     const pdf = await withTimeLimit(print(page, { html, log }), limit)
     if (pdf.length > longBytes) wearOut()
@@ -32,6 +33,7 @@ export function renderPdf(browser: SharedBrowser, { html, log }: Printing): Prom
   })
 }
 
+/** Without limits of its own: who calls it has one for all of it. */
 async function print(page: Page, { html, log }: Printing): Promise<Uint8Array> {
   const answer = (request: HTTPRequest) => void serve(request, log)
   // A page that runs no script says nothing but what it was refused.
@@ -39,9 +41,9 @@ async function print(page: Page, { html, log }: Printing): Promise<Uint8Array> {
   page.on('request', answer)
   page.on('console', refused)
   try {
-    if (page.url() !== shellUrl) await page.goto(shellUrl, { timeout: deadlineMs })
-    await page.setContent(html, { timeout: deadlineMs, waitUntil: 'load' })
-    return await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged: true, outline: false, timeout: deadlineMs })
+    if (page.url() !== shellUrl) await page.goto(shellUrl, { timeout: 0 })
+    await page.setContent(html, { timeout: 0, waitUntil: 'load' })
+    return await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged: true, outline: false, timeout: 0 })
   } finally {
     page.off('request', answer)
     page.off('console', refused)
