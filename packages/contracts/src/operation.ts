@@ -61,9 +61,13 @@ export type RequestInput<O extends Operation> = z.input<O['request']>
 /** What the handler answers. */
 export type ReplyOf<O extends Operation> = z.output<O['reply']>
 
+const variables = new WeakMap<HttpBinding, string[]>()
+
 /** Names of the path variables, in order. */
-export function pathVariables(http: HttpBinding): string[] {
-  return [...http.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string)
+export function pathVariables(http: HttpBinding): readonly string[] {
+  const known = variables.get(http) ?? [...http.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string)
+  variables.set(http, known)
+  return known
 }
 
 /** Where a key of the flat request came from; first element of a validation error's `loc`. */

@@ -13,7 +13,7 @@ import { isUnavailable } from './respond.ts'
 import type { Closer } from './shutdown.ts'
 import { onlyOne, type Holding } from './single-holder.ts'
 import { statement } from './statement.ts'
-import { continueTrace, startSpan, traced, type Span } from './trace.ts'
+import { startSpan, traced, type Span } from './trace.ts'
 import { actingFor, rowsWith, runInTransaction } from './transaction.ts'
 
 interface Consumption {
@@ -199,29 +199,29 @@ async function handle({ consumer, database, log }: Consumption, messages: readon
   const heard = messages.flatMap((message) => read(message, consumer.events) ?? [])
   const concerning = heard.length > 0 && consumer.concerning ? await consumer.concerning(heard, rowsWith(database.execute)) : heard
   const spans: Span[] = []
-  const received = concerning.map((event) => {
+  for (const event of concerning) {
     const span = startSpan(durable, 'consumer', event.traceparent)
     spans.push(span)
-    return { ...event, traceparent: span.traceparent }
-  })
-  const [first] = received
+    event.traceparent = span.traceparent
+  }
+  const [first] = concerning
   if (!first) return
   const isBound = consumer.most === 1 && first.organizationId
   const caller: Caller = isBound ? actingFor(isBound) : { kind: 'anonymous' }
   const { traceparent } = first
   const unit = { now: new Date(), log: log.child({ trace_id: traceparent.slice(3, 35) }), traceparent }
-  const ids = received.map(({ id }) => id)
+  const ids = concerning.map(({ id }) => id)
   const entered = await traced(spans, () =>
     runInTransaction(database, { caller, unit }, async (transaction) => {
       const rows = await transaction.rows<{ message_id: string }>('inbox.enter', enterInbox, { consumer: durable, ids })
       const fresh = new Set(rows.map(({ message_id }) => message_id))
       // Deleted as it is found: a message that comes twice in one batch is handled once.
-      const unheard = received.filter(({ id }) => fresh.delete(id))
+      const unheard = concerning.filter(({ id }) => fresh.delete(id))
       if (unheard.length > 0) await consumer.run(unheard, transaction)
       return unheard.length
     }),
   )
-  if (entered < received.length) duplicates.inc({ consumer: durable }, received.length - entered)
+  if (entered < concerning.length) duplicates.inc({ consumer: durable }, concerning.length - entered)
 }
 
 /** Null for an event that the consumer does not listen to. */
@@ -229,14 +229,18 @@ function read(message: JsMsg, events: readonly Event[]): EventMessage | null {
   const event = events.find((candidate) => candidate.subject === message.subject)
   if (!event) return null
   const payloadText = message.string()
+  let payload: unknown
   return {
     id: demand(message, { header: 'Nats-Msg-Id', isRight: isUuid }),
     event,
-    payload: parse(payloadText),
+    // Most of what is heard concerns nobody, and is not read.
+    get payload() {
+      return (payload ??= parse(payloadText)) as never
+    },
     payloadText,
     aggregateId: demand(message, { header: headers.aggregate, isRight: isUuid }),
     organizationId: message.headers?.get(headers.organization) || null,
-    traceparent: continueTrace(message.headers?.get(headers.traceparent) || undefined),
+    traceparent: message.headers?.get(headers.traceparent) ?? '',
     occurredAt: new Date(demand(message, { header: headers.occurredAt, isRight: (value) => !Number.isNaN(Date.parse(value)) })),
   }
 }

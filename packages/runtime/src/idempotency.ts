@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Caller } from '@quittance/contracts/caller'
 import { Conflict, RequestValidationError } from '@quittance/contracts/errors'
 import { pathVariables, type Operation } from '@quittance/contracts/operation'
@@ -70,7 +70,7 @@ export async function runOnce(
   const scope = scopeOf(operation, { caller, request })
   const keyHash = digest(`${scope}\n${key}`)
   const requestHash = digest(JSON.stringify(request))
-  const seal = { keys: [createHash('sha256').update('idempotent reply').update(key).digest()], context: scope }
+  const seal = { keys: [hash('sha256', `idempotent reply${key}`, 'buffer')], context: scope }
   const [entered] = await rows<Entered>('idempotency.enter', enter, { key_hash: keyHash })
   if (!entered?.taken) throw new Conflict('A request with this Idempotency-Key is still being answered.')
   if (entered.is_expired) await rows('idempotency.forget', forget, { key_hash: keyHash })
@@ -113,3 +113,9 @@ function identityOf(caller: Caller): string | null {
 function digest(text: string): string {
   return hash('sha256', text, 'hex')
 }
+
+/** The index that finds old answers costs next to nothing where rows come in the order of time. Part of a migration. */
+export const lighterReplies = [
+  `drop index idempotent_replies_by_age`,
+  `create index idempotent_replies_by_age on idempotent_replies using brin (created_at)`,
+]

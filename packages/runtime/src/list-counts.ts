@@ -59,8 +59,58 @@ export function countList({ list, time, products = false, shown = 'true' }: Coun
   ]
 }
 
-/** A condition on columns of a row, told of the row before or after a change. */
-function shownOf(condition: string, row: 'old' | 'new'): string {
+/**
+ * `list_counts` is a view from here on: of `list_totals`, which the job below keeps, and of `list_changes`, of which a changed row writes
+ * one instead of one for each of its counters. Part of a migration, after `countList` of every table, which it waits for.
+ */
+export function countChanges(tables: readonly CountedTable[]): string[] {
+  return [
+    `lock table ${tables.map(({ list }) => list).join(', ')} in share row exclusive mode`,
+    `alter table list_counts rename to list_totals`,
+    `drop index list_counts_to_fold`,
+    `alter table list_totals drop column is_folded`,
+    `alter table list_totals rename constraint list_counts_pkey to list_totals_pkey`,
+    `alter table list_totals rename constraint list_counts_by_kind to list_totals_by_kind`,
+    `alter table list_totals rename constraint list_counts_kind_check to list_totals_kind_check`,
+    `alter index list_counts_by_list rename to list_totals_by_list`,
+    `create table list_changes (
+      id bigint generated always as identity,
+      list text not null,
+      organization_id uuid not null,
+      product_id uuid,
+      day date not null,
+      delta bigint not null,
+      constraint list_changes_pkey primary key (organization_id, list, id)
+    )`,
+    `create view list_counts as
+      select list, kind, organization_id, product_id, day, delta from list_totals
+      union all select list, 'all', organization_id, null, null, delta from list_changes
+      union all select list, 'day', organization_id, null, day, delta from list_changes
+      union all select list, 'product', organization_id, product_id, null, delta from list_changes where product_id is not null`,
+    ...tables.flatMap(changesOf),
+  ]
+}
+
+function changesOf({ list, time, products = false, shown = 'true' }: CountedTable): string[] {
+  const day = (row: string) => `(${row}.${time} at time zone 'UTC')::date`
+  const product = (row: string) => (products ? `${row}.product_id` : 'null::uuid')
+  const add = `insert into list_changes (list, organization_id, product_id, day, delta)`
+  const moved = (row: 'old' | 'new', by: number) =>
+    `select '${list}', ${row}.organization_id, ${product(row)}, ${day(row)}, ${by} where ${shownOf(shown, row)}`
+  const body = (statement: string) => `language plpgsql as $$ begin ${statement}; return null; end $$`
+  return [
+    `create function count_inserted_${list}() returns trigger
+      ${body(`${add} values ('${list}', new.organization_id, ${product('new')}, ${day('new')}, 1)`)}`,
+    `drop trigger count_inserted on ${list}`,
+    `create trigger count_inserted after insert on ${list} for each row when (${shownOf(shown, 'new')}) execute function count_inserted_${list}()`,
+    `create or replace function count_${list}() returns trigger
+      ${body(`${add} select '${list}', c.organization_id, ${product('c')}, ${day('c')}, -count(*) from changed c where ${shownOf(shown, 'c')} group by 2, 3, 4`)}`,
+    `create or replace function count_moved_${list}() returns trigger ${body(`${add} ${moved('old', -1)} union all ${moved('new', 1)}`)}`,
+  ]
+}
+
+/** A condition on columns of a row, told of one row. */
+function shownOf(condition: string, row: string): string {
   return condition === 'true' ? condition : `${row}.${condition}`
 }
 
@@ -72,18 +122,23 @@ const foldLock = 7_201_122
 /** One row per counter again. Whoever reads meanwhile sees the rows before or the one after, never both. */
 const fold = `
   with turn as materialized (select pg_try_advisory_xact_lock(${foldLock}) as is_mine),
-  chosen as (select id from list_counts where not is_folded and (select is_mine from turn) order by id limit ${most} for update skip locked),
-  fresh as (delete from list_counts c using chosen where c.id = chosen.id returning c.*),
+  chosen as materialized (select ctid from list_changes where (select is_mine from turn) limit ${most}),
+  changes as (delete from list_changes c using chosen where c.ctid = chosen.ctid returning c.*),
+  fresh as (
+    select list, case grouping(product_id, day) when 3 then 'all' when 2 then 'day' else 'product' end as kind, organization_id, product_id, day,
+      sum(delta) as delta
+    from changes group by grouping sets ((list, organization_id), (list, organization_id, day), (list, organization_id, product_id))),
+  counted as (select * from fresh where (kind = 'product') = (product_id is not null)),
   known as (
-    delete from list_counts c using (select distinct list, kind, organization_id, product_id, day from fresh) k
-    where c.is_folded and c.organization_id = k.organization_id and c.list = k.list and c.kind = k.kind
-      and c.product_id is not distinct from k.product_id and c.day is not distinct from k.day
-    returning c.*),
+    delete from list_totals t using counted c
+    where t.organization_id = c.organization_id and t.list = c.list and t.kind = c.kind
+      and t.product_id is not distinct from c.product_id and t.day is not distinct from c.day
+    returning t.list, t.kind, t.organization_id, t.product_id, t.day, t.delta),
   folded as (
-    insert into list_counts (list, kind, organization_id, product_id, day, delta, is_folded)
-    select list, kind, organization_id, product_id, day, sum(delta), true from (select * from fresh union all select * from known) c
+    insert into list_totals (list, kind, organization_id, product_id, day, delta)
+    select list, kind, organization_id, product_id, day, sum(delta) from (select * from counted union all select * from known) c
     group by list, kind, organization_id, product_id, day having sum(delta) <> 0)
-  select count(*) as taken from fresh`
+  select count(*) as taken from changes`
 
 /** Adds differences up, one replica at a time. One that begins while another ends may leave two rows of a counter: their sum is right. */
 export const foldListCounts = job({

@@ -8,7 +8,8 @@ const names = new Map<string, string>()
 /** Not of reads: `select o.*` under a name would fail at replicas that run while another adds a column. */
 const isWrite = /^(insert|update|delete) /
 
-function nameOf(text: string): string | undefined {
+/** The name of a text of the mapper; undefined for one that is prepared anew each time. */
+export function nameOf(text: string): string | undefined {
   const known = names.get(text)
   if (known || names.size >= mostNamed || !isWrite.test(text)) return known
   const name = nameOfText('orm', text)
@@ -18,7 +19,7 @@ function nameOf(text: string): string | undefined {
 
 type Query = (config: unknown, ...given: unknown[]) => unknown
 
-/** Gives what the mapper writes a name, so that it is prepared once per connection: a third of the cost. */
+/** Gives what the mapper writes outside of `transact.ts` a name, so that it is prepared once per connection: a third of the cost. */
 export class NamingClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config)
@@ -28,16 +29,5 @@ export class NamingClient extends pg.Client {
       return name ? query({ name, text: config, values }, ...rest) : query(config, values, ...rest)
     }
     this.query = named as pg.Client['query']
-  }
-
-  /** What is asked meanwhile leaves in one packet. */
-  together<T>(ask: () => T): T {
-    const { stream } = (this as unknown as { connection: pg.Connection }).connection
-    stream.cork()
-    try {
-      return ask()
-    } finally {
-      stream.uncork()
-    }
   }
 }

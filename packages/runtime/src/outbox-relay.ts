@@ -1,6 +1,7 @@
 import { eventStream } from '@quittance/contracts/streams'
 import { headers } from '@quittance/contracts/headers'
 import { headers as natsHeaders, type JetStreamManager, type NatsConnection } from 'nats'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createAlarm, type Alarm } from './alarm.ts'
 import type { Database } from './database.ts'
 import { sweepIdempotentReplies } from './idempotency.ts'
@@ -35,6 +36,11 @@ interface WaitingRow {
 }
 
 const batchSize = 200
+/**
+ * From one look to the next. An event after a quiet moment is told at once; of many in a row each look takes several along, and so do
+ * those who hear them: one statement, one acknowledgement for all.
+ */
+const apartMs = 20
 /** What was sent to a leader that died is never answered; it is told again under the same id, so an answer that was only slow does no harm. */
 const publishTimeoutMs = 3_000
 /** Room for the headers beside the payload in what a message may hold. */
@@ -114,8 +120,13 @@ export function startRelay(relay: Relay): Closer {
 async function tellWhileHeld(relay: Relay, { holding, alarm }: { holding: Holding; alarm: Alarm }): Promise<void> {
   let swept = 0
   while (holding.held()) {
+    const looked = performance.now()
     const told = await tellBatch(relay, holding)
-    if (told < batchSize) await alarm.wait(relay.pollMs)
+    if (told < batchSize) {
+      await alarm.wait(relay.pollMs)
+      const rest = looked + apartMs - performance.now()
+      if (rest > 0) await delay(rest)
+    }
     if (Date.now() - swept > 3_600_000) {
       swept = Date.now()
       await relay.database.execute(sweep, [])

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Event, PayloadOf } from '@quittance/contracts/event'
-import { bound, statement, type Bound } from './statement.ts'
+import { bound, statement, type Bound, type Statement } from './statement.ts'
 import type { JsonText } from './view.ts'
 
 /** The fact and what it is about. */
@@ -12,28 +12,36 @@ export interface Fact<E extends Event> {
   payload: PayloadOf<E> | JsonText<PayloadOf<E>>
 }
 
-// Rows get their positions in the order in which the facts were told.
-const record = statement(
-  'outbox.record',
-  `
-  insert into outbox_messages (id, subject, aggregate_id, organization_id, payload, traceparent, occurred_at)
-  select id, subject, aggregate_id, organization_id, payload, :traceparent::text, :occurred_at::timestamptz
-  from unnest(:ids::uuid[], :subjects::text[], :aggregate_ids::uuid[], :organization_ids::uuid[], :payloads::text[])
-    with ordinality as fact (id, subject, aggregate_id, organization_id, payload, number)
-  order by number`,
-)
+/** Facts of one statement; of each number one is prepared. */
+const most = 8
 
-/** The statement that records facts in their transaction; the relay tells them after the commit, at least once. */
-export function recordOf(facts: readonly Fact<Event>[], unit: { now: Date; traceparent: string | null }): Bound {
-  return bound(record, {
-    ids: facts.map(() => randomUUID()),
-    subjects: facts.map(({ event }) => event.subject),
-    aggregate_ids: facts.map(({ aggregateId }) => aggregateId),
-    organization_ids: facts.map(({ organizationId }) => organizationId),
-    payloads: facts.map(({ payload }) => (typeof payload === 'string' ? payload : JSON.stringify(payload))),
-    traceparent: unit.traceparent,
-    occurred_at: unit.now.toISOString(),
-  })
+// Rows get their positions in the order in which the facts were told.
+const record = Array.from({ length: most }, (_, last) => {
+  const row = (n: number) =>
+    `(:id_${n}, :subject_${n}, :aggregate_id_${n}, :organization_id_${n}, :payload_${n}, :traceparent::text, :occurred_at::timestamptz)`
+  return statement(
+    `outbox.record-${last + 1}`,
+    `insert into outbox_messages (id, subject, aggregate_id, organization_id, payload, traceparent, occurred_at)
+     values ${Array.from({ length: last + 1 }, (__, n) => row(n)).join(', ')}`,
+  )
+})
+
+/** The statements that record facts in their transaction; the relay tells them after the commit, at least once. */
+export function recordsOf(facts: readonly Fact<Event>[], unit: { now: Date; traceparent: string | null }): Bound[] {
+  const shared = { traceparent: unit.traceparent, occurred_at: unit.now.toISOString() }
+  const records: Bound[] = []
+  for (let first = 0; first < facts.length; first += most) {
+    const together = facts.slice(first, first + most)
+    const values = together.map(({ event, aggregateId, organizationId, payload }, n) => ({
+      [`id_${n}`]: randomUUID(),
+      [`subject_${n}`]: event.subject,
+      [`aggregate_id_${n}`]: aggregateId,
+      [`organization_id_${n}`]: organizationId,
+      [`payload_${n}`]: typeof payload === 'string' ? payload : JSON.stringify(payload),
+    }))
+    records.push(bound(record[together.length - 1] as Statement, Object.assign({}, shared, ...values)))
+  }
+  return records
 }
 
 /** Tables every service with a database has. Part of its first migration. */
@@ -87,4 +95,15 @@ export const lighterOutbox = [
   `drop trigger outbox_messages_wake on outbox_messages`,
   `drop function wake_outbox()`,
   `drop index outbox_messages_by_publication`,
+]
+
+/**
+ * Every index of the outbox is written twice for each event, when it is committed and when it is told: only the two that find rows stay.
+ * Ids are drawn by chance and never looked up; the sequence is looked up when a relay begins, and grows with the rows. Part of a migration
+ * of every service with a database.
+ */
+export const narrowOutbox = [
+  `alter table outbox_messages drop constraint outbox_messages_id_unique`,
+  `drop index outbox_messages_by_stream_sequence`,
+  `create index outbox_messages_by_stream_sequence on outbox_messages using brin (stream_sequence)`,
 ]

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Database } from './database.ts'
-import type { NamingClient } from './naming-client.ts'
+import { nameOf } from './naming-client.ts'
+import { send, type Answer, type Sent } from './packet.ts'
 import type { Bound } from './statement.ts'
 import type { Execute } from './view.ts'
 
@@ -20,31 +21,35 @@ interface MapperQuery {
   parameters: readonly unknown[]
 }
 
+const begin = { name: 'begin', text: 'begin', values: [] }
+const commit = { name: 'commit', text: 'commit', values: [] }
+
 /**
  * Runs `work` between `begin` and `commit`; what it throws rolls back. `begin` travels with the first statement. The mapper joins in
  * where it is used, and costs nothing where it is not: its own transactions cost as much again as the statements.
  */
 export async function transact<T>({ orm, pool }: Database, work: (open: OpenTransaction) => Promise<T>): Promise<T> {
-  const client = (await pool.connect()) as unknown as NamingClient & { release(broken?: Error): void }
+  const client = await pool.connect()
   const last: Bound[] = []
   let em: EntityManager | undefined
   let isBegun = false
   let broken: Error | undefined
 
-  async function query(asked: string | { name: string; text: string; values: unknown[] }, values?: unknown[]) {
-    const ask = () => client.query(asked as string, values)
-    if (isBegun) return ask()
+  function ask(statements: readonly Sent[]): Promise<Answer[]> {
+    const packet = isBegun ? statements : [begin, ...statements]
     isBegun = true
-    const [, result] = await client.together(() => Promise.all([client.query('begin'), ask()]))
-    return result
+    return send(client, packet)
+  }
+  async function answerTo(statement: Sent): Promise<Answer> {
+    return (await ask([statement])).at(-1) as Answer
   }
   function mapper(): EntityManager {
     if (em) return em
     em = orm.em.fork()
     em.setTransactionContext({
       async executeQuery({ sql, parameters }: MapperQuery) {
-        const { rows, rowCount } = await query(sql, [...parameters])
-        return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+        const { rows, count } = await answerTo({ name: nameOf(sql), text: sql, values: parameters })
+        return { rows, numAffectedRows: BigInt(count) }
       },
     } as never)
     return em
@@ -54,12 +59,12 @@ export async function transact<T>({ orm, pool }: Database, work: (open: OpenTran
       em: mapper,
       async execute({ name, text }, values) {
         await em?.flush()
-        return (await query({ name, text, values })).rows
+        return (await answerTo({ name, text, values })).rows
       },
       executeLast: (statement) => void last.push(statement),
     })
     await em?.flush()
-    await client.together(() => Promise.all([...last.map((each) => query(each)), isBegun && client.query('commit')]))
+    if (isBegun || last.length > 0) demandCommitted(await ask([...last, commit]))
     return result
   } catch (error) {
     // What cannot roll back is no connection any more: the server has ended the transaction by itself.
@@ -68,4 +73,10 @@ export async function transact<T>({ orm, pool }: Database, work: (open: OpenTran
   } finally {
     client.release(broken)
   }
+}
+
+/** The server rolls back what it is asked to commit where a statement has failed, also where somebody has caught that. */
+function demandCommitted(answers: readonly Answer[]): void {
+  const tag = answers.at(-1)?.tag
+  if (tag !== 'COMMIT') throw new Error(`The transaction had failed: ${tag}`)
 }

@@ -5,7 +5,7 @@ import type { Event } from '@quittance/contracts/event'
 import { Conflict } from '@quittance/contracts/errors'
 import type { Database } from './database.ts'
 import type { Rows, Transaction, UnitContext } from './handler.ts'
-import { recordOf, type Fact } from './outbox.ts'
+import { recordsOf, type Fact } from './outbox.ts'
 import { bind, bound, statement, type Bound, type Statement } from './statement.ts'
 import { readFor } from './read.ts'
 import { Superseded } from './superseded.ts'
@@ -40,7 +40,7 @@ export async function runInTransaction<T>(
       const facts: Fact<Event>[] = []
       const result = await transact(database, async (open) => {
         const worked = await work(transactionOf(open, { ...scope, facts }), open.executeLast)
-        if (facts.length > 0) open.executeLast(recordOf(facts, scope.unit))
+        for (const records of recordsOf(facts, scope.unit)) open.executeLast(records)
         return worked
       })
       if (facts.length > 0) database.bell.ring()

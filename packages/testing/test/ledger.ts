@@ -2,9 +2,9 @@ import { event } from '@quittance/contracts/event'
 import { operation } from '@quittance/contracts/operation'
 import { Conflict } from '@quittance/contracts/errors'
 import { command, consumer, type Transaction } from '@quittance/runtime/handler'
-import { idempotencyTable } from '@quittance/runtime/idempotency'
+import { idempotencyTable, lighterReplies } from '@quittance/runtime/idempotency'
 import { migration } from '@quittance/runtime/migration'
-import { messagingTables } from '@quittance/runtime/outbox'
+import { lighterOutbox, messagingTables, narrowOutbox } from '@quittance/runtime/outbox'
 import type { Service } from '@quittance/runtime/service'
 import { z } from 'zod'
 
@@ -53,6 +53,9 @@ export function ledger({ onHear, beforeNote }: Ledger = {}): Service {
         migration('20260101000000-ledger', [
           ...messagingTables,
           ...idempotencyTable,
+          ...lighterOutbox,
+          ...narrowOutbox,
+          ...lighterReplies,
           `create table heard (number bigint generated always as identity primary key, account uuid not null, position integer not null)`,
         ]),
       ],

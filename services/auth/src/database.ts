@@ -7,9 +7,10 @@ import { createAuth } from './migrations/20261120120000-create-auth.ts'
 import { createAuthorizationServer } from './migrations/20261120200000-create-authorization-server.ts'
 import { keepIdempotentReplies } from './migrations/20261121000000-keep-idempotent-replies.ts'
 import { lightenOutbox } from './migrations/20261122090000-lighten-outbox.ts'
+import { narrowIndexes } from './migrations/20261122140000-narrow-outbox.ts'
 import { OrganizationSchema } from './organizations/organization.ts'
 
 export const database: DatabaseDefinition = {
   entities: [AccountSchema, MemberSchema, OrganizationSchema, AccessTokenSchema, ClientSchema],
-  migrations: [createAuth, createAuthorizationServer, keepIdempotentReplies, lightenOutbox],
+  migrations: [createAuth, createAuthorizationServer, keepIdempotentReplies, lightenOutbox, narrowIndexes],
 }

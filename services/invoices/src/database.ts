@@ -8,8 +8,18 @@ import { createInvoices } from './migrations/20261120120000-create-invoices.ts'
 import { addCustomer } from './migrations/20261120220000-add-customer.ts'
 import { keepIdempotentReplies } from './migrations/20261121000000-keep-idempotent-replies.ts'
 import { lightenOutbox } from './migrations/20261122090000-lighten-outbox.ts'
+import { narrowIndexes } from './migrations/20261122140000-narrow-outbox.ts'
 
 export const database: DatabaseDefinition = {
   entities: [InvoiceSchema, SellerSettingsSchema],
-  migrations: [createInvoices, addCustomer, keepIdempotentReplies, correctInvoices, electronicInvoices, lightenOutbox, retryGivenUp],
+  migrations: [
+    createInvoices,
+    addCustomer,
+    keepIdempotentReplies,
+    correctInvoices,
+    electronicInvoices,
+    lightenOutbox,
+    retryGivenUp,
+    narrowIndexes,
+  ],
 }

@@ -24,7 +24,9 @@ import { tellInvoicesMore } from './migrations/20261121059000-tell-invoices-more
 import { countLists } from './migrations/20261121060000-count-lists.ts'
 import { indexLists } from './migrations/20261121070000-index-lists.ts'
 import { createLicenseKeys } from './migrations/20261121080000-create-license-keys.ts'
+import { countListChanges } from './migrations/20261122130000-count-changes.ts'
 import { lightenOutbox } from './migrations/20261122090000-lighten-outbox.ts'
+import { narrowIndexes } from './migrations/20261122140000-narrow-outbox.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentSchema } from './payments/payment.ts'
@@ -74,5 +76,7 @@ export const database: DatabaseDefinition = {
     createLicenseKeys,
     carryTraces,
     lightenOutbox,
+    countListChanges,
+    narrowIndexes,
   ],
 }

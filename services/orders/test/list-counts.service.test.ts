@@ -61,7 +61,7 @@ async function demandRight(service: TestService): Promise<void> {
 async function fold(service: TestService): Promise<void> {
   await eventually(async () => {
     await service.rows(`select pg_notify('wake', 'fold-list-counts')`)
-    if ((await service.rows('select from list_counts where not is_folded')).length > 0) throw new Error('not folded yet')
+    if ((await service.rows('select from list_changes')).length > 0) throw new Error('not folded yet')
   })
 }
 
@@ -171,7 +171,7 @@ test('sales of one seller do not wait for each other’s counters, while counter
   expect((await orders.call(listCustomers, {}, many.seller)).pagination.total_count).toBe(5)
   await fold(orders)
   await demandRight(orders)
-  const [{ rows } = { rows: 0 }] = await orders.rows<{ rows: number }>(`select count(*)::int as rows from list_counts
+  const [{ rows } = { rows: 0 }] = await orders.rows<{ rows: number }>(`select count(*)::int as rows from list_totals
     where kind = 'all' and list in ('orders', 'customers')`)
   expect(rows).toBe(2)
 })

@@ -5,9 +5,10 @@ import { keepIdempotentReplies } from './migrations/20261121000000-keep-idempote
 import { deliverByLanes } from './migrations/20261122020000-deliver-by-lanes.ts'
 import { carryTraces } from './migrations/20261122051000-carry-traces.ts'
 import { lightenOutbox } from './migrations/20261122090000-lighten-outbox.ts'
+import { narrowIndexes } from './migrations/20261122140000-narrow-outbox.ts'
 
 /** Events, deliveries and attempts are written by SQL alone; see `deliveries/lane-queue.ts`. */
 export const database: DatabaseDefinition = {
   entities: [EndpointSchema],
-  migrations: [createWebhooks, keepIdempotentReplies, deliverByLanes, carryTraces, lightenOutbox],
+  migrations: [createWebhooks, keepIdempotentReplies, deliverByLanes, carryTraces, lightenOutbox, narrowIndexes],
 }

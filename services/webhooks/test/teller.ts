@@ -1,10 +1,15 @@
 /** A service that owns an outbox and nothing else: the relay of `orders` without its sales. */
-import { idempotencyTable } from '@quittance/runtime/idempotency'
+import { idempotencyTable, lighterReplies } from '@quittance/runtime/idempotency'
 import { migration } from '@quittance/runtime/migration'
-import { messagingTables } from '@quittance/runtime/outbox'
+import { lighterOutbox, messagingTables, narrowOutbox } from '@quittance/runtime/outbox'
 import { runService } from '@quittance/runtime/service'
 
 await runService({
   name: 'orders',
-  database: { entities: [], migrations: [migration('20260101000000-teller', [...messagingTables, ...idempotencyTable])] },
+  database: {
+    entities: [],
+    migrations: [
+      migration('20260101000000-teller', [...messagingTables, ...idempotencyTable, ...lighterOutbox, ...narrowOutbox, ...lighterReplies]),
+    ],
+  },
 })
