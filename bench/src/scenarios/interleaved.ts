@@ -1,7 +1,7 @@
 import type { BenchOptions } from '../options.ts'
 
 /** The compiler of Node goes on for seconds; code that is not yet compiled costs more, and there is more of it in ours. */
-const firstWarmUpSeconds = 10
+const firstWarmUpSeconds = 20
 const warmUpSeconds = 1
 
 interface Rounds<Contender, Window> {

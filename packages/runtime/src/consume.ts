@@ -2,7 +2,7 @@ import type { Event } from '@quittance/contracts/event'
 import { headers } from '@quittance/contracts/headers'
 import type { ConsumerMessages, JetStreamClient, JetStreamManager, JsMsg, Consumer as Source } from 'nats'
 import type { Caller } from '@quittance/contracts/caller'
-import { setImmediate as immediate } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createAlarm } from './alarm.ts'
 import type { Database } from './database.ts'
 import { openDurable, takeOverDurable } from './durable.ts'
@@ -28,6 +28,8 @@ interface Consumption {
 const fetchSize = 100
 const fetchExpiresMs = 2_000
 const reopenAfterMs = 5_000
+/** How long the first message of a batch waits for others. */
+const gatherMs = 5
 /** Waits between the tries of a message that fails by itself; after the last it becomes a dead letter. */
 const retryAfterMs = [50, 250, 1_000, 3_000, 10_000]
 const unavailableRetryMs = 1_000
@@ -141,8 +143,8 @@ function batcher(most: number, handle: (messages: readonly JsMsg[]) => Promise<v
   let waiting: JsMsg[] = []
   let working: Promise<void> | null = null
   async function work(): Promise<void> {
-    // What is on its way in the same packet comes first.
-    if (most > 1) await immediate()
+    // What was told together comes in over a few packets.
+    if (most > 1) await pause(gatherMs)
     while (waiting.length > 0) await handle(waiting.splice(0, most))
     working = null
   }
@@ -171,7 +173,7 @@ async function handleInOrder(consumption: Consumption, { messages, holding, wait
   for (let attempt = 0; holding.held();) {
     try {
       await handle(consumption, messages)
-      for (const each of messages) each.ack()
+      messages.at(-1)?.ack()
       return
     } catch (error) {
       for (const each of messages) each.working()

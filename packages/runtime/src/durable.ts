@@ -23,7 +23,8 @@ export async function openDurable(durable: Durable): Promise<Consumer> {
  */
 export async function takeOverDurable(durable: Durable): Promise<Consumer> {
   const info = await infoOf(durable)
-  if (info && info.num_ack_pending > 0) {
+  // One of an earlier version acknowledges each message for itself, which no update can change.
+  if (info && (info.num_ack_pending > 0 || info.config.ack_policy !== AckPolicy.All)) {
     await durable.manager.consumers.delete(eventStream.name, durable.subscription.durable)
     await addDurable(durable, info.ack_floor.stream_seq + 1)
   }
@@ -43,7 +44,8 @@ async function addDurable({ manager, subscription, ackWaitMs }: Durable, from?: 
   await manager.consumers.add(eventStream.name, {
     durable_name: subscription.durable,
     filter_subject: subscription.subject,
-    ack_policy: AckPolicy.Explicit,
+    // Messages are handled in order, so that the last one of a batch speaks for all.
+    ack_policy: AckPolicy.All,
     ...(from ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from } : { deliver_policy: DeliverPolicy.All }),
     ack_wait: nanos(ackWaitMs),
     max_ack_pending: 1000,

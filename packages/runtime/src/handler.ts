@@ -139,8 +139,8 @@ export interface JobContext extends UnitContext {
 /** Scheduled work. Runs at every replica; rows are shared out by leases, never by a leader. */
 export interface Job {
   name: string
-  /** Longest time between two runs; `wake` runs it at once. */
-  everyMs: number
+  /** Longest time between two runs, asked anew after each where it changes; `wake` runs it at once. */
+  everyMs: number | (() => number)
   /** Answers true when there is more to do right now. */
   run(context: JobContext): Promise<boolean>
 }

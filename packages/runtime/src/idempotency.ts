@@ -4,7 +4,8 @@ import { Conflict, RequestValidationError } from '@quittance/contracts/errors'
 import { pathVariables, type Operation } from '@quittance/contracts/operation'
 import type { Rows } from './handler.ts'
 import { openSecret, sealSecret } from './seal.ts'
-import { bound, statement, type Bound } from './statement.ts'
+import { bound, statement } from './statement.ts'
+import type { OpenTransaction } from './transact.ts'
 
 /** Table of answers that were given under an `Idempotency-Key`. Part of a migration of every service with commands. */
 export const idempotencyTable = [
@@ -23,7 +24,7 @@ export const sweepIdempotentReplies = `delete from idempotent_replies where crea
 const enter = `select pg_try_advisory_xact_lock(hashtextextended(:key_hash, 0)) as taken, known.request_hash, known.reply_sealed,
     known.created_at <= now() - interval '24 hours' as is_expired
   from (select 1) one left join idempotent_replies known on known.key_hash = :key_hash`
-const forget = `delete from idempotent_replies where key_hash = :key_hash`
+const forget = statement('idempotency.forget', `delete from idempotent_replies where key_hash = :key_hash`)
 const keep = statement(
   'idempotency.keep',
   `insert into idempotent_replies (key_hash, request_hash, reply_sealed) values (:key_hash, :request_hash, :reply_sealed)`,
@@ -47,9 +48,18 @@ export interface KeyedRequest {
 }
 
 /** The transaction in which the answer is kept. */
-interface Keeping {
+interface Keeping extends Pick<OpenTransaction, 'executeLast' | 'onlyIf' | 'giveUp'> {
   rows: Rows
-  executeLast(query: Bound): void
+}
+
+/** The request was answered before; whatever was begun for it again is rolled back. */
+export class AnsweredBefore extends Error {
+  readonly reply: string
+
+  constructor(reply: string) {
+    super('The request was answered before')
+    this.reply = reply
+  }
 }
 
 /** Whether a key counts for the operation: where repeating would do something twice. */
@@ -59,28 +69,39 @@ export function isRepeatable({ http }: Operation): boolean {
 
 /**
  * Runs a command once per key, inside its transaction: the answer is kept with what it changed, or neither is. The same request
- * again gets the same answer; another request under the same key is a 422; one that is still being answered is a 409. An error keeps
- * nothing, because it changed nothing. Answers may hold secrets: they are sealed under the key itself, of which only a hash is kept.
+ * again gets the same answer (`AnsweredBefore`); another request under the same key is a 422; one that is still being answered is a 409.
+ * An error keeps nothing, because it changed nothing. Answers may hold secrets: they are sealed under the key itself, of which only a
+ * hash is kept.
+ *
+ * The key is looked up and the command begun at once, and goes on when the key is seen to be new: one way to the database less.
  */
 export async function runOnce(
   { operation, caller, key, request }: KeyedRequest,
-  { rows, executeLast }: Keeping,
+  { rows, executeLast, onlyIf, giveUp }: Keeping,
   run: () => Promise<unknown>,
 ): Promise<string> {
   const scope = scopeOf(operation, { caller, request })
   const keyHash = digest(`${scope}\n${key}`)
   const requestHash = digest(JSON.stringify(request))
   const seal = { keys: [hash('sha256', `idempotent reply${key}`, 'buffer')], context: scope }
-  const [entered] = await rows<Entered>('idempotency.enter', enter, { key_hash: keyHash })
-  if (!entered?.taken) throw new Conflict('A request with this Idempotency-Key is still being answered.')
-  if (entered.is_expired) await rows('idempotency.forget', forget, { key_hash: keyHash })
-  else if (entered.reply_sealed !== null) {
-    if (entered.request_hash === requestHash) return openSecret(entered.reply_sealed, seal)
+  const entering = rows<Entered>('idempotency.enter', enter, { key_hash: keyHash }).then(([entered]) => {
+    if (!entered?.taken) {
+      giveUp()
+      throw new Conflict('A request with this Idempotency-Key is still being answered.')
+    }
+    if (entered.is_expired) return executeLast(bound(forget, { key_hash: keyHash }))
+    if (entered.reply_sealed === null) return
+    if (entered.request_hash === requestHash) throw new AnsweredBefore(openSecret(entered.reply_sealed, seal))
     throw new RequestValidationError([
       { loc: ['header', 'Idempotency-Key'], msg: 'This key was used with another request.', type: 'value_error' },
     ])
-  }
-  const reply = await run()
+  })
+  onlyIf(entering)
+  const running = run()
+  // Of no interest where the key decides, else heard below.
+  running.catch(() => {})
+  await entering
+  const reply = await running
   const text = typeof reply === 'string' ? reply : JSON.stringify(reply ?? null)
   // Where the lock came free while we looked, the answer of who had it was not to be seen, and stands in the way here: the transaction
   // is repeated and finds it.
@@ -114,8 +135,10 @@ function digest(text: string): string {
   return hash('sha256', text, 'hex')
 }
 
-/** The index that finds old answers costs next to nothing where rows come in the order of time. Part of a migration. */
+/** What an answer costs to keep, lessened: rows come in the order of time, and a pattern is dearer to see than a length. Part of a migration. */
 export const lighterReplies = [
   `drop index idempotent_replies_by_age`,
   `create index idempotent_replies_by_age on idempotent_replies using brin (created_at)`,
+  `alter table idempotent_replies drop constraint idempotent_replies_key_hash_check, drop constraint idempotent_replies_request_hash_check`,
+  `alter table idempotent_replies add constraint idempotent_replies_are_hashed check (length(key_hash) = 64 and length(request_hash) = 64)`,
 ]

@@ -21,11 +21,12 @@ const afterFailureMs = 1_000
 export function startJob({ job, database, wakeUps, log, leaseMs }: Schedule): Closer {
   const alarm = createAlarm()
   let stopped = false
+  const restMs = () => (typeof job.everyMs === 'number' ? job.everyMs : job.everyMs())
   wakeUps.on(job.name, () => alarm.ring())
   const loop = (async () => {
     while (!stopped) {
       const more = await job.run(context()).catch(failed)
-      if (!stopped && more !== true) await alarm.wait(more === null ? afterFailureMs : job.everyMs)
+      if (!stopped && more !== true) await alarm.wait(more === null ? afterFailureMs : restMs())
     }
   })()
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Event, PayloadOf } from '@quittance/contracts/event'
-import { bound, statement, type Bound, type Statement } from './statement.ts'
+import type { Bound } from './statement.ts'
 import type { JsonText } from './view.ts'
 
 /** The fact and what it is about. */
@@ -14,32 +14,31 @@ export interface Fact<E extends Event> {
 
 /** Facts of one statement; of each number one is prepared. */
 const most = 8
+/** Columns that each fact has its own value of, behind the two that all share. */
+const own = 5
 
 // Rows get their positions in the order in which the facts were told.
-const record = Array.from({ length: most }, (_, last) => {
+const record = Array.from({ length: most + 1 }, (_, count) => {
   const row = (n: number) =>
-    `(:id_${n}, :subject_${n}, :aggregate_id_${n}, :organization_id_${n}, :payload_${n}, :traceparent::text, :occurred_at::timestamptz)`
-  return statement(
-    `outbox.record-${last + 1}`,
-    `insert into outbox_messages (id, subject, aggregate_id, organization_id, payload, traceparent, occurred_at)
-     values ${Array.from({ length: last + 1 }, (__, n) => row(n)).join(', ')}`,
-  )
+    `(${Array.from({ length: own }, (__, column) => `$${3 + n * own + column}`).join(', ')}, $1::text, $2::timestamptz)`
+  return {
+    name: `outbox.record-${count}`,
+    text: `insert into outbox_messages (id, subject, aggregate_id, organization_id, payload, traceparent, occurred_at)
+      values ${Array.from({ length: count }, (__, n) => row(n)).join(', ')}`,
+  }
 })
 
 /** The statements that record facts in their transaction; the relay tells them after the commit, at least once. */
 export function recordsOf(facts: readonly Fact<Event>[], unit: { now: Date; traceparent: string | null }): Bound[] {
-  const shared = { traceparent: unit.traceparent, occurred_at: unit.now.toISOString() }
   const records: Bound[] = []
   for (let first = 0; first < facts.length; first += most) {
     const together = facts.slice(first, first + most)
-    const values = together.map(({ event, aggregateId, organizationId, payload }, n) => ({
-      [`id_${n}`]: randomUUID(),
-      [`subject_${n}`]: event.subject,
-      [`aggregate_id_${n}`]: aggregateId,
-      [`organization_id_${n}`]: organizationId,
-      [`payload_${n}`]: typeof payload === 'string' ? payload : JSON.stringify(payload),
-    }))
-    records.push(bound(record[together.length - 1] as Statement, Object.assign({}, shared, ...values)))
+    const values: Bound['values'] = [unit.traceparent, unit.now.toISOString()]
+    for (const { event, aggregateId, organizationId, payload } of together) {
+      const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
+      values.push(randomUUID(), event.subject, aggregateId, organizationId, text)
+    }
+    records.push({ ...(record[together.length] as { name: string; text: string }), values })
   }
   return records
 }

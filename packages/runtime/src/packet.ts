@@ -90,7 +90,8 @@ class Packet {
       wire.execute()
     }
     wire.sync()
-    wire.stream.uncork()
+    // Behind what else is asked in this turn: it leaves together.
+    process.nextTick(() => wire.stream.uncork())
     return null
   }
 

@@ -15,7 +15,7 @@ import { z } from 'zod'
 import type { Database } from './database.ts'
 import type { CommandContext, Handler, QueryContext } from './handler.ts'
 import { metrics } from './health.ts'
-import { isRepeatable, runOnce } from './idempotency.ts'
+import { AnsweredBefore, isRepeatable, runOnce } from './idempotency.ts'
 import type { Logger } from './log.ts'
 import { maxPayload } from './nats.ts'
 import { startSpan } from './trace.ts'
@@ -94,14 +94,22 @@ export function responder(handler: Handler, service: Responder): (message: Servi
       const caller = callerOf(message)
       const request = parse(textOf(message))
       if (handler.kind === 'command') {
-        const unit = { now, log: service.log.child({ trace_id: traceparent.slice(3, 35) }), traceparent }
+        let log: Logger | undefined
+        // Most commands say nothing of their own.
+        const unit = {
+          now,
+          traceparent,
+          get log() {
+            return (log ??= service.log.child({ trace_id: traceparent.slice(3, 35) }))
+          },
+        }
         const key = message.headers?.get(headers.idempotencyKey)
-        return runInTransaction(demand(service.database), { caller, unit }, async (transaction, executeLast) => {
+        return runInTransaction(demand(service.database), { caller, unit }, async (transaction, open) => {
           const { rows } = transaction
           const run = async () => handler.run(request as never, Object.assign(transaction, { caller }) satisfies CommandContext)
           if (!key || !isRepeatable(handler.operation)) return run()
-          return runOnce({ operation: handler.operation, caller, key, request }, { rows, executeLast }, run)
-        })
+          return runOnce({ operation: handler.operation, caller, key, request }, { ...open, rows }, run)
+        }).catch(replyOfBefore)
       }
       const execute = service.database ? service.database.execute : () => Promise.reject(new Error('This service has no database'))
       return handler.run(request as never, {
@@ -138,6 +146,11 @@ function levelOf({
 /** The client library decodes with a `TextDecoder`, which costs several times as much for short texts. */
 function textOf({ data }: ServiceMsg): string {
   return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()
+}
+
+function replyOfBefore(error: unknown): string {
+  if (error instanceof AnsweredBefore) return error.reply
+  throw error
 }
 
 function demand(database: Database | null): Database {

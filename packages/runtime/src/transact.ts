@@ -13,6 +13,13 @@ export interface OpenTransaction {
   execute: Execute
   /** A statement that goes out with the commit, in one packet: for what nobody waits for. Where it fails, the commit does, too. */
   executeLast(query: Bound): void
+  /**
+   * From here on no statement is answered before this is kept: where it is not, they fail with it. So what decides whether the work is to be
+   * done at all, and the first statement of the work, are asked together.
+   */
+  onlyIf(condition: Promise<unknown>): void
+  /** What is thrown next is told at once: the rollback may have to wait for somebody else's lock. */
+  giveUp(): void
 }
 
 /** What the mapper asks of a transaction: a statement as text. */
@@ -33,22 +40,38 @@ export async function transact<T>({ orm, pool }: Database, work: (open: OpenTran
   const last: Bound[] = []
   let em: EntityManager | undefined
   let isBegun = false
-  let broken: Error | undefined
+  let isOver = false
+  let isGivenUp = false
+  let condition: Promise<unknown> | undefined
 
-  function ask(statements: readonly Sent[]): Promise<Answer[]> {
+  async function ask(statements: readonly Sent[]): Promise<Answer[]> {
+    if (isOver) throw new Error('The transaction is over')
     const packet = isBegun ? statements : [begin, ...statements]
     isBegun = true
     return send(client, packet)
   }
-  async function answerTo(statement: Sent): Promise<Answer> {
-    return (await ask([statement])).at(-1) as Answer
+  async function answerTo(statement: Sent, necessary: Promise<unknown> | undefined): Promise<Answer> {
+    const asked = ask([statement])
+    if (necessary) {
+      // What the statement failed with is of no interest where it was not to be done.
+      asked.catch(() => {})
+      await necessary
+    }
+    return (await asked).at(-1) as Answer
+  }
+  async function rollBack(): Promise<void> {
+    // What cannot roll back is no connection any more: the server has ended the transaction by itself.
+    await client.query('rollback').then(
+      () => client.release(),
+      (failure: Error) => client.release(failure),
+    )
   }
   function mapper(): EntityManager {
     if (em) return em
     em = orm.em.fork()
     em.setTransactionContext({
       async executeQuery({ sql, parameters }: MapperQuery) {
-        const { rows, count } = await answerTo({ name: nameOf(sql), text: sql, values: parameters })
+        const { rows, count } = await answerTo({ name: nameOf(sql), text: sql, values: parameters }, condition)
         return { rows, numAffectedRows: BigInt(count) }
       },
     } as never)
@@ -58,20 +81,25 @@ export async function transact<T>({ orm, pool }: Database, work: (open: OpenTran
     const result = await work({
       em: mapper,
       async execute({ name, text }, values) {
-        await em?.flush()
-        return (await answerTo({ name, text, values })).rows
+        // As of now: what the condition itself asks does not wait for it.
+        const necessary = condition
+        if (em) await em.flush()
+        return (await answerTo({ name, text, values }, necessary)).rows
       },
       executeLast: (statement) => void last.push(statement),
+      onlyIf: (given) => void (condition = given),
+      giveUp: () => void (isGivenUp = true),
     })
     await em?.flush()
     if (isBegun || last.length > 0) demandCommitted(await ask([...last, commit]))
+    isOver = true
+    client.release()
     return result
   } catch (error) {
-    // What cannot roll back is no connection any more: the server has ended the transaction by itself.
-    if (isBegun) await client.query('rollback').catch((failure: Error) => (broken = failure))
+    isOver = true
+    const rolledBack = isBegun ? rollBack() : client.release()
+    if (!isGivenUp) await rolledBack
     throw error
-  } finally {
-    client.release(broken)
   }
 }
 

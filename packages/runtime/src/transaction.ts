@@ -6,7 +6,7 @@ import { Conflict } from '@quittance/contracts/errors'
 import type { Database } from './database.ts'
 import type { Rows, Transaction, UnitContext } from './handler.ts'
 import { recordsOf, type Fact } from './outbox.ts'
-import { bind, bound, statement, type Bound, type Statement } from './statement.ts'
+import { bind, bound, statement, type Statement } from './statement.ts'
 import { readFor } from './read.ts'
 import { Superseded } from './superseded.ts'
 import { transact, type OpenTransaction } from './transact.ts'
@@ -33,13 +33,13 @@ export interface TransactionScope {
 export async function runInTransaction<T>(
   database: Database,
   scope: TransactionScope,
-  work: (transaction: Transaction, executeLast: (query: Bound) => void) => Promise<T>,
+  work: (transaction: Transaction, open: OpenTransaction) => Promise<T>,
 ): Promise<T> {
   for (let round = 1; ; round++) {
     try {
       const facts: Fact<Event>[] = []
       const result = await transact(database, async (open) => {
-        const worked = await work(transactionOf(open, { ...scope, facts }), open.executeLast)
+        const worked = await work(transactionOf(open, { ...scope, facts }), open)
         for (const records of recordsOf(facts, scope.unit)) open.executeLast(records)
         return worked
       })
@@ -59,7 +59,11 @@ function transactionOf(open: OpenTransaction, { caller, unit, facts }: Transacti
   let em: EntityManager | undefined
   const narrow = () => em?.setFilterParams('organization', { ids: organizations })
   return {
-    ...unit,
+    now: unit.now,
+    traceparent: unit.traceparent,
+    get log() {
+      return unit.log
+    },
     // The mapper is made where it is used; a copy of the context would be a use.
     get em() {
       if (em) return em

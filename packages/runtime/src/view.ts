@@ -52,6 +52,11 @@ export interface Counted {
 /** A reply as PostgreSQL wrote it; travels to the client without being parsed again. */
 export type JsonText<Reply> = string & { readonly reply?: Reply }
 
+/** An object with fields behind its own, without reading it. */
+export function withFields<Reply, More extends object>(json: JsonText<Reply>, more: More): JsonText<Reply & More> {
+  return `${json.slice(0, -1)},${JSON.stringify(more).slice(1)}`
+}
+
 /** Runs a statement and gives its rows. */
 export type Execute = (query: Statement, values: unknown[]) => Promise<Record<string, unknown>[]>
 

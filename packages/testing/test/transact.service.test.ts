@@ -69,6 +69,64 @@ test('what throws writes nothing, and its connection serves the next', async () 
   expect(await names()).toEqual(['kept'])
 })
 
+test('a failure that somebody caught does not become a commit that wrote nothing', async () => {
+  const failing = transact(database, async ({ execute }) => {
+    await execute({ ...insert('a'), parameters: [] }, ['first'])
+    await execute({ ...insert('a'), parameters: [] }, ['forbidden']).catch(() => {})
+  })
+  await expect(failing).rejects.toThrow('The transaction had failed')
+  expect(await names()).toEqual([])
+})
+
+test('what stood behind a statement that failed is prepared when it is asked again', async () => {
+  const unknown = (name: string) => ({ name, text: `insert into names values ($1) -- ${name}`, values: [name] })
+  const failing = transact(database, async ({ executeLast }) => {
+    executeLast({ name: 'wrong', text: 'insert into nowhere values ($1)', values: ['a'] })
+    executeLast(unknown('behind'))
+  })
+  await expect(failing).rejects.toMatchObject({ code: '42P01' })
+  await transact(database, async ({ executeLast }) => executeLast(unknown('behind')))
+  await transact(database, async ({ executeLast }) => executeLast({ ...unknown('behind'), values: ['again'] }))
+  expect(await names()).toEqual(['again', 'behind'])
+})
+
+test('rows are what the driver makes of them, the first time and when the statement is known', async () => {
+  const typed = {
+    name: 'typed',
+    text: `select 1 as one, null::text as nothing, '{"a": [1]}'::jsonb as json, true as yes where $1`,
+    parameters: [],
+  }
+  const asked = () => transact(database, async ({ execute }) => [await execute(typed, [true]), await execute(typed, [false])])
+  const row = { one: 1, nothing: null, json: { a: [1] }, yes: true }
+  expect([await asked(), await asked()]).toEqual([
+    [[row], []],
+    [[row], []],
+  ])
+})
+
+test('work that begins before its condition is known gets no answer where that is not kept, and writes nothing', async () => {
+  const refused = new Error('not to be done')
+  let went = 0
+  let late: Promise<unknown> | undefined
+  const failing = transact(database, async ({ execute, onlyIf, giveUp }) => {
+    const condition = execute({ ...insert('a'), parameters: [] }, ['asked']).then(() => {
+      giveUp()
+      throw refused
+    })
+    onlyIf(condition)
+    const work = async () => {
+      await execute({ ...insert('a'), parameters: [] }, ['begun'])
+      went += 1
+    }
+    late = work()
+    late.catch(() => {})
+    await condition
+  })
+  await expect(failing).rejects.toBe(refused)
+  await expect(late).rejects.toBe(refused)
+  expect({ went, names: await names() }).toEqual({ went: 0, names: [] })
+})
+
 test('a connection that is cut in the middle takes its transaction with it, and the next gets another', async () => {
   const cut = transact(database, async ({ execute, executeLast }) => {
     await execute({ ...insert('a'), parameters: [] }, ['lost'])

@@ -5,7 +5,7 @@ import { customerCreated, type Customer } from '@quittance/contracts/customers'
 import type { Metadata } from '@quittance/contracts/metadata'
 import type { TaxId } from '@quittance/contracts/tax-id'
 import type { Transaction } from '@quittance/runtime/handler'
-import { nested, type JsonText } from '@quittance/runtime/view'
+import { nested, withFields, type JsonText } from '@quittance/runtime/view'
 import { customerColumns } from './customer-view.ts'
 
 /** What is known of a customer at first. */
@@ -45,7 +45,7 @@ export async function insertCustomer(details: NewCustomer, { rows, now, publish 
   })
   if (!inserted) return null
   const { customer } = inserted
-  const state: CustomerState = { ...(JSON.parse(customer) as Customer), active_subscriptions: [], granted_benefits: [], active_meters: [] }
+  const state: JsonText<CustomerState> = withFields(customer, { active_subscriptions: [], granted_benefits: [], active_meters: [] })
   publish({ event: customerCreated, aggregateId: id, organizationId, payload: customer })
   publish({ event: customerStateChanged, aggregateId: id, organizationId, payload: state })
   return customer
