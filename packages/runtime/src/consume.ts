@@ -29,7 +29,7 @@ const fetchSize = 100
 const fetchExpiresMs = 2_000
 const reopenAfterMs = 5_000
 /** How long the first message of a batch waits for others. */
-const gatherMs = 5
+const gatherMs = 10
 /** Waits between the tries of a message that fails by itself; after the last it becomes a dead letter. */
 const retryAfterMs = [50, 250, 1_000, 3_000, 10_000]
 const unavailableRetryMs = 1_000

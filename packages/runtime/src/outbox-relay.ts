@@ -40,7 +40,7 @@ const batchSize = 200
  * From one look to the next. An event after a quiet moment is told at once; of many in a row each look takes several along, and so do
  * those who hear them: one statement, one acknowledgement for all.
  */
-const apartMs = 20
+const apartMs = 40
 /** What was sent to a leader that died is never answered; it is told again under the same id, so an answer that was only slow does no harm. */
 const publishTimeoutMs = 3_000
 /** Room for the headers beside the payload in what a message may hold. */

@@ -124,10 +124,10 @@ export function responder(handler: Handler, service: Responder): (message: Servi
   }
 }
 
-/** Seconds after which a read is worth a line of its own. */
-const slowReadSeconds = 0.1
+/** Seconds after which an answer is worth a line of its own. */
+const slowSeconds = 0.1
 
-/** A read that went well is told by the gateway's access log; a second line for each would double what logging costs. */
+/** What went well is told by the gateway's access log, under the same ids; a second line for each would double what logging costs. */
 function levelOf({
   handler,
   failed,
@@ -140,7 +140,8 @@ function levelOf({
   seconds: number
 }): 'error' | 'info' | 'debug' {
   if (failed) return 'error'
-  return handler.kind === 'query' && status === 200 && seconds < slowReadSeconds ? 'debug' : 'info'
+  const isToldAtTheDoor = handler.kind === 'query' || handler.operation.http !== undefined
+  return isToldAtTheDoor && status === 200 && seconds < slowSeconds ? 'debug' : 'info'
 }
 
 /** The client library decodes with a `TextDecoder`, which costs several times as much for short texts. */
