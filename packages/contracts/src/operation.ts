@@ -65,9 +65,11 @@ const variables = new WeakMap<HttpBinding, string[]>()
 
 /** Names of the path variables, in order. */
 export function pathVariables(http: HttpBinding): readonly string[] {
-  const known = variables.get(http) ?? [...http.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string)
-  variables.set(http, known)
-  return known
+  const known = variables.get(http)
+  if (known) return known
+  const names = [...http.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string)
+  variables.set(http, names)
+  return names
 }
 
 /** Where a key of the flat request came from; first element of a validation error's `loc`. */

@@ -18,13 +18,13 @@ const most = 8
 const own = 5
 
 // Rows get their positions in the order in which the facts were told.
-const record = Array.from({ length: most + 1 }, (_, count) => {
+const record = Array.from({ length: most }, (_, last) => {
   const row = (n: number) =>
     `(${Array.from({ length: own }, (__, column) => `$${3 + n * own + column}`).join(', ')}, $1::text, $2::timestamptz)`
   return {
-    name: `outbox.record-${count}`,
+    name: `outbox.record-${last + 1}`,
     text: `insert into outbox_messages (id, subject, aggregate_id, organization_id, payload, traceparent, occurred_at)
-      values ${Array.from({ length: count }, (__, n) => row(n)).join(', ')}`,
+      values ${Array.from({ length: last + 1 }, (__, n) => row(n)).join(', ')}`,
   }
 })
 
@@ -38,7 +38,7 @@ export function recordsOf(facts: readonly Fact<Event>[], unit: { now: Date; trac
       const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
       values.push(randomUUID(), event.subject, aggregateId, organizationId, text)
     }
-    records.push({ ...(record[together.length] as { name: string; text: string }), values })
+    records.push({ ...(record[together.length - 1] as { name: string; text: string }), values })
   }
   return records
 }

@@ -83,8 +83,10 @@ class Packet {
     if (wrong) return new Error(`The name ${wrong.name} is that of another statement`)
     wire.stream.cork()
     for (const { name, text, values } of this.#statements) {
-      if (!name || !parsed(wire, name)) wire.parse({ name, text })
-      if (name && !parsed(wire, name)) wire.submittedNamedStatements[name] = text
+      if (!name || !parsed(wire, name)) {
+        wire.parse({ name, text })
+        if (name) wire.submittedNamedStatements[name] = text
+      }
       wire.bind({ statement: name, values })
       if (!name || !this.#columns.has(name)) wire.describe({ type: 'P' })
       wire.execute()
