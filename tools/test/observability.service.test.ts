@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '@quittance/testing/eventually'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -78,11 +78,22 @@ test(
   },
 )
 
-test('lines of the logs name the trace', async () => {
+test('lines of the logs name the trace: the door tells every request, a service what it refused', async () => {
+  const refused = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const { base_url: origin } = running.facts()
+  const response = await fetch(`${origin}/v1/checkouts/client/polar_cs_of_nobody/confirm`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', traceparent: `00-${refused}-${clientSpan}-01` },
+    body: JSON.stringify({ confirmation_token_id: 'ctoken_ok' }),
+  })
+  expect(response.status).toBe(404)
   const logs = join(running.dataDir, 'logs')
+  const linesOf = (file: string) => readFileSync(join(logs, file), 'utf8').split('\n')
+  const naming = (file: string, trace: string) => linesOf(file).filter((line) => line.includes(`"trace_id":"${trace}"`))
   await eventually(() => {
-    const services = readdirSync(logs).filter((file) => readFileSync(join(logs, file), 'utf8').includes(`"trace_id":"${traceId}"`))
-    expect(services).toEqual(expect.arrayContaining(['gateway-1.log', 'orders-1.log']))
+    expect(naming('gateway-1.log', traceId)).toHaveLength(1)
+    expect(naming('gateway-1.log', refused)).toHaveLength(1)
+    expect(naming('orders-1.log', refused).filter((line) => line.includes('orders.checkout.confirm.handled'))).toHaveLength(1)
   })
 })
 
