@@ -4,6 +4,7 @@ import { ResourceNotFound } from '@quittance/contracts/errors'
 import pg from 'pg'
 import { NamingClient } from './naming-client.ts'
 import { createOutboxBell, type OutboxBell } from './outbox-bell.ts'
+import { send } from './packet.ts'
 import type { Execute } from './view.ts'
 
 /** What a service keeps: its entities and its migrations, oldest first. */
@@ -91,5 +92,14 @@ async function migrate(orm: MikroORM, url: string): Promise<void> {
 }
 
 function onPool(pool: pg.Pool): Execute {
-  return async ({ name, text }, values) => (await pool.query({ name, text, values })).rows
+  return async ({ name, text }, values) => {
+    const client = await pool.connect()
+    try {
+      const [answer] = await send(client, [{ name, text, values }])
+      return answer?.rows ?? []
+    } finally {
+      // The pool itself drops a connection that broke.
+      client.release()
+    }
+  }
 }

@@ -105,7 +105,10 @@ class Packet {
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
     const row: Record<string, unknown> = {}
-    for (const [index, { name, parse }] of this.#expected().entries()) {
+    const columns = this.#expected()
+    // By index, not by pairs: this runs for every row of every reply.
+    for (let index = 0; index < columns.length; index += 1) {
+      const { name, parse } = columns[index] as Column
       const text = fields[index]
       row[name] = text === null || text === undefined ? null : parse(text)
     }

@@ -1,5 +1,6 @@
 import { createInbox, Events, NatsError, type ErrorCode, type Msg, type MsgHdrs, type NatsConnection } from 'nats'
 import { isAway } from './nats.ts'
+import { together } from './together.ts'
 
 interface Asked {
   subject: string
@@ -65,12 +66,10 @@ function openInbox(connection: NatsConnection): (asked: Asked) => Promise<Msg> {
     new Promise((resolve, reject) => {
       const reply = `${prefix}${(count += 1)}`
       waiting.set(reply, { resolve, reject, until: Date.now() + timeoutMs })
-      try {
-        connection.publish(subject, body, { reply, headers })
-      } catch (error) {
+      together(() => connection.publish(subject, body, { reply, headers })).catch((error: NatsError) => {
         waiting.delete(reply)
-        reject(error as NatsError)
-      }
+        reject(error)
+      })
     })
 }
 

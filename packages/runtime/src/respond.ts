@@ -18,6 +18,7 @@ import { metrics } from './health.ts'
 import { AnsweredBefore, isRepeatable, runOnce } from './idempotency.ts'
 import type { Logger } from './log.ts'
 import { maxPayload } from './nats.ts'
+import { together } from './together.ts'
 import { startSpan } from './trace.ts'
 import { rowsWith, runInTransaction } from './transaction.ts'
 import { requestParser } from './validation.ts'
@@ -67,13 +68,14 @@ export function responder(handler: Handler, service: Responder): (message: Servi
     let status = 200
     let failure: unknown
     try {
-      message.respond(bytesOf(await answer(), { handler, service }))
+      const bytes = bytesOf(await answer(), { handler, service })
+      await together(() => void message.respond(bytes))
     } catch (error) {
       const told = toApiError(error, handler.operation)
       if (told !== error) failure = error
       status = told.status
       service.onError?.(handler.operation, told)
-      respondError(message, told)
+      await together(() => respondError(message, told))
     }
     span.end({ failed: failure })
     const seconds = (performance.now() - started) / 1000
