@@ -9,6 +9,7 @@ import { postgresCpuMs, processCpuMs, readProcesses, treeCpuMs, type Span } from
 import type { Scenario, Stage } from '../scenario.ts'
 import { median, quantile } from '../statistics.ts'
 import { ask } from '../system/ask.ts'
+import { generateInvoices } from '../system/invoices.ts'
 import { makeLongOrders, makeOrders } from '../system/orders.ts'
 import type { Quittance } from '../system/quittance.ts'
 import { table } from '../table.ts'
@@ -17,8 +18,7 @@ const lines = 10
 const batch = 50
 /** As many as the service's browser has. */
 const pages = 2
-const patienceMs = 300_000
-/** Looking costs as much as a hundredth of a document. */
+/** Looking costs something itself. */
 const lookEveryMs = 100
 
 export const render: Scenario = {
@@ -41,11 +41,10 @@ export const render: Scenario = {
         const busy = await readFor(quittance, orderId, generate(quittance, orderIds.splice(0, batch)))
         // The gateway lets an address ask a hundred times a second.
         await delay(1_500)
-        const from = performance.now()
         const before = readProcesses()
-        await generate(quittance, orderIds.splice(0, batch))
+        const seconds = await generate(quittance, orderIds.splice(0, batch))
         const cpu = cpuOfParts(stage, { before, after: readProcesses() })
-        const ours = batch / ((performance.now() - from) / 1000)
+        const ours = batch / seconds
         const [onePage, barePage] = await withCpu(browser, () => printAll([one], html))
         const twoPages = await printAll(bare, html)
         say(`round ${round + 1}: ${[ours, onePage, twoPages].map((rate) => rate.toFixed(2)).join(', ')} documents/s`)
@@ -119,20 +118,9 @@ function describe(rounds: readonly Round[]): string {
   ].join('\n')
 }
 
-async function generate(quittance: Quittance, orderIds: readonly string[]): Promise<void> {
-  await Promise.all(orderIds.map((id) => demand(quittance, { method: 'POST', path: `/v1/orders/${id}/invoice`, status: 202 })))
-  const until = performance.now() + patienceMs
-  for (const [index, id] of orderIds.entries()) {
-    while (!(await isGenerated(quittance, id))) {
-      if (performance.now() > until) throw new Error(`${batch - index} invoices are not there after ${patienceMs / 1000} s.`)
-      await delay(lookEveryMs)
-    }
-  }
-}
-
-async function isGenerated(quittance: Quittance, id: string): Promise<boolean> {
-  const { is_invoice_generated: isThere } = await demand(quittance, { method: 'GET', path: `/v1/orders/${id}`, status: 200 })
-  return isThere === true
+/** All of them; the seconds. */
+async function generate(quittance: Quittance, orderIds: readonly string[]): Promise<number> {
+  return (await generateInvoices(quittance, orderIds, { everyMs: lookEveryMs })) / 1000
 }
 
 /** Reads one order over and over until the work is done; gives the 95th percentile in milliseconds. */
@@ -142,7 +130,8 @@ async function readFor(quittance: Quittance, orderId: string, work: Promise<unkn
   const times: number[] = []
   while (!done) {
     const from = performance.now()
-    await demand(quittance, { method: 'GET', path: `/v1/orders/${orderId}`, status: 200 })
+    const { status } = await ask(quittance, { method: 'GET', path: `/v1/orders/${orderId}` })
+    if (status !== 200) throw new Error(`The order was answered with ${status}.`)
     times.push(performance.now() - from)
     await delay(20)
   }
@@ -181,14 +170,4 @@ async function printAll(warm: readonly Page[], html: string): Promise<number> {
   }
   await Promise.all(warm.map(print))
   return batch / ((performance.now() - from) / 1000)
-}
-
-/** What is answered, where it is answered as wanted. */
-async function demand(
-  quittance: Quittance,
-  { status, ...request }: { method: string; path: string; status: number },
-): Promise<Record<string, unknown>> {
-  const answer = await ask(quittance, request)
-  if (answer.status !== status) throw new Error(`${request.method} ${request.path} answered ${answer.status}`)
-  return answer.body ?? {}
 }

@@ -66,7 +66,10 @@ function openInbox(connection: NatsConnection): (asked: Asked) => Promise<Msg> {
     new Promise((resolve, reject) => {
       const reply = `${prefix}${(count += 1)}`
       waiting.set(reply, { resolve, reject, until: Date.now() + timeoutMs })
-      together(() => connection.publish(subject, body, { reply, headers })).catch((error: NatsError) => {
+      together(() => {
+        // Whoever was told meanwhile that the connection broke must not be obeyed once it is back.
+        if (waiting.has(reply)) connection.publish(subject, body, { reply, headers })
+      }).catch((error: NatsError) => {
         waiting.delete(reply)
         reject(error)
       })
