@@ -44,8 +44,7 @@ export const render: Scenario = {
       for (let round = 0; round < options.rounds; round += 1) {
         const idle = await readFor(quittance, orderId, delay(3_000))
         const busy = await readFor(quittance, orderId, generate(quittance, orderIds.splice(0, batch)))
-        // The gateway lets an address ask a hundred times a second.
-        await delay(1_500)
+        await delay(batchesApartMs)
         const before = readProcesses()
         const seconds = await generate(quittance, orderIds.splice(0, documents))
         const cpu = cpuOfParts(stage, { before, after: readProcesses() })
