@@ -60,6 +60,7 @@ const mark = statement(
   `update outbox_messages o set published_at = now(), stream_sequence = m.sequence
    from unnest(:positions::bigint[], :sequences::bigint[]) as m (position, sequence) where o.position = m.position`,
 )
+const untold = statement('outbox.untold', `select count(*)::int as lost from outbox_messages where stream_sequence > :last`)
 const retell = statement(
   'outbox.retell',
   `update outbox_messages set published_at = null, stream_sequence = null where stream_sequence > :last`,
@@ -100,7 +101,7 @@ export function startRelay(relay: Relay): Closer {
     async work(holding) {
       relay.database.bell.heardBy(() => alarm.ring())
       try {
-        await retellLostTail(relay)
+        await retellLostTail(relay, holding)
         await tellWhileHeld(relay, { holding, alarm })
       } finally {
         relay.database.bell.heardBy(null)
@@ -129,28 +130,26 @@ async function tellWhileHeld(relay: Relay, { holding, alarm }: { holding: Holdin
     }
     if (Date.now() - swept > 3_600_000) {
       swept = Date.now()
-      await relay.database.execute(sweep, [])
-      await relay.database.execute(sweepInbox, [])
-      await relay.database.execute(sweepReplies, [])
+      await holding.execute(sweep, [])
+      await holding.execute(sweepInbox, [])
+      await holding.execute(sweepReplies, [])
     }
   }
 }
 
 /** JetStream acknowledges before it syncs to disk: after a power loss its tail may be missing, and is told again from here. */
-async function retellLostTail({ manager, database, log }: Relay): Promise<void> {
+async function retellLostTail({ manager, log }: Relay, { execute }: Holding): Promise<void> {
   const { state } = await manager.streams.info(eventStream.name)
-  const before = await database.pool.query<{ lost: string }>('select count(*) as lost from outbox_messages where stream_sequence > $1', [
-    state.last_seq,
-  ])
-  const lost = Number(before.rows[0]?.lost ?? 0)
+  const [before] = await execute(untold, [state.last_seq])
+  const lost = before?.['lost']
   if (lost === 0) return
-  await database.execute(retell, [state.last_seq])
+  await execute(retell, [state.last_seq])
   log.warn({ lost, last_sequence: state.last_seq }, 'outbox.tail-retold')
 }
 
 async function tellBatch(relay: Relay, holding: Holding): Promise<number> {
-  const { database, connection, log } = relay
-  const rows = (await database.execute(waiting, [batchSize])) as unknown as WaitingRow[]
+  const { connection, log } = relay
+  const rows = (await holding.execute(waiting, [batchSize])) as unknown as WaitingRow[]
   if (rows.length === 0) return 0
   const told: { position: string; sequence: number }[] = []
   const byAggregate = Map.groupBy(rows, (row) => row.aggregate_id)
@@ -159,12 +158,12 @@ async function tellBatch(relay: Relay, holding: Holding): Promise<number> {
     [...byAggregate.values()].map(async (chain) => {
       for (const row of chain) {
         if (!holding.held()) return
-        if (isTooLarge(relay, row)) await refuse(relay, row)
+        if (isTooLarge(relay, row)) await refuse(relay, { row, holding })
         else told.push({ position: row.position, sequence: await tell(connection, row) })
       }
     }),
   )
-  if (told.length > 0) await database.execute(mark, [told.map((row) => row.position), told.map((row) => row.sequence)])
+  if (told.length > 0) await holding.execute(mark, [told.map((row) => row.position), told.map((row) => row.sequence)])
   const failed = chains.find((chain) => chain.status === 'rejected')
   if (failed) {
     log.warn({ err: failed.reason, waiting: rows.length - told.length }, 'outbox.publish-failed')
@@ -178,9 +177,10 @@ function isTooLarge({ connection }: Relay, { payload }: WaitingRow): boolean {
 }
 
 /** No try would bring it through: it is kept as a dead letter, and the ones behind it go on. */
-async function refuse({ database, log }: Relay, { position, id, subject, payload }: WaitingRow): Promise<void> {
+async function refuse({ log }: Relay, { row, holding }: { row: WaitingRow; holding: Holding }): Promise<void> {
+  const { position, id, subject, payload } = row
   const bytes = Buffer.byteLength(payload)
-  await database.execute(bury, [position, `The event is too large to tell: ${bytes} bytes.`])
+  await holding.execute(bury, [position, `The event is too large to tell: ${bytes} bytes.`])
   log.error({ message_id: id, subject, bytes }, 'outbox.too-large')
 }
 

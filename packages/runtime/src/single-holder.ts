@@ -3,11 +3,18 @@ import pg from 'pg'
 import type { Closer } from './shutdown.ts'
 import { createAlarm } from './alarm.ts'
 import type { Logger } from './log.ts'
+import { send } from './packet.ts'
+import type { Execute } from './view.ts'
 
 /** While held, this replica is the only one of the service that does the named thing. */
 export interface Holding {
   /** False as soon as the connection that carries the lock is gone. */
   held(): boolean
+  /**
+   * Runs a named statement on that connection: whoever holds does not wait in line with requests for one of the pool, and once the lock
+   * is lost nothing more is written.
+   */
+  execute: Execute
 }
 
 interface SingleHolder {
@@ -44,7 +51,9 @@ export function onlyOne({ url, name, log, work }: SingleHolder): Closer {
     await client.connect()
     try {
       const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [key.toString()])
-      if (rows[0]?.locked) await work({ held: () => open && !stopped }, () => stopped)
+      if (!rows[0]?.locked) return
+      const execute: Execute = async ({ name, text }, values) => (await send(client, [{ name, text, values }]))[0]?.rows ?? []
+      await work({ held: () => open && !stopped, execute }, () => stopped)
     } finally {
       await client.end().catch(() => {})
     }

@@ -28,17 +28,17 @@ export const noteEntries = operation({
 })
 
 interface Ledger {
-  /** Waited for before anything is noted. */
-  beforeNote?(): Promise<void>
+  /** Waited for before anything is noted, in the transaction that notes it. */
+  beforeNote?(transaction: Transaction): Promise<unknown>
   /** What hearing an entry does besides writing it down; throws to fail. */
   onHear?(position: number, transaction: Transaction): Promise<void> | void
 }
 
 const note = ({ beforeNote }: Ledger) =>
-  command(noteEntries, async ({ account, first, count, fails }, { publish }) => {
-    await beforeNote?.()
+  command(noteEntries, async ({ account, first, count, fails }, transaction) => {
+    await beforeNote?.(transaction)
     for (let position = first; position < first + count; position++) {
-      publish({ event: entryNoted, aggregateId: account, organizationId: null, payload: { account, position } })
+      transaction.publish({ event: entryNoted, aggregateId: account, organizationId: null, payload: { account, position } })
     }
     if (fails) throw new Conflict('on purpose')
     return { noted: count }

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { Conflict } from '@quittance/contracts/errors'
 import { eventStream } from '@quittance/contracts/streams'
+import type { Transaction } from '@quittance/runtime/handler'
 import { expect, test } from 'vitest'
 import { eventually } from '../src/eventually.ts'
 import { startTestService, type TestService } from '../src/harness.ts'
 import { entryNoted, ledger, noteEntries } from './ledger.ts'
 
 const nobody = { kind: 'anonymous' } as const
+/** As it is where nothing else is configured. */
+const poolMax = 10
 
 test('what a transaction told is heard once, in order per aggregate', async () => {
   await using service = await startTestService(ledger())
@@ -112,6 +115,25 @@ test('events that were committed while nothing ran are told after the start, and
   await service.restart()
   await eventually(async () => expect((await heard(service)).map(({ position }) => position)).toEqual([0, 1]))
   expect(await service.rows('select from outbox_messages where published_at is null')).toHaveLength(0)
+})
+
+test('what was committed is told while requests hold every connection there is', async () => {
+  const beforeNote = ({ rows }: Transaction) => rows('ledger.wait', 'select pg_advisory_xact_lock(7)::text as waited', {})
+  await using service = await startTestService(ledger({ beforeNote }))
+  const account = randomUUID()
+  const release = await service.hold('select pg_advisory_xact_lock(7)')
+  const noting = Array.from({ length: poolMax }, (_, first) => service.call(noteEntries, { account, first, count: 1 }, nobody))
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`
+  await eventually(async () => expect(await service.rows(waiting)).toHaveLength(poolMax))
+  await service.rows(
+    `insert into outbox_messages (id, subject, aggregate_id, payload, occurred_at) values ($1, 'event.entry.noted', $2, $3, now())`,
+    [randomUUID(), account, JSON.stringify({ account, position: poolMax })],
+  )
+  await eventually(async () => expect(await service.rows('select from outbox_messages where published_at is not null')).toHaveLength(1))
+  expect(await service.rows(waiting)).toHaveLength(poolMax)
+  await release()
+  await Promise.all(noting)
+  await eventually(async () => expect(await heard(service)).toHaveLength(poolMax + 1))
 })
 
 test('a stream that lost its tail is told again, and nothing is handled twice', async () => {
