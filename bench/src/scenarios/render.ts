@@ -3,8 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { thawed, type FrozenDocument } from '@quittance/invoices/invoices/frozen-document'
 import { documentHtml } from '@quittance/invoices/rendering/document-template'
 import { findBrowser } from '@quittance/invoices/rendering/find-browser'
+import { fontFile, fontNamed } from '@quittance/invoices/rendering/font-files'
 import { Client } from 'pg'
-import { launch, type Browser, type Page } from 'puppeteer'
+import { launch, type Browser, type HTTPRequest, type Page } from 'puppeteer'
 import { postgresCpuMs, processCpuMs, readProcesses, treeCpuMs, type Span } from '../cpu.ts'
 import type { Scenario, Stage } from '../scenario.ts'
 import { median, quantile } from '../statistics.ts'
@@ -40,6 +41,7 @@ export const render: Scenario = {
       const bare = await warmPages(browser)
       await printAll(bare, html)
       const [one] = bare as [Page]
+      const carrying = withFonts(html)
       const rounds: Round[] = []
       for (let round = 0; round < options.rounds; round += 1) {
         const idle = await readFor(quittance, orderId, delay(3_000))
@@ -51,8 +53,9 @@ export const render: Scenario = {
         const ours = documents / seconds
         const [onePage, barePage] = await withCpu(browser, () => printAll([one], html))
         const twoPages = await printAll(bare, html)
-        say(`round ${round + 1}: ${[ours, onePage, twoPages].map((rate) => rate.toFixed(2)).join(', ')} documents/s`)
-        rounds.push({ ours, onePage, twoPages, idle, busy, cpu, barePage })
+        const fontsInside = await printAll([one], carrying)
+        say(`round ${round + 1}: ${[ours, onePage, twoPages, fontsInside].map((rate) => rate.toFixed(2)).join(', ')} documents/s`)
+        rounds.push({ ours, onePage, twoPages, fontsInside, idle, busy, cpu, barePage })
       }
       return { scenario: 'render', text: describe(rounds), figures: rounds }
     } finally {
@@ -65,6 +68,8 @@ interface Round {
   ours: number
   onePage: number
   twoPages: number
+  /** One page again, of HTML that carries its fonts. */
+  fontsInside: number
   /** p95 of GET /v1/orders/{id} in milliseconds, without and with 50 invoices under way. */
   idle: number
   busy: number
@@ -97,15 +102,15 @@ async function withCpu<T>(browser: Browser, work: () => Promise<T>): Promise<[T,
 }
 
 function describe(rounds: readonly Round[]): string {
-  const of = (key: 'ours' | 'onePage' | 'twoPages' | 'idle' | 'busy' | 'barePage') => median(rounds.map((round) => round[key]))
-  const ratio = (bare: 'onePage' | 'twoPages') => {
+  const of = (key: Exclude<keyof Round, 'cpu'>) => median(rounds.map((round) => round[key]))
+  const ratio = (bare: 'onePage' | 'twoPages' | 'fontsInside') => {
     const ratios = rounds.map((round) => round.ours / round[bare])
     return `${median(ratios).toFixed(2)} (rounds ${Math.min(...ratios).toFixed(2)} … ${Math.max(...ratios).toFixed(2)})`
   }
   const rate = (value: number) => value.toFixed(2)
   const parts = Object.keys(rounds[0]?.cpu ?? {}).map((part) => `${part} ${median(rounds.map(({ cpu }) => cpu[part] ?? 0)).toFixed(0)}`)
   return [
-    `render: ${documents} invoices of ${lines} lines, asked for ${batch} at a time, until all are told of; bare: setContent and pdf of the same HTML, nothing else`,
+    `render: ${documents} invoices of ${lines} lines, asked for ${batch} at a time, until all are told of; bare: setContent and pdf of the same HTML, its fonts in memory, nothing else`,
     '',
     ...table(
       ['', 'documents/s', 'quittance to it'],
@@ -113,6 +118,7 @@ function describe(rounds: readonly Round[]): string {
         ['quittance', rate(of('ours')), ''],
         ['bare, one warm page', rate(of('onePage')), ratio('onePage')],
         [`bare, ${pages} warm pages`, rate(of('twoPages')), ratio('twoPages')],
+        ['bare, one warm page, fonts in the HTML', rate(of('fontsInside')), ratio('fontsInside')],
       ],
     ),
     '',
@@ -165,10 +171,31 @@ async function pageOf({ invoicesDatabaseUrl }: Quittance): Promise<string> {
   }
 }
 
+/** The same page for a browser that has no fonts: each is in it as a `data:` URL. */
+function withFonts(html: string): string {
+  return html.replaceAll(/url\((\/fonts\/[^)]+)\)/g, (_, path: string) => {
+    const font = fontNamed(path)
+    if (!font) throw new Error(`The page asks for ${path}.`)
+    return `url(data:font/woff2;base64,${fontFile(font).bytes.toString('base64')})`
+  })
+}
+
+/** As the service has them: without scripts, under an origin whose fonts are in memory. */
 async function warmPages(browser: Browser): Promise<Page[]> {
   const found = await Promise.all(Array.from({ length: pages }, () => browser.newPage()))
-  for (const page of found) await page.setJavaScriptEnabled(false)
+  for (const page of found) {
+    await page.setJavaScriptEnabled(false)
+    await page.setRequestInterception(true)
+    page.on('request', (request) => void answer(request))
+    await page.goto('http://invoice.invalid/')
+  }
   return found
+}
+
+async function answer(request: HTTPRequest): Promise<void> {
+  const font = fontNamed(new URL(request.url()).pathname)
+  if (font) await request.respond({ contentType: 'font/woff2', headers: { 'cache-control': 'max-age=3600' }, body: fontFile(font).bytes })
+  else await request.respond({ contentType: 'text/html', body: '' })
 }
 
 /** Documents per second. */

@@ -1,19 +1,22 @@
 import { addressLines } from './address-lines.ts'
 import { documentClosing } from './document-closing.ts'
+import { documentFonts } from './document-fonts.ts'
 import { documentStyles } from './document-styles.ts'
 import { documentTable } from './document-table.ts'
 import { documentVoice, type DocumentVoice } from './document-voice.ts'
-import { embeddedFonts } from './embedded-fonts.ts'
 import { escapeHtml, ownText } from './escape-html.ts'
 import type { BuyerBlock, PrintedDocument, SellerBlock } from './printed-document.ts'
 
-/** The document as one HTML page that needs no script, file or network. Texts of others are escaped, each in its own direction. */
+/**
+ * The document as one HTML page that needs no script and nothing from elsewhere but the fonts it names, by paths of its own origin.
+ * Texts of others are escaped, each in its own direction.
+ */
 export function documentHtml(document: PrintedDocument): string {
   const voice = documentVoice(document)
   const { words, locale, wanted } = voice
   const parts = [header, parties, documentTable, documentClosing].map((part) => part(document, voice))
   const styles = documentStyles(document, voice)
-  const fonts = embeddedFonts(parts.join('') + styles.letters, wanted)
+  const fonts = documentFonts(parts.join('') + styles.letters, wanted)
   const title = `<title>${escapeHtml(documentTitle(document, voice))}</title>`
   return `<!doctype html><html lang="${locale}" dir="${words.direction}"><head><meta charset="utf-8">${title}
 <style>${fonts}${styles.css}</style></head><body>${parts.join('\n')}</body></html>`

@@ -1,31 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { embeddedFonts } from './embedded-fonts.ts'
-import { fontFile } from './font-files.ts'
+import { documentFonts } from './document-fonts.ts'
+import { fontFile, fontNamed, fontPath } from './font-files.ts'
 
 /** The fonts of a page, each with its letters; the two weights count once. */
 function faces(text: string, locale = 'en'): { font: string; letters: string }[] {
-  const css = embeddedFonts(text, locale)
+  const css = documentFonts(text, locale)
   const regular = css.split('\n').filter((face) => face.includes('font-weight: 400'))
   expect(css.split('\n')).toHaveLength(regular.length * 2)
   return regular.map((face) => {
-    const base64 = face.match(/base64,([^)]+)/)?.[1]
+    const { family } = fontNamed(face.match(/url\(([^)]+)\)/)?.[1] ?? '') ?? {}
     const range = face.match(/unicode-range: (.*) }/)?.[1] as string
     const points = range.split(',').filter((point) => !point.includes('-'))
-    return { font: nameOf(base64), letters: points.map((point) => String.fromCodePoint(Number.parseInt(point.slice(2), 16))).join('') }
+    return { font: family ?? 'unknown', letters: points.map((point) => String.fromCodePoint(Number.parseInt(point.slice(2), 16))).join('') }
   })
 }
 
-const families = ['inter', 'noto-sans', ...['arabic', 'hebrew', 'thai', 'jp', 'kr', 'sc', 'tc'].map((name) => `noto-sans-${name}`)]
-const familyByFile = new Map(families.flatMap((family) => filesOf(family).map((base64) => [base64, family] as const)))
-
-function filesOf(family: string): string[] {
-  const folder = new URL('files/', import.meta.resolve(`@fontsource/${family}/package.json`))
-  const names = readdirSync(folder).filter((name) => name.endsWith('-400-normal.woff2'))
-  return names.map((name) => readFileSync(new URL(name, folder), 'base64'))
-}
-
-const nameOf = (base64 = '') => familyByFile.get(base64) ?? 'unknown'
 const fontOf = (letter: string, locale?: string) => faces(letter, locale).find(({ letters }) => letters.includes(letter))?.font
 
 test('Latin text carries one font in two weights', () => {
@@ -101,9 +90,27 @@ test('a letter that no font has is left out, and the rest is there (checklist 83
 })
 
 test('a font stays in memory while it is used, and goes when many others were', () => {
-  const font = fontFile('noto-sans-kr', '[0]', 400)
-  expect(fontFile('noto-sans-kr', '[0]', 400)).toBe(font)
+  const first = { family: 'noto-sans-kr', subset: '[0]', weight: 400 } as const
+  const font = fontFile(first)
+  expect(fontFile(first)).toBe(font)
   for (const family of ['noto-sans-jp', 'noto-sans-kr'])
-    for (const weight of [400, 700] as const) for (let index = 1; index < 120; index += 1) fontFile(family, `[${index}]`, weight)
-  expect(fontFile('noto-sans-kr', '[0]', 400)).not.toBe(font)
+    for (const weight of [400, 700] as const)
+      for (let index = 1; index < 120; index += 1) fontFile({ family, subset: `[${index}]`, weight })
+  expect(fontFile(first)).not.toBe(font)
+})
+
+test('a document asks for a font by a path that names it, and no other path does', () => {
+  expect(fontNamed(fontPath({ family: 'noto-sans-kr', subset: '[12]', weight: 700 }))).toEqual({
+    family: 'noto-sans-kr',
+    subset: '12',
+    weight: 700,
+  })
+  for (const path of [
+    '/fonts/inter/latin/500',
+    '/fonts/../inter/latin/400',
+    '/fonts/inter/%2e%2e%2flatin/400',
+    '/fonts/inter/latin/400/',
+    '/',
+  ])
+    expect(fontNamed(path)).toBeNull()
 })

@@ -1,5 +1,5 @@
 import { fontFamilies } from './font-families.ts'
-import { fontFile, type FontWeight } from './font-files.ts'
+import { fontFile, fontPath, type FontWeight } from './font-files.ts'
 import { subsetsFor } from './font-subsets.ts'
 
 const weights: readonly FontWeight[] = [400, 700]
@@ -20,11 +20,11 @@ const clusters = /\P{M}[\p{M}\p{Join_C}]+|[^\0-\x7f]/gu
 const shapeless = /[\p{Default_Ignorable_Code_Point}\u202f]/u
 
 /**
- * `@font-face` rules of the one family `Document`, with the fonts themselves in them, so that a page needs no file and no network.
- * For each letter of the text the first font that has it; of each font only the subsets with such letters, told to the browser letter
- * by letter, so that no font answers for another's. A letter that no font has is left to the system's.
+ * `@font-face` rules of the one family `Document`; the fonts are asked for under `fontPath`, so that a page which prints many documents
+ * unpacks each once. For each letter of the text the first font that has it; of each font only the subsets with such letters, told to the
+ * browser letter by letter, so that no font answers for another's. A letter that no font has is left to the system's.
  */
-export function embeddedFonts(text: string, locale: string): string {
+export function documentFonts(text: string, locale: string): string {
   const letters = new Map<string, { source: Source; points: Set<number> }>()
   for (const cluster of new Set(text.match(clusters))) {
     for (const [source, points] of sourcesOf(cluster, locale)) {
@@ -56,7 +56,7 @@ function sourcesOf(cluster: string, locale: string): (readonly [Source, readonly
 
 /** A browser takes letters apart and puts them together to set them: Thai am is a ring and an aa. The font has to answer for these too. */
 function otherForms(cluster: string, { family, subset }: Source): number[] {
-  const { letters } = fontFile(family, subset, 400)
+  const { letters } = fontFile({ family, subset, weight: 400 })
   const forms = codePoints(cluster.normalize('NFKD') + cluster.normalize('NFC'))
   return forms.filter((point) => point > 0x7f && letters.has(point))
 }
@@ -66,7 +66,7 @@ function sourceOf(letter: string, points: readonly number[], locale: string): So
   if (seen.length === 0) return base
   for (const family of fontFamilies(letter, locale)) {
     for (const subset of subsetsFor(family, seen[0] as number)) {
-      const { letters } = fontFile(family, subset, 400)
+      const { letters } = fontFile({ family, subset, weight: 400 })
       if (seen.every((point) => letters.has(point))) return { family, subset }
     }
   }
@@ -83,7 +83,7 @@ function unicodeRange(points: Iterable<number>): string[] {
 
 function fontFaces({ family, subset }: Source, range: readonly string[]): string[] {
   return weights.map((weight) => {
-    const source = `url(data:font/woff2;base64,${fontFile(family, subset, weight).base64}) format('woff2')`
+    const source = `url(${fontPath({ family, subset, weight })}) format('woff2')`
     return `@font-face { font-family: Document; font-weight: ${weight}; src: ${source}; unicode-range: ${range.join()} }`
   })
 }
