@@ -6,6 +6,7 @@ import { issueDocument } from './issue-document.ts'
 
 /** A credit note for every refund that has none of this invoice yet. */
 export async function creditRefunds(invoice: Invoice, source: Invoice['source'], context: Transaction): Promise<void> {
+  if (source.refunds.length === 0) return
   const credited = await creditNotesOf(invoice, context)
   for (const { id, amount, tax_amount } of source.refunds) {
     if (credited.some(({ refundId }) => refundId === id)) continue

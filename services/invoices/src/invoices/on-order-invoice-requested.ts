@@ -6,6 +6,8 @@ import { creditRefunds } from './issue-credit-notes.ts'
 import { issueDocument } from './issue-document.ts'
 import { renderingLanes } from './rendering-lanes.ts'
 
+const isHeardOf = `select from invoices where order_id = :order_id limit 1`
+
 /**
  * Issues what an order is due: its invoice, and a credit note for each refund. One of each, however often this is said; what failed is
  * tried again.
@@ -14,9 +16,12 @@ export const onOrderInvoiceRequested = consumer(
   subscriptions.invoicesOrderInvoiceRequested,
   [orderInvoiceRequested],
   async ({ payload: source }, context) => {
-    const { em, wake, now, actFor } = context
+    const { em, rows, wake, now, actFor } = context
+    const { order_id } = source
     actFor(source.organization.id)
-    const issued = await em.find(Invoice, { orderId: source.order_id })
+    // Of most orders this is heard once; then there is nothing to load.
+    const issued =
+      (await rows('invoice.is-heard-of', isHeardOf, { order_id })).length > 0 ? await em.find(Invoice, { orderId: order_id }) : []
     for (const each of issued) each.revive(now)
     const invoice = standing(issued) ?? (await issueDocument({ kind: 'invoice', source }, context))
     await creditRefunds(invoice, source, context)

@@ -5,13 +5,18 @@ import { consumer } from '@quittance/runtime/handler'
 import { Order } from './order.ts'
 import { orderView } from './order-view.ts'
 
+// From here on the document never changes; that it is there is told once.
+const markGenerated = `
+  update orders set invoice_generated_at = :at::timestamptz, modified_at = :now::timestamptz, version = version + 1
+  where id = :id and invoice_generated_at is null returning organization_id`
+
 export const onInvoiceGenerated = consumer(
   subscriptions.ordersInvoiceGenerated,
   [invoiceGenerated],
-  async ({ payload: { order_id, generated_at } }, { em, read, publish }) => {
-    const order = await em.findOneOrFail(Order, order_id)
-    if (!order.markInvoiceGenerated(new Date(generated_at))) return
-    const view = await read.one(orderView, { where: 'o.id = :id', values: { id: order_id } })
-    publish({ event: orderUpdated, aggregateId: order_id, organizationId: order.organizationId, payload: view })
+  async ({ payload: { order_id: id, generated_at: at } }, { em, rows, read, publish, now }) => {
+    const [marked] = await rows<{ organization_id: string }>('order.mark-invoice-generated', markGenerated, { id, at, now })
+    if (!marked) return void (await em.findOneOrFail(Order, id))
+    const payload = await read.one(orderView, { where: 'o.id = :id', values: { id } })
+    publish({ event: orderUpdated, aggregateId: id, organizationId: marked.organization_id, payload })
   },
 )

@@ -120,13 +120,6 @@ export class Order extends OrderSchema.class {
     }
     this.invoiceRequestedAt = now
   }
-
-  /** The document is stored; from here on it never changes. False when this was known. */
-  markInvoiceGenerated(now: Date): boolean {
-    if (this.invoiceGeneratedAt) return false
-    this.invoiceGeneratedAt = now
-    return true
-  }
 }
 OrderSchema.setClass(Order)
 
