@@ -5,6 +5,7 @@ import { joinSystem } from '@quittance/testing/join-system'
 import type { RunningSystem } from '@quittance/testing/system'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { attacksOn, jsonOf, prices, type Attack, type Description } from './hostile-values.ts'
+import { untilQuiet } from './quiet.ts'
 import { accepted } from './sale.ts'
 
 let system: RunningSystem
@@ -31,6 +32,7 @@ beforeAll(async () => {
     discounts: discount.id,
     benefits: benefit.id,
   }
+  await untilQuiet(system)
 })
 
 const sales = publicOperations.filter(({ subject }) => subject.startsWith('orders.'))

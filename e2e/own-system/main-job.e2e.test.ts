@@ -5,12 +5,14 @@ import { startSystem } from '@quittance/testing/system'
 import { Webhook } from 'standardwebhooks'
 import { extractText } from 'unpdf'
 import { expect, test } from 'vitest'
+import { untilQuiet } from '../quiet.ts'
 import { buyer, sell, subscribe, untilPaid } from '../sale.ts'
 
 test('a sale becomes an order, its events arrive signed and in order, its invoice is permanent', async () => {
   await using system = await startSystem()
   await using sink = await startEndpointSink()
   const { api } = system
+  await untilQuiet(system)
   const endpoint = await subscribe(system, sink)
   expect(endpoint.secret).toMatch(/^whsec_/)
 

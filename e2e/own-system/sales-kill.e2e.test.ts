@@ -4,6 +4,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { readStream } from '@quittance/testing/stream'
 import { startSystem, type StartedSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { untilQuiet } from '../quiet.ts'
 import { accepted } from '../sale.ts'
 
 let system: StartedSystem
@@ -20,6 +21,7 @@ beforeAll(async () => {
   system = await startSystem({ env: { ...quick, RATE_LIMIT_PER_SECOND: '0' }, replicas: 'orders=2' })
   sink = await startEndpointSink()
   const { api, rows } = system
+  await untilQuiet(system)
   await accepted(() => api('POST', '/v1/webhooks/endpoints', { url: sink.url, events: types }))
   const free = { name: 'Sample', recurring_interval: null, prices: [{ amount_type: 'free' }] }
   freeProduct = (await accepted(() => api('POST', '/v1/products/', free))).id

@@ -44,15 +44,31 @@ export function streamInfo(natsUrl: string) {
   return withStreams(natsUrl, (streams) => streams.info(eventStream.name))
 }
 
-type Streams = Awaited<ReturnType<NatsConnection['jetstreamManager']>>['streams']
+/** How far the stream is, and the durables that have not handled all of it. */
+export function progress(natsUrl: string): Promise<{ lastSequence: number; unheard: string[] }> {
+  return withStreams(natsUrl, async (streams, consumers) => {
+    const { state } = await streams.info(eventStream.name)
+    const unheard: string[] = []
+    for await (const { name, num_pending, num_ack_pending } of consumers.list(eventStream.name)) {
+      if (num_pending + num_ack_pending > 0) unheard.push(name)
+    }
+    return { lastSequence: state.last_seq, unheard }
+  })
+}
+
+type Manager = Awaited<ReturnType<NatsConnection['jetstreamManager']>>
+type Work<Result> = (streams: Manager['streams'], consumers: Manager['consumers']) => Promise<Result>
 
 /** While a cluster has no leader nobody answers for the stream; a look into it waits for one. */
 const electionMs = 20_000
 
-async function withStreams<Result>(natsUrl: string, work: (streams: Streams) => Promise<Result>): Promise<Result> {
+async function withStreams<Result>(natsUrl: string, work: Work<Result>): Promise<Result> {
   const connection = await connectNats({ name: 'stream', url: natsUrl })
   try {
-    const look = async () => work((await connection.jetstreamManager({ checkAPI: false })).streams)
+    const look = async () => {
+      const { streams, consumers } = await connection.jetstreamManager({ checkAPI: false })
+      return work(streams, consumers)
+    }
     return await eventually(look, { withinMs: electionMs })
   } finally {
     await connection.close()
