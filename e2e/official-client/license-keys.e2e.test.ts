@@ -96,10 +96,12 @@ test('the grant names the key, and a refund that takes the benefits revokes it',
   expect(await polar.licenseKeys.get({ id: licenseKey.id })).toMatchObject({ status: 'revoked' })
   await expect(software().validate(held)).rejects.toBeInstanceOf(ResourceNotFound)
   await eventually(() => {
-    const told = sink.received.map(({ body, headers }) => validateEvent(body, headers as Record<string, string>, secret))
+    // Grants of others before may be told after the endpoint is there.
+    const received = sink.received.filter(({ body }) => JSON.parse(body).data.customer_id === customer.id)
+    const told = received.map(({ body, headers }) => validateEvent(body, headers as Record<string, string>, secret))
     expect(new Set(told.map(({ type }) => type))).toEqual(new Set(events))
     // The client drops the properties of a grant here: its union of them begins with one that has none.
-    const named = sink.received.map(({ body }) => JSON.parse(body).data.properties.license_key_id)
+    const named = received.map(({ body }) => JSON.parse(body).data.properties.license_key_id)
     expect(named).toEqual([licenseKey.id, licenseKey.id])
   })
   await polar.webhooks.deleteWebhookEndpoint({ id: endpoint.id })
