@@ -3,12 +3,15 @@ import { joinSystem } from '@quittance/testing/join-system'
 import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { Client } from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { untilQuiet } from './quiet.ts'
+import { refusedWithin } from './refused-within.ts'
 import { buyer } from './sale.ts'
 
 let system: RunningSystem
 
 beforeAll(async () => {
   system = await joinSystem()
+  await untilQuiet(system)
 })
 
 const isUuidV1 = 'c232ab00-9414-11ec-b3c8-9f6bdeced846'
@@ -109,8 +112,7 @@ describe('credentials', () => {
     expect((await callApi(`${base_url}/v1/products/`, { method: 'GET', token })).status).toBe(200)
     const revocation = `${base_url}/v1/organization-access-tokens/${organization_access_token.id}`
     expect((await callApi(revocation, { method: 'DELETE', token: personal })).status).toBe(204)
-    const end = Date.now() + 1_000
-    while ((await callApi(`${base_url}/v1/products/`, { method: 'GET', token })).status !== 401) expect(Date.now()).toBeLessThan(end)
+    await refusedWithin(1_000, () => callApi(`${base_url}/v1/products/`, { method: 'GET', token }))
   })
 })
 

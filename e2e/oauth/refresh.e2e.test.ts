@@ -1,9 +1,9 @@
-import { eventually } from '@quittance/testing/eventually'
 import { authentication, postForm, refresh } from '@quittance/testing/oauth-client'
 import { callApi } from '@quittance/testing/system'
 import { decodeJwt } from 'jose'
 import * as oidc from 'openid-client'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { refusedWithin } from '../refused-within.ts'
 import { joinProvider, type RunningProvider } from './provider.ts'
 
 let provider: RunningProvider
@@ -172,7 +172,7 @@ describe('revocation', () => {
     const orders = () => callApi(`${provider.baseUrl}/v1/orders/`, { method: 'GET', token: tokens.access_token })
     expect((await orders()).status).toBe(200)
     await oidc.tokenRevocation(config, tokens[kind])
-    await eventually(async () => expect((await orders()).status).toBe(401), { withinMs: 1_000 })
+    await refusedWithin(1_000, orders)
   })
 })
 

@@ -1,9 +1,9 @@
-import { eventually } from '@quittance/testing/eventually'
 import { authentication, postForm, redeem, refresh } from '@quittance/testing/oauth-client'
 import { callApi } from '@quittance/testing/system'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import * as oidc from 'openid-client'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { refusedWithin } from '../refused-within.ts'
 import { joinProvider, type RunningProvider } from './provider.ts'
 
 let provider: RunningProvider
@@ -322,8 +322,8 @@ describe('userinfo', () => {
     const membership = `${provider.baseUrl}/v1/organizations/${provider.organizationId}/members/${account.id}`
     const removed = await callApi(membership, { method: 'DELETE', token: provider.system.demo.personal_access_token })
     expect(removed.status).toBe(204)
-    await eventually(async () => expect((await userinfo(tokens.access_token)).status).toBe(401), { withinMs: 1_000 })
-    await eventually(async () => expect((await orders()).status).toBe(401), { withinMs: 1_000 })
+    await refusedWithin(1_000, () => userinfo(tokens.access_token))
+    await refusedWithin(1_000, orders)
     const refreshed = await refresh(provider.baseUrl, { client: provider.confidential, token: tokens.refresh_token })
     expect(refreshed).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   })

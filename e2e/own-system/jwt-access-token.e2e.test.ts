@@ -1,6 +1,5 @@
 import { createPublicKey, randomBytes, randomUUID } from 'node:crypto'
 import { authentication, postForm, refresh } from '@quittance/testing/oauth-client'
-import { eventually } from '@quittance/testing/eventually'
 import { callApi } from '@quittance/testing/system'
 import {
   createRemoteJWKSet,
@@ -16,6 +15,7 @@ import * as oauth from 'oauth4webapi'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startProvider, type StartedProvider, type Tokens } from '../oauth/provider.ts'
+import { refusedWithin } from '../refused-within.ts'
 import { signingKey } from '../oauth/signing-key.ts'
 
 const secret = randomBytes(32)
@@ -84,7 +84,7 @@ describe('a JWT access token', () => {
     const { access_token, refresh_token } = await jwtTokens()
     expect((await orders(access_token)).status).toBe(200)
     await oidc.tokenRevocation(await provider.configure(), refresh_token)
-    await eventually(async () => expect((await orders(access_token)).status).toBe(401), { withinMs: 1_000 })
+    await refusedWithin(1_000, () => orders(access_token))
   })
 })
 
