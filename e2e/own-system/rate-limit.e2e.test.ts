@@ -1,3 +1,4 @@
+import { eventually } from '@quittance/testing/eventually'
 import { startSystem } from '@quittance/testing/system'
 import { expect, test } from 'vitest'
 
@@ -6,9 +7,15 @@ test('a burst of 150 requests at once: the first 100 pass, 50 are refused with R
   const url = `${system.facts().base_url}/v1/orders/${system.demo.paid_order_id}`
   const headers = { authorization: `Bearer ${system.demo.organization_access_token}` }
   await fetch(url, { headers })
-  // A window may be open from the warm-up: the burst begins after one that refuses nothing any more is over.
-  await new Promise((resolve) => setTimeout(resolve, 1_100))
-  const answers = await Promise.all(Array.from({ length: 150 }, () => fetch(url, { headers })))
+  const answers = await eventually(async () => {
+    // A window may be open from the warm-up: the burst begins after one that refuses nothing any more is over.
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    const began = performance.now()
+    const burst = await Promise.all(Array.from({ length: 150 }, () => fetch(url, { headers })))
+    // On a busy machine one may last longer than a window, and then is none.
+    expect(performance.now() - began).toBeLessThan(1_000)
+    return burst
+  })
   const refused = answers.filter(({ status }) => status === 429)
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(100)
   expect(refused).toHaveLength(50)
