@@ -62,7 +62,7 @@ test('a kill of auth before any step of the way is noticed by nobody: everyone t
     }
   }
   expect(await oddGrants(system)).toEqual([])
-}, 60_000)
+})
 
 /** Milliseconds between the request and the kill; checking a password alone takes longer than all others. */
 const momentsMs = [0, 2, 5, 10, 20, 40]
@@ -94,7 +94,7 @@ test('a kill of auth in the middle of requests loses no token and doubles none',
     system.kill('auth')
     await goOn(sent, await Promise.all(answers))
   }
-}, 120_000)
+})
 
 test('a kill of auth while the database still writes: what was written counts, although nobody was told', async () => {
   await system.untilReady()
@@ -118,7 +118,7 @@ test('a kill of auth while the database still writes: what was written counts, a
     await database.end()
   }
   expect(await oauth.works(await tokensOf(oauth.exchangeCode(untouched)))).toBe(true)
-}, 60_000)
+})
 
 async function goOn(sent: readonly Sent[], heard: readonly (Visit | ProtocolAnswer | null)[]): Promise<Ending[]> {
   await system.untilReady()
@@ -211,6 +211,8 @@ test('while one of two replicas is killed, of many exchanges of one refresh toke
     process.kill(pair.facts().services.auth[round % 2]?.pid as number, 'SIGKILL')
     const heard = await Promise.all(answers)
     for (const answer of heard) expect([200, 400, 503]).toContain(answer?.status ?? 503)
+    // What was under way at the dead one is decided then, and nobody is sent to it any more.
+    await pair.untilReady()
     const [winner, ...others] = heard.filter((answer) => answer?.status === 200)
     expect(others).toEqual([])
     expect(await oddGrants(pair)).toEqual([])
@@ -220,7 +222,7 @@ test('while one of two replicas is killed, of many exchanges of one refresh toke
     expect((winner ? [400] : [200, 400]).includes((await at.exchange(token)).status)).toBe(true)
     expect(await at.works(await tokensOf(at.exchangeCode(await at.authorize(browser))))).toBe(true)
   }
-}, 120_000)
+})
 
 /** Whether there was no answer: the connection broke, or the gateway said that nobody is there. Nothing else may go wrong. */
 function unheard(answer: { status: number } | null): boolean {

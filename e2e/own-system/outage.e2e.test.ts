@@ -104,6 +104,8 @@ test('without one service its operations are refused at once, those of the other
   // What was sent before the message server noticed is waited for in vain; whatever comes later is refused at once.
   await eventually(async () => {
     const quickly = await Promise.race([ask(order()), pause(100, null)])
+    // On a machine that is busy it may be back before anybody was refused.
+    if (quickly?.status === 200) system.kill('orders')
     expect(quickly?.status).toBe(503)
   })
   // It is being started again meanwhile, which takes many times as long as these.
