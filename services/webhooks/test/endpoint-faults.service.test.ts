@@ -81,17 +81,21 @@ async function rawServer(behave: (socket: Socket, request: string) => void) {
 }
 
 test('fault 21: an endpoint that never answers ends at the deadline, and others are not kept waiting', async () => {
-  const { endpoint, tell, attempts } = tenant()
+  const { endpoint, tell } = tenant()
   await using silent = await rawServer(() => {})
   await using sink = await startEndpointSink()
-  await endpoint(silent.url)
+  const { id } = await endpoint(silent.url)
   const healthy = await endpoint(sink.url)
   const ids = await tell(wholeStory)
   await eventually(() => expect(sink.received).toHaveLength(3))
   demandAllDelivered(sink.received, { ids, secret: healthy.secret })
-  const timedOut = (await attempts(4)).find(({ reason }) => reason === 'timeout')
-  expect(timedOut?.duration_ms).toBeGreaterThanOrEqual(990)
-  expect(timedOut?.duration_ms).toBeLessThan(1_500)
+  const timedOut = `select min(duration_ms)::int as shortest from webhook_attempts where endpoint_id = $1 and reason = 'timeout'`
+  // The shortest: one may meet a machine that stands still.
+  await eventually(async () => {
+    const [{ shortest } = { shortest: null }] = await webhooks.rows<{ shortest: number | null }>(timedOut, [id])
+    expect(shortest ?? Infinity).toBeLessThan(1_500)
+    expect(shortest).toBeGreaterThanOrEqual(990)
+  })
 })
 
 test('fault 24: of an answer of 300 MB little is read and less is kept, and its status decides', async () => {
@@ -215,6 +219,8 @@ test('fault 38: Retry-After is kept as seconds and as a date, up to a day, and i
     const { id } = await endpoint(sink.url, { events: ['order.paid'] })
     await tell([orderPaid])
     await eventually(() => expect(byEvent.size).toBe(before + 1))
+    // Answered, but is what comes of it kept?
+    await eventually(async () => expect(await webhooks.rows('select from webhook_attempts where endpoint_id = $1', [id])).not.toEqual([]))
     await webhooks.call(updateWebhookEndpoint, { id, events: ['order.refunded'] }, caller)
   }
   const waits = await webhooks.rows<{ event_id: string; wait: number | null }>(
@@ -286,13 +292,14 @@ test('fault 47: a retry goes to the new URL; of what is deleted or not wanted an
   const { endpoint, tell, attempts, caller, statuses } = tenant()
   await using old = await startEndpointSink()
   await using moved = await startEndpointSink()
-  old.answer(() => ({ status: 500, headers: { 'retry-after': '1' } }))
+  old.answer(() => ({ status: 500, headers: { 'retry-after': '120' } }))
   const [changing, deleted, narrowed] = [await endpoint(old.url), await endpoint(old.url), await endpoint(old.url)]
   const ids = await tell([orderPaid])
   await attempts(3)
   await webhooks.call(updateWebhookEndpoint, { id: changing.id, url: moved.url }, caller)
   await webhooks.call(deleteWebhookEndpoint, { id: deleted.id }, caller)
   await webhooks.call(updateWebhookEndpoint, { id: narrowed.id, events: ['product.*'] }, caller)
+  await webhooks.retryNow([changing, deleted, narrowed])
   await attempts(4)
   await eventually(async () => expect(await statuses(narrowed.id)).toEqual(['cancelled']))
   expect(await statuses(deleted.id)).toEqual(['cancelled'])

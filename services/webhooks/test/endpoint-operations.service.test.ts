@@ -22,8 +22,8 @@ import { expect, test } from 'vitest'
 import { demandSigned } from './oracle.ts'
 import { startWebhooks, wholeStory } from './start-webhooks.ts'
 
-process.env['FAILING_WARN_AFTER_S'] = '1'
-process.env['FAILING_DISABLE_AFTER_S'] = '3'
+process.env['FAILING_WARN_AFTER_S'] = '3600'
+process.env['FAILING_DISABLE_AFTER_S'] = '7200'
 process.env['BREAKER_PAUSE_MS'] = '50'
 
 const stranger = organizationCaller(randomUUID())
@@ -96,8 +96,15 @@ test('fault 41: warned first, disabled later, each told once; one success in bet
   const failing = await webhooks.endpoint({ url: sink.url })
   const healed = await webhooks.endpoint({ url: healing.url })
   healing.answer((_, count) => ({ status: count === 1 ? 500 : 200 }))
+  const anHourPasses = async () => {
+    await webhooks.rows(`update webhook_lanes set failing_since = failing_since - interval '1 hour'`)
+    await webhooks.rows(`notify wake, 'watch-failing'`)
+  }
   for (let order = 0; order < 4; order++) await webhooks.tell(wholeStory)
+  await eventually(async () => expect(await webhooks.statuses()).toEqual({ failed: 12, succeeded: 12 }))
+  await anHourPasses()
   expect(await webhooks.nextEvent(webhookEndpointFailing)).toMatchObject({ endpoint: { id: failing.id, enabled: true } })
+  await anHourPasses()
   expect(await webhooks.nextEvent(webhookEndpointDisabled)).toMatchObject({ endpoint: { id: failing.id, disabled_reason: 'failing' } })
   await webhooks.tell([orderPaid])
   await eventually(async () =>

@@ -279,7 +279,8 @@ test('fault 11: while NATS is away events are committed and deliveries go on; wh
   await using sink = await startEndpointSink()
   await using teller = await startTeller()
   await teller.untilReady()
-  await using webhooks = await startWebhooks()
+  // What is refused is tried for as long as it takes to stop a server and to commit.
+  await using webhooks = await startWebhooks({ RETRY_SCHEDULE_S: Array.from({ length: 300 }, () => '0.2').join(',') })
   await webhooks.untilReady()
   const { organizationId, secret } = await subscribe(sink)
   let isDown = true

@@ -34,6 +34,8 @@ export interface TestWebhooks extends TestService {
   tell(events: readonly (typeof wholeStory)[number][], about?: { organizationId?: string }): Promise<string[]>
   /** The attempts at an endpoint once there are this many; oldest first. */
   attempts(endpoint: { id: string }, count: number): Promise<Attempts>
+  /** Makes due what waits for its next try at these endpoints. */
+  retryNow(endpoints: readonly { id: string }[]): Promise<void>
   /** How many deliveries are in each status. */
   statuses(): Promise<Record<string, number>>
 }
@@ -63,6 +65,12 @@ export async function startWebhooks(): Promise<TestWebhooks> {
         if (items.length !== count) throw new Error(`${items.length} attempts: ${items.map((item) => item.http_code).join(', ')}`)
         return items.toReversed()
       }),
+    async retryNow(endpoints) {
+      const ids = [endpoints.map(({ id }) => id)]
+      await service.rows(`update webhook_deliveries set next_attempt_at = now() where status = 'pending' and endpoint_id = any($1)`, ids)
+      await service.rows('update webhook_lanes set next_due_at = now() where endpoint_id = any($1)', ids)
+      await service.rows(`notify wake, 'deliver-due'`)
+    },
     async statuses() {
       const rows = await service.rows<{ status: string; count: number }>(
         'select status, count(*)::int from webhook_deliveries group by status',
