@@ -62,14 +62,17 @@ test('what cannot be a credential is refused without asking anybody', async () =
 
 test('a credential is not believed after its expiry', async () => {
   await using gateway = await startGateway()
-  const expires_at = new Date(Date.now() + 300).toISOString()
-  const verifications = await gateway.play(verification, () =>
-    Date.now() < Date.parse(expires_at) ? verifiedAs(seller, { expires_at }) : notValid,
-  )
+  // From the first question on: the way to it is the machine's.
+  let expires_at = ''
+  const verifications = await gateway.play(verification, () => {
+    expires_at ||= new Date(Date.now() + 300).toISOString()
+    return Date.now() < Date.parse(expires_at) ? verifiedAs(seller, { expires_at }) : notValid
+  })
   await gateway.play('orders.order.list', '{}')
   const headers = bearer(mintToken('qt_at_'))
   expect((await gateway.fetch('/v1/orders/', { headers })).status).toBe(200)
-  await eventually(async () => expect((await gateway.fetch('/v1/orders/', { headers })).status).toBe(401), { withinMs: 3_000 })
+  await eventually(() => expect(Date.now()).toBeGreaterThan(Date.parse(expires_at) + 100))
+  expect((await gateway.fetch('/v1/orders/', { headers })).status).toBe(401)
   expect(verifications).toHaveLength(2)
 })
 

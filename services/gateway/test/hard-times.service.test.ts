@@ -8,7 +8,8 @@ import { eventually } from '@quittance/testing/eventually'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, startGateway, verification, verifiedAs, type GatewayUnderTest } from './start-gateway.ts'
 
-process.env['MAX_EVENT_LOOP_DELAY_MS'] = '200'
+// Far more than a busy machine makes of it: only the block is to be met.
+process.env['MAX_EVENT_LOOP_DELAY_MS'] = '1000'
 process.env['REQUEST_TIMEOUT_MS'] = '1000'
 
 const token = mintToken('qt_oat_')
@@ -63,7 +64,7 @@ test('a door that is far behind refuses what waited, answers health first, and l
     setImmediate(() => {
       one.write(get('/v1/changes'))
       probe.write(get('/livez'))
-      block(600)
+      block(3_000)
       resolve()
     }),
   )

@@ -30,9 +30,14 @@ test('every answer says what is left of the limit, a refused one when to come ba
   const first = await gateway.fetch('/v1/changes', from(address))
   expect(first.headers.get('ratelimit-policy')).toBe('"ip";q=20;w=1')
   expect(first.headers.get('ratelimit')).toBe('"ip";r=19;t=1')
-  const answers = await Promise.all(Array.from({ length: 40 }, () => gateway.fetch('/v1/nothing', from(address))))
-  expect(remaining(answers[0] as Response)).toBeLessThan(20)
-  const refused = answers.find(({ status }) => status === 429) as Response
+  // Forty in one window, which a second ends.
+  const refused = await eventually(async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => gateway.fetch('/v1/nothing', from(address))))
+    expect(remaining(answers[0] as Response)).toBeLessThan(20)
+    const found = answers.find(({ status }) => status === 429)
+    if (!found) throw new Error('Nobody was refused')
+    return found
+  })
   expect(refused.headers.get('retry-after')).toBe('1')
   expect(refused.headers.get('ratelimit')).toBe('"ip";r=0;t=1')
   expect(await refused.json()).toEqual({ error: 'TooManyRequests', detail: expect.any(String) })
@@ -41,17 +46,25 @@ test('every answer says what is left of the limit, a refused one when to come ba
 })
 
 test('a client is who the nearest proxy that is not ours says, whatever the client says before that', async () => {
-  const address = someone()
-  await gateway.fetch('/v1/changes', from(address))
-  expect(remaining(await gateway.fetch('/v1/changes', from('198.51.100.1', address, '10.1.2.3')))).toBe(18)
-  expect(remaining(await gateway.fetch('/v1/changes', from(address, '198.51.100.2')))).toBe(19)
-  expect(remaining(await gateway.fetch('/v1/changes', from(`::ffff:${address}`)))).toBe(17)
+  // All of them in one window, which a second ends: what took longer is looked at again, with addresses that nobody has used.
+  await eventually(async () => {
+    const address = someone()
+    const nearest = someone()
+    await gateway.fetch('/v1/changes', from(address))
+    expect(remaining(await gateway.fetch('/v1/changes', from('198.51.100.1', address, '10.1.2.3')))).toBe(18)
+    expect(remaining(await gateway.fetch('/v1/changes', from(address, nearest)))).toBe(19)
+    expect(remaining(await gateway.fetch('/v1/changes', from(`::ffff:${address}`)))).toBe(17)
+  })
 })
 
 test('addresses of one /64 are one client', async () => {
-  await gateway.fetch('/v1/changes', from('2001:db8:1:2::1'))
-  expect(remaining(await gateway.fetch('/v1/changes', from('2001:db8:1:2:ffff::9')))).toBe(18)
-  expect(remaining(await gateway.fetch('/v1/changes', from('2001:db8:1:3::1')))).toBe(19)
+  let site = 0
+  await eventually(async () => {
+    const prefix = `2001:db8:${(site += 1)}`
+    await gateway.fetch('/v1/changes', from(`${prefix}:2::1`))
+    expect(remaining(await gateway.fetch('/v1/changes', from(`${prefix}:2:ffff::9`)))).toBe(18)
+    expect(remaining(await gateway.fetch('/v1/changes', from(`${prefix}:3::1`)))).toBe(19)
+  })
 })
 
 test('a probe is answered when the address has used its limit up', async () => {

@@ -1,4 +1,3 @@
-import { createServer, type AddressInfo } from 'node:net'
 import { tokenRevoked, verifyToken } from '@quittance/contracts/auth'
 import type { Caller } from '@quittance/contracts/caller'
 import { verifyCustomerSession } from '@quittance/contracts/customer-sessions'
@@ -6,6 +5,7 @@ import type { PayloadOf } from '@quittance/contracts/event'
 import { scopes, type Scope } from '@quittance/contracts/scopes'
 import { hashToken } from '@quittance/runtime/credential'
 import { natsHeaders, type NatsConnection } from '@quittance/runtime/nats'
+import { freePorts } from '@quittance/testing/engines/free-ports'
 import { startTestService, type TestService } from '@quittance/testing/harness'
 import { gateway } from '../src/service.ts'
 
@@ -31,9 +31,10 @@ export interface GatewayUnderTest extends AsyncDisposable {
 // Read once per process by the gateway's configuration, so every test of a file shares them.
 export const baseUrl = 'https://api.quittance.test'
 export const authUrl = 'https://login.quittance.test'
-export const authPorts = [await freePort(), await freePort()] as const
-export const invoicesPorts = [await freePort(), await freePort()] as const
-process.env['PORT'] = String(await freePort())
+const [ownPort, auth1, auth2, invoices1, invoices2] = (await freePorts(5)) as [number, number, number, number, number]
+export const authPorts = [auth1, auth2] as const
+export const invoicesPorts = [invoices1, invoices2] as const
+process.env['PORT'] = String(ownPort)
 process.env['RATE_LIMIT_PER_SECOND'] = '0'
 process.env['STOP_NOTICE_MS'] = '0'
 process.env['BASE_URL'] = `${baseUrl}/`
@@ -108,12 +109,4 @@ async function play(connection: NatsConnection, { subject, answer }: { subject: 
   // Until the server knows of it, a request would find nobody.
   await connection.flush()
   return asked
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
