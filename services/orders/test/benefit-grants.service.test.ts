@@ -142,6 +142,10 @@ test('a deleted customer loses everything, said before their last state; what th
     { subject: customerStateChanged.subject, payload: { id: customer_id, granted_benefits: [] } },
   ])
   const late = await orders.pendingOrder()
+  // The processor was asked, and asks to wait: nothing else writes the row from here on.
+  await eventually(async () =>
+    expect(await orders.rows(`select from payments where status = 'pending' and due_at is null`)).toHaveLength(1),
+  )
   await orders.rows('update product_benefits set product_id = $1', [late.product.id])
   await orders.call(deleteCustomer, { id: late.order.customer_id }, late.seller)
   await orders.rows(`update payments set confirmation_token = 'ctoken_ok', due_at = now() where order_id = $1`, [late.order.id])

@@ -129,7 +129,7 @@ test('a buyer asks for the invoice under the conditions a seller does, as often 
     expect(await orders.call(getCustomerOrder, { id }, buyerOf(sold))).toMatchObject({ is_invoice_generated: true }),
   )
   await expect(ask()).rejects.toThrow(InvoiceAlreadyExists)
-  expect(orders.said.filter(({ subject }) => subject === orderInvoiceRequested.subject)).toHaveLength(2)
+  await eventually(() => expect(orders.said.filter(({ subject }) => subject === orderInvoiceRequested.subject)).toHaveLength(2))
 })
 
 test('an order that is not paid, and one without billing details, get no invoice', async () => {

@@ -144,7 +144,7 @@ function bodyOf({ subject }: PublicOperation, { organizationId, ids }: { organiz
     'orders.refund.create': { order_id: ids['orders'], reason: 'other', amount: 1 },
     'orders.subscription.update': { cancel_at_period_end: true },
     'orders.customer-subscription.update': { cancellation_reason: 'unused' },
-    'orders.test-clock.advance': { to: new Date(Date.now() + 1_000).toISOString() },
+    'orders.test-clock.advance': { to: new Date(Date.now() + 600_000).toISOString() },
     'orders.customer-session.create': { customer_id: ids['customers'] },
   }
   return bodies[subject] ?? {}
