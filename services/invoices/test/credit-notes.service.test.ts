@@ -53,7 +53,7 @@ test('every refund has one credit note, whether it came before the invoice or af
     replaces_id: null,
     replaced_by_id: null,
   })
-  expect(invoices.said.filter(({ subject }) => subject === 'event.invoice.generated')).toHaveLength(1)
+  await eventually(() => expect(invoices.said.filter(({ subject }) => subject === 'event.invoice.generated')).toHaveLength(1))
 })
 
 test('a credit note that was given up is tried again with its invoice when the order is heard of again', async () => {

@@ -28,8 +28,11 @@ test('a seller says who they are and how their documents are numbered; what was 
   expect(changed).toMatchObject({ ...said, address: { country: 'DE' }, locale: 'de-CH', invoice_prefix: 'NWA', yearly: true })
   expect(await invoices.call(getInvoiceSettings, {}, seller)).toEqual(changed)
   const second = { ...anInvoiceSource(), organization: first.organization }
+  // A year may end in between.
+  const before = new Date().getUTCFullYear()
   await invoices.ask(second)
-  expect((await invoices.untilStatus(second, 'generated')).number).toBe(`NWA-${new Date().getUTCFullYear()}-0001`)
+  const { number } = await invoices.untilStatus(second, 'generated')
+  expect([before, new Date().getUTCFullYear()].map((year) => `NWA-${year}-0001`)).toContain(number)
   const names = await invoices.rows(
     `select printed #>> '{seller,name}' as name, printed ->> 'locale' as locale from invoices order by requested_at`,
   )
