@@ -52,31 +52,27 @@ async function sell(): Promise<void> {
 const traced = () => collector.spans.filter((span) => span.traceId === traceId)
 const named = (service: string, name: string) => traced().filter((span) => span.service === service && span.name === name)
 
-test(
-  'one sale is one trace, from the client through the gateway, orders, the stream and webhooks to the endpoint',
-  { timeout: 60_000 },
-  async () => {
-    await sell()
-    // Spans come in when each service sends its own.
-    await eventually(() => {
-      const [door] = named('gateway', 'POST /v1/checkouts/client/:client_secret/confirm')
-      const [confirmed] = named('orders', 'orders.checkout.confirm')
-      const [paid] = named('orders', 'settle-due-payments')
-      const [told] = named('orders', 'event.order.paid')
-      expect(door?.parentSpanId).toBe(clientSpan)
-      expect(confirmed?.parentSpanId).toBe(door?.spanId)
-      expect(paid?.parentSpanId).toBe(confirmed?.spanId)
-      expect(told?.parentSpanId).toBe(paid?.spanId)
-      expect(named('webhooks', 'webhooks-public-events').map(({ parentSpanId }) => parentSpanId)).toContain(told?.spanId)
-      const heard = named('webhooks', 'webhooks-public-events').find(({ parentSpanId }) => parentSpanId === told?.spanId)
-      expect(named('webhooks', 'delivery.attempt').map(({ parentSpanId }) => parentSpanId)).toContain(heard?.spanId)
-      // Nothing hangs in the air: every step but the first names one that was sent.
-      const known = new Set([clientSpan, ...traced().map(({ spanId }) => spanId)])
-      expect(traced().filter(({ parentSpanId }) => !known.has(parentSpanId))).toEqual([])
-    })
-    expect(traced().filter(({ isFailed }) => isFailed)).toEqual([])
-  },
-)
+test('one sale is one trace, from the client through the gateway, orders, the stream and webhooks to the endpoint', async () => {
+  await sell()
+  // Spans come in when each service sends its own.
+  await eventually(() => {
+    const [door] = named('gateway', 'POST /v1/checkouts/client/:client_secret/confirm')
+    const [confirmed] = named('orders', 'orders.checkout.confirm')
+    const [paid] = named('orders', 'settle-due-payments')
+    const [told] = named('orders', 'event.order.paid')
+    expect(door?.parentSpanId).toBe(clientSpan)
+    expect(confirmed?.parentSpanId).toBe(door?.spanId)
+    expect(paid?.parentSpanId).toBe(confirmed?.spanId)
+    expect(told?.parentSpanId).toBe(paid?.spanId)
+    expect(named('webhooks', 'webhooks-public-events').map(({ parentSpanId }) => parentSpanId)).toContain(told?.spanId)
+    const heard = named('webhooks', 'webhooks-public-events').find(({ parentSpanId }) => parentSpanId === told?.spanId)
+    expect(named('webhooks', 'delivery.attempt').map(({ parentSpanId }) => parentSpanId)).toContain(heard?.spanId)
+    // Nothing hangs in the air: every step but the first names one that was sent.
+    const known = new Set([clientSpan, ...traced().map(({ spanId }) => spanId)])
+    expect(traced().filter(({ parentSpanId }) => !known.has(parentSpanId))).toEqual([])
+  })
+  expect(traced().filter(({ isFailed }) => isFailed)).toEqual([])
+})
 
 test('lines of the logs name the trace: the door tells every request, a service what it refused', async () => {
   const refused = '4bf92f3577b34da6a3ce929d0e0e4736'

@@ -2,10 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findProcess } from '@quittance/testing/engines/process-record'
+import { eventually } from '@quittance/testing/eventually'
 import type { ReadyFile } from '@quittance/testing/ready-file'
 
 let folder: string
@@ -42,7 +42,7 @@ async function start(name: string, args: string[] = []): Promise<System> {
   child.stdout?.on('data', (chunk) => (output += chunk))
   child.stderr?.on('data', (chunk) => (output += chunk))
   const ready = () => existsSync(readyFile) && JSON.parse(readFileSync(readyFile, 'utf8')).pid === child.pid
-  await eventually(() => ready() || child.exitCode !== null)
+  await eventually(() => expect(ready() || child.exitCode !== null).toBe(true))
   if (!ready()) throw new Error(output)
   return { child, output: () => output, facts: () => JSON.parse(readFileSync(readyFile, 'utf8')) }
 }
@@ -53,12 +53,6 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Pr
   child.kill(signal)
   await ended
   return child.exitCode
-}
-
-async function eventually(condition: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !condition(); await delay(20)) {
-    if (Date.now() > deadline) throw new Error('It did not happen within 20 s.')
-  }
 }
 
 /** Services and engines of an instance. */
@@ -77,7 +71,7 @@ async function sql(system: System, statement: string): Promise<unknown[]> {
   return rows
 }
 
-test('SIGTERM stops everything, and the next start finds the data', { timeout: 40_000 }, async () => {
+test('SIGTERM stops everything, and the next start finds the data', async () => {
   const first = await start('a')
   await sql(first, 'create table kept as select 1 as answer')
   const all = processes(first, 'a')
@@ -89,16 +83,16 @@ test('SIGTERM stops everything, and the next start finds the data', { timeout: 4
   expect(await sql(second, 'select answer from kept')).toEqual([{ answer: 1 }])
 })
 
-test('a killed supervisor leaves no process behind, and the next start works', { timeout: 40_000 }, async () => {
+test('a killed supervisor leaves no process behind, and the next start works', async () => {
   const first = await start('a')
   const all = processes(first, 'a')
   await stop(first.child, 'SIGKILL')
-  await eventually(() => all.filter(findProcess).length === 0)
+  await eventually(() => expect(all.filter(findProcess)).toEqual([]))
   const second = await start('a')
   expect(second.facts().pid).toBe(second.child.pid)
 })
 
-test('a start directly after a kill waits for nobody and loses nothing', { timeout: 40_000 }, async () => {
+test('a start directly after a kill waits for nobody and loses nothing', async () => {
   const first = await start('a')
   await sql(first, 'create table kept as select 1 as answer')
   await stop(first.child, 'SIGKILL')
@@ -106,31 +100,37 @@ test('a start directly after a kill waits for nobody and loses nothing', { timeo
   expect(await sql(second, 'select answer from kept')).toEqual([{ answer: 1 }])
 })
 
-test('a killed service is started again and the ready file names its new process', { timeout: 40_000 }, async () => {
+test('a killed service is started again and the ready file names its new process', async () => {
   const system = await start('a')
   const before = system.facts().services.orders[0]?.pid as number
   process.kill(before, 'SIGKILL')
-  await eventually(() => ![undefined, before].includes(system.facts().services.orders[0]?.pid))
-  expect(system.output()).toMatch(/orders was ended by SIGKILL; starting it again in 0.1 s\n[^]*orders is ready again/)
+  await eventually(() => expect([undefined, before]).not.toContain(system.facts().services.orders[0]?.pid))
+  // What it says comes through a pipe, after what it writes.
+  await eventually(() =>
+    expect(system.output()).toMatch(/orders was ended by SIGKILL; starting it again in 0.1 s\n[^]*orders is ready again/),
+  )
 })
 
-test('killed engines are started again on the same ports', { timeout: 40_000 }, async () => {
+test('killed engines are started again on the same ports', async () => {
   const system = await start('a')
   const [postgres, nats] = processes(system, 'a').slice(-2) as [number, number]
   process.kill(postgres, 'SIGKILL')
   process.kill(nats, 'SIGKILL')
-  await eventually(() => /PostgreSQL is ready again/.test(system.output()) && /NATS is ready again/.test(system.output()))
+  await eventually(() => {
+    expect(system.output()).toMatch(/PostgreSQL is ready again/)
+    expect(system.output()).toMatch(/NATS is ready again/)
+  })
   expect(await sql(system, 'select 1 as answer')).toEqual([{ answer: 1 }])
 })
 
-test('two instances run side by side; one folder has one supervisor', { timeout: 40_000 }, async () => {
+test('two instances run side by side; one folder has one supervisor', async () => {
   const [first, second] = await Promise.all([start('a'), start('b')])
   expect(first.facts().base_url).not.toBe(second.facts().base_url)
   await expect(start('a')).rejects.toThrow(`is in use by process ${first.child.pid}`)
   expect((await fetch(first.facts().base_url)).status).toBe(200)
 })
 
-test('replicas have a process and a health address each', { timeout: 40_000 }, async () => {
+test('replicas have a process and a health address each', async () => {
   const system = await start('a', ['--replicas', 'orders=2,gateway=2'])
   const { orders, gateway } = system.facts().services
   expect(new Set(orders.map(({ health_url }) => health_url)).size).toBe(2)
