@@ -70,10 +70,10 @@ async function sell({ facts }: Running): Promise<void> {
   }
 }
 
-test.runIf(isHere)(`orders of ${release.version} sell beside everything of today`, { timeout: 60_000 }, async () => {
+test.runIf(isHere)(`orders of ${release.version} sell beside everything of today`, async () => {
   await withSystem((service) => service === 'orders', sell)
 })
 
-test.runIf(isHere)(`orders of today sell beside everything of ${release.version}`, { timeout: 60_000 }, async () => {
+test.runIf(isHere)(`orders of today sell beside everything of ${release.version}`, async () => {
   await withSystem((service) => service !== 'orders', sell)
 })

@@ -109,39 +109,35 @@ async function loseAndRestore(): Promise<void> {
   await start()
 }
 
-test(
-  'databases from a backup and an empty NATS: nothing of then is lost, nothing is done twice, and sales go on, past numbers that were handed out',
-  { timeout: 180_000 },
-  async () => {
-    const first = await sell()
-    // Webhooks is older than the others: what orders has told since is not in it.
-    await backUp('webhooks')
-    const second = await sell()
-    for (const name of services.slice(1)) await backUp(name)
-    const handedOut = await sell()
-    const lost = await sell()
-    await loseAndRestore()
+test('databases from a backup and an empty NATS: nothing of then is lost, nothing is done twice, and sales go on, past numbers that were handed out', async () => {
+  const first = await sell()
+  // Webhooks is older than the others: what orders has told since is not in it.
+  await backUp('webhooks')
+  const second = await sell()
+  for (const name of services.slice(1)) await backUp(name)
+  const handedOut = await sell()
+  const lost = await sell()
+  await loseAndRestore()
 
-    // Told again, because webhooks had not heard of it; under its own id, so that an endpoint knows it.
-    await eventually(() => expect(paidOf(second.id)).toBe(2), { withinMs: 60_000 })
-    const third = await sell()
-    expect(paidOf(first.id)).toBe(1)
-    expect(paidOf(second.id)).toBe(2)
-    for (const sale of [first, second])
-      expect(await downloadInvoice(api, sale.id)).toMatchObject({ number: sale.number, sha256: sale.sha256 })
-    // The sales after the backup are not there any more, and their numbers are given again, but for those that were passed over.
-    for (const { id } of [handedOut, lost]) await api.send('GET', { path: `/v1/orders/${id}`, expect: 404 })
-    expect(third.number).toBe(lost.number)
-    const numbers = await sql<{ number: string }>(database('invoices'), 'select number from invoices')
-    expect(new Set(numbers.map(({ number }) => number))).toEqual(new Set([first.number, second.number, third.number]))
-    for (const name of services) {
-      await eventually(async () => expect(await sql(database(name), 'select from outbox_messages where published_at is null')).toEqual([]))
-      expect(await sql(database(name), 'select from dead_letters')).toEqual([])
-    }
-  },
-)
+  // Told again, because webhooks had not heard of it; under its own id, so that an endpoint knows it.
+  await eventually(() => expect(paidOf(second.id)).toBe(2), { withinMs: 60_000 })
+  const third = await sell()
+  expect(paidOf(first.id)).toBe(1)
+  expect(paidOf(second.id)).toBe(2)
+  for (const sale of [first, second])
+    expect(await downloadInvoice(api, sale.id)).toMatchObject({ number: sale.number, sha256: sale.sha256 })
+  // The sales after the backup are not there any more, and their numbers are given again, but for those that were passed over.
+  for (const { id } of [handedOut, lost]) await api.send('GET', { path: `/v1/orders/${id}`, expect: 404 })
+  expect(third.number).toBe(lost.number)
+  const numbers = await sql<{ number: string }>(database('invoices'), 'select number from invoices')
+  expect(new Set(numbers.map(({ number }) => number))).toEqual(new Set([first.number, second.number, third.number]))
+  for (const name of services) {
+    await eventually(async () => expect(await sql(database(name), 'select from outbox_messages where published_at is null')).toEqual([]))
+    expect(await sql(database(name), 'select from dead_letters')).toEqual([])
+  }
+})
 
-test('the init container of the manifests brings an empty database to the newest schema', { timeout: 60_000 }, async () => {
+test('the init container of the manifests brings an empty database to the newest schema', async () => {
   const manifests = render(join(import.meta.dirname, '../../infra/kubernetes/overlays/small'))
   for (const name of ['orders', 'webhooks']) {
     const deployment = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)
