@@ -4,7 +4,7 @@ import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { Client } from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { untilQuiet } from './quiet.ts'
-import { refusedWithin } from './refused-within.ts'
+import { refusedWithin } from '@quittance/testing/refused-within'
 import { buyer } from './sale.ts'
 
 let system: RunningSystem

@@ -3,7 +3,7 @@ import { callApi } from '@quittance/testing/system'
 import { decodeJwt } from 'jose'
 import * as oidc from 'openid-client'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { refusedWithin } from '../refused-within.ts'
+import { refusedWithin } from '@quittance/testing/refused-within'
 import { joinProvider, type RunningProvider } from './provider.ts'
 
 let provider: RunningProvider

@@ -13,7 +13,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { joinSystem } from '@quittance/testing/join-system'
 import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { beforeAll, expect, test } from 'vitest'
-import { refusedWithin } from '../refused-within.ts'
+import { refusedWithin } from '@quittance/testing/refused-within'
 
 let system: RunningSystem
 let polar: Polar

@@ -15,7 +15,7 @@ import * as oauth from 'oauth4webapi'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startProvider, type StartedProvider, type Tokens } from '../oauth/provider.ts'
-import { refusedWithin } from '../refused-within.ts'
+import { refusedWithin } from '@quittance/testing/refused-within'
 import { signingKey } from '../oauth/signing-key.ts'
 
 const secret = randomBytes(32)
