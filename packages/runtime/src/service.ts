@@ -107,7 +107,9 @@ export async function startService(service: Service, { config, onError }: StartO
     // After the parts, because jobs use them: what is opened later is closed earlier.
     const jobs = [...(service.jobs ?? []), ...parts.flatMap((part) => part.jobs ?? [])]
     if (database) closers.push(...(await startMessaging({ ...service, jobs }, { ...surroundings, database, settings })))
-    closers.push(await answerRequests(service, { ...surroundings, onError }))
+    let answers = false
+    checks['requests'] = () => answers
+    // Before requests are answered, because answers link to what it serves.
     const health = await startHealth({
       host: settings.HEALTH_HOST,
       port: settings.HEALTH_PORT,
@@ -115,6 +117,8 @@ export async function startService(service: Service, { config, onError }: StartO
       routes: service.internalRoutes?.(surroundings) ?? parts.find((part) => part.routes)?.routes,
     })
     closers.push({ name: 'health', close: () => health.close() })
+    closers.push(await answerRequests(service, { ...surroundings, onError }))
+    answers = true
     log.info({ health_port: health.port, pid: process.pid }, 'service.started')
     return {
       healthPort: health.port,
