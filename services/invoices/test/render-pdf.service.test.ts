@@ -262,6 +262,20 @@ test('a page reaches no network, reads no file and runs no script (checklist 97,
   expect(told.join('\n')).toContain(file)
 })
 
+test('a document that one of its fonts does not reach is not printed, nor one that asks for something else instead', async () => {
+  const asking = (path: string) => `<style>@font-face { font-family: F; src: url(${path}) } p { font-family: F }</style><p>Body</p>`
+  expect((await pagesOf(await renderPdf(browser, { html: asking('/fonts/inter/latin/400'), log }))).join(' ')).toContain('Body')
+  const told: unknown[] = []
+  const listening = { ...log, error: (fields: object) => void told.push(fields), warn() {} } as unknown as Logger
+  for (const path of ['/fonts/inter/none/400', '/fonts/none/latin/700', '/inter/latin/400', 'file:///etc/hostname'])
+    await expect(renderPdf(browser, { html: asking(path), log: listening })).rejects.toThrow('A network error occurred')
+  expect(told).toMatchObject([
+    { family: 'inter', subset: 'none', weight: 400 },
+    { family: 'none', subset: 'latin', weight: 700 },
+  ])
+  expect((await pagesOf(await print()))[0]).toContain('NORTHWIND-0042')
+})
+
 test('a browser that is killed in the middle fails that document at once and the next one is printed', async () => {
   const before = await browserGroup(browser)
   const interrupted = browser.withPage(async (page) => {

@@ -70,12 +70,22 @@ async function serve(request: HTTPRequest, log: Logger): Promise<void> {
       const headers = { 'content-security-policy': contentSecurityPolicy }
       return await request.respond({ status: 200, contentType: 'text/html; charset=utf-8', headers, body: '' })
     }
-    const font = url.startsWith(shellUrl) ? fontNamed(new URL(url).pathname) : null
-    if (font) return await request.respond({ status: 200, contentType: 'font/woff2', headers: keptForever, body: fontFile(font).bytes })
+    const bytes = fontAt(url, log)
+    if (bytes) return await request.respond({ status: 200, contentType: 'font/woff2', headers: keptForever, body: bytes })
     log.warn({ url: url.slice(0, 200) }, 'rendering.request-blocked')
     await request.abort('accessdenied')
   } catch {
-    // There is no such font, or the page is gone; then whoever waits for it is told by the page itself.
-    await request.abort('failed').catch(() => {})
+    // The page is gone; whoever waits for it is told by the page itself.
+  }
+}
+
+function fontAt(url: string, log: Logger): Uint8Array | null {
+  const font = url.startsWith(shellUrl) ? fontNamed(new URL(url).pathname) : null
+  if (!font) return null
+  try {
+    return fontFile(font).bytes
+  } catch (error) {
+    log.error({ err: error, ...font }, 'rendering.font-unreadable')
+    return null
   }
 }
