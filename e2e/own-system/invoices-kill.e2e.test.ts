@@ -5,6 +5,7 @@ import { readStream } from '@quittance/testing/stream'
 import { startSystem, type StartedSystem } from '@quittance/testing/system'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { untilQuiet } from '../quiet.ts'
 import { accepted, buyer, sell, untilPaid } from '../sale.ts'
 
 let system: StartedSystem
@@ -143,11 +144,6 @@ const kills: Record<string, () => Promise<void> | void> = {
 
 const killed: string[] = []
 
-function untold() {
-  const waiting = (service: 'invoices' | 'orders') => system.rows(service, 'select id from outbox_messages where published_at is null')
-  return Promise.all([waiting('invoices'), waiting('orders')])
-}
-
 for (const [where, step] of Object.entries(steps)) {
   test.each(Object.entries(kills))(`kill -9 of the %s ${where}: one number, one document (checklist 108–111)`, async (_, kill) => {
     await system.untilReady()
@@ -172,8 +168,6 @@ for (const [where, step] of Object.entries(steps)) {
       ),
     )
     expect(documents).toEqual([{ number: expect.any(String), sha256: expect.any(String) }])
-    // A process that comes back is asked for links before it hands out documents.
-    await system.untilReady()
     const bytes = Buffer.from(await (await fetch(url)).arrayBuffer())
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(documents[0]?.sha256)
   })
@@ -185,7 +179,7 @@ test('after all kills each order was told once that its invoice is there, and th
     for (const id of killed) expect((await system.api('GET', `/v1/orders/${id}`)).body).toMatchObject({ is_invoice_generated: true })
   })
   // An order says that its invoice is there before its event is told: whoever tells may still be on the way back from the last kill.
-  await eventually(async () => expect(await untold()).toEqual([[], []]))
+  await untilQuiet(system)
   const stream = await readStream(system.facts().nats_url)
   const told = stream
     .filter(({ subject }) => subject === 'event.invoice.generated')
