@@ -1,6 +1,7 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** Three levels, one suffix each; see CONTRIBUTING.md. */
+/** Three levels, one file suffix each; see CONTRIBUTING.md. */
 export default defineConfig({
   test: {
     reporters: ['default'],
@@ -11,8 +12,10 @@ export default defineConfig({
           name: 'unit',
           include: ['{packages,services,tools,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/*.{service,e2e}.test.ts'],
-          // Passwords are slow to hash on purpose, and a busy machine is no fault.
+          // Password hashing is slow on purpose, and a busy machine is not a failure.
           testTimeout: 30_000,
+          // On two cores vitest would use one worker, and the last workspace of a run has both cores.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
         },
       },
       {
@@ -21,18 +24,19 @@ export default defineConfig({
           name: 'service',
           include: ['{packages,services,tools}/**/*.service.test.ts'],
           globalSetup: ['packages/testing/src/infrastructure.ts'],
-          // Longer than what a test waits for, so that the condition is named that did not come.
+          // Longer than any wait inside a test, so that the failure names the condition that was not met.
           testTimeout: 180_000,
           hookTimeout: 120_000,
           maxWorkers: 2,
-          // Vitest sets BASE_URL to its own; these are the settings of a service under test.
+          // Vitest sets its own BASE_URL; these are the settings of a service under test.
           env: {
             BASE_URL: 'http://127.0.0.1:8080',
+            SANDBOX_PAYMENTS: 'on',
             SANDBOX_TEST_CLOCK: 'on',
             LINK_SECRET: 'a-secret-for-links-of-tests-only-0123456789',
             SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
             WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
-            // What is demanded of a document is how it looks; how long it may take is the machine's.
+            // Tests check how a document looks; the time it takes depends on the machine.
             RENDER_TIMEOUT_MS: '150000',
           },
         },
@@ -42,7 +46,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.e2e.test.ts'],
-          // These start, kill and multiply the processes of systems of their own: nothing to be done to a system that runs elsewhere.
+          // These start, kill and replicate the processes of separate systems: not possible on a system that runs elsewhere.
           exclude: ['**/node_modules/**', ...(process.env['E2E_BASE_URL'] ? ['e2e/own-system/**'] : [])],
           globalSetup: ['packages/testing/src/shared-systems.ts'],
           testTimeout: 240_000,

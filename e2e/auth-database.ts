@@ -1,16 +1,16 @@
 import type { RunningSystem } from '@quittance/testing/system'
 import { Client, type QueryResultRow } from 'pg'
 
-/** A connection to the database of auth; the caller ends it. */
-export async function connectToAuth({ facts }: RunningSystem): Promise<Client> {
-  const url = new URL(facts().postgres_url ?? '')
+/** Opens a connection to the auth database; the caller ends it. */
+export async function connectToAuth({ readReadyFile }: RunningSystem): Promise<Client> {
+  const url = new URL(readReadyFile().postgres_url ?? '')
   url.pathname = '/auth'
   const database = new Client({ connectionString: url.href })
   await database.connect()
   return database
 }
 
-async function look<Row extends QueryResultRow>(system: RunningSystem, sql: string): Promise<Row[]> {
+async function queryAuth<Row extends QueryResultRow>(system: RunningSystem, sql: string): Promise<Row[]> {
   const database = await connectToAuth(system)
   try {
     return (await database.query<Row>(sql)).rows
@@ -20,11 +20,11 @@ async function look<Row extends QueryResultRow>(system: RunningSystem, sql: stri
 }
 
 /**
- * Grants of which something is missing or double: whatever was used up brought exactly one refresh token and one access token, and
- * one refresh token at most can still be used.
+ * Returns grants with missing or duplicate tokens. Every consumed code or refresh token must have produced exactly one refresh token and
+ * one access token, and at most one refresh token may still be usable.
  */
-export function oddGrants(system: RunningSystem): Promise<unknown[]> {
-  return look(
+export function findInconsistentGrants(system: RunningSystem): Promise<unknown[]> {
+  return queryAuth(
     system,
     `select * from (
       select id,
@@ -38,9 +38,9 @@ export function oddGrants(system: RunningSystem): Promise<unknown[]> {
   )
 }
 
-/** Statements that wait for a lock. Asked on a connection of its own: within a transaction the answer never changes. */
-export async function waitingStatements(system: RunningSystem): Promise<number> {
+/** Counts statements that wait for a lock. Uses a separate connection: within a transaction the result never changes. */
+export async function findWaitingStatements(system: RunningSystem): Promise<number> {
   const sql = `select count(*)::int as count from pg_stat_activity where datname = 'auth' and wait_event_type = 'Lock'`
-  const [row] = await look<{ count: number }>(system, sql)
+  const [row] = await queryAuth<{ count: number }>(system, sql)
   return row?.count ?? 0
 }

@@ -1,75 +1,75 @@
 import { randomUUID } from 'node:crypto'
-import { joinSystem } from '@quittance/testing/join-system'
+import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { Client } from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { untilQuiet } from './quiet.ts'
-import { refusedWithin } from '@quittance/testing/refused-within'
+import { waitUntilIdle } from './wait-until-idle.ts'
+import { waitUntilRejected } from '@quittance/testing/wait-until-rejected'
 import { buyer } from './sale.ts'
 
 let system: RunningSystem
 
 beforeAll(async () => {
-  system = await joinSystem()
-  await untilQuiet(system)
+  system = await useSharedSystem()
+  await waitUntilIdle(system)
 })
 
-const isUuidV1 = 'c232ab00-9414-11ec-b3c8-9f6bdeced846'
-const isUuidV7 = '017f22e2-79b0-7cc3-98c4-dc0c0c07398f'
+const uuidV1 = 'c232ab00-9414-11ec-b3c8-9f6bdeced846'
+const uuidV7 = '017f22e2-79b0-7cc3-98c4-dc0c0c07398f'
 
-describe('bad input gets a clear 4xx and writes nothing (checklist 12)', () => {
+describe('bad input returns a clear 4xx and writes nothing [12]', () => {
   test.each<[string, { method: string; path: string; body?: unknown }, number]>([
     ['malformed JSON', { method: 'POST', path: '/v1/products/', body: '{"name":' }, 422],
     ['JSON that is not an object', { method: 'POST', path: '/v1/products/', body: [1, 2] }, 422],
     ['wrong types', { method: 'POST', path: '/v1/products/', body: { name: 7, recurring_interval: 'week', prices: 'free' } }, 422],
     ['a missing body', { method: 'POST', path: '/v1/customers/' }, 422],
     ['a price that is not an integer', { method: 'POST', path: '/v1/products/', body: product(49.5) }, 422],
-    ['a price beyond every integer', { method: 'POST', path: '/v1/products/', body: product(1e300) }, 422],
+    ['a price beyond the integer range', { method: 'POST', path: '/v1/products/', body: product(1e300) }, 422],
     ['a NUL character', { method: 'POST', path: '/v1/customers/', body: { email: 'a@example.com', name: 'a\u0000b' } }, 422],
     ['a lone surrogate', { method: 'POST', path: '/v1/customers/', body: '{"email":"b@example.com","name":"\\ud800"}' }, 422],
     ['an unknown id', { method: 'GET', path: `/v1/orders/${randomUUID()}` }, 404],
-    ['an id that is no UUID', { method: 'GET', path: '/v1/orders/1' }, 422],
-    ['a UUID of version 1', { method: 'GET', path: `/v1/orders/${isUuidV1}` }, 422],
-    ['a UUID of version 7', { method: 'PATCH', path: `/v1/orders/${isUuidV7}`, body: buyer }, 422],
+    ['an id that is not a UUID', { method: 'GET', path: '/v1/orders/1' }, 422],
+    ['a UUID of version 1', { method: 'GET', path: `/v1/orders/${uuidV1}` }, 422],
+    ['a UUID of version 7', { method: 'PATCH', path: `/v1/orders/${uuidV7}`, body: buyer }, 422],
     ['the nil UUID', { method: 'GET', path: '/v1/orders/00000000-0000-0000-0000-000000000000' }, 422],
     ['an id with a quote in it', { method: 'GET', path: `/v1/orders/'%20or%20''='` }, 422],
     ['a broken percent-encoding', { method: 'GET', path: '/v1/orders/%E0%A4%A' }, 400],
-    ['a page that is no number', { method: 'GET', path: '/v1/orders/?page=x' }, 422],
+    ['a page that is not a number', { method: 'GET', path: '/v1/orders/?page=x' }, 422],
     ['page zero', { method: 'GET', path: '/v1/orders/?page=0' }, 422],
-    ['an unknown sorting', { method: 'GET', path: '/v1/orders/?sorting=password' }, 422],
-    ['a path that is not there', { method: 'GET', path: '/v1/nothing' }, 404],
-    ['a method that is not there', { method: 'DELETE', path: '/v1/orders/' }, 405],
+    ['an unknown sorting criterion', { method: 'GET', path: '/v1/orders/?sorting=password' }, 422],
+    ['an unknown path', { method: 'GET', path: '/v1/nothing' }, 404],
+    ['an unsupported method', { method: 'DELETE', path: '/v1/orders/' }, 405],
     [
       'an address without a country',
       { method: 'PATCH', path: `/v1/orders/${randomUUID()}`, body: { billing_address: { city: 'X' } } },
       422,
     ],
   ])('%s', async (_, { method, path, body }, status) => {
-    const before = await rowCounts()
-    const answer = await system.api(method, path, body)
-    expect(answer.body).toEqual({ error: expect.any(String), detail: expect.anything() })
-    expect(answer.status).toBe(status)
-    expect(await rowCounts()).toEqual(before)
+    const before = await countRows()
+    const response = await system.api(method, path, body)
+    expect(response.body).toEqual({ error: expect.any(String), detail: expect.anything() })
+    expect(response.status).toBe(status)
+    expect(await countRows()).toEqual(before)
   })
 
-  test('a body larger than the limit', async () => {
-    const answer = await system.api('POST', '/v1/products/', { name: 'x'.repeat(600_000) })
-    expect(answer).toMatchObject({ status: 413, body: { error: 'ContentTooLarge' } })
+  test('returns 413 for a body larger than the limit', async () => {
+    const response = await system.api('POST', '/v1/products/', { name: 'x'.repeat(600_000) })
+    expect(response).toMatchObject({ status: 413, body: { error: 'ContentTooLarge' } })
   })
 
-  test('a body that is not JSON', async () => {
-    const url = `${system.facts().base_url}/v1/products/`
+  test('returns 415 for a body that is not JSON', async () => {
+    const url = `${system.readReadyFile().base_url}/v1/products/`
     const headers = { authorization: `Bearer ${system.demo.organization_access_token}`, 'content-type': 'text/xml' }
     const response = await fetch(url, { method: 'POST', headers, body: '<product/>' })
     expect(response.status).toBe(415)
     expect(await response.json()).toMatchObject({ error: 'UnsupportedMediaType' })
   })
 
-  test('ids of another organization look as if they were not there', async () => {
+  test('returns 404 for ids of another organization', async () => {
     const { demo } = system
-    const stranger = demo.second_organization.organization_access_token
+    const foreignToken = demo.second_organization.organization_access_token
     const call = (method: string, path: string, body?: unknown) =>
-      callApi(`${system.facts().base_url}${path}`, { method, token: stranger, body })
+      callApi(`${system.readReadyFile().base_url}${path}`, { method, token: foreignToken, body })
     for (const [method, path, body] of [
       ['GET', `/v1/orders/${demo.paid_order_id}`],
       ['PATCH', `/v1/orders/${demo.paid_order_id}`, buyer],
@@ -84,35 +84,39 @@ describe('bad input gets a clear 4xx and writes nothing (checklist 12)', () => {
 })
 
 describe('credentials', () => {
-  const url = () => `${system.facts().base_url}/v1/orders/`
+  const url = () => `${system.readReadyFile().base_url}/v1/orders/`
 
-  test('none: 401 with a challenge', async () => {
-    const answer = await callApi(url(), { method: 'GET', token: null })
-    expect(answer).toMatchObject({ status: 401, body: { error: 'Unauthorized' } })
-    expect(answer.headers.get('www-authenticate')).toBe(
-      `Bearer realm="quittance", resource_metadata="${system.facts().base_url}/.well-known/oauth-protected-resource"`,
+  test('without a token: returns 401 with a challenge', async () => {
+    const response = await callApi(url(), { method: 'GET', token: null })
+    expect(response).toMatchObject({ status: 401, body: { error: 'Unauthorized' } })
+    expect(response.headers.get('www-authenticate')).toBe(
+      `Bearer realm="quittance", resource_metadata="${system.readReadyFile().base_url}/.well-known/oauth-protected-resource"`,
     )
   })
 
-  test('an unknown one: 401 invalid_token', async () => {
-    const answer = await callApi(url(), { method: 'GET', token: 'qt_oat_unknown' })
-    expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
-    expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"')
+  test('returns 401 invalid_token for an unknown token', async () => {
+    const response = await callApi(url(), { method: 'GET', token: 'qt_oat_unknown' })
+    expect(response).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+    expect(response.headers.get('www-authenticate')).toContain('error="invalid_token"')
   })
 
-  test('one that lacks the scope: 403 naming it (checklist 15); one that is revoked: 401 within a second', async () => {
-    const { base_url } = system.facts()
-    const personal = system.demo.personal_access_token
-    const asked = { organization_id: system.demo.organization.id, scopes: ['products:read'] }
-    const created = await callApi(`${base_url}/v1/organization-access-tokens/`, { method: 'POST', token: personal, body: asked })
+  test('returns 403 naming the missing scope, and 401 within a second of revocation [15]', async () => {
+    const { base_url } = system.readReadyFile()
+    const personalToken = system.demo.personal_access_token
+    const tokenRequest = { organization_id: system.demo.organization.id, scopes: ['products:read'] }
+    const created = await callApi(`${base_url}/v1/organization-access-tokens/`, {
+      method: 'POST',
+      token: personalToken,
+      body: tokenRequest,
+    })
     const { token, organization_access_token } = created.body
-    const refused = await callApi(url(), { method: 'GET', token })
-    expect(refused).toMatchObject({ status: 403, body: { error: 'insufficient_scope' } })
-    expect(refused.headers.get('www-authenticate')).toContain('scope="orders:read"')
+    const rejected = await callApi(url(), { method: 'GET', token })
+    expect(rejected).toMatchObject({ status: 403, body: { error: 'insufficient_scope' } })
+    expect(rejected.headers.get('www-authenticate')).toContain('scope="orders:read"')
     expect((await callApi(`${base_url}/v1/products/`, { method: 'GET', token })).status).toBe(200)
     const revocation = `${base_url}/v1/organization-access-tokens/${organization_access_token.id}`
-    expect((await callApi(revocation, { method: 'DELETE', token: personal })).status).toBe(204)
-    await refusedWithin(1_000, () => callApi(`${base_url}/v1/products/`, { method: 'GET', token }))
+    expect((await callApi(revocation, { method: 'DELETE', token: personalToken })).status).toBe(204)
+    await waitUntilRejected(1_000, () => callApi(`${base_url}/v1/products/`, { method: 'GET', token }))
   })
 })
 
@@ -120,9 +124,9 @@ function product(amount: number) {
   return { name: 'A product', recurring_interval: null, prices: [{ amount_type: 'fixed', price_amount: amount }] }
 }
 
-/** Rows of every table a request of this file could write to. */
-async function rowCounts(): Promise<unknown> {
-  const url = new URL(system.facts().postgres_url ?? '')
+/** Counts the rows of every table that a request of this file could write to. */
+async function countRows(): Promise<unknown> {
+  const url = new URL(system.readReadyFile().postgres_url ?? '')
   url.pathname = '/orders'
   const client = new Client({ connectionString: url.href })
   await client.connect()

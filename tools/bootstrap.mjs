@@ -1,5 +1,5 @@
-// Entry of every npm script: installs the dependencies when the lockfile asks for it, then runs the given TypeScript file on Node 24.
-// Plain JavaScript without dependencies, because it runs before anything is installed, on Node 20 or later.
+// Entry of every npm script: installs the dependencies if the lockfile requires it, then runs the given TypeScript file on Node 24. Plain
+// JavaScript without dependencies, because it runs before anything is installed, on Node 20 or later.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ function lockfileHash() {
 
 function isInstalled(hash) {
   if (existsSync(stamp)) return readFileSync(stamp, 'utf8') === hash
-  // Installed by hand: npm writes its own copy of the lockfile last, so a younger copy means a complete installation.
+  // npm writes its own copy of the lockfile last, so a copy newer than the lockfile means that a manual installation is complete.
   const own = join(modules, '.package-lock.json')
   return existsSync(own) && statSync(own).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs
 }
@@ -37,7 +37,7 @@ function install() {
   const first = !existsSync(modules)
   console.log(first ? 'First run: installing dependencies (about a minute) …' : 'package-lock.json has changed: installing dependencies …')
   const npm = process.env.npm_execpath?.endsWith('npm-cli.js') ? [process.execPath, process.env.npm_execpath] : ['npm']
-  // Development tools are wanted whatever NODE_ENV says: they run the checks and the tests.
+  // Development tools are always needed, whatever NODE_ENV is: they run the checks and the tests.
   const args = [...npm.slice(1), 'ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']
   const { status, error } = spawnSync(npm[0], args, { cwd: root, stdio: 'inherit' })
   if (error) fail(`npm could not be started: ${error.message}. Install npm (https://nodejs.org) and try again.`)
@@ -65,7 +65,7 @@ function environment(node) {
 
 function run(file, args) {
   const node = findNode()
-  // The channel tells the child at once when this process is killed: see supervisor/stop-signals.ts.
+  // The channel notifies the child immediately when this process is killed: see supervisor/stop-signals.ts.
   const child = spawn(node, [file, ...args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: environment(node) })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => fail(`${node} could not be started: ${error.message}`))
@@ -73,7 +73,7 @@ function run(file, args) {
   if (process.env.npm_lifecycle_event) stopWithParent(child)
 }
 
-// npm killed outright, or a shell between npm and us that does not pass signals on, must not leave the system running.
+// If npm is killed, or a shell between npm and this process does not forward signals, the system must not continue to run.
 function stopWithParent(child) {
   const parent = process.ppid
   const watch = setInterval(() => {

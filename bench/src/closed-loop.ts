@@ -1,25 +1,25 @@
 import type { LoadResult } from './load.ts'
-import { startTally } from './tally.ts'
+import { startCounter } from './result-counter.ts'
 
 interface Loop {
   seconds: number
   /** Requests in flight. */
   connections: number
-  /** Asks once; gives the size of the answer, throws when it is not the expected one. */
-  ask(worker: number): Promise<number>
+  /** Sends one request; returns the size of the reply, throws on an unexpected one. */
+  sendRequest(worker: number): Promise<number>
 }
 
-const mostRequests = 5_000_000
+const maxRequests = 5_000_000
 
-/** Each worker asks again as soon as it was answered, until the time is over. */
-export async function closedLoop({ seconds, connections, ask }: Loop): Promise<LoadResult> {
-  const tally = startTally()
-  const isOver = () => performance.now() - tally.started > seconds * 1000 || tally.answered() >= mostRequests
+/** Runs a closed loop: each worker sends its next request as soon as it has the reply, until the time is over. */
+export async function closedLoop({ seconds, connections, sendRequest }: Loop): Promise<LoadResult> {
+  const counter = startCounter()
+  const isOver = () => performance.now() - counter.started > seconds * 1000 || counter.answered() >= maxRequests
 
   async function work(worker: number): Promise<void> {
-    while (!isOver()) await tally.time(performance.now(), () => ask(worker))
+    while (!isOver()) await counter.time(performance.now(), () => sendRequest(worker))
   }
 
   await Promise.all(Array.from({ length: connections }, (_, worker) => work(worker)))
-  return tally.result()
+  return counter.result()
 }

@@ -5,27 +5,36 @@ import type { Engines } from './engines.ts'
 export const parts = ['gateway', 'service', 'others', 'postgres', 'nats'] as const
 export type Part = (typeof parts)[number]
 
-/** CPU time by part; in milliseconds. */
+/** CPU time by part, in milliseconds. */
 export type Cpu = Record<Part, number>
 
 export interface Contender {
   name: string
   origin: string
   token: string
-  /** What is asked for, at random. */
+  /** Paths to request, chosen at random. */
   paths: readonly string[]
-  /** Body of a write, in which `{n}` is another text in every request; null to read. */
+  /** Body of a write, in which `{n}` is a different text in every request; null to read. */
   write?: string | null
-  /** Processes by part; what they start counts with them. */
+  /** Processes by part; child processes are included. */
   processes: Record<'gateway' | 'service' | 'others', readonly number[]>
-  /** Starts the others and files their log lines: shown, not counted, because a deployment has a collector of its own. */
+  /**
+   * Starts the other processes and writes their log lines to files. Shown but not counted, because a deployment has a separate log
+   * collector.
+   */
   launcher: number | null
-  /** Its databases: sessions on others are not its own. */
+  /** Databases of the contender: sessions on others are not counted. */
   databases: readonly string[]
 }
 
-/** CPU of everything that works for a contender. What nats-server does for others meanwhile is part of it: the idle line shows it. */
-export function cpuOf({ processes, databases }: Contender, { span, engines: { postgres, nats } }: { span: Span; engines: Engines }): Cpu {
+/**
+ * Computes the CPU time of everything that works for a contender. It includes what nats-server does for others at the same time: the idle
+ * line shows how much that is.
+ */
+export function computeCpu(
+  { processes, databases }: Contender,
+  { span, engines: { postgres, nats } }: { span: Span; engines: Engines },
+): Cpu {
   const sum = (pids: readonly number[]) => pids.reduce((total, pid) => total + treeCpuMs(span, pid), 0)
   return {
     gateway: sum(processes.gateway),

@@ -1,4 +1,4 @@
-/** CPU time of processes as Linux counts it in /proc. */
+/** CPU time of processes, as Linux counts it in /proc. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 interface ProcessTimes {
@@ -9,7 +9,7 @@ interface ProcessTimes {
 /** All processes of the machine at one moment. */
 export type ProcessTable = ReadonlyMap<number, ProcessTimes>
 
-/** Two moments; what was used in between is asked for. */
+/** Two moments; the CPU time used between them is measured. */
 export interface Span {
   before: ProcessTable
   after: ProcessTable
@@ -28,11 +28,11 @@ export function readProcesses(): ProcessTable {
   return table
 }
 
-/** All threads of the process together, user and system, and the children it has waited for. */
+/** Reads user and system time of all threads of the process and of the children it has waited for. */
 function readTimes(pid: number): ProcessTimes | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in parentheses may hold anything; the fields after it are numbered from 3 in proc(5).
+    // The name in parentheses may contain anything; the fields after it are numbered from 3 in proc(5).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const field = (number: number) => Number(fields[number - 3])
     return { parent: field(4), cpuMs: (field(14) + field(15) + field(16) + field(17)) * msPerTick }
@@ -41,22 +41,24 @@ function readTimes(pid: number): ProcessTimes | null {
   }
 }
 
-/** CPU of one process. */
+/** Returns the CPU time of one process. */
 export function processCpuMs({ before, after }: Span, pid: number): number {
   return (after.get(pid)?.cpuMs ?? 0) - (before.get(pid)?.cpuMs ?? 0)
 }
 
-/** CPU of a process and of everything below it. A child that ended meanwhile is counted at its parent, who has waited for it. */
+/**
+ * Returns the CPU time of a process and its descendants. A child that ended in between is counted at its parent, which has waited for it.
+ */
 export function treeCpuMs({ before, after }: Span, root: number): number {
   return treeTotalMs(after, root) - treeTotalMs(before, root)
 }
 
 function treeTotalMs(table: ProcessTable, root: number): number {
-  return belowOf(table, root).reduce((sum, pid) => sum + (table.get(pid)?.cpuMs ?? 0), 0)
+  return descendants(table, root).reduce((sum, pid) => sum + (table.get(pid)?.cpuMs ?? 0), 0)
 }
 
-/** The process and everything below it. */
-export function belowOf(table: ProcessTable, root: number): number[] {
+/** Returns the process and its descendants. */
+export function descendants(table: ProcessTable, root: number): number[] {
   return [...table.keys()].filter((pid) => isBelow(table, { pid, root }))
 }
 
@@ -65,7 +67,7 @@ function isBelow(table: ProcessTable, { pid, root }: { pid: number; root: number
   return false
 }
 
-/** CPU of a PostgreSQL server without the sessions on other databases than the given ones. */
+/** Returns the CPU time of a PostgreSQL server without the sessions on databases that are not listed. */
 export function postgresCpuMs(span: Span, { root, databases }: { root: number; databases: readonly string[] }): number {
   let sum = treeCpuMs(span, root)
   for (const [pid, { parent }] of span.after) {
@@ -76,7 +78,10 @@ export function postgresCpuMs(span: Span, { root, databases }: { root: number; d
   return sum
 }
 
-/** A session calls itself `postgres: ‹user› ‹database› ‹address› ‹state›`; the server's own helpers have no address. */
+/**
+ * Reads the database from a session's process title, `postgres: ‹user› ‹database› ‹address› ‹state›`; the server's helper processes have no
+ * address.
+ */
 function sessionDatabase(pid: number): string | null {
   try {
     const title = readFileSync(`/proc/${pid}/cmdline`, 'utf8')

@@ -1,6 +1,7 @@
-/** Process: asks a service by its subject, as the gateway does, and times it. */
-import { connectNats, type NatsConnection } from '@quittance/runtime/nats'
-import { forward } from '@quittance/runtime/request'
+/** Process: sends requests to a service by its subject, as the gateway does, and times them. */
+import { connectNats, type NatsConnection } from '@quittance/runtime/nats-connection'
+import { testIdentity } from '@quittance/testing/bus'
+import { forward } from '@quittance/runtime/rpc-client'
 import type { DirectLoad, LoadResult } from './load.ts'
 import { openLoop } from './open-loop.ts'
 
@@ -12,17 +13,17 @@ process.on('message', (load: DirectLoad) => {
 process.once('disconnect', () => process.exit())
 
 async function run({ natsUrl, caller, subject, bodies, seconds, perSecond }: DirectLoad): Promise<LoadResult> {
-  connection ??= await connectNats({ name: 'gateway', url: natsUrl })
+  connection ??= await connectNats({ name: 'gateway', url: natsUrl, identity: testIdentity('gateway') })
   const bus = connection
-  const asked = bodies.map((body) => Buffer.from(body))
+  const requests = bodies.map((body) => Buffer.from(body))
   return openLoop({
     seconds,
     perSecond,
-    async ask() {
-      const body = asked[Math.floor(Math.random() * asked.length)] as Buffer
-      const answer = await forward(bus, { subject, body, envelope: { caller, timeoutMs: 10_000 } })
-      if (answer.status !== null) throw new Error(`${subject} answered ${answer.status}`)
-      return answer.body.length
+    async sendRequest() {
+      const body = requests[Math.floor(Math.random() * requests.length)] as Buffer
+      const reply = await forward(bus, { subject, body, envelope: { caller, timeoutMs: 10_000 } })
+      if (reply.status !== null) throw new Error(`${subject} returned ${reply.status}`)
+      return reply.body.length
     },
   })
 }

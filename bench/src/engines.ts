@@ -11,7 +11,7 @@ export interface Engines extends AsyncDisposable {
   nats: NatsServer
 }
 
-/** Started here and not by the system under test, because their process ids are needed and peers use them too. */
+/** Starts PostgreSQL and NATS here and not in the system under test, because their process ids are needed and peers use them too. */
 export async function startEngines(): Promise<Engines> {
   const folder = mkdtempSync(join(tmpdir(), 'quittance-bench-'))
   const stack = new AsyncDisposableStack()

@@ -9,17 +9,17 @@ interface Window {
   connections: number
 }
 
-/** Reads, at random; or writes, each under an idempotency key of its own. */
+/** Reads chosen at random, or writes, each with a unique idempotency key. */
 export interface Load extends Window {
   token: string
   paths: readonly string[]
   /** See `Contender`. */
   write?: string | null
-  /** Requests per second whatever becomes of them; without it a fixed number is in flight. */
+  /** Requests per second, regardless of earlier ones; without it a fixed number is in flight. */
   perSecond?: number
 }
 
-/** Questions to a service without the gateway, at a fixed rate. */
+/** Requests to a service without the gateway, at a fixed rate. */
 export interface DirectLoad extends Window {
   natsUrl: string
   caller: string
@@ -28,10 +28,10 @@ export interface DirectLoad extends Window {
   perSecond: number
 }
 
-/** Exchanges of refresh tokens, one after the other on every connection. */
+/** Exchanges of refresh tokens, sequential on every connection. */
 export interface RefreshLoad extends Window {
   client: { client_id: string; client_secret: string }
-  /** What the connections begin with, in the first load of an origin. */
+  /** Tokens that the connections start with, in the first load of an origin. */
   tokens: readonly string[]
 }
 
@@ -39,16 +39,16 @@ export interface LoadResult {
   answered: number
   errors: number
   firstError: string | null
-  /** From the first request to the last answer. */
+  /** From the first request to the last reply. */
   seconds: number
   p50Ms: number
   p99Ms: number
   meanBytes: number
 }
 
-/** A process of its own, so that its work is counted to nobody. */
+/** A separate process, so that its CPU time is not attributed to any contender. */
 export interface Loader<L extends Window> extends Disposable {
-  /** One load at a time. */
+  /** Runs a load; one at a time. */
   run(load: L): Promise<LoadResult>
 }
 
@@ -69,7 +69,7 @@ function start<L extends Window>(file: string): Loader<L> {
   }
 }
 
-/** A failed request costs another amount of work than an answered one: such a run says nothing. */
-export function demandNoErrors({ name }: { name: string }, { errors, answered, firstError }: LoadResult): void {
+/** Throws if any request failed: a failed request costs a different amount of work than a successful one, so such a run proves nothing. */
+export function assertNoErrors({ name }: { name: string }, { errors, answered, firstError }: LoadResult): void {
   if (errors > 0) throw new Error(`The run is not valid: ${name} failed ${errors} of ${errors + answered} requests (${firstError}).`)
 }

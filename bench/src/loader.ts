@@ -1,6 +1,6 @@
 /**
- * Process: makes requests and times them. Closed loop, a fixed number in flight, or open, at a fixed rate; each connection from an address of its own, so
- * that a limit per address is passed through but not met.
+ * Process: sends requests and times them, in a closed loop (a fixed number in flight) or an open one (a fixed rate). Each connection has
+ * its own source address, so that a rate limit per address is evaluated but not reached.
  */
 import { randomUUID } from 'node:crypto'
 import { Client } from 'undici'
@@ -18,38 +18,38 @@ process.on('message', (load: Load) => {
 process.once('disconnect', () => process.exit())
 
 function run({ origin, token, paths, seconds, connections, write, perSecond }: Load): Promise<LoadResult> {
-  const clients = clientsOf(origin)
+  const clients = getClients(origin)
   const authorization = `Bearer ${token}`
-  const requestOf = () => (write ? writing(write, authorization) : { method: 'GET', headers: { authorization } })
-  const wanted = write ? 201 : 200
-  // Each worker has connections of its own and takes them in turn.
+  const createRequest = () => (write ? createWrite(write, authorization) : { method: 'GET', headers: { authorization } })
+  const expectedStatus = write ? 201 : 200
+  // Each worker has its own connections and uses them in turn.
   const next = Array.from({ length: connections }, (_, worker) => worker)
-  const ask = async (client: Client) => {
+  const sendRequest = async (client: Client) => {
     const path = paths[Math.floor(Math.random() * paths.length)] as string
-    const { statusCode, body } = await client.request({ ...requestOf(), path })
+    const { statusCode, body } = await client.request({ ...createRequest(), path })
     const bytes = await body.bytes()
-    if (statusCode !== wanted) throw new Error(`${path} answered ${statusCode}: ${Buffer.from(bytes).toString().slice(0, 200)}`)
+    if (statusCode !== expectedStatus) throw new Error(`${path} returned ${statusCode}: ${Buffer.from(bytes).toString().slice(0, 200)}`)
     return bytes.length
   }
-  if (perSecond) return openLoop({ seconds, perSecond, ask: (number) => ask(clients[number % clients.length] as Client) })
+  if (perSecond) return openLoop({ seconds, perSecond, sendRequest: (number) => sendRequest(clients[number % clients.length] as Client) })
   return closedLoop({
     seconds,
     connections,
-    ask(worker) {
+    sendRequest(worker) {
       const index = next[worker] as number
       next[worker] = index + connections < clients.length ? index + connections : worker
-      return ask(clients[index] as Client)
+      return sendRequest(clients[index] as Client)
     },
   })
 }
 
-function writing(template: string, authorization: string) {
+function createWrite(template: string, authorization: string) {
   const key = randomUUID()
   const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': key }
   return { method: 'POST', headers, body: template.replaceAll('{n}', key) }
 }
 
-function clientsOf(origin: string): Client[] {
+function getClients(origin: string): Client[] {
   const known = clientsByOrigin.get(origin)
   if (known) return known
   const options = { keepAliveTimeout: 55_000, headersTimeout: timeoutMs, bodyTimeout: timeoutMs }

@@ -1,34 +1,34 @@
-/** Memory of processes as Linux counts it in /proc. */
+/** Memory of processes, as Linux counts it in /proc. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { belowOf, readProcesses } from './cpu.ts'
+import { descendants, readProcesses } from './cpu.ts'
 
 const sampleEveryMs = 250
 
-/** Bytes that a process and everything below it hold. What several share is counted once, each has its part of it (`Pss`). */
+/** Returns the bytes used by a process and its descendants. Shared memory is counted once and divided between its users (`Pss`). */
 export function treeMemory(root: number): number {
-  return belowOf(readProcesses(), root).reduce((sum, pid) => sum + memoryOf(pid), 0)
+  return descendants(readProcesses(), root).reduce((sum, pid) => sum + readMemory(pid), 0)
 }
 
-function memoryOf(pid: number): number {
+function readMemory(pid: number): number {
   try {
     const [, kibibytes] = /^Pss: +(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? []
     return Number(kibibytes) * 1024
   } catch {
-    // It has ended meanwhile.
+    // The process has ended in the meantime.
     return 0
   }
 }
 
-/** The most that was seen at any look until the work was done. */
-export async function mostOf(look: () => number, work: Promise<unknown>): Promise<number> {
+/** Returns the maximum of all samples taken until the work is done. */
+export async function sampleMaximum(sample: () => number, work: Promise<unknown>): Promise<number> {
   let done = false
   const ending = work.finally(() => (done = true))
-  let most = 0
+  let maximum = 0
   while (!done) {
-    most = Math.max(most, look())
+    maximum = Math.max(maximum, sample())
     await delay(sampleEveryMs)
   }
   await ending
-  return most
+  return maximum
 }

@@ -1,29 +1,29 @@
 /** `node bench/src/plot.ts`: draws the latest recorded ratio of every comparison into docs/performance.svg. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 interface Comparison {
-  /** Scenario and what is divided by what. */
+  /** Scenario, and numerator and denominator of the ratio. */
   name: string
   middle: number
   least: number
   most: number
-  /** What is wanted at most or at least. */
+  /** The required maximum or minimum. */
   limit: number
   isLeast: boolean
   day: string
 }
 
 const root = join(import.meta.dirname, '../..')
-const sentence = /^(.+) = ([\d.]+) \(rounds: ([\d.]+) … ([\d.]+)\)\. At (most|least) ([\d.]+) is wanted/
+const sentence = /^(.+) = ([\d.]+) \(rounds: ([\d.]+) … ([\d.]+)\)\. At (most|least) ([\d.]+) is (?:wanted|required)/
 
-/** The last of each kind, in the order of the record. */
+/** Returns the last comparison of each kind, in the order of the record. */
 function latest(record: string): Comparison[] {
   const found = new Map<string, Comparison>()
   let day = ''
   let scenario = ''
   for (const line of record.split('\n')) {
-    day = /^## (\S+)/.exec(line)?.[1] ?? day
+    day = /^(?:## |- date: )(\d\S+)/.exec(line)?.[1] ?? day
     scenario = /^([a-z-]+): /.exec(line)?.[1] ?? scenario
     const [, what, middle, least, most, side, limit] = sentence.exec(line) ?? []
     if (!what) continue
@@ -37,7 +37,7 @@ function latest(record: string): Comparison[] {
 const rowHeight = 34
 const chart = { left: 330, width: 420, top: 40 }
 
-function drawing(comparisons: readonly Comparison[]): string {
+function renderChart(comparisons: readonly Comparison[]): string {
   const scale = chart.width / Math.max(...comparisons.flatMap(({ most, limit }) => [most, limit]))
   const height = chart.top + comparisons.length * rowHeight + 20
   const rows = comparisons.map((each, index) => row(each, { y: chart.top + index * rowHeight, scale }))
@@ -52,17 +52,18 @@ ${rows.join('\n')}
 
 function row({ name, middle, least, most, limit, isLeast, day }: Comparison, { y, scale }: { y: number; scale: number }): string {
   const at = (value: number) => (chart.left + value * scale).toFixed(1)
-  const isKept = isLeast ? middle >= limit : middle <= limit
+  const isMet = isLeast ? middle >= limit : middle <= limit
   const centre = y + 11
   return [
     `<text x="16" y="${y + 15}" fill="#111">${name.replaceAll('&', '&amp;')}</text>`,
-    `<rect x="${chart.left}" y="${y}" width="${(middle * scale).toFixed(1)}" height="22" fill="${isKept ? '#8fbf9f' : '#e0a3a3'}"/>`,
+    `<rect x="${chart.left}" y="${y}" width="${(middle * scale).toFixed(1)}" height="22" fill="${isMet ? '#8fbf9f' : '#e0a3a3'}"/>`,
     `<path d="M${at(least)} ${centre}H${at(most)}" stroke="#444"/>`,
     `<path d="M${at(limit)} ${y - 3}v28" stroke="#111" stroke-width="2"/>`,
     `<text x="${chart.left + chart.width + 8}" y="${y + 15}" fill="#333">${middle.toFixed(2)} (${isLeast ? '≥' : '≤'} ${limit}) ${day}</text>`,
   ].join('\n')
 }
 
-const comparisons = latest(readFileSync(join(root, 'bench/RESULTS.md'), 'utf8'))
-writeFileSync(join(root, 'docs/performance.svg'), drawing(comparisons))
+const history = globSync('bench/history/*.md', { cwd: root }).toSorted((a, b) => a.localeCompare(b, 'en'))
+const comparisons = latest([...history, 'bench/RESULTS.md'].map((file) => readFileSync(join(root, file), 'utf8')).join('\n'))
+writeFileSync(join(root, 'docs/performance.svg'), renderChart(comparisons))
 console.log(`docs/performance.svg shows ${comparisons.length} comparisons`)

@@ -1,18 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { replaceResult } from './results-page.ts'
 import type { Findings } from './scenario.ts'
 
-const file = join(import.meta.dirname, '../RESULTS.md')
+const folder = join(import.meta.dirname, '..')
 
-/** What was measured and on what; without it figures say nothing. */
+/** What was measured, and on which machine; without it the figures mean nothing. */
 export interface Origin {
   commit: string
   machine: string
 }
 
-/** To be called before the run: the checkout may be another one at its end. */
+/** Describes commit and machine. Call it before the run: another commit may be checked out at its end. */
 export function describeOrigin(): Origin {
   return { commit: commit(), machine: machine() }
 }
@@ -24,14 +25,23 @@ function machine(): string {
   return `${cpus().length} × ${cpu?.model.trim()}, ${memory} GiB, Linux ${release()}, Node ${process.versions.node}, load ${load} before the run`
 }
 
-/** Appends the findings of a run to the record. */
+/** Records the findings of a run in RESULTS.md, each in place of the previous run of its scenario, which moves to `history/`. */
 export function record(findings: readonly Findings[], { command, commit, machine }: Origin & { command: string }): void {
-  const facts = [`- command: \`${command}\``, `- commit: ${commit}`, `- machine: ${machine}`]
-  const sections = findings.map(({ text }) => `${text}\n`)
-  appendFileSync(
-    file,
-    `\n## ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC\n\n${facts.join('\n')}\n\n${sections.join('\n')}`,
-  )
+  const date = `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const facts = [`- date: ${date}`, `- command: \`${command}\``, `- commit: ${commit}`, `- machine: ${machine}`].join('\n')
+  const file = join(folder, 'RESULTS.md')
+  for (const { text } of findings) {
+    const { page, replaced } = replaceResult(readFileSync(file, 'utf8'), { facts, text })
+    writeFileSync(file, page)
+    if (replaced) appendToHistory(replaced)
+  }
+}
+
+/** Appends a run to the history of its month. */
+function appendToHistory({ date, section }: { date: string; section: string }): void {
+  const file = join(folder, 'history', `${date.slice(0, 7)}.md`)
+  const page = existsSync(file) ? readFileSync(file, 'utf8') : `# Results of ${date.slice(0, 7)}\n`
+  writeFileSync(file, `${page.trimEnd()}\n\n${section.trimEnd()}\n`)
 }
 
 function commit(): string {

@@ -1,38 +1,38 @@
-/** `npm run bench`: measures the system, side by side with peers where that is asked for. */
+/** `npm run bench`: measures the system, and its peers beside it if requested. */
 import { writeFileSync } from 'node:fs'
-import { UsageError } from '@quittance/tools/commands/command'
-import { onStopSignals } from '@quittance/tools/supervisor/stop-signals'
+import { UsageError } from '@quittance/tools/cli/command'
+import { handleStopSignals } from '@quittance/tools/supervisor/stop-signals'
 import { startEngines } from './engines.ts'
-import { help, parseOptions, type BenchOptions } from './options.ts'
+import { formatHelp, parseOptions, type BenchOptions } from './options.ts'
 import { describeOrigin, record } from './record.ts'
 import type { Findings } from './scenario.ts'
-import { scenarios } from './scenarios.ts'
+import { scenarioNames, scenarios, type ScenarioName } from './scenarios.ts'
 import { startQuittance } from './system/quittance.ts'
 
 const startedAt = performance.now()
 let isStopping = false
-const say = (line: string) => console.log(`[${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s] ${line}`)
+const log = (line: string) => console.log(`[${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s] ${line}`)
 
-/** Each scenario has engines and a system of its own: none finds what another has left. */
-async function runScenarios(options: BenchOptions, stack: AsyncDisposableStack): Promise<Findings[]> {
+/** Runs each scenario with separate engines and a separate system, so that none finds data of another. */
+async function runScenarios(options: BenchOptions<ScenarioName>, stack: AsyncDisposableStack): Promise<Findings[]> {
   const findings: Findings[] = []
   for (const name of options.scenarios) {
-    say(`${name}: starting PostgreSQL, NATS and Quittance`)
+    log(`${name}: starting PostgreSQL, NATS and Quittance`)
     const engines = stack.use(await startEngines())
     const quittance = stack.use(await startQuittance(engines))
-    findings.push(await scenarios[name].run({ engines, quittance, options, say }))
-    // Stopping twice does nothing: the stack is for runs cut short.
+    findings.push(await scenarios[name].run({ engines, quittance, options, log }))
+    // Stopping twice does nothing: the stack is for interrupted runs.
     await quittance[Symbol.asyncDispose]()
     await engines[Symbol.asyncDispose]()
   }
   return findings
 }
 
-async function main(options: BenchOptions, args: readonly string[]): Promise<void> {
+async function main(options: BenchOptions<ScenarioName>, args: readonly string[]): Promise<void> {
   if (process.platform !== 'linux') throw new UsageError('The benchmark reads /proc: it runs on Linux only.')
   const origin = describeOrigin()
   await using stack = new AsyncDisposableStack()
-  onStopSignals(async () => {
+  handleStopSignals(async () => {
     isStopping = true
     await stack.disposeAsync()
     return 130
@@ -45,14 +45,14 @@ async function main(options: BenchOptions, args: readonly string[]): Promise<voi
 
 const args = process.argv.slice(2)
 try {
-  const options = parseOptions(args)
-  await (options ? main(options, args) : console.log(help))
+  const options = parseOptions(args, scenarioNames)
+  await (options ? main(options, args) : console.log(formatHelp(scenarios)))
   process.exit(0)
 } catch (error) {
-  // A stop makes requests fail, and ends the process itself when everything is down.
+  // A stop makes requests fail, and ends the process when everything has stopped.
   if (!isStopping) {
     const isUsage = error instanceof UsageError
-    console.error(isUsage ? `${error.message}\nAdd --help to see what is possible.` : `\nThe benchmark failed: ${(error as Error).message}`)
+    console.error(isUsage ? `${error.message}\nAdd --help to see the options.` : `\nThe benchmark failed: ${(error as Error).message}`)
     process.exit(isUsage ? 2 : 1)
   }
 }

@@ -2,10 +2,10 @@ import type { Engines } from './engines.ts'
 import type { BenchOptions } from './options.ts'
 import type { Quittance } from './system/quittance.ts'
 
-/** What a scenario has found out, for people and for machines. */
+/** The result of a scenario, for readers and for programs. */
 export interface Findings {
   scenario: string
-  /** The table and its verdict, as they are printed and recorded. */
+  /** The table and its assessment, as printed and recorded. */
   text: string
   figures: unknown
 }
@@ -14,7 +14,7 @@ export interface Stage {
   engines: Engines
   quittance: Quittance
   options: BenchOptions
-  say(line: string): void
+  log(line: string): void
 }
 
 export interface Scenario {

@@ -3,6 +3,7 @@ import { deliveries } from './scenarios/deliveries.ts'
 import { addedLatency } from './scenarios/added-latency.ts'
 import { createCustomer } from './scenarios/create-customer.ts'
 import { documents } from './scenarios/documents.ts'
+import { fairness } from './scenarios/fairness.ts'
 import { invoice } from './scenarios/invoice.ts'
 import { listOrders } from './scenarios/list-orders.ts'
 import { pageOrders } from './scenarios/page-orders.ts'
@@ -21,6 +22,7 @@ export const scenarios = {
   render,
   'refresh-token': refreshToken,
   deliveries,
+  fairness,
 } satisfies Record<string, Scenario>
 export type ScenarioName = keyof typeof scenarios
 export const scenarioNames = Object.keys(scenarios) as ScenarioName[]

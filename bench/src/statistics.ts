@@ -1,4 +1,4 @@
-/** The value of rank ⌊share · n⌋. */
+/** Returns the value of rank ⌊share · n⌋. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
@@ -17,14 +17,17 @@ export interface Ratio {
   most: number
 }
 
-/** Windows of one round lie next to each other in time: their quotient is free of most of what else the machine did. */
+/**
+ * Computes the median quotient of windows of the same round. They are adjacent in time, so their quotient excludes most of the other load
+ * on the machine.
+ */
 export function ratio(own: readonly number[], peer: readonly number[]): Ratio {
   const quotients = own.map((value, round) => value / (peer[round] ?? Number.NaN))
   return { median: median(quotients), least: Math.min(...quotients), most: Math.max(...quotients) }
 }
 
-/** A ratio in a sentence; with its verdict where there is a limit. */
+/** Formats a ratio as a sentence, with its assessment if there is a limit. */
 export function ratioLine(what: string, { median: middle, least, most }: Ratio, limit?: number): string {
-  const word = limit === undefined ? '' : ` At most ${limit.toFixed(2)} is wanted: ${middle <= limit ? 'kept' : 'NOT KEPT'}.`
+  const word = limit === undefined ? '' : ` At most ${limit.toFixed(2)} is required: ${middle <= limit ? 'met' : 'NOT MET'}.`
   return `${what} = ${middle.toFixed(2)} (rounds: ${least.toFixed(2)} … ${most.toFixed(2)}).${word}`
 }

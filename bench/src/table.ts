@@ -1,4 +1,4 @@
-/** A Markdown table that is also readable as it is. The first column holds names, the others figures. */
+/** Formats a Markdown table that is also readable as plain text. The first column contains names, the others figures. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = header.map((title, column) => Math.max(3, title.length, ...rows.map((row) => row[column]?.length ?? 0)))
   const line = (cells: readonly string[]) =>

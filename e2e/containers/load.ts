@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { callApi } from '@quittance/testing/system'
 
-/** A customer that a gateway has acknowledged. */
-export interface Acknowledged {
+/** A customer whose creation a gateway has acknowledged. */
+export interface AcknowledgedCustomer {
   id: string
   email: string
 }
 
-/** Customers that are being created, each under an Idempotency-Key and until it is acknowledged, as a good client does. */
+/** Clients that create customers. Each request carries an Idempotency-Key and is repeated until it is acknowledged. */
 export interface Load extends AsyncDisposable {
-  acknowledged: Acknowledged[]
-  /** Longest time a request took, whatever came of it, in milliseconds. */
+  acknowledged: AcknowledgedCustomer[]
+  /** Longest duration of a request, successful or not, in milliseconds. */
   slowestMs(): number
-  /** Answers that were not 201, by what they were. */
-  refusals(): Record<string, number>
-  /** Lets what is under way end, acknowledged. */
+  /** Number of responses other than 201, by status or error. */
+  rejections(): Record<string, number>
+  /** Stops the clients after their requests in progress are acknowledged. */
   stop(): Promise<void>
 }
 
@@ -27,34 +27,34 @@ interface LoadOptions {
   everyMs?: number
 }
 
-/** A request that takes longer than this has no deadline. */
-const patienceMs = 60_000
+/** A request that exceeds this counts as hung. */
+const hangTimeoutMs = 60_000
 
 export function startLoad({ gateways, token, clients = 6, everyMs = 100 }: LoadOptions): Load {
-  const acknowledged: Acknowledged[] = []
-  const refusals: Record<string, number> = {}
+  const acknowledged: AcknowledgedCustomer[] = []
+  const rejections: Record<string, number> = {}
   let slowestMs = 0
   let stopped = false
-  let turn = 0
+  let requestCount = 0
 
-  async function once(email: string, key: string): Promise<Acknowledged | null> {
+  async function attemptCreation(email: string, key: string): Promise<AcknowledgedCustomer | null> {
     const started = performance.now()
-    const url = `${gateways[turn++ % gateways.length]}/v1/customers/`
+    const url = `${gateways[requestCount++ % gateways.length]}/v1/customers/`
     const headers = { 'idempotency-key': key }
     const outcome = await Promise.race([
       callApi(url, { method: 'POST', token, body: { email }, headers }).catch((error: Error) => ({ status: error.message, body: null })),
-      pause(patienceMs, { status: 'no answer at all', body: null }, { ref: false }),
+      pause(hangTimeoutMs, { status: 'no response', body: null }, { ref: false }),
     ])
     slowestMs = Math.max(slowestMs, performance.now() - started)
     if (outcome.status === 201) return { id: outcome.body.id, email }
-    refusals[outcome.status] = (refusals[outcome.status] ?? 0) + 1
+    rejections[outcome.status] = (rejections[outcome.status] ?? 0) + 1
     return null
   }
 
   async function client(): Promise<void> {
     while (!stopped) {
       const [email, key] = [`${randomUUID()}@example.com`, randomUUID()]
-      for (let customer = await once(email, key); ; customer = await once(email, key)) {
+      for (let customer = await attemptCreation(email, key); ; customer = await attemptCreation(email, key)) {
         if (customer) {
           acknowledged.push(customer)
           break
@@ -73,7 +73,7 @@ export function startLoad({ gateways, token, clients = 6, everyMs = 100 }: LoadO
   return {
     acknowledged,
     slowestMs: () => slowestMs,
-    refusals: () => refusals,
+    rejections: () => rejections,
     stop,
     [Symbol.asyncDispose]: stop,
   }

@@ -1,11 +1,11 @@
 import { eventually } from '@quittance/testing/eventually'
 import { callApi } from '@quittance/testing/system'
-import { redeem, type OAuthClient, type Person } from '@quittance/testing/oauth-client'
+import { exchangeCode, type OAuthClient, type Person } from '@quittance/testing/oauth-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   launchChromium,
   openWindow,
-  picture,
+  screenshot,
   startCallbackServer,
   type Browser,
   type CallbackServer,
@@ -13,10 +13,10 @@ import {
   type Page,
   type Protocol,
 } from './chromium.ts'
-import { focused, overflow, tooFaint, unlabelled } from './looks.ts'
-import { joinProvider, type RunningProvider } from './provider.ts'
+import { readFocused, findOverflow, findLowContrast, findUnlabelled } from './accessibility-checks.ts'
+import { useSharedProvider, type RunningProvider } from './provider.ts'
 
-/** Nothing in it can be broken between two words, and all of it would mean something in HTML. */
+/** Contains no line-break opportunity, and every part is HTML markup. */
 const longName = `<b>${'Wolfeschlegelsteinhausenbergerdorff&'.repeat(5)}</b>`.slice(0, 200)
 const markupName = `<script>alert("1")</script> & Söhne's`
 
@@ -25,27 +25,34 @@ const person: Person = { email: 'ada@example.com', password: 'correct horse batt
 let provider: RunningProvider
 let browser: Browser
 let application: CallbackServer
-/** Of the operator. */
+/** Created by the operator. */
 let client: OAuthClient
-/** Registered by somebody, under a long name. */
+/** Registered by a user, with a long name. */
 let unverified: OAuthClient
 
 beforeAll(async () => {
   application = await startCallbackServer()
-  ;[provider, browser] = await Promise.all([joinProvider(), launchChromium()])
+  ;[provider, browser] = await Promise.all([useSharedProvider(), launchChromium()])
   const { redirectUri: redirect_uri } = application
-  const made = ['client', 'create', '--name', 'Ledger', '--redirect-uri', redirect_uri, '--scopes', 'openid,email,orders:read']
-  client = { ...(await provider.operate<OAuthClient>(...made)), redirect_uri }
+  const createCommand = ['client', 'create', '--name', 'Ledger', '--redirect-uri', redirect_uri, '--scopes', 'openid,email,orders:read']
+  client = { ...(await provider.runOperatorCommand<OAuthClient>(...createCommand)), redirect_uri }
   const body = { client_name: longName, redirect_uris: [redirect_uri], scope: 'openid email orders:read' }
   const token = provider.system.demo.personal_access_token
   const registered = await callApi(`${provider.baseUrl}/v1/oauth2/register`, { method: 'POST', token, body })
   unverified = { ...registered.body, redirect_uri }
-  const account = await provider.operate<{ id: string }>('account', 'create', '--email', person.email, '--password', person.password)
+  const account = await provider.runOperatorCommand<{ id: string }>(
+    'account',
+    'create',
+    '--email',
+    person.email,
+    '--password',
+    person.password,
+  )
   for (const [name, slug] of [
     ['Harbour Books', 'ada-books'],
     [markupName, 'soehne'],
   ] as const) {
-    await provider.operate('organization', 'create', '--name', name, '--slug', slug, '--owner', account.id)
+    await provider.runOperatorCommand('organization', 'create', '--name', name, '--slug', slug, '--owner', account.id)
   }
 })
 afterAll(async () => {
@@ -53,12 +60,12 @@ afterAll(async () => {
   await application[Symbol.asyncDispose]()
 })
 
-function start(page: Page, parameters: Record<string, string> = {}, { client_id, redirect_uri } = client) {
+function startAuthorization(page: Page, parameters: Record<string, string> = {}, { client_id, redirect_uri } = client) {
   const scope = 'openid email orders:read'
   return page.goto(provider.authorizationUrl({ client_id, redirect_uri, scope, state: 'a state', ...parameters }))
 }
 
-/** Presses a button that leads to another page. */
+/** Clicks a button that navigates to another page. */
 async function press(page: Page, selector: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.click(selector)])
 }
@@ -70,122 +77,123 @@ async function signIn(page: Page, { email, password } = person): Promise<void> {
   await press(page, 'button.primary')
 }
 
-/** Gives the page on with a policy that lets forms end at its own address only. */
-async function narrow(
+/** Continues the response with a policy that allows form submissions only to its own origin. */
+async function narrowPolicy(
   devTools: CDPSession,
   { requestId, responseStatusCode = 200, responseHeaders = [] }: Protocol.Fetch.RequestPausedEvent,
 ) {
   if (responseStatusCode !== 200) return devTools.send('Fetch.continueRequest', { requestId })
   const { body } = await devTools.send('Fetch.getResponseBody', { requestId })
-  const narrowed = responseHeaders.map(({ name, value }) => ({
+  const narrowedHeaders = responseHeaders.map(({ name, value }) => ({
     name,
     value: value.replace(/form-action 'self'[^;]*/, `form-action 'self'`),
   }))
-  return devTools.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders: narrowed, body })
+  return devTools.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders: narrowedHeaders, body })
 }
 
-const text = (page: Page) => page.$eval('body', (body) => body.textContent)
+const readText = (page: Page) => page.$eval('body', (body) => body.textContent)
 const allow = 'button[value=allow]'
 const deny = 'button[value=deny]'
 
 describe('without scripts', () => {
-  test('a wrong password is named beside its field, a right one leads to consent, and the application gets a code that works', async () => {
+  test('shows a wrong password beside its field; a right one leads to consent and a valid code', async () => {
     await using window = await openWindow(browser)
-    const { page, complaints } = window
-    await start(page)
-    await picture(page, 'sign-in')
-    await eventually(async () => expect(await focused(page)).toMatchObject({ name: 'email' }))
+    const { page, consoleMessages } = window
+    await startAuthorization(page)
+    await screenshot(page, 'sign-in')
+    await eventually(async () => expect(await readFocused(page)).toMatchObject({ name: 'email' }))
     await signIn(page, { ...person, password: 'wrong' })
-    await picture(page, 'sign-in-wrong')
+    await screenshot(page, 'sign-in-wrong')
     expect(await page.title()).toMatch(/^Error/)
-    await eventually(async () => expect(await focused(page)).toMatchObject({ name: 'password' }))
+    await eventually(async () => expect(await readFocused(page)).toMatchObject({ name: 'password' }))
     const [field, error] = [await page.$('#password'), await page.$('#password[aria-invalid=true] ~ #error[role=alert]')]
     expect(await field?.evaluate((input) => input.getAttribute('aria-describedby'))).toBe('error')
     expect(await error?.evaluate((element) => element.textContent)).toBe('E-mail address or password is wrong.')
     expect(await page.$eval('#email', (input) => (input as unknown as { value: string }).value)).toBe(person.email)
     await page.type('#password', person.password)
     await press(page, 'button.primary')
-    await picture(page, 'consent')
-    const told = await text(page)
+    await screenshot(page, 'consent')
+    const pageText = await readText(page)
     for (const words of [
       'Allow Ledger to use your organization?',
       'Read orders and their invoices',
       person.email,
       new URL(client.redirect_uri).host,
     ]) {
-      expect(told).toContain(words)
+      expect(pageText).toContain(words)
     }
     await page.click('label.choice:first-of-type')
-    await picture(page, 'consent-chosen')
+    await screenshot(page, 'consent-chosen')
     const before = application.received.length
     await press(page, allow)
-    await picture(page, 'back')
+    await screenshot(page, 'back')
     expect(page.url().startsWith(application.redirectUri)).toBe(true)
     expect(application.received.length).toBe(before + 1)
     const { code = '', ...rest } = application.received.at(-1) ?? {}
     expect(rest).toEqual({ state: 'a state', iss: provider.baseUrl })
-    expect(await redeem(provider.baseUrl, { client, code })).toMatchObject({ status: 200 })
-    expect(complaints).toEqual([])
+    expect(await exchangeCode(provider.baseUrl, { client, code })).toMatchObject({ status: 200 })
+    expect(consoleMessages).toEqual([])
   })
 
-  test('without the application’s address in the policy the same browser would keep the answer from it', async () => {
+  test('a policy without the application’s address blocks the response to the application', async () => {
     await using window = await openWindow(browser)
-    const { page, complaints } = window
+    const { page, consoleMessages } = window
     const devTools = await page.createCDPSession()
     await devTools.send('Fetch.enable', { patterns: [{ urlPattern: '*/oauth2/interaction/*', requestStage: 'Response' }] })
-    devTools.on('Fetch.requestPaused', (paused) => void narrow(devTools, paused))
-    await start(page, { sub_type: 'user' })
+    devTools.on('Fetch.requestPaused', (paused) => void narrowPolicy(devTools, paused))
+    await startAuthorization(page, { sub_type: 'user' })
     await signIn(page)
     const before = application.received.length
     await page.click(allow)
     await page.waitForNetworkIdle()
     expect(application.received.length).toBe(before)
     expect(page.url()).not.toContain('/callback')
-    expect(complaints.join()).toMatch(/form-action/)
+    expect(consoleMessages.join()).toMatch(/form-action/)
   })
 
-  test('denying tells the application', async () => {
+  test('denying calls the application back with access_denied', async () => {
     await using window = await openWindow(browser)
-    await start(window.page)
+    await startAuthorization(window.page)
     await signIn(window.page)
     await press(window.page, deny)
     expect(application.received.at(-1)).toMatchObject({ error: 'access_denied', state: 'a state' })
-    expect(window.complaints).toEqual([])
+    expect(window.consoleMessages).toEqual([])
   })
 
-  test('what was allowed before is not asked again', async () => {
+  test('skips the consent that was given before', async () => {
     await using window = await openWindow(browser)
     const { page } = window
-    await start(page, { sub_type: 'user', scope: 'openid' })
+    await startAuthorization(page, { sub_type: 'user', scope: 'openid' })
     await signIn(page)
     if (!page.url().includes('/callback')) await press(page, allow)
     const before = application.received.length
-    await start(page, { sub_type: 'user', scope: 'openid' })
+    await startAuthorization(page, { sub_type: 'user', scope: 'openid' })
     expect(page.url()).toContain('/callback?code=')
     expect(application.received.length).toBe(before + 1)
   })
 
-  test('the keyboard is enough, and always shows where it is', async () => {
+  test('is usable by keyboard alone, with a visible focus', async () => {
     await using window = await openWindow(browser)
     const { page } = window
     const next = async (name: string) => {
       await page.keyboard.press('Tab')
-      expect(await focused(page)).toEqual({ name, isSeen: true })
+      expect(await readFocused(page)).toEqual({ name, isSeen: true })
     }
-    await start(page, { prompt: 'consent' })
-    await eventually(async () => expect(await focused(page)).toEqual({ name: 'email', isSeen: true }))
+    await startAuthorization(page, { prompt: 'consent' })
+    await eventually(async () => expect(await readFocused(page)).toEqual({ name: 'email', isSeen: true }))
     await page.keyboard.type(person.email)
     await next('password')
-    await picture(page, 'keyboard-password')
+    await screenshot(page, 'keyboard-password')
     await page.keyboard.type(person.password)
     await next('Sign in')
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
     await next('organization_id')
     await page.keyboard.press('Space')
     expect(await page.$$('input[type=radio]:checked')).toHaveLength(1)
-    await picture(page, 'keyboard-organization')
+    await screenshot(page, 'keyboard-organization')
+    await next('3 permissions that only read')
     await next('Allow')
-    await picture(page, 'keyboard-allow')
+    await screenshot(page, 'keyboard-allow')
     await next('Deny')
     await next('Use another account')
     await page.keyboard.down('Shift')
@@ -198,10 +206,10 @@ describe('without scripts', () => {
     expect(application.received.at(-1)).toHaveProperty('code')
   })
 
-  test('no organization is chosen for somebody who has several: the browser asks for one', async () => {
+  test('preselects no organization for a user with several; the browser requires a choice', async () => {
     await using window = await openWindow(browser)
     const { page } = window
-    await start(page, { prompt: 'consent' })
+    await startAuthorization(page, { prompt: 'consent' })
     await signIn(page)
     expect(await page.$$('input[type=radio]:checked')).toHaveLength(0)
     const url = page.url()
@@ -210,64 +218,68 @@ describe('without scripts', () => {
     expect(await page.$$('input[type=radio]:invalid')).not.toHaveLength(0)
   })
 
-  test('names full of markup are text, and long ones are cut so that the page stays readable', async () => {
+  test('escapes markup in names and truncates long ones', async () => {
     await using window = await openWindow(browser)
-    const { page, complaints } = window
-    await start(page, {}, unverified)
+    const { page, consoleMessages } = window
+    await startAuthorization(page, {}, unverified)
     const cut = `${longName.slice(0, 59)}…`
-    expect(await text(page)).toContain(cut)
-    await picture(page, 'long-name-sign-in')
+    expect(await readText(page)).toContain(cut)
+    await screenshot(page, 'long-name-sign-in')
     await signIn(page)
-    const told = await text(page)
-    for (const words of [cut, markupName, 'Not verified.']) expect(told).toContain(words)
+    const pageText = await readText(page)
+    for (const words of [cut, markupName, 'Not verified.']) expect(pageText).toContain(words)
     expect(await page.$$('main script, main b')).toHaveLength(0)
-    await picture(page, 'long-name-consent')
-    expect(complaints).toEqual([])
+    await screenshot(page, 'long-name-consent')
+    expect(consoleMessages).toEqual([])
   })
 })
 
 describe.each(['light', 'dark'])('in %s', (scheme) => {
-  test('all text can be read, every field has a label, and a phone does not scroll sideways', async () => {
+  test('text has enough contrast, fields have labels, and a phone does not scroll sideways', async () => {
     await using window = await openWindow(browser)
     const { page } = window
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
     await page.setViewport({ width: 360, height: 740, deviceScaleFactor: 2 })
-    const look = async (name: string) => {
-      await picture(page, `phone-${scheme}-${name}`)
-      expect({ name, tooFaint: await tooFaint(page), unlabelled: await unlabelled(page) }).toEqual({ name, tooFaint: [], unlabelled: [] })
-      expect({ name, overflow: await overflow(page) }).toEqual({ name, overflow: 0 })
+    const checkPage = async (name: string) => {
+      await screenshot(page, `phone-${scheme}-${name}`)
+      expect({ name, tooFaint: await findLowContrast(page), unlabelled: await findUnlabelled(page) }).toEqual({
+        name,
+        tooFaint: [],
+        unlabelled: [],
+      })
+      expect({ name, overflow: await findOverflow(page) }).toEqual({ name, overflow: 0 })
     }
-    await start(page, { prompt: 'consent' }, unverified)
-    await look('sign-in')
+    await startAuthorization(page, { prompt: 'consent' }, unverified)
+    await checkPage('sign-in')
     await signIn(page, { ...person, password: 'wrong' })
-    await look('sign-in-wrong')
+    await checkPage('sign-in-wrong')
     await signIn(page)
-    await look('consent')
+    await checkPage('consent')
     await page.click('label.choice:last-of-type')
-    await look('consent-chosen')
+    await checkPage('consent-chosen')
     await page.goto(provider.authorizationUrl({ client_id: 'nobody' }))
-    await look('error')
+    await checkPage('error')
     await page.goto(`${provider.authUrl}/oauth2/account`)
-    await look('account')
+    await checkPage('account')
     await page.goto(`${provider.authUrl}/oauth2/logout`)
-    await look('sign-out')
-    await press(page, 'button.primary')
-    await look('signed-out')
+    await checkPage('sign-out')
+    await press(page, 'button[value=yes]')
+    await checkPage('signed-out')
     await page.goto(`${provider.authUrl}/oauth2/account`)
-    await look('account-sign-in')
+    await checkPage('account-sign-in')
   })
 })
 
-test('on a wide window the account page lists applications and browsers', async () => {
+test('in a wide window the account page lists applications and browsers', async () => {
   await using window = await openWindow(browser)
   const { page } = window
   await page.setViewport({ width: 1280, height: 900 })
-  await start(page, { sub_type: 'user' })
-  await picture(page, 'wide-sign-in')
+  await startAuthorization(page, { sub_type: 'user' })
+  await screenshot(page, 'wide-sign-in')
   await signIn(page)
   if (!page.url().includes('/callback')) await press(page, allow)
   await page.goto(`${provider.authUrl}/oauth2/account`)
-  await picture(page, 'wide-account')
-  expect(await text(page)).toContain('Ledger')
-  expect(await text(page)).toContain('this browser')
+  await screenshot(page, 'wide-account')
+  expect(await readText(page)).toContain('Ledger')
+  expect(await readText(page)).toContain('this browser')
 })

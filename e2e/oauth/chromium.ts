@@ -7,43 +7,43 @@ import { launch, type Browser, type CDPSession, type Page, type Protocol } from 
 
 export type { Browser, CDPSession, Page, Protocol }
 
-/** A real browser; as root it must run without its sandbox. */
+/** Launches a real browser; as root it must run without its sandbox. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = await findChromium(() => {})
   return launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
 }
 
-/** A window of its own: no cookies of others, no scripts of pages, and what it complained of. */
-export interface Window extends AsyncDisposable {
+/** A separate browser context without shared cookies; page scripts are disabled unless requested. */
+export interface BrowserWindow extends AsyncDisposable {
   page: Page
-  /** Lines of the console, breaches of a page's policy among them; a status that means a refusal is none. */
-  complaints: readonly string[]
+  /** Lines of the console, including violations of the page's policy, without failed resource loads. */
+  consoleMessages: readonly string[]
 }
 
-export async function openWindow(browser: Browser): Promise<Window> {
+export async function openWindow(browser: Browser, { scripts = false }: { scripts?: boolean } = {}): Promise<BrowserWindow> {
   const context = await browser.createBrowserContext()
   const page = await context.newPage()
-  await page.setJavaScriptEnabled(false)
-  const complaints: string[] = []
+  await page.setJavaScriptEnabled(scripts)
+  const consoleMessages: string[] = []
   page.on('console', (message) => {
     const text = message.text()
-    if (!text.startsWith('Failed to load resource')) complaints.push(text)
+    if (!text.startsWith('Failed to load resource')) consoleMessages.push(text)
   })
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
+  return { page, consoleMessages, [Symbol.asyncDispose]: () => context.close() }
 }
 
 const folder = join(import.meta.dirname, '../artefacts/oauth')
 
-/** Kept for people to look at. */
-export async function picture(page: Page, name: string): Promise<void> {
+/** Saves a screenshot for manual review. */
+export async function screenshot(page: Page, name: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
 }
 
-/** An application in front of its browser: a server where call backs arrive. */
+/** An application opened in the browser: a server that receives the callbacks. */
 export interface CallbackServer extends AsyncDisposable {
   redirectUri: string
-  /** Parameters of every call back, in turn. */
+  /** Parameters of the callbacks, in order. */
   received: Record<string, string>[]
 }
 

@@ -1,54 +1,54 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createBrowser, type Browser, type Visit } from '@quittance/testing/browser'
+import { createBrowser, type Browser, type PageVisit } from '@quittance/testing/browser'
 import { freePorts } from '@quittance/testing/engines/free-ports'
-import { passPages, type Answer, type OAuthClient, type Person } from '@quittance/testing/oauth-client'
-import { joinSystem } from '@quittance/testing/join-system'
+import { completeInteraction, type ConsentDecision, type OAuthClient, type Person } from '@quittance/testing/oauth-client'
+import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { startSystem, type RunningSystem } from '@quittance/testing/system'
 import * as oidc from 'openid-client'
 import { Client } from 'pg'
 
-/** The whole system, its API and its pages at two origins, with a person who is signed in and two clients of the operator. */
+/** The whole system with its API and its pages at two origins, a signed-in user and two clients of the operator. */
 export interface RunningProvider {
   system: RunningSystem
   baseUrl: string
   authUrl: string
   person: Person
-  /** Of which the person is a member. */
+  /** An organization of the user. */
   organizationId: string
   confidential: OAuthClient
-  open: OAuthClient
+  publicClient: OAuthClient
   newBrowser(): Browser
-  /** What a request asks for unless a test says otherwise; null leaves a parameter out. */
+  /** Returns the address of an authorization request; parameters override the defaults, null omits one. */
   authorizationUrl(parameters?: Parameters): string
-  /** The authorization page, in the browser that is signed in unless told. */
-  ask(parameters?: Parameters, browser?: Browser): Promise<Visit>
-  /** The real client, configured by discovery. */
+  /** Opens the authorization page; by default in the signed-in browser. */
+  openAuthorizationPage(parameters?: Parameters, browser?: Browser): Promise<PageVisit>
+  /** Returns a real client, configured by discovery. */
   configure(client?: OAuthClient, authentication?: oidc.ClientAuth): Promise<oidc.Configuration>
-  /** From the client's request to its call back; PKCE is always used. */
-  authorize(options?: Authorization): Promise<Authorized>
-  /** A whole authorization. */
-  tokens(options?: Authorization): Promise<Tokens>
-  /** Rows of the auth database, for what only time or a fault would bring about. */
+  /** Runs the flow from the client's request to its callback, always with PKCE. */
+  authorize(options?: AuthorizationOptions): Promise<CompletedAuthorization>
+  /** Runs a whole authorization. */
+  obtainTokens(options?: AuthorizationOptions): Promise<Tokens>
+  /** Executes SQL in the auth database, for states that only time or a fault would produce. */
   rows<Row>(sql: string, values?: unknown[]): Promise<Row[]>
-  /** What the operator does with `npm run quittance -- …`. */
-  operate<Answer>(...command: string[]): Promise<Answer>
+  /** Runs an operator command of `npm run quittance -- …`. */
+  runOperatorCommand<Answer>(...command: string[]): Promise<Answer>
 }
 
 export type Parameters = Record<string, string | null>
 
-interface Authorization {
+interface AuthorizationOptions {
   client?: OAuthClient
   browser?: Browser
   person?: Person
   parameters?: Parameters
-  answer?: Answer
+  answer?: ConsentDecision
 }
 
-interface Authorized {
+interface CompletedAuthorization {
   config: oidc.Configuration
-  /** Where the client was called back. */
+  /** Address of the callback. */
   callback: URL
   verifier: string
   code: string
@@ -56,22 +56,22 @@ interface Authorized {
 
 export type Tokens = oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers & { refresh_token: string; id_token: string }
 
-interface Start {
+interface ProviderOptions {
   env?: Record<string, string>
   replicas?: string
 }
 
 const root = join(import.meta.dirname, '../..')
 
-/** One that its starter stops. */
+/** A provider that the test stops. */
 export interface StartedProvider extends RunningProvider, AsyncDisposable {}
 
-/** In the system that other files use too, with a person, an organization and clients of its own. */
-export async function joinProvider(): Promise<RunningProvider> {
-  return providerAt(await joinSystem())
+/** Uses the system shared with other test files, but its own user, organization and clients. */
+export async function useSharedProvider(): Promise<RunningProvider> {
+  return createProvider(await useSharedSystem())
 }
 
-export async function startProvider({ env, replicas }: Start): Promise<StartedProvider> {
+export async function startProvider({ env, replicas }: ProviderOptions): Promise<StartedProvider> {
   const [port = 0] = await freePorts(1)
   const [baseUrl, authUrl] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`]
   const system = await startSystem({
@@ -79,16 +79,16 @@ export async function startProvider({ env, replicas }: Start): Promise<StartedPr
     env: { RATE_LIMIT_PER_SECOND: '0', BASE_URL: baseUrl, AUTH_URL: authUrl, ...env },
     ...(replicas && { replicas }),
   })
-  return { ...providerAt(system), [Symbol.asyncDispose]: () => system[Symbol.asyncDispose]() }
+  return { ...createProvider(system), [Symbol.asyncDispose]: () => system[Symbol.asyncDispose]() }
 }
 
-function providerAt(system: RunningSystem): RunningProvider {
-  const { base_url: baseUrl, auth_url: authUrl } = system.facts()
-  const { user: person, organization, oauth_client: confidential, public_oauth_client: open } = system.demo
+function createProvider(system: RunningSystem): RunningProvider {
+  const { base_url: baseUrl, auth_url: authUrl } = system.readReadyFile()
+  const { user: person, organization, oauth_client: confidential, public_oauth_client: publicClient } = system.demo
   const newBrowser = () => createBrowser([baseUrl, authUrl])
   const signedIn = newBrowser()
-  const through = (visit: Visit, { browser = signedIn, person: who = person, answer }: Authorization) =>
-    passPages(browser, visit, { person: who, answer: answer ?? { action: 'allow', organization_id: organization.id } })
+  const completePages = (visit: PageVisit, { browser = signedIn, person: who = person, answer }: AuthorizationOptions) =>
+    completeInteraction(browser, visit, { person: who, answer: answer ?? { action: 'allow', organization_id: organization.id } })
 
   const provider: RunningProvider = {
     system,
@@ -97,13 +97,13 @@ function providerAt(system: RunningSystem): RunningProvider {
     person,
     organizationId: organization.id,
     confidential,
-    open,
+    publicClient,
     newBrowser,
     authorizationUrl(parameters = {}) {
       const { client_id, redirect_uri } = confidential
       return pageUrl(authUrl, { response_type: 'code', client_id, redirect_uri, scope: 'openid', ...parameters })
     },
-    ask: (parameters, browser = signedIn) => browser.get(provider.authorizationUrl(parameters)),
+    openAuthorizationPage: (parameters, browser = signedIn) => browser.get(provider.authorizationUrl(parameters)),
     configure(client = confidential, authentication) {
       const auth = authentication ?? (client.client_secret ? oidc.ClientSecretPost(client.client_secret) : oidc.None())
       return oidc.discovery(new URL(baseUrl), client.client_id, undefined, auth, { execute: [oidc.allowInsecureRequests] })
@@ -112,19 +112,19 @@ function providerAt(system: RunningSystem): RunningProvider {
       const { client = confidential, browser = signedIn, parameters } = options
       const config = await provider.configure(client)
       const verifier = oidc.randomPKCECodeVerifier()
-      const asked = {
+      const requestParameters = {
         client_id: client.client_id,
         redirect_uri: client.redirect_uri,
         code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
         ...parameters,
       }
-      const { url, status, body } = await through(await browser.get(provider.authorizationUrl(asked)), options)
+      const { url, status, body } = await completePages(await browser.get(provider.authorizationUrl(requestParameters)), options)
       const code = url.searchParams.get('code')
       if (!code) throw new Error(`No code in ${url.href} (${status}):\n${body.slice(body.indexOf('<main'), 2000)}`)
       return { config, callback: url, verifier, code }
     },
-    async tokens(options = {}) {
+    async obtainTokens(options = {}) {
       const { config, callback, verifier } = await provider.authorize(options)
       const expectedState = callback.searchParams.get('state') ?? undefined
       const expectedNonce = options.parameters?.['nonce']
@@ -132,9 +132,11 @@ function providerAt(system: RunningSystem): RunningProvider {
       return (await oidc.authorizationCodeGrant(config, callback, checks)) as Tokens
     },
     rows: (sql, values) => query(system, sql, values),
-    async operate(...command) {
-      const args = ['tools/src/quittance.ts', ...command, '--nats', system.facts().nats_url]
-      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
+    async runOperatorCommand(...command) {
+      const { nats_url, operator_bus_key, bus_public_keys } = system.readReadyFile()
+      const args = ['tools/src/quittance.ts', ...command, '--nats', nats_url]
+      const env = { ...process.env, BUS_KEY: operator_bus_key, BUS_PUBLIC_KEYS: bus_public_keys }
+      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env })
       return JSON.parse(stdout)
     },
   }
@@ -142,12 +144,12 @@ function providerAt(system: RunningSystem): RunningProvider {
 }
 
 function pageUrl(authUrl: string, parameters: Parameters): string {
-  const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null)
-  return `${authUrl}/oauth2/authorize?${new URLSearchParams(given)}`
+  const present = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null)
+  return `${authUrl}/oauth2/authorize?${new URLSearchParams(present)}`
 }
 
 async function query<Row>(system: RunningSystem, sql: string, values?: unknown[]): Promise<Row[]> {
-  const url = new URL(system.facts().postgres_url ?? '')
+  const url = new URL(system.readReadyFile().postgres_url ?? '')
   url.pathname = '/auth'
   const client = new Client({ connectionString: url.href })
   await client.connect()

@@ -3,19 +3,19 @@ import { request } from 'node:http'
 interface RawRequest {
   method?: string
   headers?: Record<string, string | string[]>
-  /** Sent as it is. */
+  /** Sent unchanged. */
   body?: string | Uint8Array
 }
 
-/** An answer, read to its end. */
-export interface RawAnswer {
+/** A complete response. */
+export interface RawResponse {
   status: number
   headers: Record<string, string | string[] | undefined>
   body: string
 }
 
-/** One request over a connection of its own, for what no client would send: headers, bytes and paths as they are given. */
-export function rawRequest(url: string, { method = 'GET', headers = {}, body }: RawRequest = {}): Promise<RawAnswer> {
+/** Sends one request over a new connection with headers, bytes and a path that no HTTP client would send, unchanged. */
+export function rawRequest(url: string, { method = 'GET', headers = {}, body }: RawRequest = {}): Promise<RawResponse> {
   const { hostname, port, origin } = new URL(url)
   return new Promise((resolve, reject) => {
     const outgoing = request({ hostname, port, method, path: url.slice(origin.length), headers, agent: false, family: 4 }, (incoming) => {

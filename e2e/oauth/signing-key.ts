@@ -17,10 +17,10 @@ interface Row {
 const ivBytes = 12
 const tagBytes = 16
 
-/** The key the server signs JWT access tokens with, for tokens that are wrong in nothing but one claim. */
-export async function signingKey(provider: RunningProvider, secret: Uint8Array): Promise<SigningKey> {
-  const find = `select kid, public_key, private_key_sealed from signing_keys where alg = 'ES256' and state = 'current'`
-  const [row] = await provider.rows<Row>(find)
+/** Loads the server's signing key of JWT access tokens, to create tokens with exactly one wrong claim. */
+export async function loadSigningKey(provider: RunningProvider, secret: Uint8Array): Promise<SigningKey> {
+  const sql = `select kid, public_key, private_key_sealed from signing_keys where alg = 'ES256' and state = 'current'`
+  const [row] = await provider.rows<Row>(sql)
   if (!row) throw new Error('There is no signing key')
   const sealed = Buffer.from(row.private_key_sealed.split('$')[2] ?? '', 'base64url')
   const decipher = createDecipheriv('aes-256-gcm', secret, sealed.subarray(0, ivBytes))

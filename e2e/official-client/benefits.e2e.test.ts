@@ -5,7 +5,7 @@ import { ResourceNotFound } from '@polar-sh/sdk/models/errors/resourcenotfound.j
 import { validateEvent } from '@polar-sh/sdk/webhooks'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
-import { joinSystem } from '@quittance/testing/join-system'
+import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { beforeAll, expect, test } from 'vitest'
 
@@ -13,14 +13,14 @@ let system: RunningSystem
 let polar: Polar
 
 beforeAll(async () => {
-  system = await joinSystem()
-  polar = new Polar({ accessToken: system.demo.organization_access_token, serverURL: system.facts().base_url })
+  system = await useSharedSystem()
+  polar = new Polar({ accessToken: system.demo.organization_access_token, serverURL: system.readReadyFile().base_url })
 })
 
 const aBenefit = (description: string) =>
   polar.benefits.create({ type: 'custom', description, properties: { note: 'Book it here.' }, metadata: { key: description } })
 
-/** A product with these benefits, and somebody who paid for it. */
+/** Creates a product with these benefits and a customer who has paid for it. */
 async function sell(benefits: readonly { id: string }[]) {
   const prices = [{ amountType: 'fixed' as const, priceAmount: 4200 }]
   const { id } = await polar.products.create({ name: 'Course', recurringInterval: null, prices })
@@ -55,7 +55,7 @@ test('the unmodified official client creates, lists, changes and deletes benefit
   await expect(polar.benefits.grants({ id })).rejects.toBeInstanceOf(ResourceNotFound)
 })
 
-test('what is bought is granted: on the product, in the grants, in the customer’s state and in the portal', async () => {
+test('a purchase grants its benefits: product, grants, customer state and portal list them', async () => {
   const [call, club] = [await aBenefit('A call'), await aBenefit('The club')]
   const { product, customer, order, me } = await sell([club, call])
   expect(product.benefits.map(({ id }) => id)).toEqual([club.id, call.id])
@@ -94,7 +94,7 @@ test('what is bought is granted: on the product, in the grants, in the customer�
   expect((await polar.benefits.grants({ id: call.id, isGranted: false })).result.items).toMatchObject([{ isRevoked: true }])
 })
 
-test('webhooks tell of benefits, grants and the customer’s state, and the official helper believes them', async () => {
+test('the official helper verifies webhooks of benefits, grants and customer states', async () => {
   await using sink = await startEndpointSink()
   const secret = 'a secret of my own'
   const events = ['benefit.created', 'benefit.updated', 'benefit_grant.created', 'benefit_grant.revoked', 'customer.state_changed'] as const
@@ -113,7 +113,7 @@ test('webhooks tell of benefits, grants and the customer’s state, and the offi
   await polar.webhooks.deleteWebhookEndpoint({ id: endpoint.id })
 })
 
-test('typed errors: a type that cannot be granted, a benefit of nobody, a customer of nobody', async () => {
+test('typed errors: an ungrantable type, an unknown benefit, an unknown customer', async () => {
   const properties = { guildToken: 'token', roleId: 'role' }
   await expect(polar.benefits.create({ type: 'discord', description: 'A role', properties })).rejects.toBeInstanceOf(HTTPValidationError)
   const [id, externalId] = [randomUUID(), randomUUID()]
@@ -124,11 +124,11 @@ test('typed errors: a type that cannot be granted, a benefit of nobody, a custom
   await expect(polar.customers.getStateExternal({ externalId })).rejects.toBeInstanceOf(ResourceNotFound)
 })
 
-test('what the client does not show: deprecated names, the place of a refused type, another organization, another subject', async () => {
+test('outside the client: deprecated names, rejected types, other organizations and subjects', async () => {
   const benefit = await aBenefit('A call')
   const { customer, me } = await sell([benefit])
   const raw = (path: string, token: string, body?: unknown) =>
-    callApi(`${system.facts().base_url}${path}`, { method: body ? 'POST' : 'GET', token, body })
+    callApi(`${system.readReadyFile().base_url}${path}`, { method: body ? 'POST' : 'GET', token, body })
   const token = system.demo.organization_access_token
   expect((await raw(`/v1/benefits/${benefit.id}`, token)).body).toHaveProperty('is_tax_applicable')
   expect((await raw(`/v1/benefits/${benefit.id}/grants`, token)).body.items).toMatchObject([{ user_id: customer.id }])

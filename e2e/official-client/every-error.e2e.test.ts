@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Polar } from '@polar-sh/sdk'
 import type { CustomerPortal } from '@polar-sh/sdk/sdk/customerportal.js'
 import { eventually } from '@quittance/testing/eventually'
-import { joinSystem } from '@quittance/testing/join-system'
+import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import type { RunningSystem } from '@quittance/testing/system'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { recordingClient, type RecordingClient } from './recording-client.ts'
 
-/** Operations that other files here go through. */
+/** Operations that other files of this folder cover. */
 const elsewhere = /^auth\.|license-key/
 
 let system: RunningSystem
@@ -19,8 +19,8 @@ let me: { customerSession: string }
 let customerId: string
 
 beforeAll(async () => {
-  system = await joinSystem()
-  client = await recordingClient({ accessToken: system.demo.organization_access_token, serverURL: system.facts().base_url })
+  system = await useSharedSystem()
+  client = await recordingClient({ accessToken: system.demo.organization_access_token, serverURL: system.readReadyFile().base_url })
   polar = client.polar
   portal = polar.customerPortal
   refuses = client.refuses
@@ -34,7 +34,7 @@ const benefit = { type: 'custom' as const, description: 'A call' }
 const details = { billingName: null, billingAddress: null }
 const confirmation = { confirmationTokenId: 'ctoken_ok', customerEmail: 'grace@example.org' }
 
-/** Every method that is about one object. */
+/** Methods that address one object by id. */
 const byId = (): Call[] => [
   (id) => polar.products.get({ id }),
   (id) => polar.products.update({ id, productUpdate: {} }),
@@ -71,7 +71,7 @@ const byId = (): Call[] => [
   (id) => portal.subscriptions.cancel(me, { id }),
 ]
 
-/** The same by a name of up to 200 characters. */
+/** Methods that address one object by a name of up to 200 characters. */
 const byName = (): Call[] => [
   (externalId) => polar.customers.getExternal({ externalId }),
   (externalId) => polar.customers.updateExternal({ externalId, customerUpdateExternalID: {} }),
@@ -83,7 +83,7 @@ const byName = (): Call[] => [
   (slug) => portal.organizations.get({ slug }),
 ]
 
-/** Lists with a page that is not there, and creations without what they need. */
+/** Lists with an invalid page, and creations with missing or invalid fields. */
 const malformed = (): (() => Promise<unknown>)[] => [
   ...[polar.products, polar.benefits, polar.discounts, polar.customers, polar.checkouts, polar.orders, polar.refunds].map(
     (resource) => () => resource.list({ page: 0 }),
@@ -106,7 +106,7 @@ const malformed = (): (() => Promise<unknown>)[] => [
   () => polar.webhooks.createWebhookEndpoint({ url: 'no address', format: 'raw', secret: 'mine', events: ['order.paid'] }),
 ]
 
-/** A sale of the demo product or another, up to the confirmation. */
+/** Sells the demo product or another one, up to the confirmation. */
 async function buy(confirmationTokenId: string, productId = system.demo.product_id) {
   const { id, clientSecret } = await polar.checkouts.create({ products: [productId], customerId })
   await polar.checkouts.clientConfirm({ clientSecret, checkoutConfirmStripe: { confirmationTokenId } })
@@ -119,18 +119,18 @@ async function untilPaid(orderId: string): Promise<void> {
 }
 
 describe('the unmodified official client throws its own class for', () => {
-  test('what is not there', async () => {
+  test('an unknown object', async () => {
     for (const call of byId()) await refuses('ResourceNotFound', () => call(randomUUID()))
     for (const call of byName()) await refuses('ResourceNotFound', () => call('nobody'))
   })
 
-  test('what cannot be understood', async () => {
+  test('invalid input', async () => {
     for (const call of byId()) await refuses('HTTPValidationError', () => call('no-uuid'))
     for (const call of byName()) await refuses('HTTPValidationError', () => call('x'.repeat(201)))
     for (const call of malformed()) await refuses('HTTPValidationError', call)
   })
 
-  test('an invoice that cannot be made, yet or again, for seller and buyer', async () => {
+  test('an invoice that cannot be generated, yet or again, for seller and buyer', async () => {
     const { orderId: pending } = await buy('ctoken_pending')
     await refuses('NotPaidOrder', () => polar.orders.generateInvoice({ id: pending }))
     await refuses('NotPaidOrder', () => portal.orders.generateInvoice(me, { id: pending }))
@@ -147,7 +147,7 @@ describe('the unmodified official client throws its own class for', () => {
     await refuses('InvoiceAlreadyExists', () => portal.orders.generateInvoice(me, { id }))
   })
 
-  test('more than is left to refund, and anything once nothing is', async () => {
+  test('a refund of more than the remaining amount, and any refund after a full one', async () => {
     const { orderId } = await buy('ctoken_ok')
     await untilPaid(orderId)
     const { netAmount } = await polar.orders.get({ id: orderId })
@@ -157,7 +157,7 @@ describe('the unmodified official client throws its own class for', () => {
     await refuses('RefundedAlready', () => refund(1))
   })
 
-  test('a checkout whose payment is declined, that is not open any more, or that ran out', async () => {
+  test('a checkout that has a declined payment, is no longer open or has expired', async () => {
     const open = await polar.checkouts.create({ products: [system.demo.product_id] })
     const declined = { ...confirmation, confirmationTokenId: 'ctoken_declined' }
     const confirm = (clientSecret: string, checkoutConfirmStripe: typeof confirmation) =>
@@ -173,7 +173,7 @@ describe('the unmodified official client throws its own class for', () => {
     await refuses('ExpiredCheckoutError', () => polar.checkouts.clientUpdate({ ...open, checkoutUpdatePublic: {} }))
   })
 
-  test('a second subscription, and one that ends already', async () => {
+  test('a second subscription, and one that is already canceled', async () => {
     const prices = [{ amountType: 'fixed' as const, priceAmount: 900 }]
     const plan = await polar.products.create({ name: 'Plan', recurringInterval: 'month', prices })
     const { orderId } = await buy('ctoken_ok', plan.id)
@@ -190,7 +190,7 @@ describe('the unmodified official client throws its own class for', () => {
     await refuses('AlreadyCanceledSubscription', () => polar.subscriptions.revoke({ id }))
   })
 
-  test('benefits that only the operator adds or takes away', async () => {
+  test('benefits that only the operator can add or remove', async () => {
     const { id } = await polar.benefits.create({ ...benefit, properties: { note: null } })
     await system.rows('orders', 'update benefits set selectable = false, deletable = false where id = $1', [id])
     await refuses('NotPermitted', () => polar.benefits.delete({ id }))
@@ -198,7 +198,7 @@ describe('the unmodified official client throws its own class for', () => {
     await refuses('NotPermitted', () => polar.products.updateBenefits({ id: system.demo.product_id, productBenefitsUpdate }))
   })
 
-  test('and for every other refusal that it knows and that is listed; the authorization server and license keys have files of their own', () => {
+  test('every other listed error, except of OAuth and license keys, which have separate files', () => {
     const listed = client.known.filter(({ id }) => !elsewhere.test(id)).flatMap(({ id, errors }) => errors.map((name) => `${id} ${name}`))
     expect(listed.length).toBeGreaterThan(100)
     expect(listed.filter((pair) => !client.thrown.has(pair))).toEqual([])

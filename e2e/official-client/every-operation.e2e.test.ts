@@ -3,12 +3,12 @@ import type { Polar } from '@polar-sh/sdk'
 import type { CustomerPortal } from '@polar-sh/sdk/sdk/customerportal.js'
 import { startEndpointSink, type EndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
-import { joinSystem } from '@quittance/testing/join-system'
+import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import type { RunningSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordingClient, type RecordingClient } from './recording-client.ts'
 
-/** Operations that other files here go through. */
+/** Operations that other files of this folder cover. */
 const elsewhere = /^auth\.|license-key/
 
 let system: RunningSystem
@@ -18,15 +18,15 @@ let polar: Polar
 let portal: CustomerPortal
 
 beforeAll(async () => {
-  system = await joinSystem()
+  system = await useSharedSystem()
   sink = await startEndpointSink()
-  client = await recordingClient({ accessToken: system.demo.organization_access_token, serverURL: system.facts().base_url })
+  client = await recordingClient({ accessToken: system.demo.organization_access_token, serverURL: system.readReadyFile().base_url })
   polar = client.polar
   portal = polar.customerPortal
 })
 afterAll(() => sink[Symbol.asyncDispose]())
 
-/** Everything of a paged list. */
+/** Returns all items of a paged list. */
 async function all<Item>(list: Promise<AsyncIterable<{ result: { items: Item[] } }>>): Promise<Item[]> {
   const items: Item[] = []
   for await (const page of await list) items.push(...page.result.items)
@@ -37,7 +37,7 @@ const created: Record<string, string> = {}
 const idOf = (what: string): string => created[what] ?? `${what} was not made`
 const address = { country: 'GB', line1: '12 St James’s Square', city: 'London', postalCode: 'SW1Y 4JH' }
 
-/** One sale that the later operations are about. */
+/** Sells a product; the later operations use this order. */
 async function buy(product: string, customer: string) {
   const { id, clientSecret } = await polar.checkouts.create({ products: [idOf(product)], customerId: idOf(customer) })
   const confirmation = { clientSecret, checkoutConfirmStripe: { confirmationTokenId: 'ctoken_ok' } }
@@ -49,7 +49,7 @@ async function buy(product: string, customer: string) {
   })
 }
 
-// Each test is about what the ones before it made.
+// Each test uses objects created by the previous ones.
 describe('the unmodified official client performs', () => {
   test('webhooks.createWebhookEndpoint, .getWebhookEndpoint, .listWebhookEndpoints and .updateWebhookEndpoint', async () => {
     const made = await polar.webhooks.createWebhookEndpoint({ url: sink.url, format: 'raw', secret: 'mine', events: ['order.paid'] })
@@ -224,7 +224,7 @@ describe('the unmodified official client performs', () => {
     expect(await all(polar.customers.list({ query: 'example.org' }))).toEqual([])
   })
 
-  test('and nothing that it has a method for is left out here; the authorization server and license keys have files of their own', () => {
+  test('every other operation it has a method for; OAuth and license keys have separate files', () => {
     const sales = client.known.map(({ id }) => id).filter((id) => !elsewhere.test(id))
     expect(sales.length).toBeGreaterThan(60)
     expect(sales.filter((id) => !client.done.has(id))).toEqual([])

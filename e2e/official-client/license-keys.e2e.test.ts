@@ -6,7 +6,7 @@ import { ResourceNotFound } from '@polar-sh/sdk/models/errors/resourcenotfound.j
 import { validateEvent } from '@polar-sh/sdk/webhooks'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
-import { joinSystem } from '@quittance/testing/join-system'
+import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { beforeAll, expect, test } from 'vitest'
 
@@ -14,12 +14,12 @@ let system: RunningSystem
 let polar: Polar
 
 beforeAll(async () => {
-  system = await joinSystem()
-  polar = new Polar({ accessToken: system.demo.organization_access_token, serverURL: system.facts().base_url })
+  system = await useSharedSystem()
+  polar = new Polar({ accessToken: system.demo.organization_access_token, serverURL: system.readReadyFile().base_url })
 })
 
-/** Software on a customer's machine: it has the key, and no credential. */
-const software = () => new Polar({ serverURL: system.facts().base_url }).customerPortal.licenseKeys
+/** Client of the software on a customer's machine: it has the license key but no credential. */
+const software = () => new Polar({ serverURL: system.readReadyFile().base_url }).customerPortal.licenseKeys
 
 const terms = {
   prefix: 'acme',
@@ -28,7 +28,7 @@ const terms = {
   limitUsage: 10,
 }
 
-/** A product that comes with a license key, and somebody who paid for it. */
+/** Creates a product with a license key and a customer who has paid for it. */
 async function sell() {
   const benefit = await polar.benefits.create({ type: 'license_keys', description: 'The app', properties: terms })
   const prices = [{ amountType: 'fixed' as const, priceAmount: 4200 }]
@@ -48,7 +48,7 @@ async function sell() {
   return { benefit, product, customer, order, licenseKey, held, me: { customerSession: token } }
 }
 
-test('the unmodified official client sells a key, and its software activates, validates and deactivates it', async () => {
+test('the unmodified client sells a key; its software activates, validates and deactivates it', async () => {
   const { benefit, product, customer, licenseKey, held, me } = await sell()
   expect(benefit).toMatchObject({ type: 'license_keys', properties: terms })
   expect(product.benefits).toEqual([benefit])
@@ -82,7 +82,7 @@ test('the unmodified official client sells a key, and its software activates, va
   await expect(software().validate(held)).rejects.toBeInstanceOf(ResourceNotFound)
 })
 
-test('the grant names the key, and a refund that takes the benefits revokes it', async () => {
+test('the grant contains the key, and a refund that revokes benefits revokes the key', async () => {
   await using sink = await startEndpointSink()
   const secret = 'a secret of my own'
   const events = ['benefit_grant.created' as const, 'benefit_grant.revoked' as const]
@@ -96,7 +96,7 @@ test('the grant names the key, and a refund that takes the benefits revokes it',
   expect(await polar.licenseKeys.get({ id: licenseKey.id })).toMatchObject({ status: 'revoked' })
   await expect(software().validate(held)).rejects.toBeInstanceOf(ResourceNotFound)
   await eventually(() => {
-    // Grants of others before may be told after the endpoint is there.
+    // Events of earlier grants may be published after the endpoint is registered.
     const received = sink.received.filter(({ body }) => JSON.parse(body).data.customer_id === customer.id)
     const told = received.map(({ body, headers }) => validateEvent(body, headers as Record<string, string>, secret))
     expect(new Set(told.map(({ type }) => type))).toEqual(new Set(events))
@@ -107,11 +107,11 @@ test('the grant names the key, and a refund that takes the benefits revokes it',
   await polar.webhooks.deleteWebhookEndpoint({ id: endpoint.id })
 })
 
-test('nobody else finds a key: another organization, another credential, none', async () => {
+test('rejects access to a key by another organization, another credential or none', async () => {
   const { licenseKey, held } = await sell()
   const stranger = new Polar({
     accessToken: system.demo.second_organization.organization_access_token,
-    serverURL: system.facts().base_url,
+    serverURL: system.readReadyFile().base_url,
   })
   const { id } = licenseKey
   await expect(stranger.licenseKeys.get({ id })).rejects.toBeInstanceOf(ResourceNotFound)
@@ -120,7 +120,7 @@ test('nobody else finds a key: another organization, another credential, none', 
   expect((await stranger.licenseKeys.list({})).result.items).toEqual([])
   const elsewhere = { ...held, organizationId: system.demo.second_organization.id }
   await expect(software().validate(elsewhere)).rejects.toBeInstanceOf(ResourceNotFound)
-  const raw = (path: string, token: string | null) => callApi(`${system.facts().base_url}${path}`, { method: 'GET', token })
+  const raw = (path: string, token: string | null) => callApi(`${system.readReadyFile().base_url}${path}`, { method: 'GET', token })
   expect(await raw('/v1/license-keys/', null)).toMatchObject({ status: 401 })
   expect(await raw('/v1/customer-portal/license-keys/', system.demo.organization_access_token)).toMatchObject({ status: 401 })
 })

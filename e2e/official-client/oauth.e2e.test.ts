@@ -3,31 +3,33 @@ import { ResourceNotFound } from '@polar-sh/sdk/models/errors/resourcenotfound.j
 import { ResponseValidationError } from '@polar-sh/sdk/models/errors/responsevalidationerror.js'
 import { SDKError } from '@polar-sh/sdk/models/errors/sdkerror.js'
 import { createBrowser } from '@quittance/testing/browser'
-import { authorizationUrl, codeOf, passPages } from '@quittance/testing/oauth-client'
-import { joinSystem } from '@quittance/testing/join-system'
+import { authorizationUrl, readAuthorizationCode, completeInteraction } from '@quittance/testing/oauth-client'
+import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import type { RunningSystem } from '@quittance/testing/system'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 let system: RunningSystem
-/** With a personal access token. */
+/** The client with a personal access token. */
 let polar: Polar
 
 beforeAll(async () => {
-  system = await joinSystem()
+  system = await useSharedSystem()
   polar = connect(system.demo.personal_access_token)
 })
 
 function connect(accessToken?: string): Polar {
-  return new Polar({ serverURL: system.facts().base_url, ...(accessToken && { accessToken }) })
+  return new Polar({ serverURL: system.readReadyFile().base_url, ...(accessToken && { accessToken }) })
 }
 
 async function authorizationCode(scope: string, parameters: Record<string, string> = {}): Promise<string> {
-  const { auth_url, base_url } = system.facts()
+  const { auth_url, base_url } = system.readReadyFile()
   const { user, organization, oauth_client } = system.demo
   const browser = createBrowser([auth_url, base_url])
   const { client_id, redirect_uri } = oauth_client
   const page = await browser.get(authorizationUrl(auth_url, { client_id, redirect_uri, scope, ...parameters }))
-  return codeOf(await passPages(browser, page, { person: user, answer: { action: 'allow', organization_id: organization.id } }))
+  return readAuthorizationCode(
+    await completeInteraction(browser, page, { person: user, answer: { action: 'allow', organization_id: organization.id } }),
+  )
 }
 
 const credentials = () => ({ clientId: system.demo.oauth_client.client_id, clientSecret: system.demo.oauth_client.client_secret })
@@ -37,7 +39,7 @@ async function tokens(scope: string, parameters?: Record<string, string>) {
   return connect().oauth2.token({ ...credentials(), code, redirectUri: system.demo.oauth_client.redirect_uri })
 }
 
-/** What became of a call that the client reports as failed. */
+/** Returns the error of a call that the client reports as failed; null if it succeeds. */
 async function failure(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => null,
@@ -46,7 +48,7 @@ async function failure(call: Promise<unknown>): Promise<unknown> {
 }
 
 describe('the unmodified official client', () => {
-  test('exchanges codes and refresh tokens, and reads orders and userinfo with what it gets', async () => {
+  test('exchanges codes and refresh tokens, and reads orders and userinfo with the tokens', async () => {
     const first = await tokens('openid email orders:read')
     expect(first).toMatchObject({ tokenType: 'Bearer', scope: 'openid email orders:read', expiresIn: 3600, idToken: expect.any(String) })
     const second = await connect().oauth2.token({ ...credentials(), refreshToken: first.refreshToken ?? '' })
@@ -58,20 +60,20 @@ describe('the unmodified official client', () => {
     expect(orders.result.items.map(({ id }) => id)).toContain(system.demo.paid_order_id)
   })
 
-  test('revokes a token, which then works no more', async () => {
+  test('revokes a token, which is then rejected', async () => {
     const { accessToken } = await tokens('openid orders:read')
     await connect().oauth2.revoke({ ...credentials(), token: accessToken })
     expect(await failure(connect(accessToken).orders.list({}))).toMatchObject({ statusCode: 401 })
   })
 
-  test('is told the token type of the RFC at introspection, not the word it expects', async () => {
+  test('receives the token type of the RFC at introspection, not the value it expects', async () => {
     const { accessToken } = await tokens('openid')
     const error = await failure(connect().oauth2.introspect({ ...credentials(), token: accessToken }))
     expect(error).toBeInstanceOf(ResponseValidationError)
     expect(JSON.parse((error as ResponseValidationError).body)).toMatchObject({ active: true, token_type: 'Bearer' })
   })
 
-  test('makes a client, though it takes the 201 of the RFC for a failure; lists, reads, changes and deletes it', async () => {
+  test('creates (with the 201 of the RFC as an error), lists, reads, changes and deletes a client', async () => {
     const registration = { clientName: 'Made by the client', redirectUris: ['https://app.example/callback'], scope: 'openid' }
     const created = await failure(polar.oauth2.clients.create(registration))
     expect(created).toBeInstanceOf(SDKError)
@@ -93,9 +95,9 @@ describe('the unmodified official client', () => {
     expect(await failure(polar.oauth2.clients.get({ clientId }))).toMatchObject({ statusCode: 401 })
   })
 
-  test('makes, reads, changes and lists organizations, with a personal token and with one of OAuth', async () => {
+  test('creates, reads, changes and lists organizations with a personal or OAuth token', async () => {
     const organization = await polar.organizations.create({ name: 'Made by the client', slug: 'made-by-the-client' })
-    // Their very next request sees that the token acts for one more.
+    // The very next request with the same token can access the new organization.
     const read = await polar.organizations.get({ id: organization.id })
     expect(read).toEqual(organization)
     const changed = await polar.organizations.update({ id: organization.id, organizationUpdate: { name: 'Renamed' } })

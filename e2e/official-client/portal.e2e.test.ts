@@ -10,22 +10,22 @@ import { SDKError } from '@polar-sh/sdk/models/errors/sdkerror.js'
 import { validateEvent } from '@polar-sh/sdk/webhooks'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
-import { joinSystem } from '@quittance/testing/join-system'
+import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { beforeAll, expect, test } from 'vitest'
-import { refusedWithin } from '@quittance/testing/refused-within'
+import { waitUntilRejected } from '@quittance/testing/wait-until-rejected'
 
 let system: RunningSystem
 let polar: Polar
 let portal: CustomerPortal
 
 beforeAll(async () => {
-  system = await joinSystem()
-  polar = new Polar({ accessToken: system.demo.organization_access_token, serverURL: system.facts().base_url })
+  system = await useSharedSystem()
+  polar = new Polar({ accessToken: system.demo.organization_access_token, serverURL: system.readReadyFile().base_url })
   portal = polar.customerPortal
 })
 
-/** A new customer with one order, and their session. */
+/** Creates a new customer with one order and a customer session. */
 async function aBuyer(confirmationTokenId = 'ctoken_ok') {
   const customer = await polar.customers.create({ email: `${randomUUID()}@example.com`, externalId: randomUUID() })
   const { clientSecret, id: checkoutId } = await polar.checkouts.create({ products: [system.demo.product_id], customerId: customer.id })
@@ -39,9 +39,9 @@ async function aBuyer(confirmationTokenId = 'ctoken_ok') {
 }
 
 const raw = (method: string, path: string, { token, body }: { token: string; body?: unknown }) =>
-  callApi(`${system.facts().base_url}${path}`, { method, token, body })
+  callApi(`${system.readReadyFile().base_url}${path}`, { method, token, body })
 
-test('the unmodified official client drives the orders of a customer in the portal, up to the invoice', async () => {
+test('the unmodified client reads, updates and invoices a customer’s orders in the portal', async () => {
   const { orderId: id, customer, session, me } = await aBuyer()
   expect(session).toMatchObject({ customerId: customer.id, customer: { email: customer.email } })
   expect(session.customerPortalUrl).toContain(`/${system.demo.organization.slug}/portal?customer_session_token=${session.token}`)
@@ -67,7 +67,7 @@ test('the unmodified official client drives the orders of a customer in the port
   expect(await polar.orders.get({ id })).toMatchObject({ isInvoiceGenerated: true, billingName: 'Grace Hopper' })
 })
 
-test('typed errors of the portal: an order that is not paid, one of another customer', async () => {
+test('typed errors of the portal: an unpaid order, an order of another customer', async () => {
   const pending = await aBuyer('ctoken_pending')
   await expect(portal.orders.generateInvoice(pending.me, { id: pending.orderId })).rejects.toBeInstanceOf(NotPaidOrder)
   const { me } = await aBuyer()
@@ -78,7 +78,7 @@ test('typed errors of the portal: an order that is not paid, one of another cust
   await expect(portal.orders.generateInvoice(me, { id: pending.orderId })).rejects.toMatchObject({ statusCode: 404 })
 })
 
-test('a customer reads and changes themselves; anyone sees the seller and what is for sale', async () => {
+test('customers read and change their own data; the seller and its products are public', async () => {
   const { customer, me } = await aBuyer()
   expect(await portal.customers.get(me)).toMatchObject({ id: customer.id, email: customer.email, oauthAccounts: {} })
   const address = { country: 'PL', city: 'Warszawa' }
@@ -92,7 +92,7 @@ test('a customer reads and changes themselves; anyone sees the seller and what i
   await expect(portal.organizations.get({ slug: 'nobody-at-all' })).rejects.toBeInstanceOf(ResourceNotFound)
 })
 
-test('by external id customers are read, changed and deleted; events tell it, and the portal shuts at once', async () => {
+test('reads, changes, deletes customers by external id with events; deletion ends the session', async () => {
   await using sink = await startEndpointSink()
   const secret = 'a secret of my own'
   const events = ['customer.created', 'customer.updated', 'customer.deleted'] as const
@@ -114,11 +114,11 @@ test('by external id customers are read, changed and deleted; events tell it, an
   await expect(polar.customers.delete({ id: customer.id })).rejects.toBeInstanceOf(ResourceNotFound)
   await expect(polar.customerSessions.create({ customerId: customer.id })).rejects.toBeInstanceOf(HTTPValidationError)
   const path = `/v1/customer-portal/orders/${orderId}`
-  await refusedWithin(1_000, () => raw('GET', path, { token: me.customerSession }))
+  await waitUntilRejected(1_000, () => raw('GET', path, { token: me.customerSession }))
   await expect(portal.orders.get(me, { id: orderId })).rejects.toMatchObject({ statusCode: 401 })
   const kept = (await polar.orders.get({ id: orderId })).customer
   expect(kept).toMatchObject({ id: customer.id, externalId: null, metadata: { __external_id: externalId }, deletedAt: expect.any(Date) })
-  // What happened to others before may be told after the endpoint is there.
+  // Events of other customers may be published after the endpoint is registered.
   const told = () =>
     sink.received
       .map(({ body, headers }) => validateEvent(body, headers as Record<string, string>, secret))
@@ -130,7 +130,7 @@ test('by external id customers are read, changed and deleted; events tell it, an
   await polar.webhooks.deleteWebhookEndpoint({ id: endpoint.id })
 })
 
-test('a portal takes no other credential than a session, and a session opens nothing else', async () => {
+test('the portal accepts only customer sessions, and a session is rejected everywhere else', async () => {
   const { me } = await aBuyer()
   const organizationToken = { customerSession: system.demo.organization_access_token }
   await expect(portal.orders.list(organizationToken, {})).rejects.toBeInstanceOf(SDKError)
@@ -142,7 +142,7 @@ test('a portal takes no other credential than a session, and a session opens not
   expect(await raw('GET', '/v1/customer-portal/orders/', { token: 'qt_cst_unknown' })).toMatchObject({ status: 401 })
 })
 
-test('what the client does not show: deprecated names in orders and sessions, and the place of a refused id', async () => {
+test('outside the client: deprecated names of orders and sessions, location of a rejected id', async () => {
   const { orderId, customer, me } = await aBuyer()
   const token = system.demo.organization_access_token
   const { body: order } = await raw('GET', `/v1/customer-portal/orders/${orderId}`, { token: me.customerSession })

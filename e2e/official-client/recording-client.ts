@@ -3,30 +3,31 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { Polar } from '@polar-sh/sdk'
 import { HTTPClient } from '@polar-sh/sdk/lib/http.js'
+import { inlineComponents } from '@quittance/testing/inline-components'
 import { callApi } from '@quittance/testing/system'
 import { expect } from 'vitest'
 
 /** An operation that the server describes and the client has a method for. */
 interface KnownOperation {
-  /** As the server names it. */
+  /** Operation id of the server. */
   id: string
   method: string
   path: RegExp
-  /** Status of the successful answer. */
+  /** Status of the successful response. */
   status: number
-  /** Classes of the client that the server's refusals become. */
+  /** Error classes of the client for the server's error responses. */
   errors: string[]
 }
 
-/** The unmodified client, with a record of what it was answered. */
+/** The unmodified client, with a record of the responses. */
 export interface RecordingClient {
   polar: Polar
   known: readonly KnownOperation[]
-  /** Operations that were answered with success. */
+  /** Operations with a successful response. */
   done: ReadonlySet<string>
-  /** `‹operation› ‹class›` of every refusal that was demanded. */
+  /** `‹operation› ‹class›` of every expected error that was thrown. */
   thrown: ReadonlySet<string>
-  /** Fails unless the client throws this class. */
+  /** Asserts that the call throws this class. */
   refuses(className: string, call: () => Promise<unknown>): Promise<void>
 }
 
@@ -64,11 +65,11 @@ interface Described {
   responses: Record<string, { description: string }>
 }
 
-/** Read from the server's description and from the client's code, so that nobody has to keep a list of them. */
+/** Reads the operations from the server's description and the client's code, so that no list must be maintained. */
 async function knownOperations(serverURL: string): Promise<KnownOperation[]> {
   const { body } = await callApi(`${serverURL}/openapi.json`, { method: 'GET', token: null })
   const methods = methodsOfTheClient()
-  return Object.entries(body.paths as Record<string, Record<string, Described>>)
+  return Object.entries(inlineComponents(body)['paths'] as Record<string, Record<string, Described>>)
     .flatMap(([path, byMethod]) =>
       Object.entries(byMethod).map(([method, described]) => ({ path, method: method.toUpperCase(), ...described })),
     )
@@ -89,7 +90,7 @@ function serverName(className: string): string {
   return className === 'HTTPValidationError' ? 'RequestValidationError' : className
 }
 
-/** By method and path: each status for which the client has a class of its own, with that class. */
+/** Returns by method and path each status for which the client has a specific error class, with that class. */
 function methodsOfTheClient(): Map<string, [status: string, className: string][]> {
   const folder = join(dirname(createRequire(import.meta.url).resolve('@polar-sh/sdk')), '../esm')
   const files = readdirSync(join(folder, 'funcs')).filter((file) => file.endsWith('.js'))
@@ -106,7 +107,7 @@ function methodsOfTheClient(): Map<string, [status: string, className: string][]
   )
 }
 
-/** A schema is of one class, or of those that its file imports. */
+/** Returns the class of a schema, or the classes that its file imports. */
 function classesOf(schema: string, { code, folder }: { code: string; folder: string }): string[] {
   const [, file] = new RegExp(`${schema}\\$inboundSchema,? \\} from "\\.\\./(models/errors/[^"]+)"`).exec(code) ?? []
   const text = readFileSync(join(folder, file as string), 'utf8')

@@ -6,13 +6,13 @@ import { ResourceNotFound } from '@polar-sh/sdk/models/errors/resourcenotfound.j
 import { validateEvent } from '@polar-sh/sdk/webhooks'
 import { eventually } from '@quittance/testing/eventually'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
-import { joinSystem } from '@quittance/testing/join-system'
+import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { expect, test } from 'vitest'
 
-test('the unmodified official client makes a sale, gets its invoice and believes its webhooks', async () => {
-  const system = await joinSystem()
+test('the unmodified official client makes a sale, gets its invoice and verifies its webhooks', async () => {
+  const system = await useSharedSystem()
   await using sink = await startEndpointSink()
-  const polar = new Polar({ accessToken: system.demo.organization_access_token, serverURL: system.facts().base_url })
+  const polar = new Polar({ accessToken: system.demo.organization_access_token, serverURL: system.readReadyFile().base_url })
 
   const secret = 'a secret of my own'
   const endpoint = await polar.webhooks.createWebhookEndpoint({

@@ -8,7 +8,7 @@ import { ResourceNotFound } from '@polar-sh/sdk/models/errors/resourcenotfound.j
 import { validateEvent } from '@polar-sh/sdk/webhooks'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
-import { joinSystem } from '@quittance/testing/join-system'
+import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { beforeAll, expect, test } from 'vitest'
 
@@ -17,8 +17,8 @@ let polar: Polar
 let portal: CustomerPortal
 
 beforeAll(async () => {
-  system = await joinSystem()
-  polar = new Polar({ accessToken: system.demo.organization_access_token, serverURL: system.facts().base_url })
+  system = await useSharedSystem()
+  polar = new Polar({ accessToken: system.demo.organization_access_token, serverURL: system.readReadyFile().base_url })
   portal = polar.customerPortal
 })
 
@@ -26,7 +26,7 @@ function aPlan(priceAmount: number, recurringInterval: 'month' | 'year' = 'month
   return polar.products.create({ name: `Plan ${priceAmount}`, recurringInterval, prices: [{ amountType: 'fixed', priceAmount }] })
 }
 
-/** A new customer with an active subscription, and their session. */
+/** Creates a new customer with an active subscription and a customer session. */
 async function aSubscriber(priceAmount = 1000) {
   const product = await aPlan(priceAmount)
   const customer = await polar.customers.create({ email: `${randomUUID()}@example.com` })
@@ -42,9 +42,9 @@ async function aSubscriber(priceAmount = 1000) {
 }
 
 const raw = (method: string, path: string, { token, body }: { token: string; body?: unknown }) =>
-  callApi(`${system.facts().base_url}${path}`, { method, token, body })
+  callApi(`${system.readReadyFile().base_url}${path}`, { method, token, body })
 
-test('the unmodified official client sells a subscription, sees it renewed, changes it and ends it, and believes its webhooks', async () => {
+test('the unmodified client sells, renews, changes and ends a subscription and verifies webhooks', async () => {
   await using sink = await startEndpointSink()
   const secret = 'a secret of my own'
   const events = ['created', 'updated', 'active', 'canceled', 'uncanceled', 'revoked'].map((word) => `subscription.${word}` as const)
@@ -94,7 +94,7 @@ test('the unmodified official client sells a subscription, sees it renewed, chan
   await polar.webhooks.deleteWebhookEndpoint({ id: endpoint.id })
 })
 
-test('a customer drives their subscription in the portal, and nobody else’s', async () => {
+test('a customer manages their own subscription in the portal, not another customer’s', async () => {
   const { subscription, me } = await aSubscriber()
   const { id } = subscription
   const mine = []
@@ -115,19 +115,19 @@ test('a customer drives their subscription in the portal, and nobody else’s', 
   await expect(portal.subscriptions.cancel(stranger.me, { id })).rejects.toBeInstanceOf(ResourceNotFound)
 })
 
-test('it exports subscriptions, which it reads as JSON', async () => {
+test('it exports subscriptions, which the client parses as JSON', async () => {
   const { customer } = await aSubscriber()
   expect(await polar.subscriptions.export({})).toContain(customer.email)
 })
 
-test('one subscription per customer, as a typed error at the confirmation', async () => {
+test('a second subscription of a customer is a typed error at the confirmation', async () => {
   const { customer, product } = await aSubscriber()
   const { clientSecret } = await polar.checkouts.create({ products: [product.id], customerId: customer.id })
   const again = polar.checkouts.clientConfirm({ clientSecret, checkoutConfirmStripe: { confirmationTokenId: 'ctoken_ok' } })
   await expect(again).rejects.toBeInstanceOf(AlreadyActiveSubscriptionError)
 })
 
-test('what the client does not show: the deprecated price, and who may do it', async () => {
+test('outside the client: the deprecated price, and who is authorized', async () => {
   const { subscription } = await aSubscriber()
   const path = `/v1/subscriptions/${subscription.id}`
   const { status, body, headers } = await raw('GET', path, { token: system.demo.organization_access_token })

@@ -1,55 +1,58 @@
-/** What any balancer does: asks replicas whether they take work, and hands each request to the least busy of those that do. */
+/** A load balancer: probes the readiness of replicas and assigns each request to the least busy ready one. */
 export interface Balancer {
-  /** Address of a replica that takes work; while all of them have as much as they get, the request waits for the first that has less. */
-  take(): Promise<string>
-  /** The request that was handed to this address is over. */
-  free(origin: string): void
+  /** Resolves with the address of a ready replica; waits while all ready replicas are at their limit. */
+  acquire(): Promise<string>
+  /** Marks a request to this address as complete. */
+  release(origin: string): void
   stop(): void
 }
 
-const lookMs = 100
+const probeIntervalMs = 100
 
-/** `most` requests are under way at a replica. None is bound to one before it is sent: the replica may be gone when its turn comes. */
-export async function startBalancer(origins: readonly string[], most: number): Promise<Balancer> {
+/**
+ * Starts a balancer with at most `maxPerReplica` requests in progress per replica. A waiting request is not assigned to a replica before it
+ * is sent: the replica may be gone by then.
+ */
+export async function startBalancer(origins: readonly string[], maxPerReplica: number): Promise<Balancer> {
   const ready = new Set(origins)
-  const underWay = new Map(origins.map((origin) => [origin, 0]))
+  const inFlight = new Map(origins.map((origin) => [origin, 0]))
   const waiting: ((origin: string) => void)[] = []
-  const count = (origin: string) => underWay.get(origin) as number
-  const leastBusy = () => [...ready].toSorted((one, other) => count(one) - count(other))[0]
+  const count = (origin: string) => inFlight.get(origin) as number
+  const findLeastBusy = () => [...ready].toSorted((one, other) => count(one) - count(other))[0]
 
-  function handOut(): void {
-    for (let origin = leastBusy(); waiting.length > 0 && origin && count(origin) < most; origin = leastBusy()) {
-      underWay.set(origin, count(origin) + 1)
+  function assignWaiting(): void {
+    for (let origin = findLeastBusy(); waiting.length > 0 && origin && count(origin) < maxPerReplica; origin = findLeastBusy()) {
+      inFlight.set(origin, count(origin) + 1)
       waiting.shift()?.(origin)
     }
   }
-  async function look(origin: string): Promise<void> {
-    const verdict = await verdictOn(origin)
-    if (verdict === 'ready') ready.add(origin)
-    else if (verdict === 'not ready') ready.delete(origin)
-    handOut()
+  async function probe(origin: string): Promise<void> {
+    const readiness = await probeReadiness(origin)
+    if (readiness === 'ready') ready.add(origin)
+    else if (readiness === 'not ready') ready.delete(origin)
+    assignWaiting()
   }
 
-  await Promise.all(origins.map(look))
-  const timer = setInterval(() => origins.forEach((origin) => void look(origin)), lookMs)
+  await Promise.all(origins.map(probe))
+  const timer = setInterval(() => origins.forEach((origin) => void probe(origin)), probeIntervalMs)
   return {
-    take() {
+    acquire() {
       if (ready.size === 0) return Promise.reject(new Error('No replica is ready'))
       const { promise, resolve } = Promise.withResolvers<string>()
       waiting.push(resolve)
-      handOut()
+      assignWaiting()
       return promise
     },
-    free(origin) {
-      underWay.set(origin, count(origin) - 1)
-      handOut()
+    release(origin) {
+      inFlight.set(origin, count(origin) - 1)
+      assignWaiting()
     },
     stop: () => clearInterval(timer),
   }
 }
 
-/** A probe that takes too long says that the machine is busy, and nothing about the replica. */
-async function verdictOn(origin: string): Promise<'ready' | 'not ready' | 'unknown'> {
+/** A probe that times out indicates a busy machine, not an unready replica. */
+async function probeReadiness(origin: string): Promise<'ready' | 'not ready' | 'unknown'> {
   try {
     return (await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(2_000) })).status === 200 ? 'ready' : 'not ready'
   } catch (error) {

@@ -2,20 +2,20 @@ import fc, { type Arbitrary } from 'fast-check'
 
 export type Schema = Record<string, unknown>
 
-/** The part of an OpenAPI description from which requests are made. */
+/** The part of an OpenAPI description from which requests are generated. */
 export interface Description {
-  paths: Record<string, Record<string, Described>>
+  paths: Record<string, Record<string, DescribedOperation>>
   components: { schemas: Record<string, Schema> }
 }
 
-export interface Described {
+export interface DescribedOperation {
   operationId: string
   parameters?: { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: Schema }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
 }
 
-/** What nobody means to send. */
-const oddities: readonly unknown[] = [
+/** Values that no real client sends. */
+const hostileValues: readonly unknown[] = [
   '',
   '\0',
   'a\0b',
@@ -52,7 +52,7 @@ const oddities: readonly unknown[] = [
 ]
 
 const hostile = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...oddities) },
+  { weight: 3, arbitrary: fc.constantFrom(...hostileValues) },
   fc.string({ unit: 'binary' }),
   fc.string({ unit: 'grapheme', maxLength: 200 }),
   fc.maxSafeInteger(),
@@ -60,10 +60,10 @@ const hostile = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 )
 
-/** Values of a schema, among which some are hostile, at every depth. */
-export function valuesOf(schema: Schema, components: Record<string, Schema>, depth = 0): Arbitrary<unknown> {
-  const meant = depth > 5 ? fc.constant(null) : wellFormed(resolve(schema, components), components, depth)
-  return fc.oneof({ weight: 8, arbitrary: meant }, { weight: 1, arbitrary: hostile })
+/** Generates values of a schema, some of them hostile, at every depth. */
+export function generateValues(schema: Schema, components: Record<string, Schema>, depth = 0): Arbitrary<unknown> {
+  const validValue = depth > 5 ? fc.constant(null) : generateValid(resolve(schema, components), components, depth)
+  return fc.oneof({ weight: 8, arbitrary: validValue }, { weight: 1, arbitrary: hostile })
 }
 
 function resolve(schema: Schema, components: Record<string, Schema>): Schema {
@@ -71,19 +71,19 @@ function resolve(schema: Schema, components: Record<string, Schema>): Schema {
   return name ? (components[name] ?? {}) : schema
 }
 
-function wellFormed(schema: Schema, components: Record<string, Schema>, depth: number): Arbitrary<unknown> {
+function generateValid(schema: Schema, components: Record<string, Schema>, depth: number): Arbitrary<unknown> {
   // A schema may be `true` or `false`.
   if (typeof schema !== 'object') return hostile
   const branches = (schema['anyOf'] ?? schema['oneOf'] ?? schema['allOf']) as Schema[] | undefined
-  if (branches) return fc.oneof(...branches.map((branch) => wellFormed(resolve(branch, components), components, depth)))
+  if (branches) return fc.oneof(...branches.map((branch) => generateValid(resolve(branch, components), components, depth)))
   if ('const' in schema) return fc.constant(schema['const'])
   if (schema['enum']) return fc.constantFrom(...(schema['enum'] as unknown[]))
   const [type] = [schema['type']].flat()
   switch (type) {
     case 'object':
-      return objectOf(schema, components, depth)
+      return generateObject(schema, components, depth)
     case 'array':
-      return fc.array(valuesOf((schema['items'] ?? {}) as Schema, components, depth + 1), { maxLength: 4 })
+      return fc.array(generateValues((schema['items'] ?? {}) as Schema, components, depth + 1), { maxLength: 4 })
     case 'integer':
       return fc.integer({
         min: Math.max(Number(schema['minimum'] ?? -10), -(2 ** 31)),
@@ -94,22 +94,22 @@ function wellFormed(schema: Schema, components: Record<string, Schema>, depth: n
     case 'boolean':
       return fc.boolean()
     case 'string':
-      return textOf(schema)
+      return generateText(schema)
     default:
       return hostile
   }
 }
 
-function objectOf(schema: Schema, components: Record<string, Schema>, depth: number): Arbitrary<unknown> {
+function generateObject(schema: Schema, components: Record<string, Schema>, depth: number): Arbitrary<unknown> {
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>)
   if (properties.length === 0) return fc.dictionary(fc.string({ maxLength: 50 }), hostile, { maxKeys: 3 })
   const required = (schema['required'] ?? []) as string[]
-  return fc.record(Object.fromEntries(properties.map(([name, each]) => [name, valuesOf(each, components, depth + 1)])), {
+  return fc.record(Object.fromEntries(properties.map(([name, each]) => [name, generateValues(each, components, depth + 1)])), {
     requiredKeys: required,
   })
 }
 
-function textOf(schema: Schema): Arbitrary<unknown> {
+function generateText(schema: Schema): Arbitrary<unknown> {
   switch (schema['format']) {
     case 'uuid':
       return fc.uuid({ version: 4 })
@@ -118,7 +118,7 @@ function textOf(schema: Schema): Arbitrary<unknown> {
     case 'email':
       return fc.emailAddress()
     case 'uri':
-      // Never a host that exists: the system may call what it is told.
+      // Never an existing host: the system may call the address it receives.
       return fc.webPath().map((path) => `http://127.0.0.1:1${path}`)
     default:
       return fc.string({ unit: 'grapheme', maxLength: Math.min(Number(schema['maxLength'] ?? 40), 300) })

@@ -5,26 +5,26 @@ import { readStream } from '@quittance/testing/stream'
 import { startSystem, type StartedSystem } from '@quittance/testing/system'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { untilQuiet } from '../quiet.ts'
-import { accepted, buyer, sell, untilPaid } from '../sale.ts'
+import { waitUntilIdle } from '../wait-until-idle.ts'
+import { expectAccepted, buyer, sell, waitUntilPaid } from '../sale.ts'
 
 let system: StartedSystem
 
 beforeAll(async () => {
-  // What a dead replica held is given up sooner than in production; the mechanisms are the same.
-  const quick = { CONSUMER_ACK_WAIT_MS: '2000', JOB_LEASE_MS: '2000' }
-  system = await startSystem({ env: { ...quick, RATE_LIMIT_PER_SECOND: '0' } })
+  // Leases of a dead replica expire sooner than in production; the mechanisms are the same.
+  const shortTimeouts = { CONSUMER_ACK_WAIT_MS: '2000', JOB_LEASE_MS: '2000' }
+  system = await startSystem({ env: { ...shortTimeouts, RATE_LIMIT_PER_SECOND: '0' } })
 })
 afterAll(() => system[Symbol.asyncDispose]())
 
-const worker = () => system.facts().services.invoices[0]?.pid as number
+const readWorkerPid = () => system.readReadyFile().services.invoices[0]?.pid as number
 
-/** Leaders of the browsers that a worker has started. */
-function browsers(): number[] {
+/** Returns the process group leaders of the browsers that the worker has started. */
+function findBrowserPids(): number[] {
   const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
   return table.flatMap((line) => {
     const [pid, parent] = line.trim().split(/\s+/).map(Number)
-    return parent === worker() && pid ? [pid] : []
+    return parent === readWorkerPid() && pid ? [pid] : []
   })
 }
 
@@ -33,20 +33,20 @@ function signalBrowsers(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(-pid, signal)
     } catch {
-      // It ended with its worker.
+      // The process has exited with its worker.
     }
   }
 }
 
-/** A connection to the database of invoices that ends with the database, if that is what is killed. */
+/** Opens a connection to the invoices database that tolerates a kill of the database. */
 async function connect(): Promise<Client> {
-  const client = new Client({ connectionString: new URL('/invoices', system.facts().postgres_url ?? '').href })
+  const client = new Client({ connectionString: new URL('/invoices', system.readReadyFile().postgres_url ?? '').href })
   client.on('error', () => {})
   await client.connect()
   return client
 }
 
-async function waits(statement: string): Promise<void> {
+async function waitForLock(statement: string): Promise<void> {
   await eventually(async () =>
     expect(
       await system.rows(
@@ -58,65 +58,65 @@ async function waits(statement: string): Promise<void> {
   )
 }
 
-/** Where the making of a document is held up, so that a kill meets it there and nowhere else. */
-interface Step {
-  hold(): Promise<() => Promise<void>>
-  reached(orderId: string): Promise<void>
+/** A point at which document generation is blocked, so that a kill happens exactly there. */
+interface KillPoint {
+  block(): Promise<() => Promise<void>>
+  waitUntilReached(orderId: string): Promise<void>
 }
 
-async function holdTable(table: string): Promise<() => Promise<void>> {
+async function lockTable(table: string): Promise<() => Promise<void>> {
   const client = await connect()
   await client.query('begin')
   await client.query(`lock table ${table} in share row exclusive mode`)
   return () => client.end().catch(() => {})
 }
 
-/** Another replica that tells what was committed, and takes its time. */
-async function holdRelay(): Promise<() => Promise<void>> {
+/** Holds the relay lock like another replica, so that committed events are not published. */
+async function blockRelay(): Promise<() => Promise<void>> {
   const client = await connect()
   const key = createHash('sha256').update('outbox-relay').digest().readBigInt64BE()
-  const held = client.query('select pg_advisory_lock($1)', [key.toString()])
+  const lockQuery = client.query('select pg_advisory_lock($1)', [key.toString()])
   await system.rows(
     'invoices',
     `select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'quittance outbox-relay'`,
   )
-  await held
+  await lockQuery
   return () => client.end().catch(() => {})
 }
 
-const invoiceOf = (columns: string, condition: string) => `select ${columns} from invoices i where i.order_id = $1 and ${condition}`
+const buildInvoiceQuery = (columns: string, condition: string) => `select ${columns} from invoices i where i.order_id = $1 and ${condition}`
 
-async function untilRow(sql: string, orderId: string): Promise<void> {
+async function waitForRow(sql: string, orderId: string): Promise<void> {
   await eventually(async () => expect(await system.rows('invoices', sql, [orderId])).toHaveLength(1))
 }
 
-const steps: Record<string, Step> = {
-  'after the claim, while it is printed': {
-    async hold() {
-      const stopped = await eventually(() => {
-        const found = browsers()
+const killPoints: Record<string, KillPoint> = {
+  'while the claimed invoice is printed': {
+    async block() {
+      const stoppedPids = await eventually(() => {
+        const found = findBrowserPids()
         expect(found).not.toEqual([])
         return found
       })
-      signalBrowsers(stopped, 'SIGSTOP')
-      return async () => signalBrowsers(stopped, 'SIGCONT')
+      signalBrowsers(stoppedPids, 'SIGSTOP')
+      return async () => signalBrowsers(stoppedPids, 'SIGCONT')
     },
-    reached: (orderId) => untilRow(invoiceOf('', 'attempts = 1 and leased_until is not null'), orderId),
+    waitUntilReached: (orderId) => waitForRow(buildInvoiceQuery('', 'attempts = 1 and leased_until is not null'), orderId),
   },
-  'printed, before it is stored': {
-    hold: () => holdTable('invoice_documents'),
-    reached: () => waits('%insert into invoice_documents%'),
+  'after printing, before storing': {
+    block: () => lockTable('invoice_documents'),
+    waitUntilReached: () => waitForLock('%insert into invoice_documents%'),
   },
-  'stored, before that is committed': {
-    hold: () => holdTable('outbox_messages'),
-    reached: () => waits('%insert into outbox_messages%'),
+  'after storing, before the commit': {
+    block: () => lockTable('outbox_messages'),
+    waitUntilReached: () => waitForLock('%insert into outbox_messages%'),
   },
-  'committed, before it is told': {
-    hold: holdRelay,
-    reached: (orderId) =>
-      untilRow(
-        invoiceOf(
+  'after the commit, before publication': {
+    block: blockRelay,
+    waitUntilReached: (orderId) =>
+      waitForRow(
+        buildInvoiceQuery(
           '',
           `status = 'generated' and exists (select from outbox_messages o where o.aggregate_id = i.id and published_at is null)`,
         ),
@@ -127,10 +127,10 @@ const steps: Record<string, Step> = {
 
 const kills: Record<string, () => Promise<void> | void> = {
   worker: () => system.kill('invoices'),
-  browser: () => signalBrowsers(browsers(), 'SIGKILL'),
-  // A server process that is killed takes all of PostgreSQL with it, as a power cut would: it recovers from its log.
+  browser: () => signalBrowsers(findBrowserPids(), 'SIGKILL'),
+  // A killed server process restarts all of PostgreSQL, as a power failure would: it recovers from its log.
   async database() {
-    // One that is about to end waits for nothing, and may be gone before it is killed.
+    // A session that is about to end does not wait for a lock and may be gone before it is killed.
     await eventually(async () => {
       const [session] = await system.rows<{ pid: number }>(
         'invoices',
@@ -142,24 +142,24 @@ const kills: Record<string, () => Promise<void> | void> = {
   },
 }
 
-const killed: string[] = []
+const killedOrderIds: string[] = []
 
-for (const [where, step] of Object.entries(steps)) {
-  test.each(Object.entries(kills))(`kill -9 of the %s ${where}: one number, one document (checklist 108–111)`, async (_, kill) => {
+for (const [moment, killPoint] of Object.entries(killPoints)) {
+  test.each(Object.entries(kills))(`one number and one document after kill -9 of the %s ${moment} [108–111]`, async (_, kill) => {
     await system.untilReady()
     const orderId = await sell(system)
-    await untilPaid(system, orderId)
-    await accepted(() => system.api('PATCH', `/v1/orders/${orderId}`, buyer))
-    killed.push(orderId)
-    const release = await step.hold()
+    await waitUntilPaid(system, orderId)
+    await expectAccepted(() => system.api('PATCH', `/v1/orders/${orderId}`, buyer))
+    killedOrderIds.push(orderId)
+    const release = await killPoint.block()
     try {
-      await accepted(() => system.api('POST', `/v1/orders/${orderId}/invoice`))
-      await step.reached(orderId)
+      await expectAccepted(() => system.api('POST', `/v1/orders/${orderId}/invoice`))
+      await killPoint.waitUntilReached(orderId)
       await kill()
     } finally {
       await release()
     }
-    const { url } = await eventually(() => accepted(() => system.api('GET', `/v1/orders/${orderId}/invoice`)))
+    const { url } = await eventually(() => expectAccepted(() => system.api('GET', `/v1/orders/${orderId}/invoice`)))
     const documents = await eventually(() =>
       system.rows<{ number: string; sha256: string }>(
         'invoices',
@@ -173,22 +173,23 @@ for (const [where, step] of Object.entries(steps)) {
   })
 }
 
-test('after all kills each order was told once that its invoice is there, and the numbers have no gap (checklist 4, 40, 111)', async () => {
+test('after all kills each order has one invoice event and the numbers have no gap [4, 40, 111]', async () => {
   await system.untilReady()
   await eventually(async () => {
-    for (const id of killed) expect((await system.api('GET', `/v1/orders/${id}`)).body).toMatchObject({ is_invoice_generated: true })
+    for (const id of killedOrderIds)
+      expect((await system.api('GET', `/v1/orders/${id}`)).body).toMatchObject({ is_invoice_generated: true })
   })
-  // An order says that its invoice is there before its event is told: whoever tells may still be on the way back from the last kill.
-  await untilQuiet(system)
-  const stream = await readStream(system.facts().nats_url)
-  const told = stream
+  // An order shows its invoice before its event is published: the relay may still be recovering from the last kill.
+  await waitUntilIdle(system)
+  const stream = await readStream(system.readReadyFile().stream_url)
+  const invoicedOrderIds = stream
     .filter(({ subject }) => subject === 'event.invoice.generated')
     .map(({ payload }) => (payload as { order_id: string }).order_id)
-  expect(told.toSorted()).toEqual(killed.toSorted())
+  expect(invoicedOrderIds.toSorted()).toEqual(killedOrderIds.toSorted())
   const updates = stream.filter(
     ({ subject, payload }) => subject === 'event.order.updated' && (payload as { is_invoice_generated: boolean }).is_invoice_generated,
   )
-  expect(updates.map(({ aggregateId }) => aggregateId).toSorted()).toEqual(killed.toSorted())
+  expect(updates.map(({ aggregateId }) => aggregateId).toSorted()).toEqual(killedOrderIds.toSorted())
   const { items } = (await system.api('GET', '/v1/invoices/series')).body
-  expect(items).toMatchObject([{ count: killed.length, missing: [] }])
+  expect(items).toMatchObject([{ count: killedOrderIds.length, missing: [] }])
 })

@@ -16,20 +16,20 @@ afterAll(async () => {
   await engines[Symbol.asyncDispose]()
 })
 
-const order = () => `/v1/orders/${system.demo.paid_order_id}`
+const orderPath = () => `/v1/orders/${system.demo.paid_order_id}`
 
-async function ask(path: string, method = 'GET', body?: unknown) {
-  const from = performance.now()
-  const answer = await system.api(method, path, body)
-  return { ...answer, ms: performance.now() - from }
+async function request(path: string, method = 'GET', body?: unknown) {
+  const startedAt = performance.now()
+  const response = await system.api(method, path, body)
+  return { ...response, ms: performance.now() - startedAt }
 }
 
-async function statusOf(path: string): Promise<number> {
-  return (await fetch(`${system.facts().base_url}${path}`)).status
+async function readStatus(path: string): Promise<number> {
+  return (await fetch(`${system.readReadyFile().base_url}${path}`)).status
 }
 
-/** Up to twenty requests one after the other, until there is no refusal; milliseconds of each. */
-async function refusals(send: () => ReturnType<typeof ask>): Promise<number[]> {
+/** Sends up to twenty requests in sequence until one is not rejected; returns the milliseconds of each rejection. */
+async function collectRejections(send: () => ReturnType<typeof request>): Promise<number[]> {
   const times: number[] = []
   while (times.length < 20) {
     const { status, headers, body, ms } = await send()
@@ -40,78 +40,78 @@ async function refusals(send: () => ReturnType<typeof ask>): Promise<number[]> {
   return times
 }
 
-/** The median: one request may meet a machine that is busy. */
-function demandQuick(times: readonly number[]): void {
+/** Checks the median: a single request may be slow on a busy machine. */
+function assertQuick(times: readonly number[]): void {
   expect(times.toSorted((a, b) => a - b)[times.length >> 1]).toBeLessThan(100)
 }
 
-/** Twenty requests one after the other: each 503 that asks to come back, and typically in under 100 ms. */
-async function demandQuickRefusals(send: () => ReturnType<typeof ask>): Promise<void> {
-  const times = await refusals(send)
+/** Sends twenty requests in sequence: each must be a 503 with Retry-After, typically in under 100 ms. */
+async function assertQuickRejections(send: () => ReturnType<typeof request>): Promise<void> {
+  const times = await collectRejections(send)
   expect(times).toHaveLength(20)
-  demandQuick(times)
+  assertQuick(times)
 }
 
-const pids = () => Object.values(system.facts().services).flatMap((processes) => processes.map(({ pid }) => pid))
+const pids = () => Object.values(system.readReadyFile().services).flatMap((processes) => processes.map(({ pid }) => pid))
 
-/** What needs nothing but the gateway, and what auth serves without asking its database. */
-async function demandTheRest(): Promise<void> {
+/** Checks endpoints that need only the gateway, or auth without its database. */
+async function assertIndependentEndpoints(): Promise<void> {
   for (const path of ['/livez', '/openapi.json', '/v1/changes', '/.well-known/oauth-protected-resource']) {
-    expect(await statusOf(path)).toBe(200)
+    expect(await readStatus(path)).toBe(200)
   }
 }
 
-async function untilBack(): Promise<void> {
-  await eventually(async () => expect((await ask(order())).status).toBe(200))
-  await eventually(async () => expect((await ask('/v1/customers/', 'POST', someone())).status).toBe(201))
-  await eventually(async () => expect(await statusOf('/readyz')).toBe(200))
+async function waitUntilRecovered(): Promise<void> {
+  await eventually(async () => expect((await request(orderPath())).status).toBe(200))
+  await eventually(async () => expect((await request('/v1/customers/', 'POST', createCustomerBody())).status).toBe(201))
+  await eventually(async () => expect(await readStatus('/readyz')).toBe(200))
   await system.untilReady()
 }
 
 let count = 0
-const someone = () => ({ email: `outage-${(count += 1)}@example.com` })
+const createCustomerBody = () => ({ email: `outage-${(count += 1)}@example.com` })
 
-test('without NATS what needs a service is refused at once, the rest goes on, and nothing has to be started again', async () => {
-  await untilBack()
+test('without NATS, service requests fail at once, the rest works, recovery needs no restart', async () => {
+  await waitUntilRecovered()
   const before = pids()
   await engines.nats.stop()
-  await eventually(async () => expect(await statusOf('/readyz')).toBe(503))
-  await demandQuickRefusals(() => ask(order()))
-  await demandQuickRefusals(() => ask('/v1/customers/', 'POST', someone()))
-  await demandTheRest()
-  expect(await statusOf('/.well-known/openid-configuration')).toBe(200)
+  await eventually(async () => expect(await readStatus('/readyz')).toBe(503))
+  await assertQuickRejections(() => request(orderPath()))
+  await assertQuickRejections(() => request('/v1/customers/', 'POST', createCustomerBody()))
+  await assertIndependentEndpoints()
+  expect(await readStatus('/.well-known/openid-configuration')).toBe(200)
   await engines.nats.start()
-  await untilBack()
+  await waitUntilRecovered()
   expect(pids()).toEqual(before)
 })
 
-test('without PostgreSQL what needs it is refused at once, the rest goes on, and nothing has to be started again', async () => {
-  await untilBack()
+test('without PostgreSQL, its requests fail at once, the rest works, recovery needs no restart', async () => {
+  await waitUntilRecovered()
   const before = pids()
   await engines.postgres.stop()
-  await demandQuickRefusals(() => ask(order()))
-  await demandQuickRefusals(() => ask('/v1/customers/', 'POST', someone()))
-  await demandTheRest()
-  expect(await statusOf('/readyz')).toBe(200)
+  await assertQuickRejections(() => request(orderPath()))
+  await assertQuickRejections(() => request('/v1/customers/', 'POST', createCustomerBody()))
+  await assertIndependentEndpoints()
+  expect(await readStatus('/readyz')).toBe(200)
   await engines.postgres.start()
-  await untilBack()
+  await waitUntilRecovered()
   expect(pids()).toEqual(before)
 })
 
-test('without one service its operations are refused at once, those of the others are answered', async () => {
-  await untilBack()
+test('without one service, its operations fail at once and those of the others work', async () => {
+  await waitUntilRecovered()
   system.kill('orders')
-  // What was sent before the message server noticed is waited for in vain; whatever comes later is refused at once.
+  // A request sent before the message broker noticed the kill waits in vain; every later one is rejected at once.
   await eventually(async () => {
-    const quickly = await Promise.race([ask(order()), pause(100, null)])
-    // On a machine that is busy it may be back before anybody was refused.
-    if (quickly?.status === 200) system.kill('orders')
-    expect(quickly?.status).toBe(503)
+    const firstResponse = await Promise.race([request(orderPath()), pause(100, null)])
+    // On a busy machine the service may be back before any request was rejected.
+    if (firstResponse?.status === 200) system.kill('orders')
+    expect(firstResponse?.status).toBe(503)
   })
-  // It is being started again meanwhile, which takes many times as long as these.
-  const times = await refusals(() => ask(order()))
+  // The service is restarting, which takes many times longer than these requests.
+  const times = await collectRejections(() => request(orderPath()))
   expect(times.length).toBeGreaterThanOrEqual(5)
-  demandQuick(times)
-  expect((await ask('/v1/webhooks/endpoints')).status).toBe(200)
-  await untilBack()
+  assertQuick(times)
+  expect((await request('/v1/webhooks/endpoints')).status).toBe(200)
+  await waitUntilRecovered()
 })

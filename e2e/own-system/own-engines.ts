@@ -4,23 +4,23 @@ import { join } from 'node:path'
 import { natsUsers } from '@quittance/contracts/permissions'
 import { startNatsServer } from '@quittance/testing/engines/nats-server'
 import { startPostgres } from '@quittance/testing/engines/postgres'
-import { ensureDatabases } from '@quittance/testing/engines/service-database'
+import { ensureDatabases, runtimeRole } from '@quittance/testing/engines/service-database'
 
-/** A server that a test takes away and gives back, on the same port and data. */
-interface Switched {
+/** A server that a test stops and restarts on the same port and data. */
+interface ControllableServer {
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-/** PostgreSQL and NATS that no supervisor starts again. */
+/** PostgreSQL and NATS that no supervisor restarts. */
 export interface OwnEngines extends AsyncDisposable {
-  /** Settings with which a system uses them. */
+  /** Environment of a system that uses them. */
   env: Record<string, string>
-  postgres: Switched
-  nats: Switched
+  postgres: ControllableServer
+  nats: ControllableServer
 }
 
-const owners = ['auth', 'orders', 'invoices', 'webhooks']
+const databaseOwners = ['auth', 'orders', 'invoices', 'webhooks']
 const password = 'e2e'
 
 export async function startOwnEngines(): Promise<OwnEngines> {
@@ -31,9 +31,12 @@ export async function startOwnEngines(): Promise<OwnEngines> {
   let nats = await launchNats()
   await ensureDatabases(
     postgres.url('postgres'),
-    owners.map((name) => ({ name, password })),
+    databaseOwners.map((name) => ({ name, password, runtimePassword: password })),
   )
-  const databases = owners.map((name) => [`DATABASE_URL_${name.toUpperCase()}`, postgres.url(name, { user: name, password })])
+  const databases = databaseOwners.flatMap((name) => [
+    [`DATABASE_URL_${name.toUpperCase()}`, postgres.url(name, { user: runtimeRole(name), password })],
+    [`MIGRATION_DATABASE_URL_${name.toUpperCase()}`, postgres.url(name, { user: name, password })],
+  ])
   const passwords = natsUsers.map((user) => [`NATS_PASSWORD_${user.toUpperCase()}`, new URL(nats.url(user)).password])
   return {
     env: { ...Object.fromEntries([...databases, ...passwords]), NATS_URL: `nats://127.0.0.1:${nats.port}` },

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Debian 12 has no compose v2; trixie's plugins are static programs. Fetched with a state directory of their own: the system's apt stays as it is.
+# Debian 12 has no compose v2; the plugins of trixie are static programs. They are fetched with a separate state directory, so that the system's apt is unchanged.
 set -euo pipefail
 . "$(dirname "$0")/mirrors.sh"
 plugins=${DOCKER_CONFIG:-$HOME/.docker}/cli-plugins

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A small Debian as an image: make-base.sh IMAGE FOLDER
+# Builds a small Debian image: make-base.sh IMAGE FOLDER
 set -euo pipefail
 . "$(dirname "$0")/mirrors.sh"
 image=$1 root=$2
@@ -11,15 +11,15 @@ deb $DEBIAN_MIRROR bookworm main
 deb $DEBIAN_MIRROR bookworm-updates main
 deb $DEBIAN_SECURITY_MIRROR bookworm-security main
 LIST
-# As the official slim images: no manuals, no languages, no services that start by themselves.
+# As in the official slim images: no manuals, no translations, no services that start at installation.
 printf 'path-exclude /usr/share/%s/*\n' doc man info locale >"$root/etc/dpkg/dpkg.cfg.d/docker"
 printf 'path-include /usr/share/doc/*/copyright\nforce-unsafe-io\n' >>"$root/etc/dpkg/dpkg.cfg.d/docker"
-# A frozen mirror has release files that are past their date.
+# A frozen mirror has expired release files.
 printf 'Acquire::Languages "none";\nAcquire::Check-Valid-Until "false";\nAcquire::Retries "3";\nAPT::Install-Recommends "false";\n' >"$root/etc/apt/apt.conf.d/docker"
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod +x "$root/usr/sbin/policy-rc.d"
 
-# Certificate authorities this machine was given: without them npm inside a build trusts nobody it meets.
+# Extra certificate authorities of this machine: without them npm inside a build trusts no server.
 mkdir -p "$root/etc/ssl" "$root/usr/local/share/ca-certificates"
 : >"$root/etc/ssl/extra-authorities.pem"
 for authority in /usr/local/share/ca-certificates/*.crt; do

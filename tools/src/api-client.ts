@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface ApiClient {
-  /** The answer's body; fails when the status is another than the expected one. */
+  /** Returns the body of the response; throws if the status is not the expected one. */
   send<Reply>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', request: { path: string; body?: unknown; expect: number }): Promise<Reply>
 }
 
-/** A service that has just started may not know yet what another one has made. */
+/** A service that has just started may not yet have what another one created. */
 const patienceMs = 15_000
 
 /** A client of the public API. */
@@ -22,7 +22,7 @@ export function apiClient({ origin, token }: { origin: string; token: string }):
         const text = await response.text()
         if (response.status === expect) return text ? JSON.parse(text) : null
         const mayPass = response.status === 503 && Date.now() - start < patienceMs
-        if (!mayPass) throw new Error(`${method} ${path} answered ${response.status} instead of ${expect}: ${text.slice(0, 500)}`)
+        if (!mayPass) throw new Error(`${method} ${path} returned ${response.status} instead of ${expect}: ${text.slice(0, 500)}`)
       }
     },
   }

@@ -1,20 +1,40 @@
-/** `npm run generate`: files that derive from contracts and configuration. With `--check` nothing is written; differences fail. */
+/**
+ * `npm run generate`: writes the files that derive from contracts and configuration. With `--check` it writes nothing and fails on
+ * differences.
+ */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openApi } from '@quittance/gateway/openapi/openapi'
+import { buildOpenApi } from '@quittance/gateway/openapi/build-openapi'
 import { publicOperations } from '@quittance/contracts/registry'
+import { serviceNames } from '@quittance/contracts/services'
 import { environmentExample } from './generated/environment-example.ts'
 import { eventsPage } from './generated/events-page.ts'
 import { natsConfiguration } from './generated/nats-configuration.ts'
+import { fillSections } from './generated/sections.ts'
+import { eventsTable, operationsTable } from './generated/service-tables.ts'
+import { unscopedViewsTable } from './generated/unscoped-views.ts'
 import { serviceSettings } from './service-settings.ts'
 
 const root = join(import.meta.dirname, '../..')
 
+/** A document whose generated sections are up to date. */
+function withSections(file: string, sections: Record<string, string>): Record<string, string> {
+  return { [file]: fillSections(file, readFileSync(join(root, file), 'utf8'), sections) }
+}
+
 const files: Record<string, string> = {
-  'docs/openapi.json': `${JSON.stringify(openApi(publicOperations, 'http://127.0.0.1:8080'), null, 2)}\n`,
+  'docs/openapi.json': `${JSON.stringify(buildOpenApi(publicOperations, 'http://127.0.0.1:8080'), null, 2)}\n`,
   'docs/events.md': eventsPage(),
   '.env.example': environmentExample(serviceSettings),
   'infra/nats.conf': natsConfiguration(),
+  'infra/nats-transitional.conf': natsConfiguration({ transitional: true }),
+  ...withSections('docs/tenant-isolation.md', { 'unscoped-views': await unscopedViewsTable(root) }),
+}
+
+for (const service of serviceNames) {
+  const tables = Object.entries({ operations: operationsTable(service), events: eventsTable(service) })
+  const sections = Object.fromEntries(tables.flatMap(([name, table]) => (table === null ? [] : [[name, table]])))
+  Object.assign(files, withSections(`services/${service}/README.md`, sections))
 }
 
 const checking = process.argv.includes('--check')

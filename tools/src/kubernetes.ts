@@ -1,24 +1,24 @@
-/** Renders the overlays of infra/kubernetes and holds them against the types of the Kubernetes API. A step of `npm run check`. */
+/** Renders the overlays of infra/kubernetes and checks them against the types of the Kubernetes API. A step of `npm run check`. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { render } from './kubernetes/render.ts'
-import { typed } from './kubernetes/typed.ts'
-import { resolveArguments, resolveProgram } from './run-steps.ts'
+import { toTypeScript } from './kubernetes/to-typescript.ts'
+import { resolveArguments, resolveProgram } from './resolve-program.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { folder } = parseArgs({ options: { folder: { type: 'string', default: join(root, 'infra/kubernetes') } } }).values
 
 const overlays = readdirSync(join(folder, 'overlays'))
-// Below node_modules, where the types are found and nothing else looks.
+// In node_modules, where the types are resolved and no other tool looks.
 const scratch = join(root, 'node_modules', '.cache', 'kubernetes', String(process.pid))
 mkdirSync(scratch, { recursive: true })
 const files = overlays.map((overlay) => {
   const manifests = render(join(folder, 'overlays', overlay))
   console.log(`${overlay}: ${manifests.length} manifests`)
   const file = join(scratch, `${overlay}.ts`)
-  writeFileSync(file, typed(manifests))
+  writeFileSync(file, toTypeScript(manifests))
   return file
 })
 const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'preserve', '--moduleResolution', 'bundler', '--types', '', ...files]

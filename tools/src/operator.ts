@@ -1,25 +1,25 @@
-/** Speaks to the services as the operator, over NATS: for what no credential of the API may do. */
+/** Calls the services as the operator, over NATS: for operations that no credential of the API permits. */
 import type { Caller } from '@quittance/contracts/caller'
 import type { Operation, ReplyOf, RequestInput } from '@quittance/contracts/operation'
-import { connectNats } from '@quittance/runtime/nats'
-import { call } from '@quittance/runtime/request'
+import { connectAsOperator, type OperatorAccess } from '@quittance/runtime/bus/operator-access'
+import { call } from '@quittance/runtime/rpc-client'
 
 export interface Operator {
-  ask<O extends Operation>(operation: O, request: RequestInput<O>): Promise<ReplyOf<O>>
-  /** Acts in the name of a person, with all of that person's rights. */
-  inTheNameOf(person: { userId: string; organizationIds: readonly string[] }): Pick<Operator, 'ask'>
+  call<O extends Operation>(operation: O, request: RequestInput<O>): Promise<ReplyOf<O>>
+  /** Acts as a user, with all rights of that user. */
+  actAs(person: { userId: string; organizationIds: readonly string[] }): Pick<Operator, 'call'>
 }
 
-export async function withOperator<Result>(natsUrl: string, work: (operator: Operator) => Promise<Result>): Promise<Result> {
-  const connection = await connectNats({ name: 'operator', url: natsUrl })
-  const asking = (caller: Caller): Pick<Operator, 'ask'> => ({
-    ask: (operation, request) => call(connection, { operation, request, caller }),
+export async function withOperator<Result>(access: OperatorAccess, work: (operator: Operator) => Promise<Result>): Promise<Result> {
+  const connection = await connectAsOperator(access)
+  const callAs = (caller: Caller): Pick<Operator, 'call'> => ({
+    call: (operation, request) => call(connection, { operation, request, caller }),
   })
   try {
     return await work({
-      ...asking({ kind: 'operator' }),
-      inTheNameOf: ({ userId, organizationIds }) =>
-        asking({ kind: 'user', user_id: userId, organization_ids: [...organizationIds], token_id: 'operator', client_id: null }),
+      ...callAs({ kind: 'operator' }),
+      actAs: ({ userId, organizationIds }) =>
+        callAs({ kind: 'user', user_id: userId, organization_ids: [...organizationIds], token_id: 'operator', client_id: null }),
     })
   } finally {
     await connection.close()

@@ -1,6 +1,6 @@
 /** The `quittance` command. */
-import { UsageError, type Command } from './commands/command.ts'
-import { commands } from './commands/every-command.ts'
+import { UsageError, type Command } from './cli/command.ts'
+import { commands } from './commands/command-list.ts'
 
 async function overview(all: readonly Command[]): Promise<string> {
   const width = Math.max(...all.map(({ name }) => name.length))
@@ -13,7 +13,7 @@ async function overview(all: readonly Command[]): Promise<string> {
   ].join('\n')
 }
 
-/** A command has one word or two: the longest that fits. */
+/** Finds a command. A command has one word or two: the longest match wins. */
 async function findCommand(words: readonly string[]): Promise<{ command: Command; args: string[] } | null> {
   for (const count of [2, 1]) {
     const load = commands[words.slice(0, count).join(' ')]
@@ -22,7 +22,7 @@ async function findCommand(words: readonly string[]): Promise<{ command: Command
   return null
 }
 
-/** Those that begin with the word: `keys` is `keys rotate`. */
+/** Lists the commands that begin with the word: `keys` lists `keys rotate`. */
 function loadGroup(word: string | undefined): Promise<Command[]> {
   const names = Object.keys(commands).filter((name) => name.split(' ')[0] === word)
   return Promise.all(names.map((name) => (commands[name] as () => Promise<Command>)()))
@@ -30,11 +30,11 @@ function loadGroup(word: string | undefined): Promise<Command[]> {
 
 async function explain(words: readonly string[]): Promise<void> {
   const group = await loadGroup(words[0])
-  const asked = words.length === 0 || words.some((word) => word === '--help' || word === 'help')
-  process.exitCode = asked ? 0 : 2
+  const isHelpRequested = words.length === 0 || words.some((word) => word === '--help' || word === 'help')
+  process.exitCode = isHelpRequested ? 0 : 2
   if (group.length > 0) return console.log(group.map(({ summary, help }) => `${summary}\n\n${help}`).join('\n\n'))
   const all = await Promise.all(Object.values(commands).map((load) => load()))
-  console.log(`${asked ? '' : `There is no command "${words.join(' ')}".\n\n`}${await overview(all)}`)
+  console.log(`${isHelpRequested ? '' : `There is no command "${words.join(' ')}".\n\n`}${await overview(all)}`)
 }
 
 async function main(words: readonly string[]): Promise<void> {
@@ -51,7 +51,7 @@ try {
   const isUsage = error instanceof UsageError
   console.error(
     isUsage
-      ? `${error.message}\nAdd --help to see what is possible.`
+      ? `${error.message}\nAdd --help to see the options.`
       : `\n${process.env.DEBUG ? (error as Error).stack : (error as Error).message}`,
   )
   process.exit(isUsage ? 2 : 1)

@@ -4,9 +4,17 @@ import { AuthConfig } from '@quittance/auth/config'
 import { GatewayConfig } from '@quittance/gateway/config'
 import { InvoicesConfig } from '@quittance/invoices/config'
 import { OrdersConfig } from '@quittance/orders/config'
+import { ProvisionerConfig } from '@quittance/provisioner/config'
 import { WebhooksConfig } from '@quittance/webhooks/config'
 
 export const serviceSettings = {
   every: RuntimeConfig,
-  services: { gateway: GatewayConfig, auth: AuthConfig, orders: OrdersConfig, invoices: InvoicesConfig, webhooks: WebhooksConfig },
+  services: {
+    gateway: GatewayConfig,
+    auth: AuthConfig,
+    orders: OrdersConfig,
+    invoices: InvoicesConfig,
+    webhooks: WebhooksConfig,
+    provisioner: ProvisionerConfig,
+  },
 }

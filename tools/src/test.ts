@@ -1,33 +1,48 @@
 /**
- * `npm test`: every level, one after the other. Arguments go to vitest: `npm test -- services/orders` runs what matches there.
- * A whole run also proves that every error an operation lists was seen in some service test.
+ * `npm test`: runs every level, one after the other, as turbo tasks. The result of a workspace whose inputs have not changed comes from the
+ * cache. Arguments go to vitest: `npm test -- services/orders` runs what matches there, without the cache. A whole run also proves that every
+ * declared error of an operation was returned in some service test.
  */
 import { spawnSync } from 'node:child_process'
-import { forgetSeenErrors, unseenErrors } from '@quittance/testing/declared-errors'
+import { findUnseenErrors } from '@quittance/testing/declared-errors'
 import { operations } from '@quittance/contracts/registry'
 import { findChromium } from '@quittance/testing/engines/chromium'
 import { findNatsServer } from '@quittance/testing/engines/find-nats-server'
-import { resolveArguments, resolveProgram } from './run-steps.ts'
+import { resolveArguments, resolveProgram } from './resolve-program.ts'
+import { runTurbo } from './run-turbo.ts'
+
+/** Vitest runs two workers per workspace at the levels with engines, so that one workspace fills two cores. */
+const levels = [
+  { name: 'unit', task: 'test', concurrency: 2 },
+  { name: 'service', task: 'test:service', concurrency: 1 },
+  { name: 'e2e', task: 'test:e2e', concurrency: 1 },
+]
 
 const filters = process.argv.slice(2)
-const say = (line: string) => console.log(`  ${line}`)
-console.log('Looking for the engines the tests need')
-process.env['PUPPETEER_EXECUTABLE_PATH'] = await findChromium(say)
-await findNatsServer(say)
+const log = (line: string) => console.log(`  ${line}`)
+console.log('Looking for the engines that the tests need')
+process.env['PUPPETEER_EXECUTABLE_PATH'] = await findChromium(log)
+await findNatsServer(log)
 
-forgetSeenErrors()
-for (const level of ['unit', 'service', 'e2e']) {
-  console.log(`\n${level} tests`)
-  const { status } = spawnSync(
-    resolveProgram('vitest'),
-    resolveArguments('vitest', ['run', '--project', level, '--passWithNoTests', ...filters]),
-    { stdio: 'inherit' },
-  )
-  if (status !== 0) process.exit(status ?? 1)
+for (const level of levels) {
+  console.log(`\n${level.name} tests`)
+  const code = filters.length > 0 ? runVitest(level.name) : await runTasks(level)
+  if (code !== 0) process.exit(code)
 }
 
-const unseen = filters.length > 0 ? [] : unseenErrors(operations)
+const unseen = filters.length > 0 ? [] : findUnseenErrors(operations)
 if (unseen.length > 0) {
-  console.error(`\nListed by a contract and seen by no service test:\n  ${unseen.join('\n  ')}`)
+  console.error(`\nDeclared by a contract and returned in no service test:\n  ${unseen.join('\n  ')}`)
   process.exit(1)
+}
+
+function runVitest(project: string): number {
+  const args = ['run', '--project', project, '--passWithNoTests', ...filters]
+  return spawnSync(resolveProgram('vitest'), resolveArguments('vitest', args), { stdio: 'inherit' }).status ?? 1
+}
+
+/** Every workspace runs, so that one failure hides no other. No cache knows the state of a system that runs elsewhere. */
+function runTasks({ task, concurrency }: (typeof levels)[number]): Promise<number> {
+  const isExternal = Boolean(process.env['E2E_BASE_URL'])
+  return runTurbo(['run', task, `--concurrency=${concurrency}`, '--continue=always', ...(isExternal ? ['--force'] : [])])
 }

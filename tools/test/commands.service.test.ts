@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { signedEventHeaders, testBusEnvironment } from '@quittance/testing/bus'
 import { eventually } from '@quittance/testing/eventually'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -15,10 +17,11 @@ let running: Running
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'quittance-commands-'))
-  // Settings that this test run makes for services under test are not this system's.
-  const { BASE_URL: _, ...given } = process.env
+  // Settings of this test run for services under test are not this system's.
+  const { BASE_URL: _, ...environment } = process.env
+  const given = { ...environment, ...testBusEnvironment() }
   const options = parseStartOptions(['--data', folder, '--port', '0', '--seed', 'none'])
-  instance = startInstance({ ...options, given, say: () => {}, tell: () => {} })
+  instance = startInstance({ ...options, userEnvironment: given, report: () => {}, notify: () => {} })
   running = await instance.ready
 })
 afterAll(async () => {
@@ -26,7 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs a command as a person would, on the running instance. */
+/** Runs a command as a user would, on the running instance. */
 async function quittance(...args: string[]): Promise<{ status: number | null; output: string; errors: string }> {
   const { NATS_URL: _, ...env } = process.env
   const child = spawn(process.execPath, ['tools/src/quittance.ts', ...args, '--data', folder], { cwd: root, env })
@@ -37,7 +40,7 @@ async function quittance(...args: string[]): Promise<{ status: number | null; ou
   return { status, output, errors }
 }
 
-async function answer<Reply>(...args: string[]): Promise<Reply> {
+async function runForJson<Reply>(...args: string[]): Promise<Reply> {
   const { status, output, errors } = await quittance(...args)
   expect({ status, errors }).toEqual({ status: 0, errors })
   return JSON.parse(output) as Reply
@@ -68,57 +71,78 @@ interface Seeded {
 }
 let seeded: Seeded
 
-test('seed makes demo data in the running system, with credentials that work', async () => {
-  seeded = await answer<Seeded>('seed')
+test('seed creates demo data in the running system, with credentials that work', async () => {
+  seeded = await runForJson<Seeded>('seed')
   const first = seeded
   const headers = { authorization: `Bearer ${first.organization_access_token}` }
   const response = await fetch(`${running.facts().base_url}/v1/orders/`, { headers })
   expect(await response.json()).toMatchObject({ pagination: { total_count: 2 } })
 })
 
-test('events lists what was told: the last ones, since a time, of a type, of an organization, with what was said', async () => {
+test('events lists the last ones, or by time, type and organization, with their payload', async () => {
   await eventually(async () => expect(await listed('--type', 'order.paid')).toHaveLength(1))
   const { organization } = seeded
   const [paid] = await listed('--since', '1h', '--type', 'order.paid', '--organization', organization.id, '--payload')
   expect(paid).toMatchObject({ subject: 'event.order.paid', organization_id: organization.id, payload: { status: 'paid' } })
   expect(paid?.['trace_id']).toMatch(/^[0-9a-f]{32}$/)
   expect(await listed('--last', '3')).toHaveLength(3)
-  expect((await quittance('events', '--since', '2999-01-01T00:00:00Z')).errors).toContain('is yet to come')
+  expect((await quittance('events', '--since', '2999-01-01T00:00:00Z')).errors).toContain('is in the future')
   expect(await listed('--organization', '00000000-0000-4000-8000-000000000000')).toEqual([])
   expect((await quittance('events', '--type', 'order.eaten')).errors).toContain('there is no event order.eaten')
 })
 
-test('dead-letters lists what was given up by each service, and replay handles it', async () => {
-  const { id } = await answer<{ id: string }>('account', 'create', '--email', 'eve@example.com')
-  const { id: organizationId } = await answer<{ id: string }>('organization', 'create', '--name', 'Late', '--slug', 'late', '--owner', id)
+test('dead-letters lists the failed events of each service, and replay handles them', async () => {
+  const { id } = await runForJson<{ id: string }>('account', 'create', '--email', 'eve@example.com')
+  const { id: organizationId } = await runForJson<{ id: string }>(
+    'organization',
+    'create',
+    '--name',
+    'Late',
+    '--slug',
+    'late',
+    '--owner',
+    id,
+  )
   const known = () => rows('orders', 'select from organizations where id = $1', [organizationId])
   await eventually(async () => expect(await known()).toHaveLength(1))
-  // As if its consumer had given it up: nothing of it is there, and a dead letter is.
-  const [told] = await listed('--organization', organizationId, '--payload')
+  // As if its consumer had failed: it has no effect, and a dead letter exists.
+  const [event] = await listed('--organization', organizationId, '--payload')
   await rows('orders', 'delete from organizations where id = $1', [organizationId])
-  await rows('orders', 'delete from inbox_messages where message_id = $1', [told?.['id']])
-  await rows(
-    'orders',
-    `insert into dead_letters (consumer, message_id, subject, headers, payload, reason)
-     values ('orders-organizations', $1, 'event.organization.created', $2, $3, 'Error: no room')`,
-    [
-      told?.['id'],
-      { aggregate: organizationId, organization: organizationId, 'occurred-at': told?.['time'] },
-      Buffer.from(JSON.stringify(told?.['payload'])),
-    ],
-  )
-  const letters = await answer<Record<string, { total_count: number }>>('dead-letters')
-  expect(letters).toMatchObject({
+  await rows('orders', 'delete from inbox_messages where message_id = $1', [event?.['id']])
+  const subject = 'event.organization.created'
+  const payload = Buffer.from(JSON.stringify(event?.['payload']))
+  const about = { aggregateId: organizationId, organizationId, occurredAt: event?.['time'] as string }
+  const signed = signedEventHeaders('auth', { subject, id: event?.['id'] as string, ...about, body: payload })
+  const carried = Object.fromEntries(signed.keys().map((key) => [key, signed.get(key)]))
+  const insert = `insert into dead_letters (consumer, message_id, subject, headers, payload, reason)
+    values ('orders-organizations', $1, $2, $3, $4, 'Error: no room')`
+  await rows('orders', insert, [event?.['id'], subject, carried, payload])
+  const deadLetters = await runForJson<Record<string, { total_count: number }>>('dead-letters')
+  expect(deadLetters).toMatchObject({
     orders: { total_count: 1, dead_letters: [{ organization_id: organizationId, reason: 'Error: no room' }] },
     invoices: { total_count: 0 },
     webhooks: { total_count: 0 },
     parked_invoices: [],
   })
-  expect(await answer('replay', '--service', 'orders', '--dead-letters')).toMatchObject({ handled: [expect.any(String)], failed: [] })
+  expect(await runForJson('replay', '--service', 'orders', '--dead-letters')).toMatchObject({ handled: [expect.any(String)], failed: [] })
   expect(await known()).toHaveLength(1)
 })
 
-test('replay since a time lets a running service do what it missed, and nothing twice', async () => {
+test('does not replay a dead letter that its publisher did not sign', async () => {
+  const id = randomUUID()
+  const forged = { id, name: 'Forged', slug: 'forged' }
+  const carried = { 'Nats-Msg-Id': id, aggregate: id, organization: id, 'occurred-at': new Date().toISOString() }
+  const insert = `insert into dead_letters (consumer, message_id, subject, headers, payload, reason)
+    values ('orders-organizations', $1, 'event.organization.created', $2, $3, 'unsigned')`
+  await rows('orders', insert, [id, carried, Buffer.from(JSON.stringify(forged))])
+  const { status, output } = await quittance('replay', '--service', 'orders', '--dead-letters')
+  expect(status).toBe(1)
+  expect(JSON.parse(output)).toMatchObject({ handled: [], failed: [{ reason: expect.stringContaining('not authentic') as string }] })
+  expect(await rows('orders', 'select from organizations where id = $1', [id])).toEqual([])
+  await rows('orders', 'delete from dead_letters')
+})
+
+test('replay since a time makes a running service handle what it missed, and nothing twice', async () => {
   const [{ count: before }] = (await rows<{ count: string }>('orders', 'select count(*) from organizations')) as [{ count: string }]
   const [missed] = await rows<{ id: string }>('orders', 'delete from organizations where id = $1 returning id', [
     seeded.second_organization.id,
@@ -126,15 +150,15 @@ test('replay since a time lets a running service do what it missed, and nothing 
   await rows('orders', `delete from inbox_messages where consumer = 'orders-organizations'`)
   const { output, status } = await quittance('replay', '--service', 'orders', '--since', '1h')
   expect(status).toBe(0)
-  expect(output).toMatch(/^orders-organizations: [1-9]\d* events since .* come again$/m)
+  expect(output).toMatch(/^orders-organizations: [1-9]\d* events since .* are replayed$/m)
   await eventually(async () => expect(await rows('orders', 'select from organizations where id = $1', [missed?.id])).toHaveLength(1))
   expect(await rows('orders', 'select count(*) from organizations')).toEqual([{ count: before }])
   expect(await rows('orders', 'select from dead_letters')).toEqual([])
 })
 
-test('what makes no sense is refused with a sentence', async () => {
-  expect((await quittance('replay', '--service', 'auth', '--since', '1h')).errors).toContain('auth hears no events')
-  expect((await quittance('replay', '--service', 'orders')).errors).toContain('Either --dead-letters or --since.')
-  expect((await quittance('events', '--since', 'yesterday')).errors).toContain('--since is a time like')
-  expect((await quittance('seed', '--nats', 'nats://127.0.0.1:1')).errors).toContain('--origin is needed')
+test('rejects invalid arguments with a message', async () => {
+  expect((await quittance('replay', '--service', 'auth', '--since', '1h')).errors).toContain('auth consumes no events')
+  expect((await quittance('replay', '--service', 'orders')).errors).toContain('Use either --dead-letters or --since.')
+  expect((await quittance('events', '--since', 'yesterday')).errors).toContain('--since must be a time like')
+  expect((await quittance('seed', '--nats', 'nats://127.0.0.1:1')).errors).toContain('--origin is required')
 })

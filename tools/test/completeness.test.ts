@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { auth } from '@quittance/auth/service'
 import { operations } from '@quittance/contracts/registry'
-import { deadLetterHandlers } from '@quittance/runtime/dead-letters'
+import { deadLetterHandlers } from '@quittance/runtime/internal/messaging/dead-letters'
 import { invoices } from '@quittance/invoices/service'
 import { orders } from '@quittance/orders/service'
 import { webhooks } from '@quittance/webhooks/service'
@@ -11,30 +11,41 @@ import { webhooks } from '@quittance/webhooks/service'
 const services = [auth, orders, invoices, webhooks]
 const root = join(import.meta.dirname, '../..')
 
-test('every operation of the contracts is answered by its owner, and by nobody else', () => {
+test('every operation of the contracts has a handler in its owner, and in no other service', () => {
   const answered = services.flatMap(({ name, handlers = [], consumers = [] }) => {
-    // The chassis answers these for whoever hears events.
-    const chassis = deadLetterHandlers({ service: name, consumers, database: null as never })
+    // The runtime handles these for every service that consumes events.
+    const chassis = deadLetterHandlers({
+      service: name,
+      consumers,
+      database: null as never,
+      identity: null as never,
+      acceptsUnsigned: false,
+    })
     return [...handlers, ...chassis].map(({ operation }) => `${name}: ${operation.subject}`)
   })
   expect(answered.toSorted()).toEqual(operations.map(({ subject }) => `${subject.split('.')[0]}: ${subject}`).toSorted())
 })
 
-test('every POST and PATCH is a command, so that an Idempotency-Key counts for it', () => {
+test('every POST and PATCH is a command or staged, so that it honours an Idempotency-Key', () => {
   const others = services
     .flatMap(({ handlers }) => handlers ?? [])
-    .filter(({ kind, operation: { http } }) => kind !== 'command' && (http?.method === 'POST' || http?.method === 'PATCH'))
+    .filter(({ kind, operation: { http } }) => kind === 'query' && (http?.method === 'POST' || http?.method === 'PATCH'))
   expect(others.map(({ operation }) => operation.subject)).toEqual([])
 })
 
-test('every service has the same shape', () => {
-  for (const name of ['gateway', 'auth', 'orders', 'invoices', 'webhooks']) {
+test('every service has the same layout', () => {
+  for (const name of ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'provisioner']) {
     const files = readdirSync(join(root, 'services', name, 'src'))
     expect(files).toEqual(
-      expect.arrayContaining(['main.ts', 'service.ts', 'config.ts', ...(name === 'gateway' ? [] : ['database.ts', 'migrations'])]),
+      expect.arrayContaining([
+        'main.ts',
+        'service.ts',
+        'config.ts',
+        ...(name === 'gateway' || name === 'provisioner' ? [] : ['database.ts', 'migrations']),
+      ]),
     )
     const readme = readFileSync(join(root, 'services', name, 'README.md'), 'utf8')
-    for (const heading of ['Owns', 'Does not own', 'Answers', 'Hears', 'Says', 'Fails how']) expect(readme).toContain(`## ${heading}`)
+    for (const heading of ['Owns', 'Does not own', 'Operations', 'Events', 'Failure modes']) expect(readme).toContain(`## ${heading}`)
   }
 })
 
@@ -44,7 +55,7 @@ test('every decision record is in the index', () => {
   for (const file of readdirSync(folder).filter((name) => name !== 'README.md')) expect(index).toContain(`(${file})`)
 })
 
-test('one exact version of the ORM and of everything that is pinned', () => {
+test('the ORM and every pinned package have one exact version', () => {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const versions = Object.entries(lock.packages as Record<string, { version?: string }>).filter(([path]) =>
     /^node_modules\/@mikro-orm\/[^/]+$/.test(path),

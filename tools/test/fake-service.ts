@@ -1,4 +1,4 @@
-/** Plays a service for the supervisor: health on the given port, public address for the gateway, stops like a real one. */
+/** A fake service for the supervisor: health on the given port, public address for the gateway, stops like a real one. */
 import { createServer } from 'node:http'
 
 const { HEALTH_PORT, PORT } = process.env

@@ -1,13 +1,22 @@
-/** `quittance start` with played services and the real engines. */
+/** `quittance start` with fake services and the real engines. `WATCHED_ROOT` names a checkout of fake services. */
 import { join } from 'node:path'
 import { startInstance } from '../src/supervisor/instance.ts'
 import { parseStartOptions } from '../src/supervisor/start-options.ts'
-import { onStopSignals } from '../src/supervisor/stop-signals.ts'
+import { handleStopSignals } from '../src/supervisor/stop-signals.ts'
 
-const say = (line: string) => console.log(line)
-const mainOf = () => join(import.meta.dirname, 'fake-service.ts')
-const instance = startInstance({ ...parseStartOptions(process.argv.slice(2)), given: process.env, say, tell: say, mainOf })
-onStopSignals(async () => {
+const report = (line: string) => console.log(line)
+const { WATCHED_ROOT: watchedRoot } = process.env
+const resolveMain = (service: string) =>
+  watchedRoot ? join(watchedRoot, 'services', service, 'src/main.ts') : join(import.meta.dirname, 'fake-service.ts')
+const instance = startInstance({
+  ...parseStartOptions(process.argv.slice(2)),
+  userEnvironment: process.env,
+  report,
+  notify: report,
+  resolveMain,
+  ...(watchedRoot && { watchedRoot }),
+})
+handleStopSignals(async () => {
   await instance.stop()
   return 0
 })

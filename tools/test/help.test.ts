@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { commands } from '../src/commands/every-command.ts'
+import { commands } from '../src/commands/command-list.ts'
 
 const root = join(import.meta.dirname, '../..')
 const quittance = (...args: string[]) => spawnSync(process.execPath, ['tools/src/quittance.ts', ...args], { cwd: root, encoding: 'utf8' })
 
-test.each(Object.keys(commands))('%s --help says what it does, how it is called, and gives an example that calls it', async (name) => {
+test.each(Object.keys(commands))('%s --help shows a summary, the usage, and an example that calls it', async (name) => {
   const command = await (commands[name] as () => Promise<{ name: string; summary: string; help: string }>)()
   expect(command.name).toBe(name)
   expect(command.summary).toMatch(/^[A-Z].+\.$/)
@@ -15,7 +15,7 @@ test.each(Object.keys(commands))('%s --help says what it does, how it is called,
   expect(command.help.split('Example: ')[1]).toContain(call)
 })
 
-test('the words of the handbook are there', () => {
+test('every command of the handbook exists', () => {
   const words = new Set(Object.keys(commands).map((name) => name.split(' ')[0]))
   const wanted = 'start demo migrate seed account organization token client keys events dead-letters replay openapi config doctor'.split(
     ' ',
@@ -23,7 +23,7 @@ test('the words of the handbook are there', () => {
   expect(wanted.filter((word) => !words.has(word))).toEqual([])
 })
 
-test('--help alone lists all, the first word of a pair explains its pairs, and another word is a mistake', () => {
+test('--help lists all commands, a first word lists its pairs, and an unknown word is an error', () => {
   const overview = quittance('--help')
   expect(overview.status).toBe(0)
   for (const name of Object.keys(commands)) expect(overview.stdout).toContain(`  ${name} `)

@@ -18,11 +18,11 @@ let receiver: WebhookReceiver
 beforeAll(async () => {
   collector = await startTraceCollector()
   receiver = await startWebhookReceiver()
-  // Settings that this test run makes for services under test are not this system's.
+  // Settings of this test run for services under test are not this system's.
   const { BASE_URL: _, ...given } = process.env
   const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '100' }
   const options = parseStartOptions(['--ephemeral', '--port', '0', '--seed', 'demo'])
-  instance = startInstance({ ...options, given: { ...given, ...traces }, say: () => {}, tell: () => {} })
+  instance = startInstance({ ...options, userEnvironment: { ...given, ...traces }, report: () => {}, notify: () => {} })
   running = await instance.ready
 })
 afterAll(async () => {
@@ -52,55 +52,55 @@ async function sell(): Promise<void> {
 const traced = () => collector.spans.filter((span) => span.traceId === traceId)
 const named = (service: string, name: string) => traced().filter((span) => span.service === service && span.name === name)
 
-test('one sale is one trace, from the client through the gateway, orders, the stream and webhooks to the endpoint', async () => {
+test('records one sale as one trace from client to webhook endpoint, through every service', async () => {
   await sell()
-  // Spans come in when each service sends its own.
+  // Spans arrive when each service exports its own.
   await eventually(() => {
-    const [door] = named('gateway', 'POST /v1/checkouts/client/:client_secret/confirm')
+    const [gateway] = named('gateway', 'POST /v1/checkouts/client/:client_secret/confirm')
     const [confirmed] = named('orders', 'orders.checkout.confirm')
     const [paid] = named('orders', 'settle-due-payments')
-    const [told] = named('orders', 'event.order.paid')
-    expect(door?.parentSpanId).toBe(clientSpan)
-    expect(confirmed?.parentSpanId).toBe(door?.spanId)
+    const [published] = named('orders', 'event.order.paid')
+    expect(gateway?.parentSpanId).toBe(clientSpan)
+    expect(confirmed?.parentSpanId).toBe(gateway?.spanId)
     expect(paid?.parentSpanId).toBe(confirmed?.spanId)
-    expect(told?.parentSpanId).toBe(paid?.spanId)
-    expect(named('webhooks', 'webhooks-public-events').map(({ parentSpanId }) => parentSpanId)).toContain(told?.spanId)
-    const heard = named('webhooks', 'webhooks-public-events').find(({ parentSpanId }) => parentSpanId === told?.spanId)
-    expect(named('webhooks', 'delivery.attempt').map(({ parentSpanId }) => parentSpanId)).toContain(heard?.spanId)
-    // Nothing hangs in the air: every step but the first names one that was sent.
+    expect(published?.parentSpanId).toBe(paid?.spanId)
+    expect(named('webhooks', 'webhooks-public-events').map(({ parentSpanId }) => parentSpanId)).toContain(published?.spanId)
+    const consumed = named('webhooks', 'webhooks-public-events').find(({ parentSpanId }) => parentSpanId === published?.spanId)
+    expect(named('webhooks', 'delivery.attempt').map(({ parentSpanId }) => parentSpanId)).toContain(consumed?.spanId)
+    // No span is an orphan: every span but the first has a parent that was exported.
     const known = new Set([clientSpan, ...traced().map(({ spanId }) => spanId)])
     expect(traced().filter(({ parentSpanId }) => !known.has(parentSpanId))).toEqual([])
   })
   expect(traced().filter(({ isFailed }) => isFailed)).toEqual([])
 })
 
-test('lines of the logs name the trace: the door tells every request, a service what it refused', async () => {
-  const refused = '4bf92f3577b34da6a3ce929d0e0e4736'
+test('log lines contain the trace: the gateway logs every request, a service what it rejected', async () => {
+  const rejected = '4bf92f3577b34da6a3ce929d0e0e4736'
   const { base_url: origin } = running.facts()
   const response = await fetch(`${origin}/v1/checkouts/client/polar_cs_of_nobody/confirm`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', traceparent: `00-${refused}-${clientSpan}-01` },
+    headers: { 'content-type': 'application/json', traceparent: `00-${rejected}-${clientSpan}-01` },
     body: JSON.stringify({ confirmation_token_id: 'ctoken_ok' }),
   })
   expect(response.status).toBe(404)
   const logs = join(running.dataDir, 'logs')
-  const linesOf = (file: string) => readFileSync(join(logs, file), 'utf8').split('\n')
-  const naming = (file: string, trace: string) => linesOf(file).filter((line) => line.includes(`"trace_id":"${trace}"`))
+  const readLines = (file: string) => readFileSync(join(logs, file), 'utf8').split('\n')
+  const findLines = (file: string, trace: string) => readLines(file).filter((line) => line.includes(`"trace_id":"${trace}"`))
   await eventually(() => {
-    expect(naming('gateway-1.log', traceId)).toHaveLength(1)
-    expect(naming('gateway-1.log', refused)).toHaveLength(1)
-    expect(naming('orders-1.log', refused).filter((line) => line.includes('orders.checkout.confirm.handled'))).toHaveLength(1)
+    expect(findLines('gateway-1.log', traceId)).toHaveLength(1)
+    expect(findLines('gateway-1.log', rejected)).toHaveLength(1)
+    expect(findLines('orders-1.log', rejected).filter((line) => line.includes('orders.checkout.confirm.handled'))).toHaveLength(1)
   })
 })
 
-/** Words of an expression that are no metrics: functions, labels, and what stands in quotes or brackets. */
+/** Words of an expression that are not metrics: functions, labels, and text in quotes or brackets. */
 const grammar = /\b(sum|max|topk|rate|increase|absent|or|by|histogram_quantile)\b|\bby \([^)]*\)|\{[^}]*\}|\[[^\]]*\]/g
 
 function metricsIn(text: string): string[] {
   return text.replaceAll(grammar, ' ').match(/[a-z][a-z0-9]*_[a-z0-9_]+|\bdead_letters\b/g) ?? []
 }
 
-test('every metric that an alert or the dashboard asks for is exposed by a service', async () => {
+test('a service exposes every metric that an alert or the dashboard uses', async () => {
   const folder = join(import.meta.dirname, '../../infra/observability')
   const { panels } = JSON.parse(readFileSync(join(folder, 'dashboard.json'), 'utf8')) as { panels: { targets: { expr: string }[] }[] }
   const alerts = readFileSync(join(folder, 'alerts.yaml'), 'utf8').matchAll(/^ +expr: '(.*)'$/gm)
@@ -118,7 +118,7 @@ test('every metric that an alert or the dashboard asks for is exposed by a servi
   expect(metricsIn('sum by (le) (rate(no_such_metric_total{a="b_c"}[5m])) > 1')).toEqual(['no_such_metric_total'])
 })
 
-test('every alert leads to a chapter of the handbook that is there', () => {
+test('every alert links to an existing chapter of the handbook', () => {
   const root = join(import.meta.dirname, '../..')
   const handbook = readFileSync(join(root, 'docs/operations.md'), 'utf8')
   const titles = [...handbook.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title)

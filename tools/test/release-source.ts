@@ -5,22 +5,22 @@ import { dirname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The source of a commit in a folder of its own, ready to run. */
+/** The source of a commit in a separate folder, ready to run. */
 export interface ReleaseSource {
   folder: string
   remove(): void
 }
 
-/** Whether the clone has the commit at all: a shallow one may not. */
+/** Returns whether the clone has the commit; a shallow one may not. */
 export function hasCommit(commit: string): boolean {
   return spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root }).status === 0
 }
 
 /**
- * Takes a commit out of the history. Its workspaces are its own; libraries are those installed here where the versions are the same,
- * and are installed beside it otherwise.
+ * Exports a commit from the history. Its workspaces are its own; libraries are those installed here if the versions are equal, and are
+ * installed beside it otherwise.
  */
-export function takeSource(commit: string): ReleaseSource {
+export function exportSource(commit: string): ReleaseSource {
   const folder = mkdtempSync(join(tmpdir(), 'quittance-release-'))
   const archive = execFileSync('git', ['archive', commit, 'package.json', 'package-lock.json', 'packages', 'services'], {
     cwd: root,
@@ -30,8 +30,8 @@ export function takeSource(commit: string): ReleaseSource {
   const other = otherVersions(folder)
   if (other.length === 0) shareLibraries(folder)
   else {
-    // oxlint-disable-next-line no-console -- a minute that somebody will wonder about
-    console.warn(`${commit} wants other libraries (${other.join(', ')}): installing them`)
+    // oxlint-disable-next-line no-console -- explains a pause of a minute
+    console.warn(`${commit} needs other libraries (${other.join(', ')}): installing them`)
     execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder })
   }
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
@@ -50,7 +50,7 @@ function shareLibraries(folder: string): void {
   }
 }
 
-/** What the workspaces of that commit depend on and this installation has in another version, or not at all. */
+/** Returns the dependencies of that commit's workspaces that this installation has in another version, or not at all. */
 function otherVersions(folder: string): string[] {
   return globSync('{packages,services}/*/package.json', { cwd: folder }).flatMap((file) => {
     const { dependencies = {} } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { dependencies?: Record<string, string> }

@@ -22,11 +22,16 @@ let api: ApiClient
 let goods: { products: string[]; customer_id: string }
 
 async function start(): Promise<void> {
-  // Settings that this test run makes for services under test are not this system's; sealed rows want the same keys again.
+  // Settings of this test run for services under test are not this system's; encrypted rows need the same keys again.
   const { BASE_URL: _, ...given } = process.env
-  instance = startInstance({ ...parseStartOptions(['--data', folder, '--port', '0']), given, say: () => {}, tell: () => {} })
+  instance = startInstance({
+    ...parseStartOptions(['--data', folder, '--port', '0', '--allow', 'loopback-webhooks,sandbox-payments']),
+    userEnvironment: given,
+    report: () => {},
+    notify: () => {},
+  })
   const { base_url: origin, demo, postgres_url: url } = (await instance.ready).facts()
-  if (!demo || !url) throw new Error('no demo data, or no PostgreSQL of its own')
+  if (!demo || !url) throw new Error('no demo data, or no embedded PostgreSQL')
   superuser = url
   api = apiClient({ origin, token: demo.organization_access_token })
   goods = { products: [demo.product_id], customer_id: demo.customer_id }
@@ -57,7 +62,7 @@ async function sql<Row>(url: string, text: string): Promise<Row[]> {
 }
 
 const database = (name: string) => new URL(`/${name}`, superuser).href
-const paidOf = (orderId: string) => receiver.events.filter(({ type, data }) => type === 'order.paid' && data.id === orderId).length
+const countPaid = (orderId: string) => receiver.events.filter(({ type, data }) => type === 'order.paid' && data.id === orderId).length
 
 /** A sale with its webhook and its invoice. */
 async function sell(): Promise<{ id: string; number: string; sha256: string }> {
@@ -66,8 +71,8 @@ async function sell(): Promise<{ id: string; number: string; sha256: string }> {
   await api.send('POST', { path: `/v1/checkouts/client/${checkout.client_secret}/confirm`, body, expect: 200 })
   const { items } = await api.send<{ items: { id: string }[] }>('GET', { path: `/v1/orders/?checkout_id=${checkout.id}`, expect: 200 })
   const id = items[0]?.id as string
-  // A replica whose connections were cut gets its lanes back when their lease has run out.
-  await eventually(() => expect(paidOf(id)).toBe(1), { withinMs: 60_000 })
+  // A replica whose connections were cut gets its queues again when their leases have expired.
+  await eventually(() => expect(countPaid(id)).toBe(1), { withinMs: 60_000 })
   const billing = {
     billing_name: 'Ada Byron',
     billing_address: { line1: '12 Row', postal_code: 'SW1Y 4JH', city: 'London', country: 'GB' },
@@ -79,7 +84,7 @@ async function sell(): Promise<{ id: string; number: string; sha256: string }> {
   return { id, number, sha256 }
 }
 
-/** A copy of one database as it is at this moment, like `pg_dump` makes one; the service is shut out while it is made. */
+/** Copies one database at this moment, like `pg_dump`; the service has no access while it is copied. */
 async function backUp(name: string): Promise<void> {
   await sql(superuser, `alter database ${name} allow_connections false`)
   await sql(superuser, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
@@ -87,47 +92,49 @@ async function backUp(name: string): Promise<void> {
   await sql(superuser, `alter database ${name} allow_connections true`)
 }
 
-/** As docs/operations.md says it: a series is raised by one as often as there are numbers to pass over, for it refuses every other change. */
-const passOver = (count: number) => `do $$ begin
+/** As docs/operations.md describes: a series is raised by one for each number to skip, because it rejects every other change. */
+const skipNumbers = (count: number) => `do $$ begin
   for skipped in 1..${count} loop
     update document_series set last_number = last_number + 1 where kind = 'invoice';
   end loop;
 end $$`
 
-/** Everything is gone: the databases come from the backup, the stream from nowhere. One number that was given since is not given again. */
+/**
+ * Loses everything: the databases are restored from the backup, the stream is empty. A number issued since the backup is not issued again.
+ */
 async function loseAndRestore(): Promise<void> {
   await instance.stop()
   rmSync(join(folder, 'nats'), { recursive: true, force: true })
-  // A server that was given no time to stop leaves its children behind for a moment.
+  // A server that was killed leaves its child processes behind for a moment.
   const postgres = await eventually(() => startPostgres({ dataDir: join(folder, 'postgres') }), { withinMs: 30_000 })
   for (const name of services) {
     await sql(postgres.url('postgres'), `drop database ${name}`)
     await sql(postgres.url('postgres'), `alter database ${name}_backup rename to ${name}`)
   }
-  await sql(postgres.url('invoices'), passOver(1))
+  await sql(postgres.url('invoices'), skipNumbers(1))
   await postgres.stop()
   await start()
 }
 
-test('databases from a backup and an empty NATS: nothing of then is lost, nothing is done twice, and sales go on, past numbers that were handed out', async () => {
+test('after a restore from backup and an empty NATS, nothing is lost, repeated or numbered twice', async () => {
   const first = await sell()
-  // Webhooks is older than the others: what orders has told since is not in it.
+  // The database of webhooks is older than the others: it lacks what orders has published since.
   await backUp('webhooks')
   const second = await sell()
   for (const name of services.slice(1)) await backUp(name)
-  const handedOut = await sell()
+  const skippedSale = await sell()
   const lost = await sell()
   await loseAndRestore()
 
-  // Told again, because webhooks had not heard of it; under its own id, so that an endpoint knows it.
-  await eventually(() => expect(paidOf(second.id)).toBe(2), { withinMs: 60_000 })
+  // Published again, because webhooks had not received it; with the same id, so that an endpoint recognizes it.
+  await eventually(() => expect(countPaid(second.id)).toBe(2), { withinMs: 60_000 })
   const third = await sell()
-  expect(paidOf(first.id)).toBe(1)
-  expect(paidOf(second.id)).toBe(2)
+  expect(countPaid(first.id)).toBe(1)
+  expect(countPaid(second.id)).toBe(2)
   for (const sale of [first, second])
     expect(await downloadInvoice(api, sale.id)).toMatchObject({ number: sale.number, sha256: sale.sha256 })
-  // The sales after the backup are not there any more, and their numbers are given again, but for those that were passed over.
-  for (const { id } of [handedOut, lost]) await api.send('GET', { path: `/v1/orders/${id}`, expect: 404 })
+  // The sales after the backup no longer exist, and their numbers are issued again, except for the skipped ones.
+  for (const { id } of [skippedSale, lost]) await api.send('GET', { path: `/v1/orders/${id}`, expect: 404 })
   expect(third.number).toBe(lost.number)
   const numbers = await sql<{ number: string }>(database('invoices'), 'select number from invoices')
   expect(new Set(numbers.map(({ number }) => number))).toEqual(new Set([first.number, second.number, third.number]))
@@ -137,7 +144,7 @@ test('databases from a backup and an empty NATS: nothing of then is lost, nothin
   }
 })
 
-test('the init container of the manifests brings an empty database to the newest schema', async () => {
+test('the init container of the manifests migrates an empty database to the newest schema', async () => {
   const manifests = render(join(import.meta.dirname, '../../infra/kubernetes/overlays/small'))
   for (const name of ['orders', 'webhooks']) {
     const deployment = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)

@@ -27,11 +27,11 @@ interface System {
   facts: () => ReadyFile
 }
 
-/** Starts a supervisor with played services and waits for its ready file. */
+/** Starts a supervisor with fake services and waits for its ready file. */
 async function start(name: string, args: string[] = []): Promise<System> {
   const readyFile = join(folder, `${name}.ready.json`)
   const all = ['--port', '0', '--seed', 'none', '--data', join(folder, name), '--ready-file', readyFile, ...args]
-  // Settings that this test run makes for services under test are not this system's.
+  // Settings of this test run for services under test are not this system's.
   const { BASE_URL: _, ...env } = process.env
   const child = spawn(process.execPath, [join(import.meta.dirname, 'fake-system.ts'), ...all], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -71,11 +71,11 @@ async function sql(system: System, statement: string): Promise<unknown[]> {
   return rows
 }
 
-test('SIGTERM stops everything, and the next start finds the data', async () => {
+test('stops everything on SIGTERM, and the next start finds the data', async () => {
   const first = await start('a')
   await sql(first, 'create table kept as select 1 as answer')
   const all = processes(first, 'a')
-  expect(all).toHaveLength(7)
+  expect(all).toHaveLength(8)
   expect(await stop(first.child)).toBe(0)
   expect(all.filter(findProcess)).toEqual([])
   expect(existsSync(join(folder, 'a.ready.json'))).toBe(false)
@@ -83,7 +83,7 @@ test('SIGTERM stops everything, and the next start finds the data', async () => 
   expect(await sql(second, 'select answer from kept')).toEqual([{ answer: 1 }])
 })
 
-test('a killed supervisor leaves no process behind, and the next start works', async () => {
+test('leaves no process behind when killed, and starts again', async () => {
   const first = await start('a')
   const all = processes(first, 'a')
   await stop(first.child, 'SIGKILL')
@@ -92,7 +92,7 @@ test('a killed supervisor leaves no process behind, and the next start works', a
   expect(second.facts().pid).toBe(second.child.pid)
 })
 
-test('a start directly after a kill waits for nobody and loses nothing', async () => {
+test('starts directly after a kill without waiting and without losing data', async () => {
   const first = await start('a')
   await sql(first, 'create table kept as select 1 as answer')
   await stop(first.child, 'SIGKILL')
@@ -100,18 +100,18 @@ test('a start directly after a kill waits for nobody and loses nothing', async (
   expect(await sql(second, 'select answer from kept')).toEqual([{ answer: 1 }])
 })
 
-test('a killed service is started again and the ready file names its new process', async () => {
+test('restarts a killed service and lists its new process in the ready file', async () => {
   const system = await start('a')
   const before = system.facts().services.orders[0]?.pid as number
   process.kill(before, 'SIGKILL')
   await eventually(() => expect([undefined, before]).not.toContain(system.facts().services.orders[0]?.pid))
-  // What it says comes through a pipe, after what it writes.
+  // Its output arrives through a pipe, after the file is written.
   await eventually(() =>
     expect(system.output()).toMatch(/orders was ended by SIGKILL; starting it again in 0.1 s\n[^]*orders is ready again/),
   )
 })
 
-test('killed engines are started again on the same ports', async () => {
+test('restarts killed engines on the same ports', async () => {
   const system = await start('a')
   const [postgres, nats] = processes(system, 'a').slice(-2) as [number, number]
   process.kill(postgres, 'SIGKILL')
@@ -123,14 +123,14 @@ test('killed engines are started again on the same ports', async () => {
   expect(await sql(system, 'select 1 as answer')).toEqual([{ answer: 1 }])
 })
 
-test('two instances run side by side; one folder has one supervisor', async () => {
+test('runs two instances side by side, and one supervisor per folder', async () => {
   const [first, second] = await Promise.all([start('a'), start('b')])
   expect(first.facts().base_url).not.toBe(second.facts().base_url)
   await expect(start('a')).rejects.toThrow(`is in use by process ${first.child.pid}`)
   expect((await fetch(first.facts().base_url)).status).toBe(200)
 })
 
-test('replicas have a process and a health address each', async () => {
+test('gives each replica a process and a health address', async () => {
   const system = await start('a', ['--replicas', 'orders=2,gateway=2'])
   const { orders, gateway } = system.facts().services
   expect(new Set(orders.map(({ health_url }) => health_url)).size).toBe(2)

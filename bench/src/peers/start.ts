@@ -8,7 +8,7 @@ import type { Engines } from '../engines.ts'
 import { makeTables } from './p1/tables.ts'
 import { audience, issuer } from './p1/verify-token.ts'
 
-/** The peers by the folder of their processes and the flags of their gateway. */
+/** The peers, with the folder of their processes and the flags of their gateway. */
 const peers = {
   p1: { folder: 'p1', flags: [] },
   px: { folder: 'p1', flags: ['--forward-bytes', '--remember-tokens', '--own-inbox'] },
@@ -17,7 +17,7 @@ const peers = {
 export type PeerName = keyof typeof peers
 export const peerNames = Object.keys(peers) as PeerName[]
 
-/** The same as for the services of the measured system: a setting is not a design. */
+/** The same as for the services of the measured system: a runtime setting is not a design difference. */
 const nodeFlags = ['--max-semi-space-size=32']
 
 const database = 'peer'
@@ -27,7 +27,7 @@ export interface Peers extends AsyncDisposable {
   contenders: Contender[]
 }
 
-/** Starts the wanted peers. Each has processes of its own; they share one database. */
+/** Starts the selected peers. Each has its own processes; they share one database. */
 export async function startPeers(engines: Engines, wanted: readonly PeerName[]): Promise<Peers> {
   const stack = new AsyncDisposableStack()
   if (wanted.length === 0) return { contenders: [], [Symbol.asyncDispose]: () => stack.disposeAsync() }
@@ -60,7 +60,7 @@ export async function startPeers(engines: Engines, wanted: readonly PeerName[]):
   return { contenders, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-/** As an authorization server would issue it (RFC 9068). */
+/** Signs an access token as an authorization server would issue it (RFC 9068). */
 async function issueToken(organizationId: string): Promise<{ token: string; publicKey: string }> {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
   const token = await new SignJWT({ client_id: 'bench', scope: 'orders:read orders:write', organization_id: organizationId })
@@ -84,7 +84,7 @@ async function startProcess(file: string, { args, env }: { args: readonly string
   const child = fork(join(import.meta.dirname, file), args, { env: { ...process.env, ...env }, execArgv: nodeFlags })
   const exit = once(child, 'exit')
   const first = await Promise.race([once(child, 'message'), exit.then(() => null)])
-  if (!first) throw new Error(`The peer's process ${file} ended before it was ready.`)
+  if (!first) throw new Error(`The process ${file} of the peer ended before it was ready.`)
   return {
     pid: child.pid as number,
     port: (first[0] as { port: number | null }).port,

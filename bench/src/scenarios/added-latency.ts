@@ -1,6 +1,6 @@
-/** What the gateway and its hop add to the time of a read, beside asking the service by its subject. */
+/** Measures the time that the gateway and its hop add to a read, compared with a request to the service by its subject. */
 import { getOrder } from '@quittance/contracts/orders'
-import { demandNoErrors, startDirectLoader, startLoader, type LoadResult } from '../load.ts'
+import { assertNoErrors, startDirectLoader, startLoader, type LoadResult } from '../load.ts'
 import type { Scenario, Stage } from '../scenario.ts'
 import { median } from '../statistics.ts'
 import { makeOrders } from '../system/orders.ts'
@@ -8,23 +8,23 @@ import { table } from '../table.ts'
 import { interleaved } from './interleaved.ts'
 
 const perSecond = 500
-/** Milliseconds that may be added at the median. */
+/** Maximum added time at the median, in milliseconds. */
 const limitMs = 1.5
 
 export const addedLatency: Scenario = {
-  summary: `time that the gateway adds to GET /v1/orders/{id} at ${perSecond} requests/s, beside the service’s subject`,
+  summary: `time that the gateway adds to GET /v1/orders/{id} at ${perSecond} requests/s, compared with the service’s subject`,
   async run(stage) {
-    const { options, say } = stage
+    const { options, log } = stage
     const ids = await makeOrders(stage.quittance)
     using loader = startLoader()
     using direct = startDirectLoader()
-    const windows = await interleaved(contendersOf(stage, { ids, loader, direct }), {
+    const windows = await interleaved(createContenders(stage, { ids, loader, direct }), {
       options,
-      say,
-      warmUp: async (contender, seconds) => demandNoErrors(contender, await contender.load(seconds)),
+      log,
+      warmUp: async (contender, seconds) => assertNoErrors(contender, await contender.load(seconds)),
       async measure(contender) {
         const result = await contender.load(options.seconds)
-        demandNoErrors(contender, result)
+        assertNoErrors(contender, result)
         return result
       },
     })
@@ -38,7 +38,7 @@ interface Loaders {
   direct: ReturnType<typeof startDirectLoader>
 }
 
-function contendersOf({ quittance, engines }: Stage, { ids, loader, direct }: Loaders) {
+function createContenders({ quittance, engines }: Stage, { ids, loader, direct }: Loaders) {
   const { origin, token, organizationId } = quittance
   const paths = ids.map((id) => `/v1/orders/${id}`)
   const bodies = ids.map((id) => JSON.stringify({ id }))
@@ -49,10 +49,10 @@ function contendersOf({ quittance, engines }: Stage, { ids, loader, direct }: Lo
     client_id: null,
     user_id: null,
   })
-  const asked = { origin, natsUrl: engines.nats.url('gateway'), caller, subject: getOrder.subject, bodies, connections: 0, perSecond }
+  const directLoad = { origin, natsUrl: engines.nats.url('gateway'), caller, subject: getOrder.subject, bodies, connections: 0, perSecond }
   return [
     { name: 'gateway', load: (seconds: number) => loader.run({ origin, token, paths, seconds, connections: 0, perSecond }) },
-    { name: 'subject', load: (seconds: number) => direct.run({ ...asked, seconds }) },
+    { name: 'subject', load: (seconds: number) => direct.run({ ...directLoad, seconds }) },
   ]
 }
 
@@ -66,7 +66,7 @@ function describe({ options }: Stage, windows: ReadonlyMap<string, readonly Load
   const [through = [], beside = []] = ['gateway', 'subject'].map((name) => windows.get(name))
   const added = median(through.map(({ p50Ms }, round) => p50Ms - (beside[round]?.p50Ms ?? Number.NaN)))
   const title = `added-latency: GET /v1/orders/{id}, open loop of ${perSecond} requests/s; medians of ${options.rounds} interleaved windows of ${options.seconds} s`
-  const verdict = `Added at the median: ${added.toFixed(2)} ms. Less than ${limitMs.toFixed(2)} is wanted: ${added < limitMs ? 'kept' : 'NOT KEPT'}.`
-  const text = [title, '', ...table(['asked', 'p50 ms', 'p99 ms'], rows), '', verdict].join('\n')
+  const assessment = `Added at the median: ${added.toFixed(2)} ms. Less than ${limitMs.toFixed(2)} is required: ${added < limitMs ? 'met' : 'NOT MET'}.`
+  const text = [title, '', ...table(['target', 'p50 ms', 'p99 ms'], rows), '', assessment].join('\n')
   return { scenario: 'added-latency', text, figures: { added, windows: Object.fromEntries(windows) } }
 }

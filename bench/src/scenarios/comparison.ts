@@ -3,7 +3,7 @@ import type { LoadResult } from '../load.ts'
 import { median, ratio, ratioLine } from '../statistics.ts'
 import { table } from '../table.ts'
 
-/** One measured window of one contender; CPU in milliseconds per answered request. */
+/** One measured window of one contender; CPU in milliseconds per successful request. */
 export interface Window extends LoadResult {
   cpuMs: Record<Part, number>
   totalCpuMs: number
@@ -12,25 +12,25 @@ export interface Window extends LoadResult {
 
 interface Measured {
   title: string
-  /** By contender, round by round; the system under test comes first. */
+  /** Windows by contender and round; the system under test comes first. */
   windows: ReadonlyMap<string, readonly Window[]>
   /** CPU milliseconds per second without requests. */
   idle: ReadonlyMap<string, number>
-  /** Most that the first contender may cost, as a multiple of another. */
+  /** Maximum cost of the first contender as a multiple of another. */
   limits: Record<string, number>
 }
 
 export function comparison({ title, windows, idle, limits }: Measured): { text: string; figures: unknown } {
   const rows = [...windows].map(([name, own]) => ({ name, ...medians(own) }))
   const [first, ...peers] = [...windows] as [[string, readonly Window[]], ...[string, readonly Window[]][]]
-  const ratios = peers.map(([peer, own]) => ({ system: first[0], peer, ...ratio(cpuOf(first[1]), cpuOf(own)) }))
+  const ratios = peers.map(([peer, own]) => ({ system: first[0], peer, ...ratio(listCpuMs(first[1]), listCpuMs(own)) }))
   const idleLine = `Without requests: ${[...idle].map(([name, ms]) => `${name} ${ms.toFixed(1)}`).join(', ')} ms of CPU per second (included above).`
   const launcherMs = median(first[1].map(({ launcherCpuMs }) => launcherCpuMs))
-  const launcherLine = `Not counted: ${launcherMs.toFixed(3)} ms/request of the launcher, which files the log lines of ${first[0]}.`
+  const launcherLine = `Not counted: ${launcherMs.toFixed(3)} ms/request of the launcher, which writes the log lines of ${first[0]} to files.`
   const text = [
     title,
     '',
-    ...tableOf(rows),
+    ...formatTable(rows),
     '',
     ...ratios.map(({ system, peer, ...each }) => ratioLine(`CPU ${system} / ${peer}`, each, limits[peer])),
     idleLine,
@@ -39,7 +39,7 @@ export function comparison({ title, windows, idle, limits }: Measured): { text: 
   return { text, figures: { rows, ratios, idle: Object.fromEntries(idle), windows: Object.fromEntries(windows) } }
 }
 
-const cpuOf = (windows: readonly Window[]) => windows.map(({ totalCpuMs }) => totalCpuMs)
+const listCpuMs = (windows: readonly Window[]) => windows.map(({ totalCpuMs }) => totalCpuMs)
 
 type Row = ReturnType<typeof medians> & { name: string }
 
@@ -56,7 +56,7 @@ function medians(windows: readonly Window[]) {
   }
 }
 
-function tableOf(rows: readonly Row[]): string[] {
+function formatTable(rows: readonly Row[]): string[] {
   return table(
     ['system', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms/request', ...parts, 'bytes', 'errors'],
     rows.map(({ name, requestsPerSecond, p50Ms, p99Ms, totalCpuMs, cpuMs, bytes, errors }) => [

@@ -1,4 +1,4 @@
-/** What an idempotent write with its event costs through the gateway, side by side with peers that do the same. */
+/** Measures the cost of an idempotent write with its event through the gateway, side by side with peers that do the same. */
 import type { Scenario } from '../scenario.ts'
 import { sideBySide } from './side-by-side.ts'
 
@@ -7,8 +7,8 @@ export const createCustomer: Scenario = {
   run: (stage) =>
     sideBySide(stage, {
       scenario: 'create-customer',
-      subject: 'POST /v1/customers/, each under an Idempotency-Key of its own, event told through the outbox',
-      usualConnections: 32,
+      subject: 'POST /v1/customers/, each with a unique Idempotency-Key, event published through the outbox',
+      defaultConnections: 32,
       request: { paths: ['/v1/customers/'], write: '{"email":"{n}@example.com","name":"Ada Lovelace"}' },
     }),
 }

@@ -1,23 +1,23 @@
 import type { BenchOptions } from '../options.ts'
 
-/** The compiler of Node goes on for seconds; code that is not yet compiled costs more, and there is more of it in ours. */
+/** Node's JIT compiler works for seconds after the start; code that is not yet compiled costs more, and our system has more of it. */
 const firstWarmUpSeconds = 20
 const warmUpSeconds = 1
 
 interface Rounds<Contender, Window> {
   options: BenchOptions
-  say(line: string): void
+  log(line: string): void
   warmUp(contender: Contender, seconds: number): Promise<void>
   measure(contender: Contender): Promise<Window>
 }
 
-/** Windows by contender, one after the other within a round, so that what else the machine does falls on all of them. */
+/** Measures windows of all contenders, one after the other within a round, so that other load on the machine affects all of them. */
 export async function interleaved<Contender extends { name: string }, Window>(
   contenders: readonly Contender[],
-  { options, say, warmUp, measure }: Rounds<Contender, Window>,
+  { options, log, warmUp, measure }: Rounds<Contender, Window>,
 ): Promise<Map<string, Window[]>> {
   const seconds = Math.ceil(contenders.length * (firstWarmUpSeconds + options.rounds * (options.seconds + warmUpSeconds)) * 1.05)
-  say(`${contenders.map(({ name }) => name).join(', ')} are ready; measuring for about ${seconds} s`)
+  log(`${contenders.map(({ name }) => name).join(', ')} are ready; measuring for about ${seconds} s`)
   for (const contender of contenders) await warmUp(contender, firstWarmUpSeconds)
   const windows = new Map(contenders.map((contender) => [contender.name, [] as Window[]]))
   for (let round = 1; round <= options.rounds; round += 1) {
@@ -25,7 +25,7 @@ export async function interleaved<Contender extends { name: string }, Window>(
       await warmUp(contender, warmUpSeconds)
       windows.get(contender.name)?.push(await measure(contender))
     }
-    say(`round ${round} of ${options.rounds} is done`)
+    log(`round ${round} of ${options.rounds} is done`)
   }
   return windows
 }

@@ -1,4 +1,4 @@
-/** What a page of ten costs through the gateway, side by side with peers that do the same. */
+/** Measures the cost of a page of ten through the gateway, side by side with peers that do the same. */
 import type { Scenario } from '../scenario.ts'
 import { volume } from '../volume.ts'
 import { sideBySide } from './side-by-side.ts'
@@ -9,7 +9,7 @@ export const pageOrders: Scenario = {
     sideBySide(stage, {
       scenario: 'page-orders',
       subject: `GET /v1/orders/, the first 10 of ${volume.orders}`,
-      usualConnections: 64,
+      defaultConnections: 64,
       request: { paths: ['/v1/orders/'] },
     }),
 }

@@ -1,4 +1,4 @@
-/** What one read through the gateway costs, side by side with peers that do the same. */
+/** Measures the cost of one read through the gateway, side by side with peers that do the same. */
 import type { Scenario } from '../scenario.ts'
 import { volume } from '../volume.ts'
 import { sideBySide } from './side-by-side.ts'
@@ -9,7 +9,7 @@ export const readOrder: Scenario = {
     sideBySide(stage, {
       scenario: 'read-order',
       subject: `GET /v1/orders/{id}, ${volume.linesPerOrder} lines, one of ${volume.orders} at random`,
-      usualConnections: 64,
+      defaultConnections: 64,
       request: null,
     }),
 }

@@ -1,7 +1,7 @@
-/** What keeping tokens in PostgreSQL costs the auth service, beside the same provider that keeps them in memory. */
+/** Measures what storing tokens in PostgreSQL costs the auth service, compared with the same provider that stores them in memory. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { postgresCpuMs, readProcesses, treeCpuMs } from '../cpu.ts'
-import { demandNoErrors, startRefreshLoader, type Loader, type LoadResult, type RefreshLoad } from '../load.ts'
+import { assertNoErrors, startRefreshLoader, type Loader, type LoadResult, type RefreshLoad } from '../load.ts'
 import { startMemoryPeer } from '../peers/memory/start.ts'
 import type { Findings, Scenario, Stage } from '../scenario.ts'
 import { median, ratio, ratioLine } from '../statistics.ts'
@@ -9,9 +9,9 @@ import { authorizeOften } from '../system/refresh-tokens.ts'
 import { table } from '../table.ts'
 import { interleaved } from './interleaved.ts'
 
-/** Most that our process may cost, as a multiple of the one without a database. */
+/** Maximum cost of our process, as a multiple of the one without a database. */
 const limit = 1.7
-const usualConnections = 32
+const defaultConnections = 32
 const scope = 'openid email'
 const idleMs = 4_000
 
@@ -26,15 +26,15 @@ interface Contender {
 /** CPU in milliseconds per refresh. */
 interface Window extends LoadResult {
   nodeMs: number
-  /** Of PostgreSQL for the database `auth`, whoever is measured. */
+  /** CPU of PostgreSQL for the database `auth`, for every contender. */
   postgresMs: number
 }
 
 export const refreshToken: Scenario = {
   summary: 'CPU of the auth process per refresh, side by side with the same provider in memory',
   async run(stage) {
-    const { quittance, options, say } = stage
-    const connections = options.connections ?? usualConnections
+    const { quittance, options, log } = stage
+    const connections = options.connections ?? defaultConnections
     const { client_id, client_secret } = quittance.demo.oauth_client
     const client = { client_id, client_secret }
     const tokens = await authorizeOften(quittance, { scope, count: connections })
@@ -46,8 +46,8 @@ export const refreshToken: Scenario = {
     const load = (contender: Contender, seconds: number) => ({ ...contender, client, connections, seconds })
     const windows = await interleaved(contenders, {
       options,
-      say,
-      warmUp: async (contender, seconds) => demandNoErrors(contender, await loader.run(load(contender, seconds))),
+      log,
+      warmUp: async (contender, seconds) => assertNoErrors(contender, await loader.run(load(contender, seconds))),
       measure: (contender) => measure(contender, { stage, loader, load: load(contender, options.seconds) }),
     })
     const subject = `POST /v1/oauth2/token, grant_type=refresh_token, ID token with RS256, ${connections} in flight`
@@ -63,7 +63,7 @@ async function measure(
   const before = readProcesses()
   const result = await loader.run(load)
   const span = { before, after: readProcesses() }
-  demandNoErrors(contender, result)
+  assertNoErrors(contender, result)
   if (!span.after.has(contender.pid)) throw new Error(`The run is not valid: ${contender.name} has ended.\n${stage.quittance.output()}`)
   return {
     ...result,
@@ -72,7 +72,7 @@ async function measure(
   }
 }
 
-/** CPU milliseconds per second when nobody asks for anything. */
+/** Measures CPU milliseconds per second without requests. */
 async function measureIdle(contenders: readonly Contender[]): Promise<Record<string, number>> {
   const before = readProcesses()
   await delay(idleMs)

@@ -5,22 +5,22 @@ import type { Findings, Stage } from '../scenario.ts'
 import { makeOrders } from '../system/orders.ts'
 import { comparison } from './comparison.ts'
 import { interleaved } from './interleaved.ts'
-import { contenderOf, measure, measureIdle, warmUp } from './measure.ts'
+import { createContender, measure, measureIdle, warmUp } from './measure.ts'
 
 interface Work {
   scenario: string
-  /** What one request is. */
+  /** Description of one request. */
   subject: string
-  usualConnections: number
-  /** Asked of ours and of the peers; null for the orders of each. */
+  defaultConnections: number
+  /** Paths for our system and the peers; null for the orders of each. */
   request: Pick<Contender, 'paths' | 'write'> | null
 }
 
-/** The same work done by the system and by its peers, window by window. */
-export async function sideBySide(stage: Stage, { scenario, subject, usualConnections, request }: Work): Promise<Findings> {
-  const { engines, options, say } = stage
+/** Measures the same work done by the system and by its peers, window by window. */
+export async function sideBySide(stage: Stage, { scenario, subject, defaultConnections, request }: Work): Promise<Findings> {
+  const { engines, options, log } = stage
   const orderIds = await makeOrders(stage.quittance)
-  const ours = contenderOf(
+  const ours = createContender(
     stage.quittance,
     orderIds.map((id) => `/v1/orders/${id}`),
   )
@@ -28,10 +28,10 @@ export async function sideBySide(stage: Stage, { scenario, subject, usualConnect
   using loader = startLoader()
   const contenders = [ours, ...peers.contenders].map((contender) => ({ ...contender, ...request }))
   const idle = await measureIdle(contenders, engines)
-  const measuring = { loader, stage, connections: options.connections ?? usualConnections }
+  const measuring = { loader, stage, connections: options.connections ?? defaultConnections }
   const windows = await interleaved(contenders, {
     options,
-    say,
+    log,
     warmUp: (contender, seconds) => warmUp(contender, { ...measuring, seconds }),
     measure: (contender) => measure(contender, measuring),
   })

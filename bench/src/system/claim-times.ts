@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { readDue, takeLanes } from '@quittance/webhooks/deliveries/lane-queue'
-import { openLane, type TakenLane } from '@quittance/webhooks/deliveries/lane'
-import { rowsWith } from '@quittance/runtime/transaction'
+import { readDueDeliveries, leaseQueues } from '@quittance/webhooks/queue/queue-store'
+import { EndpointQueue, type LeasedQueueRow } from '@quittance/webhooks/queue/endpoint-queue'
+import { createSqlRunner } from '@quittance/runtime/transaction'
 import type { Client } from 'pg'
 import { median } from '../statistics.ts'
 import { inDatabase, makeDue, type Endpoints } from './deliveries.ts'
 
 export interface ClaimTime {
-  /** Deliveries that wait, over all endpoints. */
+  /** Waiting deliveries of all endpoints. */
   waiting: number
   takeMs: number
   readMs: number
@@ -17,14 +17,14 @@ const endpointsOfBacklog = 11_000
 const backlogs = [10_000, 600_000]
 const times = 15
 
-/** What it costs to find something to send, by how much waits. The dispatcher of the system is kept away from these endpoints. */
+/** Measures the cost of claiming deliveries, by the size of the backlog. The dispatcher of the system is kept from these endpoints. */
 export async function claimTimes(url: string, endpoints: Endpoints): Promise<ClaimTime[]> {
   const found: ClaimTime[] = []
   const ids = await endpoints.copy(endpointsOfBacklog, 'http://127.0.0.1:9/')
   let waiting = 0
   for (const backlog of backlogs) {
     const { organizationId } = endpoints
-    await keepAway(url, ids)
+    await leaseElsewhere(url, ids)
     const perEndpoint = Math.ceil((backlog - waiting) / ids.length)
     await makeDue(url, { endpoints: ids, perEndpoint, organizationId })
     waiting += perEndpoint * ids.length
@@ -34,8 +34,8 @@ export async function claimTimes(url: string, endpoints: Endpoints): Promise<Cla
   return found
 }
 
-/** As if another replica held them: what is measured rolls back. */
-async function keepAway(url: string, ids: readonly string[]): Promise<void> {
+/** Leases the queues as if by another replica; the measurement rolls back. */
+async function leaseElsewhere(url: string, ids: readonly string[]): Promise<void> {
   await inDatabase(url, (client) =>
     client.query(
       `update webhook_lanes set owner = gen_random_uuid(), leased_until = now() + interval '1 hour' where endpoint_id = any($1)`,
@@ -45,16 +45,18 @@ async function keepAway(url: string, ids: readonly string[]): Promise<void> {
 }
 
 async function measure(client: Client): Promise<{ takeMs: number; readMs: number }> {
-  const rows = rowsWith(async ({ name, text }, values) => (await client.query({ name, text, values })).rows)
-  const context = { rows, leaseMs: 30_000 } as Parameters<typeof takeLanes>[0]
+  const rows = createSqlRunner(async ({ name, text }, values) => (await client.query({ name, text, values })).rows)
+  const context = { rows, leaseMs: 30_000 } as Parameters<typeof leaseQueues>[0]
   const taking: number[] = []
   const reading: number[] = []
   for (let time = 0; time < times; time += 1) {
     await client.query('begin')
     await client.query(`update webhook_lanes set owner = null, leased_until = null where leased_until > now() + interval '10 minutes'`)
-    const taken = await timed(taking, () => takeLanes(context, { owner: randomUUID(), proven: 0, unproven: 256 }))
-    const asked = taken.slice(0, 50).map((lane: TakenLane) => ({ lane: openLane(lane, 10), count: 1 }))
-    await timed(reading, () => readDue(context, asked))
+    const taken = await timed(taking, () => leaseQueues(context, { owner: randomUUID(), proven: 0, unproven: 256 }))
+    const requested = taken
+      .slice(0, 50)
+      .map((queue: LeasedQueueRow) => ({ queue: new EndpointQueue(queue, { maxInFlight: 10, until: 0 }), count: 1 }))
+    await timed(reading, () => readDueDeliveries(context, requested))
     await client.query('rollback')
   }
   return { takeMs: median(taking), readMs: median(reading) }

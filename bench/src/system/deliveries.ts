@@ -1,22 +1,22 @@
-/** Endpoints, events and deliveries for benchmarks: written into the tables, where the API would take hours. */
+/** Endpoints, events and deliveries for benchmarks: written into the tables, because the API would take hours. */
 import { randomUUID } from 'node:crypto'
 import { publicEvents } from '@quittance/contracts/registry'
 import { Client } from 'pg'
 import type { Engines } from '../engines.ts'
 import type { Quittance } from './quittance.ts'
 
-/** Types that `orders` tells, one for each endpoint. */
+/** Event types that `orders` publishes, one for each endpoint. */
 export const types = publicEvents.filter(({ publisher }) => publisher === 'orders').slice(0, 20)
 
 export interface Endpoints {
   organizationId: string
-  /** One for each of the types, in their order. */
+  /** One for each of the types, in the same order. */
   ids: readonly string[]
-  /** Adds endpoints that hear nothing by themselves. */
+  /** Adds endpoints that receive none of the published events. */
   copy(count: number, url: string): Promise<string[]>
 }
 
-/** One endpoint for each type, by the API: their secrets are sealed with the key of the system. */
+/** Creates one endpoint for each type through the API, because their secrets are sealed with the key of the system. */
 export async function makeEndpoints({
   quittance,
   engines,
@@ -33,7 +33,7 @@ export async function makeEndpoints({
       headers: { authorization: `Bearer ${quittance.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ url: `${url}${ids.length}`, events: [webhookType] }),
     })
-    if (response.status !== 201) throw new Error(`An endpoint was refused: ${response.status} ${await response.text()}`)
+    if (response.status !== 201) throw new Error(`An endpoint was rejected: ${response.status} ${await response.text()}`)
     ids.push(((await response.json()) as { id: string }).id)
   }
   return {
@@ -54,7 +54,7 @@ export async function makeEndpoints({
   }
 }
 
-/** Work in one connection. */
+/** Runs work on one connection. */
 export async function inDatabase<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -73,7 +73,7 @@ interface Due {
   organizationId: string
 }
 
-/** Deliveries that become due in the moment this ends: of one event for each of them. */
+/** Creates deliveries that become due when this call ends: of one event for each of them. */
 export async function makeDue(url: string, { endpoints, perEndpoint, organizationId }: Due): Promise<void> {
   await inDatabase(url, async (client) => {
     await client.query('begin')
@@ -93,7 +93,7 @@ export async function makeDue(url: string, { endpoints, perEndpoint, organizatio
   })
 }
 
-/** Commits events in the outbox of `orders`, evenly of all types. Their bodies say when. */
+/** Commits events to the outbox of `orders`, evenly of all types. Their bodies contain the time. */
 export async function commitEvents(client: Client, { count, organizationId }: { count: number; organizationId: string }): Promise<void> {
   const subjects = types.map(({ subject }) => subject)
   await client.query(

@@ -1,29 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
-import { ask } from './ask.ts'
+import { sendRequest } from './api-request.ts'
 import type { Quittance } from './quittance.ts'
 
-/** How long is waited between two looks, in milliseconds. */
+/** Polling interval in milliseconds. */
 export const pollMs = 10
 const patienceMs = 60_000
 
-/** Asks for the invoice of an order; gives the milliseconds until the order says that it is there. */
+/** Requests the invoice of an order; returns the milliseconds until the order shows that it is generated. */
 export async function generateInvoice(quittance: Quittance, id: string): Promise<number> {
   const started = performance.now()
   await request(quittance, id)
   while (performance.now() - started < patienceMs) {
-    const { body } = await ask(quittance, { method: 'GET', path: `/v1/orders/${id}` })
+    const { body } = await sendRequest(quittance, { method: 'GET', path: `/v1/orders/${id}` })
     if (body?.['is_invoice_generated'] === true) return performance.now() - started
     await delay(pollMs)
   }
-  throw new Error(`There was no invoice after ${patienceMs / 1000} s.`)
+  throw new Error(`No invoice was generated within ${patienceMs / 1000} s.`)
 }
 
 const waiting = 'select count(*)::int as count from orders where id = any ($1) and invoice_generated_at is null'
 
 /**
- * Asks for the invoices of all orders at once; gives the milliseconds until the orders say that they are there. Looks into their table:
- * reading an order of 5,000 lines over and over would be what is measured. `everyMs` is the time between two looks.
+ * Requests the invoices of all orders at once; returns the milliseconds until the orders show that they are generated. Reads their table,
+ * because repeated reads of an order of 5,000 lines would dominate the measurement. `everyMs` is the polling interval.
  */
 export async function generateInvoices(quittance: Quittance, orderIds: readonly string[], { everyMs = pollMs } = {}): Promise<number> {
   const client = new Client({ connectionString: quittance.ordersDatabaseUrl })
@@ -35,7 +35,7 @@ export async function generateInvoices(quittance: Quittance, orderIds: readonly 
       const { rows } = await client.query<{ count: number }>(waiting, [orderIds])
       if (rows[0]?.count === 0) return performance.now() - started
       if (performance.now() - started > 5 * patienceMs)
-        throw new Error(`${rows[0]?.count} invoices are not there after ${(5 * patienceMs) / 1000} s.`)
+        throw new Error(`${rows[0]?.count} invoices are missing after ${(5 * patienceMs) / 1000} s.`)
       await delay(everyMs)
     }
   } finally {
@@ -44,14 +44,14 @@ export async function generateInvoices(quittance: Quittance, orderIds: readonly 
 }
 
 async function request(quittance: Quittance, orderId: string): Promise<void> {
-  const { status } = await ask(quittance, { method: 'POST', path: `/v1/orders/${orderId}/invoice` })
-  if (status !== 202) throw new Error(`The order of an invoice was answered with ${status}.`)
+  const { status } = await sendRequest(quittance, { method: 'POST', path: `/v1/orders/${orderId}/invoice` })
+  if (status !== 202) throw new Error(`The request for an invoice returned status ${status}.`)
 }
 
-/** The document of an order by its link, as a buyer gets it. A flag without a document would be fast too. */
+/** Downloads the document of an order by its link, as a buyer does. A flag without a document would be fast too. */
 export async function download(quittance: Quittance, orderId: string): Promise<Uint8Array> {
-  const { body } = await ask(quittance, { method: 'GET', path: `/v1/orders/${orderId}/invoice` })
+  const { body } = await sendRequest(quittance, { method: 'GET', path: `/v1/orders/${orderId}/invoice` })
   const bytes = await (await fetch(String(body?.['url']))).bytes()
-  if (Buffer.from(bytes.subarray(0, 5)).toString() !== '%PDF-') throw new Error('What the link gives is not a PDF.')
+  if (Buffer.from(bytes.subarray(0, 5)).toString() !== '%PDF-') throw new Error('The download is not a PDF.')
   return bytes
 }

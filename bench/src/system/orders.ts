@@ -1,10 +1,10 @@
-/** Sales of the measured system, written into its tables: making ten thousand through checkouts would take minutes. */
+/** Sales of the measured system, written into its tables: creating ten thousand through checkouts would take minutes. */
 import { Client } from 'pg'
 import { idFunction, volume } from '../volume.ts'
 import type { Quittance } from './quittance.ts'
 
 interface Batch {
-  /** Tells the ids of batches apart. */
+  /** Distinguishes the ids of batches. */
   kind: string
   orders: number
   lines: number
@@ -39,13 +39,13 @@ const items = ({ kind, orders: count, lines }: Batch) => `
       'Reading room, volume ' || line + 1, 4900, 0, false, pg_temp.id('price', 1 + n % ${volume.products})
     from generate_series(1, ${count}) n, generate_series(0, ${lines - 1}) line`
 
-/** Makes the standard volume once and gives the ids of its orders. */
+/** Creates the standard volume once and returns the ids of its orders. */
 export function makeOrders(quittance: Quittance): Promise<string[]> {
   const batch = { kind: 'order', orders: volume.orders, lines: volume.linesPerOrder }
   return make(quittance, { batch, statements: [catalogue, prices, customers, orders(batch), items(batch)] })
 }
 
-/** Makes further paid orders with billing details, of each length once; after `makeOrders`. */
+/** Creates further paid orders with billing details, of each length once; call it after `makeOrders`. */
 export function makeLongOrders(quittance: Quittance, size: { orders: number; lines: number }): Promise<string[]> {
   const batch = { kind: `long-${size.lines}`, ...size }
   return make(quittance, { batch, statements: [orders(batch), items(batch)] })
@@ -56,7 +56,7 @@ async function make({ ordersDatabaseUrl, organizationId }: Quittance, work: { ba
   await client.connect()
   try {
     await client.query(idFunction)
-    // As one: an order is complete with its lines.
+    // In one transaction: an order is complete with its lines.
     await client.query('begin')
     for (const statement of work.statements) await client.query(statement, [organizationId])
     await client.query('commit')

@@ -4,8 +4,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { natsUsers } from '@quittance/contracts/permissions'
-import { ensureDatabases } from '@quittance/testing/engines/service-database'
-import { databaseOwners } from '@quittance/tools/supervisor/engines'
+import { testBusEnvironment } from '@quittance/testing/bus'
+import { ensureDatabases, runtimeRole } from '@quittance/testing/engines/service-database'
+import { databaseOwners } from '@quittance/tools/secrets/secret-list'
 import type { DemoData, ReadyFile } from '@quittance/testing/ready-file'
 import type { Engines } from '../engines.ts'
 
@@ -20,9 +21,9 @@ export interface Quittance extends AsyncDisposable {
   ordersDatabaseUrl: string
   invoicesDatabaseUrl: string
   pids(service: keyof ReadyFile['services']): number[]
-  /** The process that starts the others and files their log lines. */
+  /** The process that starts the others and writes their log lines to files. */
   launcherPid: number
-  /** What the launcher has printed: crashes, restarts and warnings of services among it. */
+  /** Output of the launcher, including crashes, restarts and warnings of services. */
   output(): string
 }
 
@@ -33,10 +34,21 @@ const password = 'bench'
 export async function startQuittance(engines: Engines): Promise<Quittance> {
   await ensureDatabases(
     engines.postgres.url('postgres'),
-    databaseOwners.map((name) => ({ name, password })),
+    databaseOwners.map((name) => ({ name, password, runtimePassword: password })),
   )
   const readyFile = join(engines.folder, 'ready.json')
-  const args = ['tools/src/quittance.ts', 'start', '--port', '0', '--data', join(engines.folder, 'data'), '--ready-file', readyFile]
+  const args = [
+    'tools/src/quittance.ts',
+    'start',
+    '--port',
+    '0',
+    '--allow',
+    'loopback-webhooks,sandbox-payments',
+    '--data',
+    join(engines.folder, 'data'),
+    '--ready-file',
+    readyFile,
+  ]
   const child = spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, BASE_URL: undefined, ...servers(engines) },
@@ -45,7 +57,7 @@ export async function startQuittance(engines: Engines): Promise<Quittance> {
   })
   const output = collectOutput(child)
   try {
-    await untilReady(child, { readyFile, output })
+    await waitUntilReady(child, { readyFile, output })
   } catch (error) {
     await stop(child)
     throw error
@@ -68,9 +80,12 @@ export async function startQuittance(engines: Engines): Promise<Quittance> {
 }
 
 function servers({ postgres, nats }: Engines): NodeJS.ProcessEnv {
-  const databases = databaseOwners.map((name) => [`DATABASE_URL_${name.toUpperCase()}`, postgres.url(name, { user: name, password })])
+  const databases = databaseOwners.flatMap((name) => [
+    [`DATABASE_URL_${name.toUpperCase()}`, postgres.url(name, { user: runtimeRole(name), password })],
+    [`MIGRATION_DATABASE_URL_${name.toUpperCase()}`, postgres.url(name, { user: name, password })],
+  ])
   const passwords = natsUsers.map((user) => [`NATS_PASSWORD_${user.toUpperCase()}`, new URL(nats.url(user)).password])
-  return { ...Object.fromEntries([...databases, ...passwords]), NATS_URL: `nats://127.0.0.1:${nats.port}` }
+  return { ...Object.fromEntries([...databases, ...passwords]), ...testBusEnvironment(), NATS_URL: `nats://127.0.0.1:${nats.port}` }
 }
 
 function collectOutput(child: ChildProcess): () => string {
@@ -80,10 +95,10 @@ function collectOutput(child: ChildProcess): () => string {
   return () => output
 }
 
-async function untilReady(child: ChildProcess, { readyFile, output }: { readyFile: string; output(): string }): Promise<void> {
+async function waitUntilReady(child: ChildProcess, { readyFile, output }: { readyFile: string; output(): string }): Promise<void> {
   for (const start = Date.now(); !existsSync(readyFile); await delay(50)) {
     if (child.exitCode !== null) throw new Error(`Quittance ended with code ${child.exitCode}:\n${output()}`)
-    if (Date.now() - start > startWithinMs) throw new Error(`Quittance was not ready after ${startWithinMs / 1000} s:\n${output()}`)
+    if (Date.now() - start > startWithinMs) throw new Error(`Quittance was not ready within ${startWithinMs / 1000} s:\n${output()}`)
   }
 }
 

@@ -1,8 +1,8 @@
 import { createBrowser } from '@quittance/testing/browser'
-import { authorizationUrl, codeOf, passPages, redeem } from '@quittance/testing/oauth-client'
+import { authorizationUrl, readAuthorizationCode, completeInteraction, exchangeCode } from '@quittance/testing/oauth-client'
 import type { Quittance } from './quittance.ts'
 
-/** Refresh tokens of the demo application, each from an authorization of its own by the demo person. */
+/** Returns refresh tokens of the demo application, each from a separate authorization by the demo user. */
 export async function authorizeOften({ origin, demo }: Quittance, { scope, count }: { scope: string; count: number }): Promise<string[]> {
   const { user: person, oauth_client: client } = demo
   const browser = createBrowser([origin])
@@ -10,8 +10,8 @@ export async function authorizeOften({ origin, demo }: Quittance, { scope, count
   const tokens: string[] = []
   for (let index = 0; index < count; index += 1) {
     const first = await browser.get(authorizationUrl(origin, parameters))
-    const code = codeOf(await passPages(browser, first, { person, answer: { action: 'allow' } }))
-    const { status, body } = await redeem(origin, { client, code })
+    const code = readAuthorizationCode(await completeInteraction(browser, first, { person, answer: { action: 'allow' } }))
+    const { status, body } = await exchangeCode(origin, { client, code })
     if (status !== 200) throw new Error(`A code was not exchanged: ${status} ${JSON.stringify(body)}`)
     tokens.push(body.refresh_token)
   }

@@ -1,10 +1,10 @@
-/** Sellers of any size, alike but for how much they have sold: written into the tables, where checkouts would take hours. */
+/** Sellers of any size that differ only in the number of their orders: written into the tables, because checkouts would take hours. */
 import { Client } from 'pg'
 import { idFunction } from '../volume.ts'
 
 export interface Seller {
   organizationId: string
-  /** Tells ids of sellers apart. */
+  /** Distinguishes the ids of sellers. */
   kind: string
   orders: number
 }
@@ -40,14 +40,14 @@ const statements = ({ kind, orders }: Seller) => {
   ]
 }
 
-/** Sells what each has sold. */
+/** Creates the orders of each seller. */
 export async function makeSellers(ordersDatabaseUrl: string, sellers: readonly Seller[]): Promise<void> {
   const client = new Client({ connectionString: ordersDatabaseUrl })
   await client.connect()
   try {
     await client.query(idFunction)
     for (const seller of sellers) {
-      // As one: an order is complete with its lines.
+      // In one transaction: an order is complete with its lines.
       await client.query('begin')
       for (const statement of statements(seller)) {
         await client.query(statement, statement.includes('$1') ? [seller.organizationId] : [])
@@ -60,8 +60,11 @@ export async function makeSellers(ordersDatabaseUrl: string, sellers: readonly S
   }
 }
 
-/** Ids to filter the orders of a seller by. */
-export async function sampleOf(ordersDatabaseUrl: string, kind: string): Promise<{ product: string; customer: string; discount: string }> {
+/** Returns ids to filter the orders of a seller by. */
+export async function readSample(
+  ordersDatabaseUrl: string,
+  kind: string,
+): Promise<{ product: string; customer: string; discount: string }> {
   const client = new Client({ connectionString: ordersDatabaseUrl })
   await client.connect()
   try {

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 
-/** Revenue as webhooks told it. */
+/** Revenue as reported by webhooks. */
 export interface Ledger extends AsyncDisposable {
   port: number
-  /** Takes events that are signed with this secret, and no others. */
+  /** Sets the signing secret: only events signed with it are accepted. */
   trust(secret: string): void
   /** Minor units by currency. */
   revenue: ReadonlyMap<string, number>

@@ -3,7 +3,7 @@ import { startQuittance, type Quittance } from '@quittance/testing/quittance'
 import { expect, test } from 'vitest'
 import { startLedger } from '../src/ledger.ts'
 
-test('what was paid stands in the ledger once, and nothing unsigned does', async () => {
+test('counts a payment once and ignores unsigned events', async () => {
   await using quittance = await startQuittance()
   await using ledger = await startLedger()
   const url = `http://${quittance.hostAddress}:${ledger.port}/`
@@ -30,6 +30,6 @@ async function post(
 ): Promise<{ id: string; client_secret: string; secret: string }> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const response = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+  if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`)
   return response.json() as Promise<{ id: string; client_secret: string; secret: string }>
 }

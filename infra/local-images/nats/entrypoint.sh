@@ -1,5 +1,5 @@
 #!/bin/sh
-# As the official image: options go to nats-server.
+# As in the official image: options are passed to nats-server.
 set -e
 case "$1" in -*) set -- nats-server "$@" ;; esac
 exec "$@"

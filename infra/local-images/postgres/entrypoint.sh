@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What this project uses of the official image's promises: POSTGRES_PASSWORD, POSTGRES_USER, POSTGRES_DB, POSTGRES_INITDB_ARGS,
+# The features of the official image that this project uses: POSTGRES_PASSWORD, POSTGRES_USER, POSTGRES_DB, POSTGRES_INITDB_ARGS,
 # /docker-entrypoint-initdb.d/*.sql and *.sh, and arguments for the server.
 set -Eeuo pipefail
 [ "${1:0:1}" != - ] || set -- postgres "$@"
@@ -19,7 +19,7 @@ create_cluster() {
   # shellcheck disable=SC2086 -- arguments are words
   initdb --username="$user" --pwfile=<(echo "$POSTGRES_PASSWORD") --encoding=UTF8 --locale=C.UTF-8 ${POSTGRES_INITDB_ARGS:-}
   echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
-  # On a socket only, so that nobody outside takes it for the finished server.
+  # Listens on a socket only, so that no client mistakes it for the finished server.
   pg_ctl -w start -o "-c listen_addresses='' -c unix_socket_directories=/var/run/postgresql"
   export PGPASSWORD=$POSTGRES_PASSWORD PGHOST=/var/run/postgresql PGUSER=$user
   [ "$database" = postgres ] || psql --no-psqlrc -v ON_ERROR_STOP=1 -d postgres -c "create database \"$database\""

@@ -3,10 +3,13 @@ import { NotPermitted, RequestValidationError, ResourceNotFound } from './errors
 import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
-import { scopes } from './scopes.ts'
+import { personalScopes, scopes } from './scopes.ts'
 
 /** Scopes of a credential; none implies another. */
-export const ScopeList = z.array(z.enum(scopes)).min(1).max(scopes.length)
+const ScopeName = z.enum(scopes).meta({ id: 'Scope' })
+const PersonalScopeName = z.enum(personalScopes).meta({ id: 'PersonalScope' })
+
+export const ScopeList = z.array(ScopeName).min(1).max(scopes.length)
 
 /** An ISO 8601 duration (`P30D`) or seconds; null for a credential that does not expire. */
 const ExpiresIn = z
@@ -20,7 +23,7 @@ export const OrganizationAccessToken = z
     ...timestamps,
     organization_id: Id,
     comment: z.string(),
-    scopes: z.array(z.enum(scopes)),
+    scopes: z.array(ScopeName),
     expires_at: Timestamp.nullable(),
     last_used_at: Timestamp.nullable(),
   })
@@ -79,14 +82,36 @@ export const revokeOrganizationAccessToken = operation({
   errors: [NotPermitted, ResourceNotFound],
 })
 
-export const PersonalAccessToken = OrganizationAccessToken.omit({ organization_id: true }).meta({ id: 'PersonalAccessToken' })
+/** The organizations a personal token is bound to; null for all memberships of the user, including later ones. */
+const BoundOrganizations = z
+  .array(Id)
+  .nullable()
+  .describe('The organizations the token is bound to; null for all organizations the user is a member of, now and later.')
+
+export const PersonalAccessToken = OrganizationAccessToken.omit({ organization_id: true })
+  .extend({ scopes: z.array(PersonalScopeName), organization_ids: BoundOrganizations })
+  .meta({ id: 'PersonalAccessToken' })
 export type PersonalAccessToken = z.infer<typeof PersonalAccessToken>
 
 export const createPersonalAccessToken = operation({
   subject: 'auth.personal-access-token.create',
   summary: 'Create a personal access token of an account; the token is shown once',
-  request: z.object({ user_id: Id, comment: z.string().max(500).default(''), scopes: ScopeList, expires_in: ExpiresIn }),
-  reply: z.object({ id: Id, token: z.string() }),
+  request: z.object({
+    user_id: Id,
+    comment: z.string().max(500).default(''),
+    scopes: z.array(PersonalScopeName).min(1).max(personalScopes.length),
+    expires_in: ExpiresIn,
+    organization_ids: z
+      .array(Id)
+      .min(1)
+      .max(100)
+      .nullish()
+      .describe(
+        'Binds the token to these organizations; the user must be a member of each. The token has no access to memberships added later.',
+      ),
+  }),
+  // Optional: absent in replies of release 0.1.0, which binds no token.
+  reply: z.object({ id: Id, token: z.string(), organization_ids: BoundOrganizations.optional() }),
   errors: [RequestValidationError],
   audience: 'operator',
 })
@@ -103,7 +128,7 @@ export const listPersonalAccessTokens = operation({
 export const revokePersonalAccessToken = operation({
   subject: 'auth.personal-access-token.revoke',
   summary: 'Revoke one of your personal access tokens; it stops working at once everywhere',
-  http: { method: 'DELETE', path: '/v1/personal_access_tokens/{id}', status: 204, scopes: ['user:read'], callers: ['user'] },
+  http: { method: 'DELETE', path: '/v1/personal_access_tokens/{id}', status: 204, scopes: ['user:write'], callers: ['user'] },
   request: z.object({ id: Id }),
   reply: z.null(),
   errors: [NotPermitted, ResourceNotFound],

@@ -14,7 +14,7 @@ const subdivisions: Record<string, ReadonlySet<string>> = {
   CA: new Set(caProvinces.split(' ').map((province) => `CA-${province}`)),
 }
 
-/** A billing address as it is kept and answered: blank lines are null, US and CA states are ISO 3166-2. */
+/** A billing address as stored and returned: blank lines are null; US and CA states are ISO 3166-2 codes. */
 export const Address = z
   .object({
     line1: z.string().nullable(),
@@ -27,7 +27,7 @@ export const Address = z
   .meta({ id: 'Address' })
 export type Address = z.infer<typeof Address>
 
-/** A billing address as a client sends it; parsing gives an `Address`. */
+/** A billing address as sent by a client; parsing returns an `Address`. */
 export const AddressInput = z
   .object({
     line1: line,
@@ -39,12 +39,13 @@ export const AddressInput = z
   })
   .transform((input, ctx): Address => {
     const country = input.country.toUpperCase()
-    const known = subdivisions[country]
-    if (!known || input.state === null) return { ...input, country }
+    const subdivisionCodes = subdivisions[country]
+    if (!subdivisionCodes || input.state === null) return { ...input, country }
     const state = input.state.toUpperCase().startsWith(`${country}-`)
       ? input.state.toUpperCase()
       : `${country}-${input.state.toUpperCase()}`
-    if (!known.has(state)) ctx.addIssue({ code: 'custom', path: ['state'], message: 'Must be a state or province of the country.' })
+    if (!subdivisionCodes.has(state))
+      ctx.addIssue({ code: 'custom', path: ['state'], message: 'Must be a state or province of the country.' })
     return { ...input, country, state }
   })
   .meta({ id: 'AddressInput' })

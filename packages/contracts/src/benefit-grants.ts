@@ -7,10 +7,10 @@ import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest } from './pagination.ts'
 
-/** What came of granting: of license keys `license_key_id` and `display_key`, of a custom benefit nothing. */
+/** Properties of a grant: `license_key_id` and `display_key` for license keys, none for a custom benefit. */
 export const BenefitGrantProperties = z.record(z.string(), z.unknown()).meta({ id: 'BenefitGrantProperties' })
 
-/** Why and since when somebody has a benefit, or had it. */
+/** Fields of a grant: its source (order or subscription) and when it was granted and revoked. */
 export const grantFields = {
   id: Id,
   ...timestamps,
@@ -24,7 +24,7 @@ export const grantFields = {
   benefit_id: Id,
 }
 
-const sellersFields = {
+const sellerFields = {
   ...grantFields,
   user_id: Id.meta({ deprecated: true, description: 'Deprecated; use customer_id.' }),
   error: z.null(),
@@ -32,19 +32,19 @@ const sellersFields = {
   properties: BenefitGrantProperties,
 }
 
-/** A benefit that a customer has, or had, by one order or one subscription. */
-export const BenefitGrant = z.object(sellersFields).meta({ id: 'BenefitGrant' })
+/** A benefit that a customer has or had through one order or one subscription. */
+export const BenefitGrant = z.object(sellerFields).meta({ id: 'BenefitGrant' })
 export type BenefitGrant = z.infer<typeof BenefitGrant>
 
-/** A grant as its events tell it. */
+/** A grant as sent in events. */
 export const BenefitGrantWebhook = z
-  .object({ ...sellersFields, benefit: Benefit, previous_properties: BenefitGrantProperties.nullable() })
+  .object({ ...sellerFields, benefit: Benefit, previous_properties: BenefitGrantProperties.nullable() })
   .meta({ id: 'BenefitGrantWebhook' })
 export type BenefitGrantWebhook = z.infer<typeof BenefitGrantWebhook>
 
 export const listBenefitGrants = operation({
   subject: 'orders.benefit.list-grants',
-  summary: 'List who has a benefit, and who had it; newest first',
+  summary: 'List the current and revoked grants of a benefit, newest first',
   http: {
     method: 'GET',
     path: '/v1/benefits/{id}/grants',
@@ -64,7 +64,7 @@ export const benefitGrantCreated = event({
   subject: 'event.benefit_grant.created',
   publisher: 'orders',
   webhookType: 'benefit_grant.created',
-  summary: 'A customer was granted a benefit for the first time by this order or subscription.',
+  summary: 'A customer was granted a benefit by this order or subscription for the first time.',
   payload: BenefitGrantWebhook,
 })
 
@@ -72,7 +72,7 @@ export const benefitGrantUpdated = event({
   subject: 'event.benefit_grant.updated',
   publisher: 'orders',
   webhookType: 'benefit_grant.updated',
-  summary: 'A grant was changed, or given again after it had been revoked.',
+  summary: 'A grant was changed, or granted again after it had been revoked.',
   payload: BenefitGrantWebhook,
 })
 
@@ -80,7 +80,7 @@ export const benefitGrantCycled = event({
   subject: 'event.benefit_grant.cycled',
   publisher: 'orders',
   webhookType: 'benefit_grant.cycled',
-  summary: 'The subscription behind a grant was renewed and paid.',
+  summary: 'The subscription of a grant was renewed and paid.',
   payload: BenefitGrantWebhook,
 })
 

@@ -19,7 +19,7 @@ const benefitFields = {
   organization_id: Id,
 }
 
-/** A benefit as anyone may see it on a product. */
+/** A benefit as shown publicly on a product. */
 export const BenefitPublic = z.object({ ...benefitFields, type: BenefitType }).meta({ id: 'BenefitPublic' })
 
 function variant<const Type extends BenefitType, Properties extends z.ZodType>(type: Type, properties: Properties) {
@@ -27,7 +27,7 @@ function variant<const Type extends BenefitType, Properties extends z.ZodType>(t
 }
 
 export const BenefitCustom = variant('custom', z.object({ note: z.string().nullable() }))
-  .extend({ is_tax_applicable: z.boolean().meta({ deprecated: true, description: 'Deprecated; without meaning.' }) })
+  .extend({ is_tax_applicable: z.boolean().meta({ deprecated: true, description: 'Deprecated; has no effect.' }) })
   .meta({ id: 'BenefitCustom' })
 
 const LicenseKeyExpiration = z.object({ ttl: z.int().min(1), timeframe: z.enum(['year', 'month', 'day']) })
@@ -64,7 +64,7 @@ const BenefitMeterCredit = variant('meter_credit', z.object({ units: z.int(), ro
   id: 'BenefitMeterCredit',
 })
 
-/** What a product gives besides its name. */
+/** A benefit that customers of a product are granted. */
 export const Benefit = z.discriminatedUnion('type', [
   BenefitCustom,
   BenefitDiscord,
@@ -79,8 +79,8 @@ const description = z.string().trim().min(3).max(42)
 
 const CustomProperties = z.object({ note: z.string().max(20_000).nullable().default(null) })
 
-/** Nothing could be granted of these yet: their shape is known, and they are refused by name. */
-const NotOffered = BenefitType.exclude(['custom', 'license_keys'])
+/** Types that cannot be granted yet. Their shape is known, so the error can name them. */
+const UnsupportedBenefitType = BenefitType.exclude(['custom', 'license_keys'])
 
 const creation = { description, metadata: MetadataInput.default({}), organization_id: OrganizationIdInput }
 
@@ -91,7 +91,7 @@ export const createBenefit = operation({
   request: z.discriminatedUnion('type', [
     z.object({ type: z.literal('custom'), ...creation, properties: CustomProperties }),
     z.object({ type: z.literal('license_keys'), ...creation, properties: LicenseKeyTerms }),
-    z.object({ type: NotOffered, ...creation, properties: z.record(z.string(), z.unknown()) }),
+    z.object({ type: UnsupportedBenefitType, ...creation, properties: z.record(z.string(), z.unknown()) }),
   ]),
   reply: Benefit,
   errors: [RequestValidationError],
@@ -128,12 +128,12 @@ const change = { id: Id, description: description.nullish(), metadata: MetadataI
 
 export const updateBenefit = operation({
   subject: 'orders.benefit.update',
-  summary: 'Change a benefit; its type stays, and is named in the request; license keys that were given stay as they are',
+  summary: 'Change a benefit; the request must name its type, which cannot change; license keys already granted are not changed',
   http: { method: 'PATCH', path: '/v1/benefits/{id}', status: 200, scopes: ['benefits:write'], callers: ['organization', 'user'] },
   request: z.discriminatedUnion('type', [
     z.object({ type: z.literal('custom'), ...change, properties: CustomProperties.nullish() }),
     z.object({ type: z.literal('license_keys'), ...change, properties: LicenseKeyTerms.nullish() }),
-    z.object({ type: NotOffered, ...change, properties: z.record(z.string(), z.unknown()).nullish() }),
+    z.object({ type: UnsupportedBenefitType, ...change, properties: z.record(z.string(), z.unknown()).nullish() }),
   ]),
   reply: Benefit,
   errors: [RequestValidationError, ResourceNotFound],
@@ -141,7 +141,7 @@ export const updateBenefit = operation({
 
 export const deleteBenefit = operation({
   subject: 'orders.benefit.delete',
-  summary: 'Delete a benefit; it leaves its products, and whoever has it loses it',
+  summary: 'Delete a benefit; it is removed from its products, and all its grants are revoked',
   http: { method: 'DELETE', path: '/v1/benefits/{id}', status: 204, scopes: ['benefits:write'], callers: ['organization', 'user'] },
   request: z.object({ id: Id }),
   reply: z.null(),

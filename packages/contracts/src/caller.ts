@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
 /**
- * Who is behind a request, as verified by the gateway. Travels in the `caller` header; services believe it because only the
- * gateway may publish on request subjects. What the credential may do is not in it: scopes are checked at the door.
+ * The principal of a request, as the gateway authenticated it. It is sent in the `caller` header and covered by the signature of the request
+ * (`packages/runtime/src/bus/request-signature.ts`). What the credential may do is not in it: scopes are checked at the gateway.
  */
 export const Caller = z.discriminatedUnion('kind', [
-  /** A credential bound to one organization: it sees that organization and no other. */
+  /** A credential bound to one organization, with access to that organization only. */
   z.object({
     kind: z.literal('organization'),
     organization_id: z.uuid(),
@@ -13,7 +13,7 @@ export const Caller = z.discriminatedUnion('kind', [
     client_id: z.string().nullable(),
     user_id: z.string().nullable(),
   }),
-  /** A credential of a person: it sees every organization the person is a member of. */
+  /** A credential of a user, with access to every organization the user is a member of. */
   z.object({
     kind: z.literal('user'),
     user_id: z.uuid(),
@@ -21,16 +21,18 @@ export const Caller = z.discriminatedUnion('kind', [
     token_id: z.string(),
     client_id: z.string().nullable(),
   }),
-  /** A customer in the portal: sees what belongs to that one customer. */
+  /** A customer in the portal, with access to the data of that customer only. */
   z.object({
     kind: z.literal('customer'),
     organization_id: z.uuid(),
     customer_id: z.uuid(),
     token_id: z.string(),
+    /** The one checkout the session is bound to. Null, or absent in callers of the previous release: all data of the customer. */
+    checkout_id: z.uuid().nullish(),
   }),
   /** The bearer of a registration access token (RFC 7592): may manage that one OAuth client. */
   z.object({ kind: z.literal('client'), client_id: z.string(), token_id: z.string() }),
-  /** Nobody: operations that are guarded by a secret in their path. */
+  /** No credential: operations guarded by a secret in their path. */
   z.object({ kind: z.literal('anonymous') }),
   /** The operator's tools (`quittance …`), connected to NATS with the operator's own credentials. */
   z.object({ kind: z.literal('operator') }),
@@ -39,7 +41,7 @@ export type Caller = z.infer<typeof Caller>
 export type CallerKind = Caller['kind']
 
 /** Organizations whose data the caller may see; empty for anonymous callers and the operator. */
-export function organizationsOf(caller: Caller): readonly string[] {
+export function callerOrganizationIds(caller: Caller): readonly string[] {
   switch (caller.kind) {
     case 'organization':
     case 'customer':
@@ -51,7 +53,25 @@ export function organizationsOf(caller: Caller): readonly string[] {
   }
 }
 
+/** The tenant that the work of a request counts for: an organization, or a user with all of theirs; null for callers without one. */
+export function callerTenant(caller: Caller): string | null {
+  switch (caller.kind) {
+    case 'organization':
+    case 'customer':
+      return caller.organization_id
+    case 'user':
+      return caller.user_id
+    default:
+      return null
+  }
+}
+
 /** The one customer whose data the caller may see; null for callers that are not customers. */
-export function customerOf(caller: Caller): string | null {
+export function callerCustomerId(caller: Caller): string | null {
   return caller.kind === 'customer' ? caller.customer_id : null
+}
+
+/** The one checkout whose data the caller may see; null for callers that are not bound to one. */
+export function callerCheckoutId(caller: Caller): string | null {
+  return caller.kind === 'customer' ? (caller.checkout_id ?? null) : null
 }

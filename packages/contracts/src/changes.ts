@@ -1,4 +1,4 @@
-/** The dated change history of the interface document; drives the docs page and what is marked deprecated. */
+/** The dated change history of the public API. Source of the docs page and of deprecation marks. */
 export interface Change {
   /** ISO date. */
   date: string
@@ -26,10 +26,10 @@ export const changes: readonly Change[] = [
   },
 ]
 
-/** Metadata of a field that stays although it has a better name: in schemas, in the API description and in headers of answers. */
+/** Metadata of a field that is replaced by another: used in schemas, the API description and response headers. */
 export function deprecatedSince(date: (typeof changes)[number]['date'], replacement: string) {
-  return { deprecated: true, description: `Deprecated; ${replacement}.`, [sinceKeyword]: date }
+  return { deprecated: true, description: `Deprecated; ${replacement}.`, [deprecatedSinceKey]: date }
 }
 
-/** Where a JSON Schema says since when a field is deprecated. */
-export const sinceKeyword = 'x-deprecated-since'
+/** JSON Schema key with the date since which a field is deprecated. */
+export const deprecatedSinceKey = 'x-deprecated-since'

@@ -1,19 +1,16 @@
 import { z } from 'zod'
-import { Address, AddressInput } from './address.ts'
+import { AddressInput } from './address.ts'
 import { deprecatedSince } from './changes.ts'
-import { CheckoutDiscount } from './discounts.ts'
+import { Checkout, CheckoutPublic, CheckoutPublicConfirmed, CheckoutStatus } from './checkout.ts'
 import { ApiError, RequestValidationError, ResourceNotFound, ServiceUnavailable } from './errors.ts'
 import { event } from './event.ts'
-import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
-import { Metadata, MetadataInput } from './metadata.ts'
-import { Amount, Currency, largestAmount } from './money.ts'
+import { Id, oneOrMany } from './identifiers.ts'
+import { MetadataInput } from './metadata.ts'
+import { maxAmount } from './money.ts'
 import { operation } from './operation.ts'
-import { Organization } from './organizations.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
-import { CheckoutProduct, ProductPrice } from './products.ts'
-import { AppliedTax } from './taxes.ts'
 
-/** 403: the checkout is not open any more. */
+/** 403: the checkout is no longer open. */
 export class NotOpenCheckout extends ApiError {
   readonly status = 403
 }
@@ -28,92 +25,14 @@ export class PaymentError extends ApiError {
   readonly status = 400
 }
 
-/** 403: the customer has a subscription already, and the organization allows one. */
+/** 403: the customer already has a subscription and the organization allows only one. */
 export class AlreadyActiveSubscriptionError extends ApiError {
   readonly status = 403
 }
 
-export const CheckoutStatus = z.enum(['open', 'expired', 'confirmed', 'succeeded', 'failed'])
-export type CheckoutStatus = z.infer<typeof CheckoutStatus>
-
-const publicFields = {
-  id: Id,
-  ...timestamps,
-  custom_field_data: z.record(z.string(), z.unknown()),
-  payment_processor: z.literal('stripe'),
-  status: CheckoutStatus,
-  client_secret: z.string(),
-  url: z.string(),
-  expires_at: Timestamp,
-  success_url: z.string(),
-  embed_origin: z.string().nullable(),
-  amount: Amount,
-  discount_amount: Amount,
-  net_amount: Amount,
-  tax_amount: Amount.nullable().describe('Null while the country of the buyer is not known.'),
-  taxes: z.array(AppliedTax),
-  total_amount: Amount,
-  subtotal_amount: Amount.meta(deprecatedSince('2025-03-25', 'use net_amount')),
-  currency: Currency,
-  product_id: Id,
-  product_price_id: Id,
-  discount_id: Id.nullable(),
-  allow_discount_codes: z.boolean(),
-  require_billing_address: z.boolean(),
-  is_discount_applicable: z.boolean(),
-  is_free_product_price: z.boolean(),
-  is_payment_required: z.boolean(),
-  is_payment_setup_required: z.boolean(),
-  is_payment_form_required: z.boolean(),
-  customer_id: Id.nullable(),
-  is_business_customer: z.boolean(),
-  customer_name: z.string().nullable(),
-  customer_email: z.string().nullable(),
-  customer_ip_address: z.string().nullable(),
-  customer_billing_name: z.string().nullable(),
-  customer_billing_address: Address.nullable(),
-  customer_tax_id: z.string().nullable(),
-  payment_processor_metadata: z.record(z.string(), z.string()),
-  customer_billing_address_fields: z.object({
-    country: z.boolean(),
-    state: z.boolean(),
-    city: z.boolean(),
-    postal_code: z.boolean(),
-    line1: z.boolean(),
-    line2: z.boolean(),
-  }),
-  products: z.array(CheckoutProduct),
-  product: CheckoutProduct,
-  product_price: ProductPrice,
-  discount: CheckoutDiscount.nullable(),
-  attached_custom_fields: z.array(z.unknown()),
-}
-
-/** A checkout as the seller sees it. */
-export const Checkout = z
-  .object({
-    ...publicFields,
-    metadata: Metadata,
-    external_customer_id: z.string().nullable(),
-    customer_external_id: z.string().nullable().meta(deprecatedSince('2025-06-18', 'use external_customer_id')),
-    subscription_id: Id.nullable(),
-    customer_metadata: Metadata,
-  })
-  .meta({ id: 'Checkout' })
-export type Checkout = z.infer<typeof Checkout>
-
-/** A checkout as the buyer sees it. */
-export const CheckoutPublic = z.object({ ...publicFields, organization: Organization }).meta({ id: 'CheckoutPublic' })
-export type CheckoutPublic = z.infer<typeof CheckoutPublic>
-
-/** The answer to a confirmation, with a portal token for the buyer. */
-export const CheckoutPublicConfirmed = z
-  .object({ ...publicFields, status: z.literal('confirmed'), organization: Organization, customer_session_token: z.string() })
-  .meta({ id: 'CheckoutPublicConfirmed' })
-
 const email = z.email().max(254).nullish()
-/** What the buyer wants to pay for a product with a custom price; other prices are what they are. */
-const chosenAmount = z.int().min(50).max(largestAmount).nullish()
+/** Amount chosen by the buyer for a product with a custom price; ignored for other prices. */
+const chosenAmount = z.int().min(50).max(maxAmount).nullish()
 const personName = z.string().trim().max(250).nullish()
 
 export const createCheckout = operation({
@@ -123,7 +42,7 @@ export const createCheckout = operation({
   request: z.object({
     products: z.array(Id).min(1).max(20),
     amount: chosenAmount,
-    subscription_id: Id.nullish().describe('A free subscription that becomes the one that is bought, once it is paid.'),
+    subscription_id: Id.nullish().describe('A free subscription that is upgraded to the purchased product once the checkout is paid.'),
     discount_id: Id.nullish(),
     allow_discount_codes: z.boolean().default(true),
     require_billing_address: z.boolean().default(false),
@@ -195,7 +114,7 @@ export const getCheckoutByClient = operation({
   errors: [ResourceNotFound, ExpiredCheckoutError],
 })
 
-/** What buyer and seller both may change while a checkout is open. */
+/** Fields that both buyer and seller may change while a checkout is open. */
 const changes = {
   product_id: Id.nullish(),
   product_price_id: Id.nullish().meta({ deprecated: true, description: 'Deprecated; use product_id.' }),
@@ -251,11 +170,18 @@ export const confirmCheckout = operation({
   errors: [RequestValidationError, ResourceNotFound, ExpiredCheckoutError, NotOpenCheckout, AlreadyActiveSubscriptionError, PaymentError],
 })
 
+/**
+ * In event payloads `client_secret` is the id of the checkout, which grants no access; the links contain the id too. The secret can be read
+ * with the id.
+ */
+const withoutSecret =
+  '`client_secret`, `url` and `success_url` contain the checkout id instead of the secret; `GET /v1/checkouts/{id}` returns the secret.'
+
 export const checkoutCreated = event({
   subject: 'event.checkout.created',
   publisher: 'orders',
   webhookType: 'checkout.created',
-  summary: 'A checkout was created.',
+  summary: `A checkout was created. ${withoutSecret}`,
   payload: Checkout,
 })
 
@@ -263,6 +189,6 @@ export const checkoutUpdated = event({
   subject: 'event.checkout.updated',
   publisher: 'orders',
   webhookType: 'checkout.updated',
-  summary: 'A checkout was changed, confirmed or succeeded.',
+  summary: `A checkout was changed, confirmed or succeeded. ${withoutSecret}`,
   payload: Checkout,
 })

@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { Address, AddressInput } from './address.ts'
-import { BenefitGrantProperties, grantFields } from './benefit-grants.ts'
-import { BenefitCustom, BenefitLicenseKeys, BenefitType } from './benefits.ts'
-import { ApiError, BadRequest, RequestValidationError, ResourceNotFound } from './errors.ts'
+import { ApiError, BadRequest, NotPermitted, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { Id, oneOrMany, timestamps } from './identifiers.ts'
-import type { HttpBinding } from './operation.ts'
-import { operation } from './operation.ts'
+import { LocaleInput } from './locale.ts'
+import { type HttpBinding, operation } from './operation.ts'
 import { BillingDetailsChange, InvoiceAlreadyExists, MissingInvoiceBillingDetails, NotPaidOrder, Order } from './orders.ts'
 import { Organization } from './organizations.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
@@ -19,14 +17,13 @@ import {
   SubscriptionUpdatePending,
 } from './subscriptions.ts'
 import { TaxId } from './tax-id.ts'
-import { LocaleInput } from './locale.ts'
 
-/** What a customer does with their own session. It implies `customer_portal:write`, so no scope is asked for. */
-const portal = { scopes: [], callers: ['customer'] } satisfies Partial<HttpBinding>
+/** Operations of a customer with a portal session. The session implies `customer_portal:write`, so no scope is required. */
+export const portal = { scopes: [], callers: ['customer'] } satisfies Partial<HttpBinding>
 
 const CustomerOrderProduct = CheckoutProduct.extend({ organization: Organization }).meta({ id: 'CustomerOrderProduct' })
 
-/** An order as its buyer sees it: without what the seller noted about it. */
+/** An order as returned to its buyer: without the seller's metadata. */
 export const CustomerOrder = Order.omit({ metadata: true, custom_field_data: true, customer: true, discount: true, product: true })
   .extend({ product: CustomerOrderProduct, subscription: CustomerOrderSubscription.nullable() })
   .meta({ id: 'CustomerOrder' })
@@ -76,7 +73,7 @@ export const generateCustomerOrderInvoice = operation({
   errors: [ResourceNotFound, InvoiceAlreadyExists, NotPaidOrder, MissingInvoiceBillingDetails],
 })
 
-/** A customer as they see themselves. */
+/** A customer as returned to the customer. */
 export const CustomerPortalCustomer = z
   .object({
     id: Id,
@@ -96,7 +93,7 @@ const me = { path: '/v1/customer-portal/customers/me', status: 200, ...portal } 
 
 export const getPortalCustomer = operation({
   subject: 'orders.portal-customer.get',
-  summary: 'Get yourself',
+  summary: 'Get your customer data; a session bound to a checkout sees the data entered there',
   http: { method: 'GET', ...me },
   request: z.object({}),
   reply: CustomerPortalCustomer,
@@ -105,20 +102,20 @@ export const getPortalCustomer = operation({
 
 export const updatePortalCustomer = operation({
   subject: 'orders.portal-customer.update',
-  summary: 'Change your own details',
+  summary: 'Change your own details; not permitted in a session bound to a checkout',
   http: { method: 'PATCH', ...me },
   request: z.object({
     email: z.email().max(254).nullish(),
     name: z.string().trim().max(250).nullish(),
     billing_address: AddressInput.nullish(),
     locale: LocaleInput.nullish(),
-    tax_id: z.string().trim().max(50).nullish().describe('The number; its format follows from the country of the billing address.'),
+    tax_id: z.string().trim().max(50).nullish().describe('The number; its format is derived from the country of the billing address.'),
   }),
   reply: CustomerPortalCustomer,
-  errors: [ResourceNotFound, RequestValidationError],
+  errors: [ResourceNotFound, NotPermitted, RequestValidationError],
 })
 
-/** A seller and what is for sale, as anyone may see it. */
+/** A seller and its products for sale, publicly readable. */
 export const CustomerOrganization = z
   .object({ organization: Organization, products: z.array(CheckoutProduct.meta({ id: 'CustomerProduct' })) })
   .meta({ id: 'CustomerOrganization' })
@@ -126,7 +123,7 @@ export type CustomerOrganization = z.infer<typeof CustomerOrganization>
 
 export const getPortalOrganization = operation({
   subject: 'orders.portal-organization.get',
-  summary: 'Get a seller by its slug, with the products that are for sale',
+  summary: 'Get a seller by its slug, with its products for sale',
   http: {
     method: 'GET',
     path: '/v1/customer-portal/organizations/{slug}',
@@ -139,12 +136,12 @@ export const getPortalOrganization = operation({
   errors: [ResourceNotFound],
 })
 
-/** 403: the seller does not let customers change the product themselves. */
+/** 403: the seller does not allow customers to change the product themselves. */
 export class UpdateSubscriptionNotAllowed extends ApiError {
   readonly status = 403
 }
 
-/** A subscription as its customer sees it. */
+/** A subscription as returned to its customer. */
 export const CustomerSubscription = CustomerOrderSubscription.extend({ product: CustomerOrderProduct, ...subscribedPrices }).meta({
   id: 'CustomerSubscription',
 })
@@ -179,7 +176,7 @@ export const getCustomerSubscription = operation({
 
 export const updateCustomerSubscription = operation({
   subject: 'orders.customer-subscription.update',
-  summary: 'Change the product of one of your subscriptions, cancel it at the end of the period, or take that back',
+  summary: 'Change the product of one of your subscriptions, cancel it at the end of the period, or withdraw the cancellation',
   http: { method: 'PATCH', ...oneSubscription },
   request: z.union([
     z.object({ id: Id, product_id: Id }),
@@ -210,43 +207,4 @@ export const cancelCustomerSubscription = operation({
   request: z.object({ id: Id }),
   reply: CustomerSubscription,
   errors: [ResourceNotFound, AlreadyCanceledSubscription],
-})
-
-/** A benefit as whoever has it sees it. */
-const BenefitSubscriber = z.discriminatedUnion('type', [
-  BenefitCustom.omit({ is_tax_applicable: true }).extend({ organization: Organization }).meta({ id: 'BenefitCustomSubscriber' }),
-  BenefitLicenseKeys.extend({ organization: Organization }).meta({ id: 'BenefitLicenseKeysSubscriber' }),
-])
-
-/** A benefit the customer has, and by what. */
-export const CustomerBenefitGrant = z
-  .object({ ...grantFields, customer: CustomerPortalCustomer, benefit: BenefitSubscriber, properties: BenefitGrantProperties })
-  .meta({ id: 'CustomerBenefitGrant' })
-export type CustomerBenefitGrant = z.infer<typeof CustomerBenefitGrant>
-
-export const listCustomerBenefitGrants = operation({
-  subject: 'orders.customer-benefit-grant.list',
-  summary: 'List the benefits you have; what was revoked is not listed',
-  http: { method: 'GET', path: '/v1/customer-portal/benefit-grants/', status: 200, ...portal },
-  request: z.object({
-    ...pageRequest,
-    type: oneOrMany(BenefitType),
-    benefit_id: oneOrMany(Id),
-    organization_id: oneOrMany(Id),
-    checkout_id: oneOrMany(Id),
-    order_id: oneOrMany(Id),
-    subscription_id: oneOrMany(Id),
-    sorting: sorting(['granted_at', 'type', 'organization'], '-granted_at'),
-  }),
-  reply: ListReply(CustomerBenefitGrant),
-  errors: [],
-})
-
-export const getCustomerBenefitGrant = operation({
-  subject: 'orders.customer-benefit-grant.get',
-  summary: 'Get one of the benefits you have',
-  http: { method: 'GET', path: '/v1/customer-portal/benefit-grants/{id}', status: 200, ...portal },
-  request: z.object({ id: Id }),
-  reply: CustomerBenefitGrant,
-  errors: [ResourceNotFound],
 })

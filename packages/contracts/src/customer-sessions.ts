@@ -7,9 +7,9 @@ import { Conflict, InvalidToken, RequestValidationError, ServiceUnavailable } fr
 import { Id, Timestamp, timestamps } from './identifiers.ts'
 import { operation } from './operation.ts'
 
-const oldName = deprecatedSince('2025-06-18', 'use external_customer_id')
+const renamedField = deprecatedSince('2025-06-18', 'use external_customer_id')
 
-/** One hour of the customer portal for one customer. The token is shown here and never again. */
+/** A session of the customer portal for one customer, valid for one hour. The token is shown only in this reply. */
 export const CustomerSession = z
   .object({
     id: Id,
@@ -19,7 +19,7 @@ export const CustomerSession = z
     customer_portal_url: z.string(),
     customer_id: Id,
     external_customer_id: z.string().nullable(),
-    customer_external_id: z.string().nullable().meta(oldName),
+    customer_external_id: z.string().nullable().meta(renamedField),
     customer: Customer,
   })
   .meta({ id: 'CustomerSession' })
@@ -28,7 +28,7 @@ const externalId = z.string().min(1).max(200).nullish()
 
 export const createCustomerSession = operation({
   subject: 'orders.customer-session.create',
-  summary: 'Open the customer portal for a customer, named by one of the ids; the token is shown once',
+  summary: 'Create a customer portal session for the customer with one of the ids; the token is shown once',
   http: {
     method: 'POST',
     path: '/v1/customer-sessions/',
@@ -37,16 +37,16 @@ export const createCustomerSession = operation({
     callers: ['organization', 'user'],
   },
   request: z
-    .object({ customer_id: Id.nullish(), external_customer_id: externalId, customer_external_id: externalId.meta(oldName) })
+    .object({ customer_id: Id.nullish(), external_customer_id: externalId, customer_external_id: externalId.meta(renamedField) })
     .refine((named) => Object.values(named).some(Boolean), { path: ['customer_id'], error: 'Field required' }),
   reply: CustomerSession,
   errors: [RequestValidationError, Conflict, ServiceUnavailable],
 })
 
-/** Asked by the gateway for every customer session token it does not hold in its cache. */
+/** Called by the gateway for every customer session token that is not in its cache. */
 export const verifyCustomerSession = operation({
   subject: 'orders.customer-session.verify',
-  summary: 'Tell which customer is behind a session token',
+  summary: 'Verify a customer session token and return its customer',
   request: z.object({ hash: TokenHash }),
   reply: z.object({ caller: Caller, expires_at: Timestamp }),
   errors: [InvalidToken],

@@ -11,7 +11,7 @@ import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
 import { RecurringInterval } from './products.ts'
 
-/** Only what is `active`: a trial, for example, is not in it. */
+/** Only subscriptions with status `active`; trials, for example, are not included. */
 const CustomerStateSubscription = z
   .object({
     id: Id,
@@ -47,7 +47,7 @@ const CustomerStateBenefitGrant = z
   })
   .meta({ id: 'CustomerStateBenefitGrant' })
 
-/** A customer and everything they have now, in one answer: what an application asks before it opens a door. */
+/** A customer with all current subscriptions and benefits in one reply. Applications read it to decide on access. */
 export const CustomerState = Customer.extend({
   active_subscriptions: z.array(CustomerStateSubscription),
   granted_benefits: z.array(CustomerStateBenefitGrant),
@@ -59,7 +59,7 @@ const reading = { method: 'GET', status: 200, scopes: ['customers:read', 'custom
 
 export const getCustomerState = operation({
   subject: 'orders.customer.get-state',
-  summary: 'Get a customer with what they have now',
+  summary: 'Get a customer with their active subscriptions and granted benefits',
   http: { ...reading, path: '/v1/customers/{id}/state' },
   request: z.object({ id: Id }),
   reply: CustomerState,
@@ -68,7 +68,7 @@ export const getCustomerState = operation({
 
 export const getCustomerStateByExternalId = operation({
   subject: 'orders.customer.get-state-by-external-id',
-  summary: 'Get a customer with what they have now, by your own id of them',
+  summary: 'Get a customer with their active subscriptions and granted benefits by your external id',
   http: { ...reading, path: '/v1/customers/external/{external_id}/state' },
   request: z.object({ external_id: z.string().min(1).max(200) }),
   reply: CustomerState,
@@ -79,6 +79,6 @@ export const customerStateChanged = event({
   subject: 'event.customer.state_changed',
   publisher: 'orders',
   webhookType: 'customer.state_changed',
-  summary: 'A customer, their subscriptions or their benefits changed; follows the events that say how.',
+  summary: 'A customer, their subscriptions or their benefits changed; follows the events that describe the change.',
   payload: CustomerState,
 })

@@ -9,7 +9,7 @@ import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { TaxId, TaxIdInput } from './tax-id.ts'
 import { LocaleInput } from './locale.ts'
 
-/** A buyer of one organization. Stays readable inside old orders after deletion, with `deleted_at` set. */
+/** A buyer of one organization. Remains readable inside old orders after deletion, with `deleted_at` set. */
 export const Customer = z
   .object({
     id: Id,
@@ -21,7 +21,7 @@ export const Customer = z
     name: z.string().nullable(),
     billing_address: Address.nullable(),
     tax_id: TaxId.nullable(),
-    locale: z.string().nullable().describe('BCP 47; documents are written in it.'),
+    locale: z.string().nullable().describe('BCP 47; language of the customer’s documents.'),
     organization_id: Id,
     deleted_at: Timestamp.nullable(),
     avatar_url: z.string(),
@@ -108,19 +108,19 @@ export const updateCustomer = operation({
 
 export const deleteCustomer = operation({
   subject: 'orders.customer.delete',
-  summary: 'Delete a customer; their orders stay, their portal sessions end, their external id becomes free',
+  summary: 'Delete a customer; their orders remain, their portal sessions end, their external id can be reused',
   http: { method: 'DELETE', path: '/v1/customers/{id}', status: 204, scopes: ['customers:write'], callers: ['organization', 'user'] },
   request: z.object({ id: Id }),
   reply: z.null(),
   errors: [ResourceNotFound],
 })
 
-/** 409 where a person is a member of several organizations that each have such a customer. */
+/** 409 if the user is a member of several organizations that each have such a customer. */
 const byExternalId = { path: '/v1/customers/external/{external_id}', callers: ['organization', 'user'] } as const
 
 export const getCustomerByExternalId = operation({
   subject: 'orders.customer.get-by-external-id',
-  summary: 'Get a customer by your own id of them',
+  summary: 'Get a customer by your external id',
   http: { method: 'GET', status: 200, scopes: ['customers:read', 'customers:write'], ...byExternalId },
   request: z.object({ external_id: externalId }),
   reply: Customer,
@@ -129,7 +129,7 @@ export const getCustomerByExternalId = operation({
 
 export const updateCustomerByExternalId = operation({
   subject: 'orders.customer.update-by-external-id',
-  summary: 'Change a customer by your own id of them',
+  summary: 'Change a customer by your external id',
   http: { method: 'PATCH', status: 200, scopes: ['customers:write'], ...byExternalId },
   request: z.object({ ...changes, external_id: externalId }),
   reply: Customer,
@@ -138,7 +138,7 @@ export const updateCustomerByExternalId = operation({
 
 export const deleteCustomerByExternalId = operation({
   subject: 'orders.customer.delete-by-external-id',
-  summary: 'Delete a customer by your own id of them',
+  summary: 'Delete a customer by your external id',
   http: { method: 'DELETE', status: 204, scopes: ['customers:write'], ...byExternalId },
   request: z.object({ external_id: externalId }),
   reply: z.null(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Id, Timestamp } from './identifiers.ts'
 import { operation } from './operation.ts'
 
-/** An event that a consumer could not handle in any of its tries. */
+/** An event that failed all attempts of a consumer. */
 export const DeadLetter = z.object({
   id: Id,
   created_at: Timestamp,
@@ -15,13 +15,13 @@ export const DeadLetter = z.object({
 })
 export type DeadLetter = z.infer<typeof DeadLetter>
 
-/** Services that hear events. */
-type Listener = 'orders' | 'invoices' | 'webhooks'
+/** Services that consume events. */
+type ConsumerService = 'orders' | 'invoices' | 'webhooks'
 
-function listOf(service: Listener) {
+function defineDeadLetterList(service: ConsumerService) {
   return operation({
     subject: `${service}.dead-letter.list`,
-    summary: `List events that ${service} could not handle, oldest first`,
+    summary: `List dead letters of ${service}, oldest first`,
     request: z.object({ limit: z.int().min(1).max(500).default(100) }),
     reply: z.object({ dead_letters: z.array(DeadLetter), total_count: z.int() }),
     errors: [],
@@ -29,25 +29,25 @@ function listOf(service: Listener) {
   })
 }
 
-function replayOf(service: Listener) {
+function defineDeadLetterReplay(service: ConsumerService) {
   return operation({
     subject: `${service}.dead-letter.replay`,
-    summary: `Let ${service} handle events again that it could not handle; each that works is a dead letter no more`,
-    request: z.object({ ids: z.array(Id).max(500).nullable().describe('Null for the oldest five hundred.') }),
+    summary: `Replay dead letters of ${service}; those that succeed are deleted`,
+    request: z.object({ ids: z.array(Id).max(500).nullable().describe('Null: the oldest 500.') }),
     reply: z.object({ handled: z.array(Id), failed: z.array(z.object({ id: Id, reason: z.string() })) }),
     errors: [],
     audience: 'operator',
   })
 }
 
-export const listOrdersDeadLetters = listOf('orders')
-export const replayOrdersDeadLetters = replayOf('orders')
-export const listInvoicesDeadLetters = listOf('invoices')
-export const replayInvoicesDeadLetters = replayOf('invoices')
-export const listWebhooksDeadLetters = listOf('webhooks')
-export const replayWebhooksDeadLetters = replayOf('webhooks')
+export const listOrdersDeadLetters = defineDeadLetterList('orders')
+export const replayOrdersDeadLetters = defineDeadLetterReplay('orders')
+export const listInvoicesDeadLetters = defineDeadLetterList('invoices')
+export const replayInvoicesDeadLetters = defineDeadLetterReplay('invoices')
+export const listWebhooksDeadLetters = defineDeadLetterList('webhooks')
+export const replayWebhooksDeadLetters = defineDeadLetterReplay('webhooks')
 
-/** The same, by service. The chassis answers them. */
+/** Dead-letter operations by service, implemented by the runtime package. */
 export const deadLetterOperations = {
   orders: { list: listOrdersDeadLetters, replay: replayOrdersDeadLetters },
   invoices: { list: listInvoicesDeadLetters, replay: replayInvoicesDeadLetters },

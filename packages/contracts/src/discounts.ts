@@ -2,14 +2,17 @@ import { z } from 'zod'
 import { RequestValidationError, ResourceNotFound } from './errors.ts'
 import { Id, OrganizationIdInput, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { Metadata, MetadataInput } from './metadata.ts'
-import { Amount, Currency, CurrencyInput, largestAmount } from './money.ts'
+import { Amount, Currency, CurrencyInput, maxAmount } from './money.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { ProductSummary } from './products.ts'
 
 const DiscountDuration = z.enum(['once', 'forever', 'repeating'])
 
-/** A fixed discount carries amount and currency, a percentage basis_points, a repeating one duration_in_months; the rest is null. */
+/**
+ * A fixed discount has amount and currency, a percentage discount basis_points, a repeating one duration_in_months; the other fields are
+ * null.
+ */
 const kinds = {
   duration: DiscountDuration,
   type: z.enum(['fixed', 'percentage']),
@@ -33,10 +36,10 @@ const discountFields = {
   organization_id: Id,
 }
 
-/** A discount as it is shown inside an order. */
+/** A discount as embedded in an order. */
 export const DiscountSummary = z.object(discountFields).meta({ id: 'DiscountSummary' })
 
-/** A discount as a checkout page shows it. */
+/** A discount as shown on a checkout page. */
 export const CheckoutDiscount = z
   .object({ ...kinds, id: Id, name: z.string(), code: z.string().nullable() })
   .meta({ id: 'CheckoutDiscount' })
@@ -46,10 +49,10 @@ export type Discount = z.infer<typeof Discount>
 
 const code = z
   .string()
-  .regex(/^[A-Za-z0-9]{3,256}$/, 'Must be 3 to 256 letters or digits.')
+  .regex(/^[A-Za-z0-9]{3,256}$/, 'Must be 3 to 256 characters of A-Z, a-z and 0-9.')
   .nullish()
 
-/** As large as a column of whole numbers takes. */
+/** Maximum of a PostgreSQL integer column. */
 const Count = z.int().min(1).max(2_147_483_647)
 
 const common = {
@@ -62,7 +65,7 @@ const common = {
   products: z.array(Id).max(100).nullish(),
   organization_id: OrganizationIdInput,
 }
-const fixed = { type: z.literal('fixed'), amount: z.int().min(0).max(largestAmount), currency: CurrencyInput.default('usd') }
+const fixed = { type: z.literal('fixed'), amount: z.int().min(0).max(maxAmount), currency: CurrencyInput.default('usd') }
 const percentage = { type: z.literal('percentage'), basis_points: z.int().min(1).max(10_000) }
 const onceOrForever = { duration: z.enum(['once', 'forever']) }
 const repeating = { duration: z.literal('repeating'), duration_in_months: Count }
@@ -118,7 +121,7 @@ export const listDiscounts = operation({
 
 export const updateDiscount = operation({
   subject: 'orders.discount.update',
-  summary: 'Change a discount; its kind and duration stay, and its value once it was redeemed',
+  summary: 'Change a discount; type and duration cannot change, nor the value after the first redemption',
   http: { method: 'PATCH', path: '/v1/discounts/{id}', status: 200, scopes: ['discounts:write'], callers: ['organization', 'user'] },
   request: z.object({
     id: Id,
@@ -131,7 +134,7 @@ export const updateDiscount = operation({
     duration: DiscountDuration.nullish(),
     duration_in_months: Count.nullish(),
     type: z.enum(['fixed', 'percentage']).nullish(),
-    amount: z.int().min(0).max(largestAmount).nullish(),
+    amount: z.int().min(0).max(maxAmount).nullish(),
     currency: CurrencyInput.nullish(),
     basis_points: z.int().min(1).max(10_000).nullish(),
     products: z.array(Id).max(100).nullish(),
@@ -142,7 +145,7 @@ export const updateDiscount = operation({
 
 export const deleteDiscount = operation({
   subject: 'orders.discount.delete',
-  summary: 'Delete a discount; orders that used it keep showing it',
+  summary: 'Delete a discount; orders that used it still show it',
   http: { method: 'DELETE', path: '/v1/discounts/{id}', status: 204, scopes: ['discounts:write'], callers: ['organization', 'user'] },
   request: z.object({ id: Id }),
   reply: z.null(),

@@ -7,17 +7,17 @@ import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
 import { DocumentPart, ListReply, pageRequest, sorting } from './pagination.ts'
 
-/** 409: only an invoice that is generated, not replaced and not credited as a whole can be corrected. */
+/** 409: only an invoice that is generated, not replaced and not fully credited can be corrected. */
 export class InvoiceNotCorrectable extends ApiError {
   readonly status = 409
 }
 
-/** 422: the data do not suffice for an electronic invoice; the detail says what is missing. */
+/** 422: the data do not suffice for an electronic invoice; the detail names what is missing. */
 export class InvoiceNotElectronic extends ApiError {
   readonly status = 422
 }
 
-/** A link to the document. It stops working after 600 seconds; ask again for a new one. */
+/** A link to the document. It expires after 600 seconds; request the invoice again for a new one. */
 export const OrderInvoice = z.object({ url: z.string() }).meta({ id: 'OrderInvoice' })
 
 export const getOrderInvoice = operation({
@@ -41,11 +41,11 @@ export const getCustomerOrderInvoice = operation({
   errors: [ResourceNotFound],
 })
 
-/** `failed` is tried again when the invoice is asked for again. */
+/** `failed` is retried when the invoice is requested again. */
 export const InvoiceStatus = z.enum(['requested', 'rendering', 'generated', 'failed'])
 export type InvoiceStatus = z.infer<typeof InvoiceStatus>
 
-/** What invoices and credit notes have in common. What was issued never changes. */
+/** Fields of both invoices and credit notes. Issued documents never change. */
 const documentFields = {
   id: Id,
   ...timestamps,
@@ -65,31 +65,33 @@ const documentFields = {
   tax_amount: Amount,
   total_amount: Amount,
   format: z.enum(['pdf', 'factur-x']).nullable().describe('Null until the document is generated.'),
-  not_electronic: z.array(z.string()).describe('What is missing for an electronic invoice, where the seller wants them.'),
-  sha256: z.string().nullable().describe('Of the document, as hexadecimal digits.'),
-  size: z.int().nullable().describe('Of the document, in bytes.'),
+  not_electronic: z.array(z.string()).describe('Data missing for an electronic invoice, if the seller enabled electronic invoices.'),
+  sha256: z.string().nullable().describe('SHA-256 of the document in hexadecimal.'),
+  size: z.int().nullable().describe('Size of the document in bytes.'),
 }
 
-/** A link beside the record; null until the document is generated. */
-const link = { url: z.string().nullable().describe('Works for 600 seconds; null until the document is generated.') }
+/** A download link added to the record; null until the document is generated. */
+const link = { url: z.string().nullable().describe('Expires after 600 seconds; null until the document is generated.') }
 
 export const Invoice = z
   .object({
     ...documentFields,
-    replaces_id: Id.nullable().describe('The wrong invoice that this one stands for.'),
+    replaces_id: Id.nullable().describe('The invoice that this one replaces.'),
     replaced_by_id: Id.nullable(),
+    reverses_id: Id.nullable().describe('The credit note that this invoice reverses, because its refund was returned.'),
     credit_note_ids: z.array(Id),
   })
   .meta({ id: 'Invoice' })
 export type Invoice = z.infer<typeof Invoice>
 
-/** Takes back an invoice, in part after a refund or as a whole when it was wrong. Amounts are positive: what is given back. */
+/** Reverses an invoice: in part after a refund, in full if the invoice was wrong. Amounts are positive and state what is credited. */
 export const CreditNote = z
   .object({
     ...documentFields,
-    corrects_id: Id.describe('The invoice.'),
+    corrects_id: Id.describe('The corrected invoice.'),
     corrects_number: z.string(),
-    refund_id: Id.nullable().describe('Null where the invoice was wrong.'),
+    refund_id: Id.nullable().describe('Null if the invoice was wrong.'),
+    reversed_by_id: Id.nullable().describe('The invoice that reverses this credit note; it then credits nothing.'),
   })
   .meta({ id: 'CreditNote' })
 export type CreditNote = z.infer<typeof CreditNote>
@@ -146,7 +148,7 @@ export const getCreditNote = operation({
 
 export const correctInvoice = operation({
   subject: 'invoices.invoice.correct',
-  summary: 'Correct a wrong invoice: a credit note takes it back, and a replacement names it. The first document stays',
+  summary: 'Correct a wrong invoice: a credit note reverses it and a replacement refers to it. The first document remains',
   http: {
     method: 'POST',
     path: '/v1/invoices/{id}/corrections',
@@ -158,7 +160,7 @@ export const correctInvoice = operation({
     id: Id,
     billing_name: z.string().trim().min(1).max(250).optional(),
     billing_address: AddressInput.optional(),
-    tax_id: z.string().trim().min(1).max(50).nullish().describe('Null takes it off.'),
+    tax_id: z.string().trim().min(1).max(50).nullish().describe('Null removes the tax id.'),
   }),
   reply: z.object({ credit_note: CreditNote, replacement: Invoice }),
   errors: [ResourceNotFound, InvoiceNotCorrectable, RequestValidationError],
@@ -166,7 +168,7 @@ export const correctInvoice = operation({
 
 export const getInvoiceUbl = operation({
   subject: 'invoices.invoice.get-ubl',
-  summary: 'Get an invoice or credit note as UBL, as EN 16931 says it',
+  summary: 'Get an invoice or credit note as UBL according to EN 16931',
   http: {
     method: 'GET',
     path: '/v1/invoices/{id}/ubl',
@@ -174,12 +176,12 @@ export const getInvoiceUbl = operation({
     ...reading,
     document: { contentType: 'application/xml; charset=utf-8', fileName: 'invoice.xml' },
   },
-  request: z.object({ id: Id, after: z.string().max(20).nullish().describe('Where to go on; for the gateway.') }),
+  request: z.object({ id: Id, after: z.string().max(20).nullish().describe('Position to continue from; used by the gateway.') }),
   reply: DocumentPart,
   errors: [ResourceNotFound, InvoiceNotElectronic],
 })
 
-/** Numbers of one prefix. `missing` is empty: there are no gaps. */
+/** Numbers of one prefix. `missing` is empty: the series is gap-free. */
 export const InvoiceSeries = z
   .object({
     organization_id: Id,
@@ -188,52 +190,18 @@ export const InvoiceSeries = z
     first: z.string().nullable(),
     last: z.string().nullable(),
     count: z.int(),
-    missing: z.array(z.string()).max(100).describe('At most 100 of them.'),
+    missing: z.array(z.string()).max(100).describe('At most 100 missing numbers.'),
   })
   .meta({ id: 'InvoiceSeries' })
 export type InvoiceSeries = z.infer<typeof InvoiceSeries>
 
 export const listInvoiceSeries = operation({
   subject: 'invoices.series.list',
-  summary: 'Audit the series of numbers: first, last, how many, and which are missing',
+  summary: 'Audit the invoice number series: first, last, count and missing numbers',
   http: { method: 'GET', path: '/v1/invoices/series', status: 200, ...reading },
   request: z.object({ ...pageRequest, organization_id: oneOrMany(Id) }),
   reply: ListReply(InvoiceSeries),
   errors: [],
-})
-
-/** Whether a document is ours, told to whoever holds it. */
-export const InvoiceVerification = z
-  .object({
-    valid: z.boolean(),
-    kind: z.enum(['invoice', 'credit_note']).nullable(),
-    invoice_number: z.string().nullable(),
-    issued_at: Timestamp.nullable(),
-    seller_name: z.string().nullable(),
-    currency: Currency.nullable(),
-    total_amount: Amount.nullable(),
-    sha256: z.string().nullable(),
-  })
-  .meta({ id: 'InvoiceVerification' })
-export type InvoiceVerification = z.infer<typeof InvoiceVerification>
-
-/** Path of the address that is printed on every document. */
-export const verifyPath = '/v1/invoices/verify'
-
-export const verifyInvoice = operation({
-  subject: 'invoices.invoice.verify',
-  summary: 'Check a document by its number and its SHA-256, or by the id in its QR code',
-  http: { method: 'GET', path: verifyPath, status: 200, scopes: [], callers: ['anonymous'] },
-  request: z.object({
-    number: z.string().min(1).max(40),
-    sha256: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/, 'Must be 64 hexadecimal digits.')
-      .optional(),
-    id: Id.optional(),
-  }),
-  reply: InvoiceVerification,
-  errors: [RequestValidationError],
 })
 
 /** Path of the signed download link; the gateway streams it from the invoices service. */
@@ -243,12 +211,35 @@ export const invoiceGenerated = event({
   subject: 'event.invoice.generated',
   publisher: 'invoices',
   webhookType: null,
-  summary: 'The document of an invoice is stored; from here on it never changes.',
+  summary: 'The document of an invoice is stored and no longer changes.',
   payload: z.object({
     invoice_id: Id,
     order_id: Id,
     number: z.string(),
     sha256: z.string().regex(/^[0-9a-f]{64}$/),
     generated_at: Timestamp,
+  }),
+})
+
+export const creditNoteReversed = event({
+  subject: 'event.credit_note.reversed',
+  publisher: 'invoices',
+  webhookType: null,
+  summary: 'The refund of a credit note was returned: an invoice over the same amounts reverses the credit note.',
+  payload: z.object({
+    order_id: Id,
+    /** The invoice that the credit note corrected. */
+    invoice_id: Id,
+    refund_id: Id,
+    credit_note_id: Id,
+    credit_note_number: z.string(),
+    /** The reversing invoice. */
+    reversal_id: Id,
+    reversal_number: z.string(),
+    currency: Currency,
+    net_amount: Amount,
+    tax_amount: Amount,
+    total_amount: Amount,
+    reversed_at: Timestamp,
   }),
 })

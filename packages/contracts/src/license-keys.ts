@@ -6,17 +6,17 @@ import { Metadata, MetadataInput } from './metadata.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest } from './pagination.ts'
 
-/** `revoked` comes and goes with the grant; `disabled` is the seller's word and stays until the seller says otherwise. */
+/** `revoked` follows the grant; `disabled` is set by the seller and remains until the seller changes it. */
 const LicenseKeyStatus = z.enum(['granted', 'revoked', 'disabled'])
 export type LicenseKeyStatus = z.infer<typeof LicenseKeyStatus>
 
-/** The largest count that is kept. */
-export const largestCount = 2_147_483_647
+/** Maximum stored count. */
+export const maxCount = 2_147_483_647
 
-/** More than a key can have in use, so that the answer with all of them stays small enough to send. */
-export const largestActivationLimit = 1000
+/** Maximum number of activations of a key, so that a reply with all of them stays below the message size limit. */
+export const maxActivationLimit = 1000
 
-/** What a benefit says of the keys it will give. */
+/** Terms of the license keys that a benefit grants. */
 export const LicenseKeyTerms = z.object({
   prefix: z
     .string()
@@ -32,16 +32,16 @@ export const LicenseKeyTerms = z.object({
     .default(null),
   activations: z
     .object({
-      limit: z.int().min(1).max(largestActivationLimit),
-      enable_customer_admin: z.boolean().describe('Whether customers see the activations of their keys.'),
+      limit: z.int().min(1).max(maxActivationLimit),
+      enable_customer_admin: z.boolean().describe('Whether customers can see the activations of their keys.'),
     })
     .nullable()
     .default(null),
-  limit_usage: z.int().min(1).max(largestCount).nullable().default(null),
+  limit_usage: z.int().min(1).max(maxCount).nullable().default(null),
 })
 export type LicenseKeyTerms = z.infer<typeof LicenseKeyTerms>
 
-/** A key that a customer has by one grant of a benefit. */
+/** A key that a customer has through one grant of a benefit. */
 export const LicenseKeyRead = z
   .object({
     id: Id,
@@ -51,9 +51,9 @@ export const LicenseKeyRead = z
     customer: Customer,
     benefit_id: Id,
     key: z.string(),
-    display_key: z.string().describe('The end of the key, to tell it from others without showing it.'),
+    display_key: z.string().describe('The end of the key, which identifies it without disclosing it.'),
     status: LicenseKeyStatus,
-    limit_activations: z.int().nullable().describe('Null where the key takes no activations.'),
+    limit_activations: z.int().nullable().describe('Null if the key cannot be activated.'),
     usage: z.int(),
     limit_usage: z.int().nullable(),
     validations: z.int(),
@@ -63,12 +63,12 @@ export const LicenseKeyRead = z
   .meta({ id: 'LicenseKeyRead' })
 export type LicenseKeyRead = z.infer<typeof LicenseKeyRead>
 
-/** A device, or whatever else the seller's software counts, that uses a key. */
+/** A device, or another unit counted by the seller's software, that uses a key. */
 const LicenseKeyActivationBase = z
   .object({ id: Id, license_key_id: Id, label: z.string(), meta: Metadata, ...timestamps })
   .meta({ id: 'LicenseKeyActivationBase' })
 
-/** A key with what it was activated for; a customer is shown that only where the benefit lets customers see it. */
+/** A key with its activations; customers see the activations only if the benefit allows it. */
 export const LicenseKeyWithActivations = LicenseKeyRead.extend({ activations: z.array(LicenseKeyActivationBase) }).meta({
   id: 'LicenseKeyWithActivations',
 })
@@ -80,7 +80,7 @@ export const LicenseKeyActivationRead = LicenseKeyActivationBase.extend({ licens
 })
 export type LicenseKeyActivationRead = z.infer<typeof LicenseKeyActivationRead>
 
-/** A key that is good, with the activation it was asked about. */
+/** A valid key, with the activation named in the request. */
 export const ValidatedLicenseKey = LicenseKeyRead.extend({ activation: LicenseKeyActivationBase.nullable() }).meta({
   id: 'ValidatedLicenseKey',
 })
@@ -128,21 +128,21 @@ export const updateLicenseKey = operation({
   request: z.object({
     id: Id,
     status: LicenseKeyStatus.nullish(),
-    usage: z.int().min(0).max(largestCount).optional(),
-    limit_activations: z.int().min(1).max(largestActivationLimit).nullish().describe('Null: no activations. What is active stays.'),
-    limit_usage: z.int().min(1).max(largestCount).nullish().describe('Null: no limit.'),
+    usage: z.int().min(0).max(maxCount).optional(),
+    limit_activations: z.int().min(1).max(maxActivationLimit).nullish().describe('Null: no activations. Existing activations remain.'),
+    limit_usage: z.int().min(1).max(maxCount).nullish().describe('Null: no limit.'),
     expires_at: Timestamp.nullish().describe('Null: never.'),
   }),
   reply: LicenseKeyRead,
   errors: [ResourceNotFound, RequestValidationError],
 })
 
-const own = { status: 200, scopes: [], callers: ['customer'] } as const
+const customerOperation = { status: 200, scopes: [], callers: ['customer'] } as const
 
 export const listCustomerLicenseKeys = operation({
   subject: 'orders.customer-license-key.list',
   summary: 'List your license keys, oldest first',
-  http: { method: 'GET', path: '/v1/customer-portal/license-keys/', ...own },
+  http: { method: 'GET', path: '/v1/customer-portal/license-keys/', ...customerOperation },
   request: z.object({ ...pageRequest, organization_id: oneOrMany(Id), benefit_id: Id.optional() }),
   reply: ListReply(LicenseKeyRead),
   errors: [],
@@ -150,28 +150,28 @@ export const listCustomerLicenseKeys = operation({
 
 export const getCustomerLicenseKey = operation({
   subject: 'orders.customer-license-key.get',
-  summary: 'Get one of your license keys, with its activations where the seller shows them',
-  http: { method: 'GET', path: '/v1/customer-portal/license-keys/{id}', ...own },
+  summary: 'Get one of your license keys, with its activations if the seller shows them',
+  http: { method: 'GET', path: '/v1/customer-portal/license-keys/{id}', ...customerOperation },
   request: z.object({ id: Id }),
   reply: LicenseKeyWithActivations,
   errors: [ResourceNotFound],
 })
 
-/** The key is the permission: these are asked by software on the customer's machine, which holds no other credential. */
-const holder = { method: 'POST', scopes: [], callers: ['anonymous'] } as const
-const held = { key: z.string().trim().min(1).max(200), organization_id: Id }
+/** The key is the credential: these operations are called by software on the customer's machine, which has no other credential. */
+const keyOperation = { method: 'POST', scopes: [], callers: ['anonymous'], actsOn: ['organization_id', 'key'] } as const
+const keyFields = { key: z.string().trim().min(1).max(200), organization_id: Id }
 
 export const validateLicenseKey = operation({
   subject: 'orders.license-key.validate',
-  summary: 'Check a license key, and count a use of it; one that is revoked, disabled, expired or of something else is not found',
-  http: { ...holder, path: '/v1/customer-portal/license-keys/validate', status: 200 },
+  summary: 'Validate a license key and count its use; a key that is revoked, disabled, expired or does not match the request is not found',
+  http: { ...keyOperation, path: '/v1/customer-portal/license-keys/validate', status: 200 },
   request: z.object({
-    ...held,
+    ...keyFields,
     activation_id: Id.nullish(),
     benefit_id: Id.nullish(),
     customer_id: Id.nullish(),
-    increment_usage: z.int().min(0).max(largestCount).nullish(),
-    conditions: MetadataInput.default({}).describe('Must be those the activation was made under, where it was made under any.'),
+    increment_usage: z.int().min(0).max(maxCount).nullish(),
+    conditions: MetadataInput.default({}).describe('Must equal the conditions of the activation, if it has any.'),
   }),
   reply: ValidatedLicenseKey,
   errors: [ResourceNotFound, RequestValidationError],
@@ -179,12 +179,12 @@ export const validateLicenseKey = operation({
 
 export const activateLicenseKey = operation({
   subject: 'orders.license-key.activate',
-  summary: 'Activate a license key, as often as its limit says',
-  http: { ...holder, path: '/v1/customer-portal/license-keys/activate', status: 200 },
+  summary: 'Activate a license key, up to its limit of activations',
+  http: { ...keyOperation, path: '/v1/customer-portal/license-keys/activate', status: 200 },
   request: z.object({
-    ...held,
+    ...keyFields,
     label: z.string().trim().max(250),
-    conditions: MetadataInput.default({}).describe('What validations of this activation will have to say; not shown again.'),
+    conditions: MetadataInput.default({}).describe('Conditions that validations of this activation must send; not returned.'),
     meta: MetadataInput.default({}),
   }),
   reply: LicenseKeyActivationRead,
@@ -193,9 +193,9 @@ export const activateLicenseKey = operation({
 
 export const deactivateLicenseKey = operation({
   subject: 'orders.license-key.deactivate',
-  summary: 'End an activation of a license key, which makes room for another',
-  http: { ...holder, path: '/v1/customer-portal/license-keys/deactivate', status: 204 },
-  request: z.object({ ...held, activation_id: Id }),
+  summary: 'Deactivate an activation of a license key; it no longer counts towards the limit',
+  http: { ...keyOperation, path: '/v1/customer-portal/license-keys/deactivate', status: 204 },
+  request: z.object({ ...keyFields, activation_id: Id }),
   reply: z.null(),
   errors: [ResourceNotFound],
 })

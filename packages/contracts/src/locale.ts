@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** BCP 47, in canonical form: `de-ch` is kept as `de-CH`. A language nobody here speaks is no error; documents then fall back. */
+/** BCP 47 in canonical form: `de-ch` is stored as `de-CH`. A language without a translation is valid; documents then use a fallback. */
 export const LocaleInput = z
   .string()
   .max(35)

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 
-/** Free data of the caller: at most 50 keys of 1–40 characters; text values of 1–500 characters, numbers or booleans, never null. */
+/** Custom data of the caller: at most 50 keys of 1–40 characters; text values of 1–500 characters, numbers or booleans, never null. */
 export const MetadataInput = z
   .record(z.string().min(1).max(40), z.union([z.string().min(1).max(500), z.number(), z.boolean()]))
   .refine((metadata) => Object.keys(metadata).length <= 50, 'At most 50 keys.')
+  .meta({ id: 'MetadataInput' })
 
-/** The same as it is answered. */
-export const Metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+/** Metadata as returned. */
+export const Metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).meta({ id: 'Metadata' })
 export type Metadata = z.infer<typeof Metadata>
 
-/** `metadata[key]=value` in a query: a repeated key means OR, different keys AND; compared as text. */
+/** `metadata[key]=value` in a query: repeated keys are combined with OR, different keys with AND; values are compared as text. */
 export const MetadataFilter = z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional()

@@ -3,11 +3,11 @@ import { z } from 'zod'
 /** An integer amount in minor units of `currency`: cents for usd, yen for jpy, fils for kwd. */
 export const Amount = z.int()
 
-/** The largest amount of a price in minor units; in usd it is what clients of this contract know. */
-export const largestAmount = 999_999_999_999
-export const largestUsdAmount = 99_999_999
+/** Maximum amount of a price in minor units; the maximum for usd is the one known to clients of the original contract. */
+export const maxAmount = 999_999_999_999
+export const maxUsdAmount = 99_999_999
 
-/** Active currencies of ISO 4217, but for metals, funds and test codes, by digits after the decimal point. */
+/** Active currencies of ISO 4217 without metals, funds and test codes, by digits after the decimal point. */
 const codes: Record<number, string> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   2: `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY COP COU CRC CUP
@@ -24,8 +24,8 @@ const digitsByCurrency = new Map(
 )
 
 /**
- * Digits after the decimal point by ISO 4217, for codes in any case. `Intl` is no source for them: it prints what is customary in
- * shops and so drops the minor unit of fifteen currencies (HUF, IDR, COP, …) whose amounts have one.
+ * Returns the digits after the decimal point according to ISO 4217, for codes in any case. `Intl` is not used: it follows retail custom and
+ * omits the minor unit of fifteen currencies (HUF, IDR, COP, …) that have one.
  */
 export function currencyDigits(currency: string): number {
   return digitsByCurrency.get(currency.toLowerCase()) ?? 2
@@ -34,5 +34,5 @@ export function currencyDigits(currency: string): number {
 /** Lower-case ISO 4217 code. */
 export const Currency = z.string().regex(/^[a-z]{3}$/, 'Must be a lower-case ISO 4217 code.')
 
-/** The same as a seller sends it: only currencies that exist. */
-export const CurrencyInput = z.enum([...digitsByCurrency.keys()], 'Must be a lower-case ISO 4217 code.')
+/** Currency as sent by a seller: only existing currencies. */
+export const CurrencyInput = z.enum([...digitsByCurrency.keys()], 'Must be a lower-case ISO 4217 code.').meta({ id: 'CurrencyInput' })

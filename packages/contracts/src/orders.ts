@@ -14,17 +14,19 @@ import { ProductPrice, ProductSummary } from './products.ts'
 import { OrderSubscription } from './subscriptions.ts'
 import { AppliedTax, TaxBehavior } from './taxes.ts'
 
-/** 409: the invoice exists; it is permanent. */
+/** 409: the invoice exists and is permanent. */
 export class InvoiceAlreadyExists extends ApiError {
   readonly status = 409
 }
 
-/** 422: only paid orders are invoiced. */
+/** 422: only paid orders can be invoiced. */
 export class NotPaidOrder extends ApiError {
   readonly status = 422
 }
 
-/** 422: an invoice needs the buyer's name and address, with a postal code where the country has them. The detail names what is missing. */
+/**
+ * 422: an invoice needs the buyer's name and address, with a postal code if the country has postal codes. The detail names what is missing.
+ */
 export class MissingInvoiceBillingDetails extends ApiError {
   readonly status = 422
 }
@@ -49,7 +51,7 @@ export const OrderItem = z
   })
   .meta({ id: 'OrderItem' })
 
-/** A sale. `subtotal − discount = net`, `net + tax = total`, always. */
+/** A sale. Always: `subtotal − discount = net`, `net + tax = total`. */
 export const Order = z
   .object({
     id: Id,
@@ -62,7 +64,7 @@ export const Order = z
     amount: Amount.meta(deprecatedSince('2025-03-14', 'use net_amount')),
     tax_amount: Amount,
     taxes: z.array(AppliedTax),
-    tax_behavior: TaxBehavior.describe('Whether prices were advertised with their tax.'),
+    tax_behavior: TaxBehavior.describe('Whether prices include their tax.'),
     total_amount: Amount,
     refunded_amount: Amount,
     refunded_tax_amount: Amount,
@@ -139,14 +141,14 @@ export const exportOrders = operation({
   errors: [],
 })
 
-/** Blank text is null: an invoice cannot be made out to spaces. */
+/** Blank text is null, so that no invoice has a name of spaces only. */
 const billingName = z
   .string()
   .max(250)
   .nullable()
   .transform((name) => name?.trim() || null)
 
-/** A change of the billing details: keys that are absent stay as they are. */
+/** A change of the billing details; absent keys are not changed. */
 export const BillingDetailsChange = z.object({ id: Id, billing_name: billingName.optional(), billing_address: AddressInput.nullish() })
 export type BillingDetailsChange = z.infer<typeof BillingDetailsChange>
 
@@ -161,7 +163,8 @@ export const updateOrder = operation({
 
 export const generateOrderInvoice = operation({
   subject: 'orders.order.generate-invoice',
-  summary: 'Schedule the generation of an order’s invoice',
+  summary:
+    'Request the invoice of an order, a permanent document generated in the background; `orders:read` suffices, as in the official contract',
   http: { method: 'POST', path: '/v1/orders/{id}/invoice', status: 202, scopes: ['orders:read'], callers: ['organization', 'user'] },
   request: z.object({ id: Id }),
   reply: z.null(),
@@ -192,27 +195,29 @@ export const orderPaid = event({
   payload: Order,
 })
 
-/** An order with more would be longer than an answer or event may be (8 MB), and an invoice longer than its time to be printed. */
-export const mostItems = 5_000
+/** Maximum number of items of an order. With more, a reply or event could exceed 8 MB and an invoice its rendering timeout. */
+export const maxOrderItems = 5_000
 
-/** What an invoice is made from: a snapshot, so that nobody asks back. */
+/** Snapshot from which an invoice is created, so that no further request is needed. */
 export const InvoiceSource = z.object({
   order_id: Id,
   order_created_at: z.string(),
   organization: z.object({ id: Id, name: z.string(), slug: z.string() }),
   customer_id: Id,
+  /** The checkout of the order; absent in events of the previous release. */
+  checkout_id: Id.nullish(),
   currency: Currency,
   billing_name: z.string(),
   billing_address: Address,
   tax_id: z.string().nullable(),
   customer_email: z.string(),
-  /** BCP 47; null where the buyer has said nothing. */
+  /** BCP 47; null if the buyer's locale is unknown. */
   locale: z.string().nullable(),
-  /** What a subscription was paid for. */
+  /** Billing period of a subscription payment. */
   period: z.object({ start: z.string(), end: z.string() }).nullable(),
   items: z
     .array(z.object({ label: z.string(), amount: Amount, discount_amount: Amount, tax_amount: Amount, proration: z.boolean() }))
-    .max(mostItems),
+    .max(maxOrderItems),
   taxes: z.array(AppliedTax),
   tax_behavior: TaxBehavior,
   subtotal_amount: Amount,
@@ -221,8 +226,10 @@ export const InvoiceSource = z.object({
   tax_amount: Amount,
   total_amount: Amount,
   paid_at: z.string(),
-  /** What was given back so far, oldest first; each gets a credit note. */
+  /** Refunds so far, oldest first; each gets a credit note. */
   refunds: z.array(z.object({ id: Id, amount: Amount, tax_amount: Amount, created_at: z.string() })),
+  /** Refunds that were returned after they had succeeded, oldest first; absent in events of the previous release. */
+  reversed_refunds: z.array(z.object({ id: Id, amount: Amount, tax_amount: Amount, created_at: z.string() })).nullish(),
 })
 export type InvoiceSource = z.infer<typeof InvoiceSource>
 
@@ -231,6 +238,6 @@ export const orderInvoiceRequested = event({
   publisher: 'orders',
   webhookType: null,
   summary:
-    'The invoice of a paid order is due, its billing details are frozen. Said again for every refund that follows, and when it is asked for again.',
+    'The invoice of a paid order is due; its billing details can no longer change. Published again for every later refund, for every refund that is returned, and for every new request.',
   payload: InvoiceSource,
 })

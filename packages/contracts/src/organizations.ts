@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { displayName } from './display-name.ts'
 import { RequestValidationError, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
 import { Id, timestamps } from './identifiers.ts'
@@ -35,6 +36,9 @@ export const Organization = z
   })
   .meta({ id: 'Organization' })
 export type Organization = z.infer<typeof Organization>
+
+/** Organization name as shown on consent pages and documents. */
+export const OrganizationName = displayName({ min: 3, max: 100 })
 
 const profile = {
   avatar_url: z.url().max(2083).nullish(),
@@ -79,10 +83,10 @@ export const createOrganization = operation({
   summary: 'Create an organization; the caller becomes its first member',
   http: { method: 'POST', path: '/v1/organizations/', status: 201, scopes: ['organizations:write'], callers: ['user'] },
   request: z.object({
-    name: z.string().trim().min(3).max(100),
+    name: OrganizationName,
     slug: z
       .string()
-      .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'Must be lower-case letters, digits and single hyphens.')
+      .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'Must be a-z and 0-9, with single hyphens between them.')
       .min(3)
       .max(50),
     ...profile,
@@ -101,7 +105,7 @@ export const updateOrganization = operation({
     scopes: ['organizations:write'],
     callers: ['organization', 'user'],
   },
-  request: z.object({ id: Id, name: z.string().trim().min(3).max(100).nullish(), ...profile }),
+  request: z.object({ id: Id, name: OrganizationName.nullish(), ...profile }),
   reply: Organization,
   errors: [ResourceNotFound],
 })
@@ -110,7 +114,7 @@ export const organizationCreated = event({
   subject: 'event.organization.created',
   publisher: 'auth',
   webhookType: null,
-  summary: 'An organization was created; services keep what they need of it.',
+  summary: 'An organization was created; services store the data they need.',
   payload: Organization,
 })
 

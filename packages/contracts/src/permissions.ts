@@ -1,66 +1,128 @@
-import { eventStream, subscriptions } from './streams.ts'
+import { eventStream, resetSubject, durableConsumers } from './streams.ts'
 import { tokenRevoked } from './auth.ts'
 import { customerDeleted } from './customers.ts'
 import { events } from './registry.ts'
 import { serviceNames, type ServiceName } from './services.ts'
 
-/** What a NATS user may publish and hear, as nats-server's configuration wants it. */
+/** Subjects that a NATS user may publish and subscribe to, in the format of nats-server's configuration. */
 export interface NatsPermissions {
   publish: string[]
   subscribe: string[]
 }
 
-/** NATS users: one per service, and the operator for `quittance …` commands. */
-export type NatsUser = ServiceName | 'operator'
-export const natsUsers: readonly NatsUser[] = [...serviceNames, 'operator']
+/**
+ * NATS users that send requests, reply to them or publish events: one per service, and the operator for `quittance …` commands. They have
+ * keys on the bus.
+ */
+export type BusUser = ServiceName | 'operator'
+export const busUsers: readonly BusUser[] = [...serviceNames, 'operator']
+
+/** All NATS users. `stream` reads and manages the event stream for `quittance events` and `replay --since`; it cannot reach any service. */
+export type NatsUser = BusUser | 'stream'
+export const natsUsers: readonly NatsUser[] = [...busUsers, 'stream']
+
+/**
+ * Accounts of nats-server. The stream has a separate account, because JetStream replies to any reply subject named by a client, even one
+ * the client may not publish to: within one account a service could make the server delete the stream or write to it. Between accounts the
+ * server replies to the requester only. Services can access the subjects in `streamImports`.
+ */
+export type NatsAccount = 'services' | 'stream'
+
+/** Returns the account of a user. */
+export function natsAccountFor(user: NatsUser): NatsAccount {
+  return user === 'stream' || user === 'provisioner' ? 'stream' : 'services'
+}
 
 const { name: stream } = eventStream
 
+/**
+ * Rights of a consumer's owner: read its state, pull, acknowledge, and request its reset. Only the provisioner may create, change and
+ * delete it.
+ */
 function consumerSubjects(service: ServiceName): string[] {
-  return Object.values(subscriptions)
+  return durablesFor(service).flatMap((durable) => [
+    `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
+    `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
+    `$JS.ACK.${stream}.${durable}.>`,
+    resetSubject(durable),
+  ])
+}
+
+function durablesFor(service: ServiceName): string[] {
+  return Object.values(durableConsumers)
     .filter((subscription) => subscription.service === service)
-    .flatMap(({ durable }) => [
-      `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
-      `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${durable}`,
-      `$JS.API.CONSUMER.CREATE.${stream}.${durable}`,
-      `$JS.API.CONSUMER.CREATE.${stream}.${durable}.>`,
-      `$JS.API.CONSUMER.DELETE.${stream}.${durable}`,
-      `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
-      `$JS.ACK.${stream}.${durable}.>`,
-    ])
+    .map(({ durable }) => durable)
 }
 
 /**
- * Where answers go. Named instead of nats-server's `allow_responses`: that remembers every message with a reply subject for two minutes, those of
- * JetStream too, and walks through all of them at each new one; a consumer then costs the server more the faster it is. Subjects of inboxes cannot be guessed.
+ * Reply subject of a request: `_INBOX_‹user›.‹owner›.‹instance›.‹token›. It contains the owner's name, so that a service can reply only to
+ * requests sent to it. The random token cannot be guessed, so that the server cannot be made to reply in the owner's place. nats-server's
+ * `allow_responses` is not used: it records every message with a reply subject, including those of JetStream, and scans all of them for
+ * each new one, so the cost of a consumer grows with its rate.
  */
-const askers = ['_INBOX_gateway.>', '_INBOX_operator.>']
+export function replyPrefix(user: BusUser, owner: string): string {
+  return `_INBOX_${user}.${owner}`
+}
+
+function replySubjectsFor(service: ServiceName, requesters: readonly BusUser[]): string[] {
+  return requesters.map((requester) => `${replyPrefix(requester, service)}.>`)
+}
 
 /**
- * The rights of a user. Only the gateway and the operator may publish on request subjects, so a service can believe the
- * `caller` header; only the owner may tell an event; every user reads replies in its own inbox alone.
+ * Returns the rights of a user. They are the first line of defence; the second are the signatures of requests and events, see
+ * `packages/runtime/src/bus`.
  */
-export function permissionsOf(user: NatsUser): NatsPermissions {
+export function natsPermissionsFor(user: NatsUser): NatsPermissions {
   const inbox = `_INBOX_${user}.>`
-  if (user === 'operator') {
-    return { publish: [...serviceNames.map((name) => `${name}.>`), '$SRV.>', '$JS.API.>'], subscribe: [inbox, 'event.>'] }
-  }
-  if (user === 'gateway') {
-    return {
-      publish: [...serviceNames.filter((name) => name !== 'gateway').map((name) => `${name}.>`), ...askers],
-      subscribe: [inbox, tokenRevoked.subject, customerDeleted.subject, '$SRV.>'],
-    }
-  }
-  return {
-    publish: [
-      ...events.filter(({ publisher }) => publisher === user).map(({ subject }) => subject),
-      `$JS.API.STREAM.INFO.${stream}`,
-      `$JS.API.STREAM.CREATE.${stream}`,
-      `$JS.API.STREAM.UPDATE.${stream}`,
-      '$JS.API.INFO',
-      ...consumerSubjects(user),
-      ...askers,
-    ],
-    subscribe: [`${user}.>`, '$SRV.>', inbox],
+  switch (user) {
+    case 'operator':
+      return { publish: ['gateway.>', ...requestedServices.map((name) => `${name}.>`), '$SRV.>'], subscribe: [inbox] }
+    case 'stream':
+      return { publish: ['$JS.API.>', '$JS.ACK.>'], subscribe: [inbox, 'event.>'] }
+    case 'gateway':
+      return {
+        publish: [...requestedServices.map((name) => `${name}.>`), ...replySubjectsFor('gateway', ['operator'])],
+        subscribe: [inbox, tokenRevoked.subject, customerDeleted.subject, '$SRV.>'],
+      }
+    case 'provisioner':
+      return { publish: provisionerSubjects(), subscribe: ['provisioner.>', '$SRV.>', inbox] }
+    default:
+      return {
+        publish: [
+          ...events.filter(({ publisher }) => publisher === user).map(({ subject }) => subject),
+          '$JS.API.INFO',
+          `$JS.API.STREAM.INFO.${stream}`,
+          ...consumerSubjects(user),
+          ...replySubjectsFor(user, ['gateway', 'operator']),
+        ],
+        subscribe: [`${user}.>`, '$SRV.>', inbox],
+      }
   }
 }
+
+/** Services that reply to requests of the gateway. */
+const requestedServices = serviceNames.filter((name) => name !== 'gateway' && name !== 'provisioner')
+
+function provisionerSubjects(): string[] {
+  const consumers = Object.values(durableConsumers).flatMap(({ durable }) =>
+    ['INFO', 'CREATE', 'DURABLE.CREATE', 'DELETE'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.${durable}`),
+  )
+  return [
+    ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
+    ...consumers,
+    ...Object.values(durableConsumers).map(({ durable }) => `$JS.API.CONSUMER.CREATE.${stream}.${durable}.>`),
+    // Replies to requests of the other account.
+    '_R_.>',
+  ]
+}
+
+/** Subjects of the account `stream` that services may publish to, each within its own permissions. A pull has many replies. */
+export const streamImports: readonly { subject: string; replies: 'one' | 'many' }[] = [
+  { subject: '$JS.API.INFO', replies: 'one' },
+  { subject: `$JS.API.STREAM.INFO.${stream}`, replies: 'one' },
+  { subject: `$JS.API.CONSUMER.INFO.${stream}.*`, replies: 'one' },
+  { subject: `$JS.API.CONSUMER.MSG.NEXT.${stream}.*`, replies: 'many' },
+  { subject: `$JS.ACK.${stream}.>`, replies: 'one' },
+  ...eventStream.subjects.map((subject) => ({ subject, replies: 'one' as const })),
+  { subject: resetSubject('*'), replies: 'one' },
+]

@@ -4,12 +4,12 @@ import { NotPermitted, RequestValidationError, ResourceNotFound } from './errors
 import { event } from './event.ts'
 import { Id, OrganizationIdInput, oneOrMany, timestamps } from './identifiers.ts'
 import { Metadata, MetadataFilter, MetadataInput } from './metadata.ts'
-import { Amount, Currency, CurrencyInput, largestAmount, largestUsdAmount } from './money.ts'
+import { Amount, Currency, CurrencyInput, maxAmount, maxUsdAmount } from './money.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { TaxBehavior } from './taxes.ts'
 
-export const RecurringInterval = z.enum(['month', 'year'])
+export const RecurringInterval = z.enum(['month', 'year']).meta({ id: 'RecurringInterval' })
 
 const priceFields = {
   id: Id,
@@ -29,7 +29,7 @@ export const ProductPriceFixed = z
     tax_behavior: TaxBehavior,
   })
   .meta({ id: 'ProductPriceFixed' })
-/** The buyer names the amount, within the limits; the preset is what is asked first. */
+/** The buyer chooses the amount within the limits; the preset is the initial value. */
 export const ProductPriceCustom = z
   .object({
     ...priceFields,
@@ -43,8 +43,10 @@ export const ProductPriceCustom = z
   .meta({ id: 'ProductPriceCustom' })
 export const ProductPriceFree = z.object({ ...priceFields, amount_type: z.literal('free') }).meta({ id: 'ProductPriceFree' })
 
-/** What a product costs. */
-export const ProductPrice = z.discriminatedUnion('amount_type', [ProductPriceFixed, ProductPriceCustom, ProductPriceFree])
+/** A price of a product. */
+export const ProductPrice = z
+  .discriminatedUnion('amount_type', [ProductPriceFixed, ProductPriceCustom, ProductPriceFree])
+  .meta({ id: 'ProductPrice' })
 
 const productFields = {
   id: Id,
@@ -57,7 +59,7 @@ const productFields = {
   organization_id: Id,
 }
 
-/** A product as it is shown inside other resources. */
+/** A product as embedded in other resources. */
 export const ProductSummary = z.object({ ...productFields, metadata: Metadata }).meta({ id: 'ProductSummary' })
 
 export const Product = z
@@ -72,23 +74,23 @@ export const Product = z
   .meta({ id: 'Product' })
 export type Product = z.infer<typeof Product>
 
-/** A product as a checkout page shows it. */
+/** A product as shown on a checkout page. */
 export const CheckoutProduct = z
   .object({ ...productFields, prices: z.array(ProductPrice), benefits: z.array(BenefitPublic), medias: z.array(z.unknown()) })
   .meta({ id: 'CheckoutProduct' })
 
 const priced = { price_currency: CurrencyInput.default('usd'), tax_behavior: TaxBehavior.default('exclusive') }
-const priceAmount = z.int().min(50).max(largestAmount)
-/** What a buyer may be offered to name in usd: maximum and preset. */
-const largestUsdPreset = 1_000_000
+const priceAmount = z.int().min(50).max(maxAmount)
+/** Highest maximum and preset of a custom price in usd, in minor units. */
+const maxUsdPreset = 1_000_000
 
 interface NamedAmounts {
   price_currency: string
   [key: string]: unknown
 }
 
-/** Amounts in usd have the limits clients know; other currencies may need more digits. */
-function usdAtMost(limits: Readonly<Record<string, number>>) {
+/** Limits amounts in usd to what clients know; other currencies may need more digits. */
+function limitUsdAmounts(limits: Readonly<Record<string, number>>) {
   return (price: NamedAmounts, ctx: z.RefinementCtx) => {
     for (const [key, limit] of Object.entries(limits)) {
       if (price.price_currency !== 'usd' || Number(price[key] ?? 0) <= limit) continue
@@ -99,7 +101,7 @@ function usdAtMost(limits: Readonly<Record<string, number>>) {
 
 const fixedPrice = z
   .object({ amount_type: z.literal('fixed'), price_amount: priceAmount, ...priced })
-  .superRefine(usdAtMost({ price_amount: largestUsdAmount }))
+  .superRefine(limitUsdAmounts({ price_amount: maxUsdAmount }))
 
 const customPrice = z
   .object({
@@ -109,19 +111,19 @@ const customPrice = z
     preset_amount: priceAmount.nullish(),
     ...priced,
   })
-  .superRefine(usdAtMost({ minimum_amount: largestUsdAmount, maximum_amount: largestUsdPreset, preset_amount: largestUsdPreset }))
+  .superRefine(limitUsdAmounts({ minimum_amount: maxUsdAmount, maximum_amount: maxUsdPreset, preset_amount: maxUsdPreset }))
   .superRefine(({ minimum_amount, maximum_amount, preset_amount }, ctx) => {
-    const least = minimum_amount ?? 0
-    const most = maximum_amount ?? largestAmount
-    if (least > most) ctx.addIssue({ code: 'custom', path: ['maximum_amount'], message: 'Must not be below minimum_amount.' })
-    if (preset_amount && (preset_amount < least || preset_amount > most)) {
+    const minimum = minimum_amount ?? 0
+    const maximum = maximum_amount ?? maxAmount
+    if (minimum > maximum) ctx.addIssue({ code: 'custom', path: ['maximum_amount'], message: 'Must not be below minimum_amount.' })
+    if (preset_amount && (preset_amount < minimum || preset_amount > maximum)) {
       ctx.addIssue({ code: 'custom', path: ['preset_amount'], message: 'Must be between minimum_amount and maximum_amount.' })
     }
   })
 
 const newPrices = [fixedPrice, customPrice, z.object({ amount_type: z.literal('free') })] as const
 
-const onePrice = 'Exactly one fixed, custom or free price.'
+const onePriceMessage = 'Must contain exactly one fixed, custom or free price.'
 
 const name = z.string().trim().min(3).max(200)
 const description = z.string().max(20_000).nullish()
@@ -134,7 +136,7 @@ export const createProduct = operation({
     name,
     description,
     recurring_interval: RecurringInterval.nullable(),
-    prices: z.array(z.discriminatedUnion('amount_type', newPrices)).length(1, onePrice),
+    prices: z.array(z.discriminatedUnion('amount_type', newPrices)).length(1, onePriceMessage),
     metadata: MetadataInput.default({}),
     organization_id: OrganizationIdInput,
   }),
@@ -184,7 +186,7 @@ export const listProducts = operation({
 
 export const updateProduct = operation({
   subject: 'orders.product.update',
-  summary: 'Change a product or its price, or archive it; how often it is paid for stays',
+  summary: 'Change or archive a product, or change its price; the recurring interval cannot change',
   http: { method: 'PATCH', path: '/v1/products/{id}', status: 200, scopes: ['products:write'], callers: ['organization', 'user'] },
   request: z.object({
     id: Id,
@@ -194,9 +196,9 @@ export const updateProduct = operation({
     is_archived: z.boolean().nullish(),
     prices: z
       .array(z.union([z.object({ id: Id }), ...newPrices]))
-      .length(1, onePrice)
+      .length(1, onePriceMessage)
       .nullish()
-      .describe('A price that stays is named by its id; one that is not named is archived.'),
+      .describe('Name a price by its id to keep it; prices that are not named are archived.'),
     metadata: MetadataInput.optional(),
   }),
   reply: Product,
@@ -205,7 +207,7 @@ export const updateProduct = operation({
 
 export const updateProductBenefits = operation({
   subject: 'orders.product.update-benefits',
-  summary: 'Say which benefits a product has, all of them, in this order',
+  summary: 'Set the benefits of a product: the complete list, in this order',
   http: { method: 'POST', path: '/v1/products/{id}/benefits', status: 200, scopes: ['products:write'], callers: ['organization', 'user'] },
   request: z.object({ id: Id, benefits: z.array(Id).max(100) }),
   reply: Product,

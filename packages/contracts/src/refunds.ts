@@ -8,29 +8,29 @@ import { operation } from './operation.ts'
 import { Order } from './orders.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 
-/** 403: nothing is left to refund. */
+/** 403: the order is fully refunded. */
 export class RefundedAlready extends ApiError {
   readonly status = 403
 }
 
-/** 400: more than what is left to refund. */
+/** 400: the amount exceeds the refundable amount. */
 export class RefundAmountTooHigh extends ApiError {
   readonly status = 400
 }
 
-/** 400: benefits of a subscription end with the subscription, not with a refund. */
+/** 400: benefits of a subscription are revoked when the subscription ends, not by a refund. */
 export class RevokeSubscriptionBenefitsProhibited extends ApiError {
   readonly status = 400
 }
 
-/** 404: the order was never charged, so there is nothing to give back. */
+/** 404: the order was never charged, so there is nothing to refund. */
 export class RefundUnknownPayment extends ApiError {
   readonly status = 404
 }
 
 export const RefundReason = z.enum(['duplicate', 'fraudulent', 'customer_request', 'service_disruption', 'satisfaction_guarantee', 'other'])
 
-/** Money given back for an order. `amount` is without tax; the tax share is computed. */
+/** A refund of an order. `amount` is without tax; the tax share is computed. */
 export const Refund = z
   .object({
     id: Id,
@@ -52,13 +52,13 @@ export type Refund = z.infer<typeof Refund>
 
 export const createRefund = operation({
   subject: 'orders.refund.create',
-  summary: 'Refund an order, in part or as a whole',
+  summary: 'Refund an order, in part or in full',
   http: { method: 'POST', path: '/v1/refunds/', status: 200, scopes: ['refunds:write'], callers: ['organization', 'user'] },
   request: z.object({
     order_id: Id,
     reason: RefundReason,
     amount: z.int().min(1).describe('In minor units, without tax.'),
-    comment: z.string().max(2000).nullish().describe('For your own records; never shown again.'),
+    comment: z.string().max(2000).nullish().describe('For your own records; not returned.'),
     revoke_benefits: z.boolean().default(false),
     metadata: MetadataInput.default({}),
   }),
@@ -83,7 +83,7 @@ export const listRefunds = operation({
     order_id: oneOrMany(Id),
     subscription_id: oneOrMany(Id),
     customer_id: oneOrMany(Id),
-    succeeded: z.boolean().optional().describe('`true` keeps what succeeded; `false` keeps everything.'),
+    succeeded: z.boolean().optional().describe('`true`: succeeded refunds only; `false`: all refunds.'),
     sorting: sorting(['created_at', 'amount'], '-created_at'),
   }),
   reply: ListReply(Refund),
@@ -94,7 +94,7 @@ export const refundCreated = event({
   subject: 'event.refund.created',
   publisher: 'orders',
   webhookType: 'refund.created',
-  summary: 'A refund was made.',
+  summary: 'A refund was created.',
   payload: Refund,
 })
 
@@ -102,7 +102,7 @@ export const refundUpdated = event({
   subject: 'event.refund.updated',
   publisher: 'orders',
   webhookType: 'refund.updated',
-  summary: 'A refund that was made came back; order.updated follows.',
+  summary: 'A refund was reversed; order.updated follows.',
   payload: Refund,
 })
 
@@ -110,6 +110,6 @@ export const orderRefunded = event({
   subject: 'event.order.refunded',
   publisher: 'orders',
   webhookType: 'order.refunded',
-  summary: 'An order was refunded, in part or as a whole; follows refund.created and order.updated.',
+  summary: 'An order was refunded, in part or in full; follows refund.created and order.updated.',
   payload: Order,
 })

@@ -5,6 +5,7 @@ import * as benefitGrants from './benefit-grants.ts'
 import * as benefits from './benefits.ts'
 import * as checkouts from './checkouts.ts'
 import * as clients from './clients.ts'
+import * as customerBenefitGrants from './customer-benefit-grants.ts'
 import * as customerPortal from './customer-portal.ts'
 import * as customerSessions from './customer-sessions.ts'
 import * as customerState from './customer-state.ts'
@@ -12,12 +13,16 @@ import * as customers from './customers.ts'
 import * as deadLetters from './dead-letters.ts'
 import * as discounts from './discounts.ts'
 import type { Event } from './event.ts'
+import * as invitations from './invitations.ts'
+import * as invoiceAudit from './invoice-audit.ts'
 import * as invoiceSettings from './invoice-settings.ts'
+import * as invoiceVerification from './invoice-verification.ts'
 import * as invoices from './invoices.ts'
 import * as licenseKeys from './license-keys.ts'
 import type { Operation, PublicOperation } from './operation.ts'
 import * as orders from './orders.ts'
 import * as organizations from './organizations.ts'
+import * as passwords from './passwords.ts'
 import * as products from './products.ts'
 import * as refunds from './refunds.ts'
 import * as subscriptions from './subscriptions.ts'
@@ -26,10 +31,12 @@ import * as testClock from './test-clock.ts'
 import * as webhookDeliveries from './webhook-deliveries.ts'
 import * as webhooks from './webhooks.ts'
 
-/** One line per contract file; a test finds a file that is missing here. */
+/** The contract files; a test fails if a file is missing here. */
 const contracts: Record<string, unknown>[] = [
   auth,
   accounts,
+  invitations,
+  passwords,
   accessTokens,
   clients,
   organizations,
@@ -47,8 +54,11 @@ const contracts: Record<string, unknown>[] = [
   testClock,
   customerSessions,
   customerPortal,
+  customerBenefitGrants,
   licenseKeys,
   invoices,
+  invoiceVerification,
+  invoiceAudit,
   invoiceSettings,
   webhooks,
   webhookDeliveries,
@@ -60,16 +70,16 @@ const described = contracts.flatMap((contract) => Object.values(contract))
 /** Every operation of the system, in the order of the contracts. */
 export const operations: readonly Operation[] = described.filter(isOperation)
 
-/** Those that are met over HTTP. */
+/** Operations with an HTTP binding. */
 export const publicOperations = operations.filter((operation): operation is PublicOperation => operation.http !== undefined)
 
 /** Every event, in the order of the contracts. */
 export const events: readonly Event[] = described.filter(isEvent)
 
-/** An event that webhook endpoints can be told of. */
+/** An event that can be sent to webhook endpoints. */
 export type PublicEvent = Event & { webhookType: string }
 
-/** Those that webhook endpoints can be told of. */
+/** Events that can be sent to webhook endpoints. */
 export const publicEvents = events.filter((event): event is PublicEvent => event.webhookType !== null)
 
 /** Whether an export of a contract file is an operation. */

@@ -1,5 +1,5 @@
-/** Every scope a credential can carry, with the sentence a person reads when asked for consent. */
-export const scopeSentences = {
+/** Every scope of credentials, with the sentence shown on the consent screen. */
+export const scopeDescriptions = {
   openid: 'Know who you are',
   profile: 'Read your profile',
   email: 'Read your e-mail address',
@@ -58,7 +58,20 @@ export const scopeSentences = {
 } as const
 
 /** A scope. No scope implies another: `orders:write` does not read. */
-export type Scope = keyof typeof scopeSentences
+export type Scope = keyof typeof scopeDescriptions
 
 /** All scopes as a list. */
-export const scopes = Object.keys(scopeSentences) as [Scope, ...Scope[]]
+export const scopes = Object.keys(scopeDescriptions) as [Scope, ...Scope[]]
+
+/** Scopes of personal access tokens only: applications and organization tokens may not do this for a user. */
+export const personalScopeDescriptions = {
+  'clients:read': 'Read the applications you registered',
+  'clients:write': 'Register, change and delete applications',
+  'user:write': 'Accept and decline invitations and revoke your personal access tokens',
+} as const
+
+/** A scope of a personal access token. */
+export type PersonalScope = Scope | keyof typeof personalScopeDescriptions
+
+/** All scopes of personal access tokens as a list. */
+export const personalScopes = [...scopes, ...Object.keys(personalScopeDescriptions)] as [PersonalScope, ...PersonalScope[]]

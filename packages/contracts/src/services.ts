@@ -1,5 +1,8 @@
-/** The five services. The name is the first token of the subjects a service answers, its NATS user and its database. */
-export const serviceNames = ['gateway', 'auth', 'orders', 'invoices', 'webhooks'] as const
+/**
+ * The services: five with their own API, and the provisioner, which creates the event stream and its consumers. The name is the first token
+ * of the request subjects of a service, its NATS user and, if it has one, its database.
+ */
+export const serviceNames = ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'provisioner'] as const
 
 /** Name of a service. */
 export type ServiceName = (typeof serviceNames)[number]

@@ -1,24 +1,24 @@
 import type { ServiceName } from './services.ts'
 
-/** The one JetStream stream. Limits retention: a missing consumer loses nothing for `maxAgeMs`. */
+/** The only JetStream stream. Limits retention: a stopped consumer loses nothing for `maxAgeMs`. */
 export const eventStream = {
   name: 'EVENTS',
   subjects: ['event.>'],
-  /** Seven days, like the outbox keeps published rows. */
+  /** Seven days, the retention of published outbox rows. */
   maxAgeMs: 7 * 24 * 3_600_000,
   /** Window in which the server drops a second message with the same `Nats-Msg-Id`. */
   duplicateWindowMs: 10 * 60_000,
 } as const
 
-/** A durable consumer of the stream. One filter each, as servers before 2.10 know no more. */
-export interface Subscription {
+/** A durable consumer of the stream. One filter each, because servers before 2.10 support only one. */
+export interface DurableConsumer {
   durable: string
   service: ServiceName
   subject: string
 }
 
-/** Who hears what. Declared here because the NATS permissions of a service name its durables. */
-export const subscriptions = {
+/** All durable consumers. Declared here because the NATS permissions of a service name its durables. */
+export const durableConsumers = {
   ordersOrganizations: { durable: 'orders-organizations', service: 'orders', subject: 'event.organization.*' },
   ordersInvoiceGenerated: { durable: 'orders-invoice-generated', service: 'orders', subject: 'event.invoice.generated' },
   invoicesOrderInvoiceRequested: {
@@ -27,4 +27,12 @@ export const subscriptions = {
     subject: 'event.order.invoice_requested',
   },
   webhooksPublicEvents: { durable: 'webhooks-public-events', service: 'webhooks', subject: 'event.>' },
-} as const satisfies Record<string, Subscription>
+} as const satisfies Record<string, DurableConsumer>
+
+/**
+ * Returns the subject on which the provisioner resets a durable to the last acknowledged message. Only the durable's owner may publish to
+ * it.
+ */
+export function resetSubject(durable: string): string {
+  return `provisioner.durable.reset.${durable}`
+}

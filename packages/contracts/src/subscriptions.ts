@@ -11,17 +11,17 @@ import { operation } from './operation.ts'
 import { after, DocumentPart, ListReply, pageRequest, sorting } from './pagination.ts'
 import { Product, ProductPrice, RecurringInterval } from './products.ts'
 
-/** 403: it ended, or will at the end of the period. */
+/** 403: the subscription has ended or ends with the current period. */
 export class AlreadyCanceledSubscription extends ApiError {
   readonly status = 403
 }
 
-/** 409: an order of an earlier change, or the first one, is not paid yet. */
+/** 409: the first order or an order of an earlier change is not paid yet. */
 export class SubscriptionUpdatePending extends ApiError {
   readonly status = 409
 }
 
-/** 410: what ended cannot be taken up again. */
+/** 410: a subscription that has ended cannot be resumed. */
 export class ResourceUnavailable extends ApiError {
   readonly status = 410
 }
@@ -29,22 +29,15 @@ export class ResourceUnavailable extends ApiError {
 export const SubscriptionStatus = z.enum(['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled', 'unpaid'])
 export type SubscriptionStatus = z.infer<typeof SubscriptionStatus>
 
-export const CancellationReason = z.enum([
-  'customer_service',
-  'low_quality',
-  'missing_features',
-  'switched_service',
-  'too_complex',
-  'too_expensive',
-  'unused',
-  'other',
-])
+export const CancellationReason = z
+  .enum(['customer_service', 'low_quality', 'missing_features', 'switched_service', 'too_complex', 'too_expensive', 'unused', 'other'])
+  .meta({ id: 'CancellationReason' })
 export type CancellationReason = z.infer<typeof CancellationReason>
 
 const fields = {
   ...timestamps,
   id: Id,
-  amount: Amount.describe('What a period costs: the price minus the discount.'),
+  amount: Amount.describe('Amount per billing period: the price minus the discount.'),
   currency: Currency,
   recurring_interval: RecurringInterval,
   status: SubscriptionStatus,
@@ -65,20 +58,20 @@ const fields = {
   user_id: Id.meta({ deprecated: true, description: 'Deprecated; use customer_id.' }),
 }
 
-/** A subscription as its customer sees it inside an order. */
+/** A subscription as returned to its customer inside an order. */
 export const CustomerOrderSubscription = z.object(fields).meta({ id: 'CustomerOrderSubscription' })
 
-/** A subscription as it is shown inside an order. */
+/** A subscription as embedded in an order. */
 export const OrderSubscription = z.object({ ...fields, metadata: Metadata }).meta({ id: 'OrderSubscription' })
 
-/** What it costs, and the deprecated single price. */
+/** Prices of a subscription, and the deprecated single price. */
 export const subscribedPrices = {
   prices: z.array(ProductPrice),
   meters: z.array(z.unknown()),
   price: ProductPrice.meta(deprecatedSince('2025-03-14', 'use prices')),
 }
 
-/** A product that a customer pays for again and again. */
+/** A product with recurring payments of a customer. */
 export const Subscription = z
   .object({
     ...fields,
@@ -108,7 +101,7 @@ export const listSubscriptions = operation({
     product_id: oneOrMany(Id),
     customer_id: oneOrMany(Id),
     discount_id: oneOrMany(Id),
-    active: z.boolean().optional().describe('`true` keeps trialing and active; `false` keeps past_due, canceled and unpaid.'),
+    active: z.boolean().optional().describe('`true`: trialing and active; `false`: past_due, canceled and unpaid.'),
     metadata: MetadataFilter,
     sorting: sorting(['customer', 'status', 'started_at', 'current_period_end', 'amount', 'product', 'discount'], '-started_at'),
   }),
@@ -148,20 +141,21 @@ export const getSubscription = operation({
   errors: [ResourceNotFound],
 })
 
-const reasons = {
+const cancellationFields = {
   customer_cancellation_reason: CancellationReason.nullish(),
   customer_cancellation_comment: z.string().max(2000).nullish(),
 }
 
 export const updateSubscription = operation({
   subject: 'orders.subscription.update',
-  summary: 'Change product or discount of a subscription, cancel or uncancel it, or end it now; the first of these that is given',
+  summary:
+    'Change product or discount of a subscription, cancel or uncancel it, or end it now; only the first of these in the request is applied',
   http: { method: 'PATCH', ...one },
   request: z.union([
     z.object({ id: Id, product_id: Id, proration_behavior: z.enum(['invoice', 'prorate']).nullish() }),
     z.object({ id: Id, discount_id: Id.nullable() }),
-    z.object({ id: Id, cancel_at_period_end: z.boolean(), ...reasons }),
-    z.object({ id: Id, revoke: z.literal(true), ...reasons }),
+    z.object({ id: Id, cancel_at_period_end: z.boolean(), ...cancellationFields }),
+    z.object({ id: Id, revoke: z.literal(true), ...cancellationFields }),
   ]),
   reply: Subscription,
   errors: [
@@ -176,53 +170,53 @@ export const updateSubscription = operation({
 
 export const revokeSubscription = operation({
   subject: 'orders.subscription.revoke',
-  summary: 'End a subscription now',
+  summary: 'End a subscription immediately',
   http: { method: 'DELETE', ...one },
   request: z.object({ id: Id }),
   reply: Subscription,
   errors: [ResourceNotFound, AlreadyCanceledSubscription],
 })
 
-const told = { publisher: 'orders', payload: Subscription } as const
+const eventFields = { publisher: 'orders', payload: Subscription } as const
 
 export const subscriptionCreated = event({
   subject: 'event.subscription.created',
   webhookType: 'subscription.created',
   summary: 'A subscription was created; it becomes active with its first payment.',
-  ...told,
+  ...eventFields,
 })
 
 export const subscriptionUpdated = event({
   subject: 'event.subscription.updated',
   webhookType: 'subscription.updated',
-  summary: 'Anything about a subscription changed; comes before the event that says what.',
-  ...told,
+  summary: 'A subscription changed; precedes the event that describes the change.',
+  ...eventFields,
 })
 
 export const subscriptionActive = event({
   subject: 'event.subscription.active',
   webhookType: 'subscription.active',
-  summary: 'A subscription became active: paid for the first time, or again.',
-  ...told,
+  summary: 'A subscription became active: paid for the first time, or after it was past due.',
+  ...eventFields,
 })
 
 export const subscriptionCanceled = event({
   subject: 'event.subscription.canceled',
   webhookType: 'subscription.canceled',
   summary: 'The end of a subscription was scheduled, moved or set to now.',
-  ...told,
+  ...eventFields,
 })
 
 export const subscriptionUncanceled = event({
   subject: 'event.subscription.uncanceled',
   webhookType: 'subscription.uncanceled',
   summary: 'The scheduled end of a subscription was withdrawn.',
-  ...told,
+  ...eventFields,
 })
 
 export const subscriptionRevoked = event({
   subject: 'event.subscription.revoked',
   webhookType: 'subscription.revoked',
   summary: 'A subscription ended or is no longer paid for; its customer loses access.',
-  ...told,
+  ...eventFields,
 })

@@ -5,11 +5,11 @@ import { Amount } from './money.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 
-/** Whether a price has its tax in it or gets it on top. */
+/** Whether a price includes its tax or tax is added to it. */
 export const TaxBehavior = z.enum(['exclusive', 'inclusive'])
 export type TaxBehavior = z.infer<typeof TaxBehavior>
 
-/** What tax an organization charges buyers of a country, or of a part of it. */
+/** Tax that an organization charges buyers of a country or of a subdivision of it. */
 export const TaxRate = z
   .object({
     id: Id,
@@ -17,14 +17,14 @@ export const TaxRate = z
     organization_id: Id,
     country: z.string(),
     state: z.string().nullable(),
-    name: z.string().describe('As it is printed: VAT, GST, Sales tax.'),
+    name: z.string().describe('Name as printed: VAT, GST, Sales tax.'),
     percentage: z.number(),
-    reverse_charge: z.boolean().describe('Buyers with a valid tax ID owe the tax themselves, so none is charged.'),
+    reverse_charge: z.boolean().describe('Buyers with a valid tax ID owe the tax themselves; none is charged.'),
   })
   .meta({ id: 'TaxRate' })
 export type TaxRate = z.infer<typeof TaxRate>
 
-/** Tax of one rate in a checkout or an order: rounded once, from all it falls on. */
+/** Tax of one rate in a checkout or an order: computed and rounded once, from the sum of all taxable amounts. */
 export const AppliedTax = z
   .object({
     name: z.string(),
@@ -52,7 +52,7 @@ const writeScopes = { scopes: ['organizations:write'], callers: ['organization',
 
 export const createTaxRate = operation({
   subject: 'orders.tax-rate.create',
-  summary: 'Say what tax is charged to buyers of a country, or of a part of it',
+  summary: 'Create the tax rate for buyers of a country or of a subdivision of it',
   http: { method: 'POST', path: '/v1/tax-rates/', status: 201, ...writeScopes },
   request: z
     .object({
@@ -63,7 +63,10 @@ export const createTaxRate = operation({
       reverse_charge: z.boolean().default(false),
       organization_id: OrganizationIdInput,
     })
-    .refine((rate) => !rate.state || rate.state.startsWith(`${rate.country}-`), { path: ['state'], message: 'Must be of the country.' }),
+    .refine((rate) => !rate.state || rate.state.startsWith(`${rate.country}-`), {
+      path: ['state'],
+      message: 'Must be a subdivision of the country.',
+    }),
   reply: TaxRate,
   errors: [RequestValidationError],
 })
@@ -93,7 +96,7 @@ export const listTaxRates = operation({
 
 export const updateTaxRate = operation({
   subject: 'orders.tax-rate.update',
-  summary: 'Change a tax rate; what was sold keeps the rate it was sold at',
+  summary: 'Change a tax rate; existing orders keep the rate they were placed with',
   http: { method: 'PATCH', path: '/v1/tax-rates/{id}', status: 200, ...writeScopes },
   request: z.object({ id: Id, name: name.nullish(), percentage: percentage.nullish(), reverse_charge: z.boolean().nullish() }),
   reply: TaxRate,
@@ -102,7 +105,7 @@ export const updateTaxRate = operation({
 
 export const deleteTaxRate = operation({
   subject: 'orders.tax-rate.delete',
-  summary: 'Delete a tax rate; what was sold keeps it',
+  summary: 'Delete a tax rate; existing orders keep it',
   http: { method: 'DELETE', path: '/v1/tax-rates/{id}', status: 204, ...writeScopes },
   request: z.object({ id: Id }),
   reply: z.null(),

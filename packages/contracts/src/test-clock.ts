@@ -5,7 +5,7 @@ import { operation } from './operation.ts'
 
 export const advanceTestClock = operation({
   subject: 'orders.test-clock.advance',
-  summary: 'Advance the clock that the subscriptions of an organization live by; where trying things out is allowed',
+  summary: 'Advance the clock of an organization’s subscriptions; only if test clocks are enabled',
   http: {
     method: 'POST',
     path: '/v1/test-clock/advance',
@@ -15,7 +15,7 @@ export const advanceTestClock = operation({
   },
   request: z.object({
     organization_id: OrganizationIdInput,
-    to: Timestamp.describe('Later than the clock shows, by two years at most. A clock never goes back.'),
+    to: Timestamp.describe('Later than the current time of the clock, by at most two years. A clock cannot go back.'),
   }),
   reply: z.object({ organization_id: Id, now: Timestamp }).meta({ id: 'TestClock' }),
   errors: [RequestValidationError, NotPermitted, ServiceUnavailable],

@@ -3,7 +3,7 @@ import { ResourceNotFound } from './errors.ts'
 import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest } from './pagination.ts'
-import { webhookEventTypes } from './webhooks.ts'
+import { webhookEventTypes } from './webhook-event-types.ts'
 
 /** The stored event: the exact text that was signed and sent. */
 export const WebhookEvent = z
@@ -13,7 +13,7 @@ export const WebhookEvent = z
     last_http_code: z.int().nullable(),
     succeeded: z.boolean().nullable(),
     status: z.enum(['pending', 'held', 'succeeded', 'failed', 'cancelled']),
-    /** In lists cut where it is long; `is_payload_cut` says so. */
+    /** Truncated in lists if it is long; `is_payload_cut` is then true. */
     payload: z.string(),
     is_payload_cut: z.boolean(),
   })
@@ -26,9 +26,9 @@ export const WebhookDelivery = z
     ...timestamps,
     http_code: z.int().nullable(),
     succeeded: z.boolean(),
-    /** Why it failed, in a word: `http_status`, `timeout`, `tls_error`, … */
+    /** Reason of the failure as a code: `http_status`, `timeout`, `tls_error`, … */
     reason: z.string().nullable(),
-    /** The beginning of the answer. */
+    /** The beginning of the response body. */
     response: z.string().nullable(),
     duration_ms: z.int(),
     endpoint_id: Id,
@@ -53,11 +53,13 @@ export const listWebhookDeliveries = operation({
     start_timestamp: Timestamp.optional(),
     end_timestamp: Timestamp.optional(),
     succeeded: z.boolean().optional(),
-    status: oneOrMany(z.enum(['pending', 'held', 'succeeded', 'failed', 'cancelled'])).describe('What has become of the event since.'),
+    status: oneOrMany(z.enum(['pending', 'held', 'succeeded', 'failed', 'cancelled'])).describe('Current status of the event.'),
     http_code_class: z.enum(['2xx', '3xx', '4xx', '5xx']).optional(),
     event_type: oneOrMany(z.enum(webhookEventTypes)),
     event_id: Id.optional(),
-    after: Id.optional().describe('The last delivery that was seen: goes on behind it, however many come in meanwhile. With page 1.'),
+    after: Id.optional().describe(
+      'Id of the last delivery received: the list continues after it, regardless of newer deliveries. Use with page 1.',
+    ),
   }),
   reply: ListReply(WebhookDelivery),
   errors: [],
@@ -65,7 +67,7 @@ export const listWebhookDeliveries = operation({
 
 export const redeliverWebhookEvent = operation({
   subject: 'webhooks.event.redeliver',
-  summary: 'Send an event again, with the same id and the same text',
+  summary: 'Send an event again, with the same id and body',
   http: {
     method: 'POST',
     path: '/v1/webhooks/events/{id}/redeliver',

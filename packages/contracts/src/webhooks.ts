@@ -4,8 +4,9 @@ import { event } from './event.ts'
 import { Id, OrganizationIdInput, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest } from './pagination.ts'
+import { EventFilter, EventSelection, webhookEventTypes } from './webhook-event-types.ts'
 
-/** 409: the organization has as many endpoints as it may have. */
+/** 409: the organization has the maximum number of endpoints. */
 export class WebhookEndpointLimitReached extends ApiError {
   readonly status = 409
 }
@@ -15,61 +16,15 @@ export class WebhookEndpointDisabled extends ApiError {
   readonly status = 409
 }
 
-/** The list of the June 2025 contract, and behind it what endpoints are told of themselves. */
-export const webhookEventTypes = [
-  'checkout.created',
-  'checkout.updated',
-  'customer.created',
-  'customer.updated',
-  'customer.deleted',
-  'customer.state_changed',
-  'order.created',
-  'order.updated',
-  'order.paid',
-  'order.refunded',
-  'subscription.created',
-  'subscription.updated',
-  'subscription.active',
-  'subscription.canceled',
-  'subscription.uncanceled',
-  'subscription.revoked',
-  'refund.created',
-  'refund.updated',
-  'product.created',
-  'product.updated',
-  'benefit.created',
-  'benefit.updated',
-  'benefit_grant.created',
-  'benefit_grant.cycled',
-  'benefit_grant.updated',
-  'benefit_grant.revoked',
-  'organization.updated',
-  'webhook_endpoint.failing',
-  'webhook_endpoint.disabled',
-] as const
-export type WebhookEventType = (typeof webhookEventTypes)[number]
+/** Maximum number of endpoints of an organization. */
+export const maxWebhookEndpoints = 20
 
-/** What an endpoint may ask for besides single types: all of one resource (`order.*`), or all (`*`). */
-export const webhookEventWildcards = ['*', ...new Set(webhookEventTypes.map((type) => `${type.split('.')[0]}.*` as const))] as const
-export type WebhookEventFilter = WebhookEventType | (typeof webhookEventWildcards)[number]
-
-/** Most endpoints of an organization. */
-export const mostWebhookEndpoints = 20
-
-const EventFilter = z.enum([...webhookEventTypes, ...webhookEventWildcards])
-const EventTypes = z
-  .array(EventFilter)
-  .min(1)
-  .max(webhookEventTypes.length + webhookEventWildcards.length)
-  .describe(
-    'Types, `order.*` for all of a resource, or `*`. Clients with a closed list of types cannot read an endpoint with the latter two.',
-  )
 const Format = z.enum(['raw', 'discord', 'slack'])
-const RateLimit = z.int().min(1).max(1000).nullish().describe('Most requests per second; null for no limit.')
+const RateLimit = z.int().min(1).max(1000).nullish().describe('Maximum requests per second; null for no limit.')
 const EndpointUrl = z.url().max(2083)
 const Secret = z.string().min(1).max(500)
 
-/** A customer's URL. The secret is shown when it was generated, and never again. */
+/** A customer's URL. The secret is returned only when it is created or replaced. */
 export const WebhookEndpoint = z
   .object({
     id: Id,
@@ -84,18 +39,18 @@ export const WebhookEndpoint = z
   })
   .meta({ id: 'WebhookEndpoint' })
 
-/** The answer to a creation: the secret is in it, once. */
+/** Reply to a creation or secret rotation; the only replies that contain the secret. */
 export const WebhookEndpointCreated = WebhookEndpoint.extend({ secret: z.string() }).meta({ id: 'WebhookEndpointCreated' })
 
 export const createWebhookEndpoint = operation({
   subject: 'webhooks.endpoint.create',
-  summary: 'Create a webhook endpoint; without a secret one is generated',
+  summary: 'Create a webhook endpoint; a secret is generated if none is sent',
   http: { method: 'POST', path: '/v1/webhooks/endpoints', status: 201, scopes: ['webhooks:write'], callers: ['organization', 'user'] },
   request: z.object({
     url: EndpointUrl,
     format: Format.default('raw'),
     secret: Secret.nullish(),
-    events: EventTypes,
+    events: EventSelection,
     rate_limit: RateLimit,
     organization_id: OrganizationIdInput,
   }),
@@ -147,24 +102,24 @@ export const updateWebhookEndpoint = operation({
     id: Id,
     url: EndpointUrl.nullish(),
     format: Format.nullish(),
-    secret: Secret.nullish().describe('Holds from the next attempt on, without overlap; see the rotation of the secret.'),
-    events: EventTypes.nullish(),
-    rate_limit: RateLimit.describe('Most requests per second; null for no limit; left out, it stays.'),
+    secret: Secret.nullish().describe('Applies from the next attempt, without overlap; for an overlap rotate the secret instead.'),
+    events: EventSelection.nullish(),
+    rate_limit: RateLimit.describe('Maximum requests per second; null for no limit; not changed if omitted.'),
     enabled: z
       .boolean()
       .nullish()
-      .describe('False holds what comes; true takes new events again. What was held is sent when it is recovered.'),
+      .describe('False: new events are held. True: new events are sent again. Held events are sent by recovering the endpoint.'),
   }),
   reply: WebhookEndpoint,
   errors: [ResourceNotFound, RequestValidationError],
 })
 
-/** Longest time in seconds that a replaced secret goes on signing. */
-const longestOverlap = 7 * 24 * 3_600
+/** Maximum time in seconds for which a replaced secret still signs. */
+const maxOverlapSeconds = 7 * 24 * 3_600
 
 export const rotateWebhookSecret = operation({
   subject: 'webhooks.endpoint.rotate-secret',
-  summary: 'Replace the signing secret; the one before goes on signing beside it for a while',
+  summary: 'Replace the signing secret; the previous one also signs for a limited time',
   http: {
     method: 'PATCH',
     path: '/v1/webhooks/endpoints/{id}/secret',
@@ -174,14 +129,14 @@ export const rotateWebhookSecret = operation({
   },
   request: z.object({
     id: Id,
-    secret: Secret.nullish().describe('The new one; without it one is generated.'),
+    secret: Secret.nullish().describe('The new secret; generated if omitted.'),
     expire_previous_in: z
       .int()
       .min(0)
-      .max(longestOverlap)
+      .max(maxOverlapSeconds)
       .nullish()
       .transform((seconds) => seconds ?? 24 * 3_600)
-      .describe('Seconds in which both sign, newest first; a day unless told, seven days at most.'),
+      .describe('Seconds in which both secrets sign, newest first; default one day, at most seven days.'),
   }),
   reply: WebhookEndpointCreated,
   errors: [ResourceNotFound],
@@ -189,7 +144,7 @@ export const rotateWebhookSecret = operation({
 
 export const testWebhookEndpoint = operation({
   subject: 'webhooks.endpoint.test',
-  summary: 'Send an example of an event to the endpoint, once, whether it wants the type or not',
+  summary: 'Send an example event to the endpoint once, even if the endpoint does not select its type',
   http: {
     method: 'POST',
     path: '/v1/webhooks/endpoints/{id}/test',
@@ -211,9 +166,9 @@ export const WebhookEndpointStats = z
     failed: z.int(),
     average_duration_ms: z.int().nullable(),
     last_success_at: Timestamp.nullable(),
-    /** Since when no attempt has succeeded; null while the last one did. */
+    /** Time since which every attempt has failed; null if the last attempt succeeded. */
     failing_since: Timestamp.nullable(),
-    /** Until when nothing is tried, after failures in a row. */
+    /** Time until which no attempt is made, after consecutive failures. */
     paused_until: Timestamp.nullable(),
     waiting: z.int(),
     held: z.int(),
@@ -222,7 +177,7 @@ export const WebhookEndpointStats = z
 
 export const getWebhookEndpointStats = operation({
   subject: 'webhooks.endpoint.stats',
-  summary: 'How an endpoint has answered in the last seven days, and what waits for it',
+  summary: 'Get the results of an endpoint in the last seven days and its waiting deliveries',
   http: {
     method: 'GET',
     path: '/v1/webhooks/endpoints/{id}/stats',
@@ -237,7 +192,7 @@ export const getWebhookEndpointStats = operation({
 
 export const recoverWebhookEndpoint = operation({
   subject: 'webhooks.endpoint.recover',
-  summary: 'Send again what an endpoint has missed: what was held for it and what was given up, in the order of time',
+  summary: 'Send the events an endpoint has missed, held and failed ones, in chronological order',
   http: {
     method: 'POST',
     path: '/v1/webhooks/endpoints/{id}/recover',
@@ -245,14 +200,14 @@ export const recoverWebhookEndpoint = operation({
     scopes: ['webhooks:write'],
     callers: ['organization', 'user'],
   },
-  request: z.object({ id: Id, since: Timestamp, until: Timestamp.nullish().describe('Now, unless told.') }),
+  request: z.object({ id: Id, since: Timestamp, until: Timestamp.nullish().describe('Default: now.') }),
   reply: z.object({ id: Id, since: Timestamp, until: Timestamp }).meta({ id: 'WebhookRecovery' }),
   errors: [ResourceNotFound, WebhookEndpointDisabled, RequestValidationError],
 })
 
 export const deleteWebhookEndpoint = operation({
   subject: 'webhooks.endpoint.delete',
-  summary: 'Delete a webhook endpoint; what waits for it is not sent',
+  summary: 'Delete a webhook endpoint; its waiting deliveries are not sent',
   http: {
     method: 'DELETE',
     path: '/v1/webhooks/endpoints/{id}',
@@ -265,15 +220,17 @@ export const deleteWebhookEndpoint = operation({
   errors: [ResourceNotFound],
 })
 
-/** What an endpoint is told of an endpoint: itself, where it still answers, or another of the organization. */
-const EndpointTrouble = z.object({ endpoint: WebhookEndpoint, failing_since: Timestamp.nullable() })
+/**
+ * Payload of events about an endpoint. They are sent to that endpoint, if it still accepts deliveries, or to others of the organization.
+ */
+const EndpointFailure = z.object({ endpoint: WebhookEndpoint, failing_since: Timestamp.nullable() })
 
 export const webhookEndpointFailing = event({
   subject: 'event.webhook_endpoint.failing',
   publisher: 'webhooks',
   webhookType: 'webhook_endpoint.failing',
-  summary: 'Nothing has arrived at an endpoint for a day. It is disabled after five days with ten failed events.',
-  payload: EndpointTrouble,
+  summary: 'All deliveries to an endpoint have failed for one day. It is disabled after five days with ten failed events.',
+  payload: EndpointFailure,
 })
 
 export const webhookEndpointDisabled = event({
@@ -281,6 +238,6 @@ export const webhookEndpointDisabled = event({
   publisher: 'webhooks',
   webhookType: 'webhook_endpoint.disabled',
   summary:
-    'An endpoint was disabled: it answered 410, or failed for five days. What comes for it is held until it is enabled and recovered.',
-  payload: EndpointTrouble,
+    'An endpoint was disabled: it returned 410, or failed for five days. New events for it are held until it is enabled and recovered.',
+  payload: EndpointFailure,
 })

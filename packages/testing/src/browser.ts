@@ -1,15 +1,18 @@
-/** A browser without scripts: follows redirects, keeps cookies by host and path, posts forms. Other sites are told, not visited. */
+/**
+ * A browser without scripts: follows redirects, stores cookies by host and path, posts forms. Redirects to other sites are reported, not
+ * followed.
+ */
 export interface Browser {
-  get(url: string, headers?: Record<string, string>): Promise<Visit>
-  post(url: string, fields: Record<string, string>): Promise<Visit>
-  /** Sends the form whose action ends like this, its hidden fields and these. */
-  submit(visit: Visit, fields: Record<string, string>, actionEnding?: string): Promise<Visit>
-  /** What a DevTools window would list. */
+  get(url: string, headers?: Record<string, string>): Promise<PageVisit>
+  post(url: string, fields: Record<string, string>): Promise<PageVisit>
+  /** Submits the form whose action ends with `actionEnding`, with its hidden fields and these. */
+  submit(visit: PageVisit, fields: Record<string, string>, actionEnding?: string): Promise<PageVisit>
+  /** Returns all cookies. */
   cookies(): readonly BrowserCookie[]
 }
 
-/** Where the browser came to rest: a page, or an address of another site. */
-export interface Visit {
+/** Final location of the browser: a page, or a URL of another site. */
+export interface PageVisit {
   url: URL
   status: number
   headers: Headers
@@ -21,21 +24,21 @@ export interface BrowserCookie {
   value: string
   host: string
   path: string
-  /** Attributes as they were set, in lower case. */
+  /** Attributes as set, in lower case. */
   attributes: readonly string[]
 }
 
-/** `origins` are visited; a redirect to elsewhere ends the visit there. */
-export function createBrowser(origins: readonly string[]): Browser {
+/** Creates a browser. It visits `origins`; a redirect elsewhere ends the visit. `always` is sent with every request. */
+export function createBrowser(origins: readonly string[], defaultHeaders: Record<string, string> = {}): Browser {
   let jar: BrowserCookie[] = []
 
-  async function visit(url: URL, init: RequestInit): Promise<Visit> {
-    const headers = new Headers(init.headers)
+  async function visit(url: URL, init: RequestInit): Promise<PageVisit> {
+    const headers = new Headers({ ...defaultHeaders, ...(init.headers as Record<string, string> | undefined) })
     if (!headers.has('accept')) headers.set('accept', 'text/html')
-    const cookie = jar.filter((each) => sentTo(each, url)).map(({ name, value }) => `${name}=${value}`)
+    const cookie = jar.filter((each) => isSentTo(each, url)).map(({ name, value }) => `${name}=${value}`)
     if (cookie.length > 0) headers.set('cookie', cookie.join('; '))
     const response = await fetch(url, { ...init, headers, redirect: 'manual' })
-    for (const line of response.headers.getSetCookie()) keep(line, url)
+    for (const line of response.headers.getSetCookie()) storeCookie(line, url)
     const body = await response.text()
     const location = response.headers.get('location')
     if (location === null) return { url, status: response.status, headers: response.headers, body }
@@ -44,14 +47,14 @@ export function createBrowser(origins: readonly string[]): Browser {
     return { url: next, status: response.status, headers: response.headers, body }
   }
 
-  function keep(line: string, { hostname: host }: URL): void {
+  function storeCookie(line: string, { hostname: host }: URL): void {
     const [pair = '', ...rest] = line.split(';').map((part) => part.trim())
     const attributes = rest.map((attribute) => attribute.toLowerCase())
     const name = pair.slice(0, pair.indexOf('='))
     const path = attributes.find((attribute) => attribute.startsWith('path='))?.slice('path='.length) ?? '/'
     jar = jar.filter((each) => each.name !== name || each.path !== path || each.host !== host)
-    const isGone = attributes.some((attribute) => attribute.startsWith('expires=thu, 01 jan 1970'))
-    if (!isGone) jar.push({ name, value: pair.slice(name.length + 1), host, path, attributes })
+    const isExpired = attributes.some((attribute) => attribute.startsWith('expires=thu, 01 jan 1970'))
+    if (!isExpired) jar.push({ name, value: pair.slice(name.length + 1), host, path, attributes })
   }
 
   const post = (url: string | URL, fields: URLSearchParams) =>
@@ -65,18 +68,19 @@ export function createBrowser(origins: readonly string[]): Browser {
     get: (url, headers) => visit(new URL(url), headers ? { headers } : {}),
     post: (url, fields) => post(url, new URLSearchParams(fields)),
     submit(from, fields, actionEnding = '') {
-      const form = formsOf(from).find(({ action }) => action.endsWith(actionEnding))
+      const form = readForms(from).find(({ action }) => action.endsWith(actionEnding))
       if (!form) throw new Error(`No form on ${from.url.href} (${from.status}):\n${from.body.slice(from.body.indexOf('<main'))}`)
-      return post(new URL(form.action, from.url), new URLSearchParams([...form.hidden, ...Object.entries(fields)]))
+      const hidden = form.hidden.filter(([name]) => !(name in fields))
+      return post(new URL(form.action, from.url), new URLSearchParams([...hidden, ...Object.entries(fields)]))
     },
     cookies: () => jar,
   }
 }
 
-/** Paths are compared in lower case, because attributes are kept so; the paths of these tests differ in more. */
-function sentTo({ host, path }: BrowserCookie, { hostname, pathname }: URL): boolean {
-  const asked = pathname.toLowerCase()
-  return host === hostname && (asked === path || asked.startsWith(path.endsWith('/') ? path : `${path}/`))
+/** Paths are compared in lower case, because attributes are stored in lower case; the paths of these tests differ in more than case. */
+function isSentTo({ host, path }: BrowserCookie, { hostname, pathname }: URL): boolean {
+  const requestPath = pathname.toLowerCase()
+  return host === hostname && (requestPath === path || requestPath.startsWith(path.endsWith('/') ? path : `${path}/`))
 }
 
 interface Form {
@@ -84,7 +88,7 @@ interface Form {
   hidden: [string, string][]
 }
 
-function formsOf({ body }: Visit): Form[] {
+function readForms({ body }: PageVisit): Form[] {
   return [...body.matchAll(/<form\b[^>]*\baction="([^"]+)"[^>]*>(.*?)<\/form>/gs)].map(([, action = '', inner = '']) => ({
     action: unescape(action),
     hidden: [...inner.matchAll(/<input\b[^>]*type="hidden"[^>]*name="([^"]+)"[^>]*value="([^"]*)"/g)].map(([, name = '', value = '']) => [

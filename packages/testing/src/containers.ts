@@ -1,19 +1,19 @@
 import { natsConfig, quote } from './engines/nats-config.ts'
 import { GenericContainer, getContainerRuntimeClient, Wait, type StartedNetwork } from 'testcontainers'
 import { images } from './images.ts'
-import { natsAccounts, type TestServers } from './test-servers.ts'
+import { maxNatsAccounts, type TestServers } from './test-servers.ts'
 
-/** Whether a Docker daemon answers here. */
-export async function dockerAnswers(): Promise<boolean> {
+/** Whether a Docker daemon is available. */
+export async function isDockerAvailable(): Promise<boolean> {
   return getContainerRuntimeClient().then(
     () => true,
     () => false,
   )
 }
 
-/** The same servers as containers. Data are in memory: nobody will miss them. */
+/** Starts the same servers as containers. Data are in memory only. */
 export async function startContainers(): Promise<TestServers> {
-  const [postgres, nats] = await Promise.all([startPostgresContainer(), startNatsContainer({ testAccounts: natsAccounts })])
+  const [postgres, nats] = await Promise.all([startPostgresContainer(), startNatsContainer({ testAccounts: maxNatsAccounts })])
   return {
     postgresUrl: `postgres://postgres:postgres@${postgres.getHost()}:${postgres.getMappedPort(5432)}/postgres`,
     natsHost: `${nats.getHost()}:${nats.getMappedPort(4222)}`,
@@ -23,7 +23,7 @@ export async function startContainers(): Promise<TestServers> {
   }
 }
 
-/** Superuser and password `postgres`; known as `postgres` in the network. */
+/** Starts PostgreSQL with superuser and password `postgres` and the network alias `postgres`. */
 export function startPostgresContainer(network?: StartedNetwork) {
   const container = new GenericContainer(images.postgres)
     .withEnvironment({ POSTGRES_PASSWORD: 'postgres', POSTGRES_INITDB_ARGS: '--no-sync' })
@@ -35,7 +35,7 @@ export function startPostgresContainer(network?: StartedNetwork) {
   return container.start()
 }
 
-/** Each user's password is its name; known as `nats` in the network. */
+/** Starts nats-server; each user's password is its name, the network alias is `nats`. */
 export function startNatsContainer({ network, testAccounts = 0 }: { network?: StartedNetwork; testAccounts?: number }) {
   const config = natsConfig({
     listen: '0.0.0.0:4222',

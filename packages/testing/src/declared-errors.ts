@@ -1,33 +1,57 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Operation } from '@quittance/contracts/operation'
 
-/** Where workers leave what they saw; one file each, read when all are done. */
-const folder = join(import.meta.dirname, '../../../.vitest/declared-errors')
+const root = resolve(import.meta.dirname, '..', '..', '..')
 
-/** Forgets earlier runs. */
-export function forgetSeenErrors(): void {
-  rmSync(folder, { recursive: true, force: true })
-}
+/** Folder of one file per test worker. Nothing is recorded without it: a filtered run proves nothing about all errors. */
+const folder = process.env['SEEN_ERRORS_FOLDER']
 
-/** Notes that a real service answered an operation with this error. */
-export function noteSeenError(operation: Operation, errorName: string): void {
-  mkdirSync(folder, { recursive: true })
+/** Records that a real service returned this error of an operation. */
+export function recordSeenError(operation: Operation, errorName: string): void {
+  if (!folder) return
   appendFileSync(join(folder, `${process.pid}-${process.env['VITEST_POOL_ID'] ?? '0'}`), `${operation.subject} ${errorName}\n`)
 }
 
-/** Errors that operations list and that no service test has seen: either a test is missing or the list is wrong. */
-export function unseenErrors(operations: readonly Operation[]): string[] {
-  const seen = new Set(readNotes())
+/** The record of one workspace: an output of its service tests, restored by turbo when they are answered from the cache. */
+export interface SeenErrorsRecord {
+  /** Value of `SEEN_ERRORS_FOLDER` for the test workers. */
+  folder: string
+  /** Writes what the workers have recorded. */
+  save(): void
+}
+
+/** Deletes the record of an earlier run of a workspace's service tests and starts a new one. */
+export function startSeenErrorsRecord(workspace: string): SeenErrorsRecord {
+  const notes = join(workspace, '.vitest', 'seen-errors')
+  const file = `${notes}.txt`
+  for (const path of [notes, file]) rmSync(path, { recursive: true, force: true })
+  mkdirSync(notes, { recursive: true })
+  return {
+    folder: notes,
+    save() {
+      const pairs = readdirSync(notes).flatMap((name) => readLines(join(notes, name)))
+      writeFileSync(
+        file,
+        [...new Set(pairs)]
+          .toSorted()
+          .map((pair) => `${pair}\n`)
+          .join(''),
+      )
+      rmSync(notes, { recursive: true })
+    },
+  }
+}
+
+/** Errors that operations list and that no service test of a workspace has seen: either a test is missing or the list is wrong. */
+export function findUnseenErrors(operations: readonly Operation[], checkout: string = root): string[] {
+  const files = globSync(['{packages,services}/*/.vitest/seen-errors.txt', 'tools/.vitest/seen-errors.txt'], { cwd: checkout })
+  const seen = new Set(files.flatMap((file) => readLines(join(checkout, file))))
   return operations
     .flatMap((operation) => operation.errors.map((error) => `${operation.subject} ${error.name}`))
     .filter((pair) => !seen.has(pair))
 }
 
-function readNotes(): string[] {
-  try {
-    return readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').trim().split('\n'))
-  } catch {
-    return []
-  }
+function readLines(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
 }

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startNatsServer } from './engines/nats-server.ts'
 import { startPostgres } from './engines/postgres.ts'
-import { natsAccounts, type TestServers } from './test-servers.ts'
+import { maxNatsAccounts, type TestServers } from './test-servers.ts'
 
-/** The servers `npm start` uses, on a folder that is gone afterwards. */
+/** Starts the servers of `npm start` with a temporary folder. */
 export async function startEmbedded(): Promise<TestServers> {
   const folder = await mkdtemp(join(tmpdir(), 'quittance-test-'))
   const [postgres, nats] = await Promise.all([
     startPostgres({ dataDir: join(folder, 'postgres'), fast: true, maxConnections: 300 }),
-    startNatsServer({ dataDir: join(folder, 'nats'), testAccounts: natsAccounts }),
+    startNatsServer({ dataDir: join(folder, 'nats'), testAccounts: maxNatsAccounts }),
   ])
   return {
     postgresUrl: postgres.url('postgres'),

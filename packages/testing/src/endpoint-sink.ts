@@ -1,43 +1,43 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One POST as it arrived. */
-export interface Received {
+/** A received POST. */
+export interface ReceivedRequest {
   headers: IncomingHttpHeaders
-  /** The untouched body. */
+  /** The unparsed body. */
   body: string
   at: number
-  /** Status of the answer; null while there is none. */
+  /** Status of the response; null before it is sent. */
   answered: number | null
 }
 
-/** How the sink answers the next POST. */
-export interface SinkAnswer {
+/** Response of the sink to a POST. */
+export interface SinkResponse {
   status: number
   headers?: Record<string, string>
   body?: string
-  /** Answers when this settles. */
+  /** Delays the response until it settles. */
   after?: Promise<unknown>
 }
 
-/** An HTTP server that plays a customer's webhook endpoint. */
+/** An HTTP server that acts as a customer's webhook endpoint. */
 export interface EndpointSink extends AsyncDisposable {
   url: string
-  received: Received[]
-  /** Decides the answer to each POST; 200 unless told. */
-  answer(decide: (received: Received, count: number) => SinkAnswer): void
+  received: ReceivedRequest[]
+  /** Sets the function that determines the response to each POST; default 200. */
+  respondWith(decide: (received: ReceivedRequest, count: number) => SinkResponse): void
 }
 
-/** `host` is the address a system elsewhere reaches this machine by; containers do not know loopback. */
+/** `host` is the address under which a system elsewhere reaches this machine; containers cannot reach its loopback address. */
 export async function startEndpointSink(port = 0, host = process.env['E2E_OWN_ADDRESS'] ?? '127.0.0.1'): Promise<EndpointSink> {
-  const received: Received[] = []
-  let decide: (post: Received, count: number) => SinkAnswer = () => ({ status: 200 })
-  const server = createServer((request, response) => void take(request, response))
+  const received: ReceivedRequest[] = []
+  let decide: (post: ReceivedRequest, count: number) => SinkResponse = () => ({ status: 200 })
+  const server = createServer((request, response) => void handleRequest(request, response))
 
-  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const post: Received = { headers: request.headers, body: Buffer.concat(chunks).toString(), at: Date.now(), answered: null }
+    const post: ReceivedRequest = { headers: request.headers, body: Buffer.concat(chunks).toString(), at: Date.now(), answered: null }
     received.push(post)
     const { status, headers, body, after } = decide(post, received.length)
     await after
@@ -49,7 +49,7 @@ export async function startEndpointSink(port = 0, host = process.env['E2E_OWN_AD
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}/hook`,
     received,
-    answer: (next) => void (decide = next),
+    respondWith: (next) => void (decide = next),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

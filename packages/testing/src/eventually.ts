@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-interface Patience {
-  /** Longest wait in milliseconds before the last failure is thrown; a minute unless told: a busy machine is no fault. */
+interface EventuallyOptions {
+  /** Maximum wait in milliseconds before the last error is thrown. Default one minute, because a slow machine is not an error. */
   withinMs?: number
 }
 
-/** Repeats an assertion until it holds, and gives its value. Waits on the condition, never on time. */
-export async function eventually<T>(assertion: () => T | Promise<T>, { withinMs = 60_000 }: Patience = {}): Promise<T> {
+/** Repeats an assertion until it holds, and returns its value. Waits for the condition, not for a fixed time. */
+export async function eventually<T>(assertion: () => T | Promise<T>, { withinMs = 60_000 }: EventuallyOptions = {}): Promise<T> {
   const end = Date.now() + withinMs
   for (;;) {
     try {

@@ -4,10 +4,10 @@ import { createAccount } from '@quittance/contracts/accounts'
 import type { Caller } from '@quittance/contracts/caller'
 import { createOrganization } from '@quittance/contracts/organizations'
 import { scopes } from '@quittance/contracts/scopes'
-import { connectNats } from '@quittance/runtime/nats'
-import { call } from '@quittance/runtime/request'
+import { connectAsOperator, type OperatorAccess } from '@quittance/runtime/bus/operator-access'
+import { call } from '@quittance/runtime/rpc-client'
 
-/** An organization and what acts for it. */
+/** An organization with its credentials. */
 export interface FirstOrganization {
   organizationId: string
   /** Organization access token with every scope. */
@@ -15,9 +15,9 @@ export interface FirstOrganization {
   user: { email: string; password: string }
 }
 
-/** Makes an account with an organization and a token in a system that has none; `operatorUrl` is NATS with the operator's credentials. */
-export async function makeFirstOrganization(operatorUrl: string): Promise<FirstOrganization> {
-  const connection = await connectNats({ name: 'operator', url: operatorUrl })
+/** Creates an account with an organization and a token in an empty system. */
+export async function createFirstOrganization(operator: OperatorAccess): Promise<FirstOrganization> {
+  const connection = await connectAsOperator(operator)
   const suffix = randomBytes(4).toString('hex')
   const user = { email: `owner-${suffix}@example.com`, password: randomBytes(12).toString('base64url') }
   try {

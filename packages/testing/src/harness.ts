@@ -6,82 +6,93 @@ import { headers } from '@quittance/contracts/headers'
 import type { Operation, ReplyOf, RequestInput } from '@quittance/contracts/operation'
 import { eventStream } from '@quittance/contracts/streams'
 import type { RuntimeConfig } from '@quittance/runtime/config'
-import { connectNats, ensureStream, natsHeaders, type NatsConnection } from '@quittance/runtime/nats'
-import { call } from '@quittance/runtime/request'
+import { ensureStream } from '@quittance/runtime/internal/messaging/event-stream'
+import { startProvisioner } from '@quittance/runtime/bus/provision'
+import { createLogger } from '@quittance/runtime/logger'
+import { connectNats, type NatsConnection } from '@quittance/runtime/nats-connection'
+import { call } from '@quittance/runtime/rpc-client'
 import { startService, type RunningService, type Service } from '@quittance/runtime/service'
 import { Client, type QueryResultRow } from 'pg'
 import { inject } from 'vitest'
+import { signedEventHeaders, testBusSettings, testIdentity } from './bus.ts'
 import { cloneDatabase } from './database.ts'
-import { noteSeenError } from './declared-errors.ts'
+import { recordSeenError } from './declared-errors.ts'
 import { eventually } from './eventually.ts'
-import { natsAccounts } from './test-servers.ts'
+import { maxNatsAccounts } from './test-servers.ts'
 
-/** An event as the service said it. */
-export interface SaidEvent {
+/** An event as published by the service. */
+export interface PublishedEvent {
   id: string
   subject: string
   payload: unknown
   organizationId: string | null
 }
 
-/** What an emitted event is about; ids are made up where none is given. */
-export interface Emission {
+/** Metadata of an emitted event; ids are generated if omitted. */
+export interface EventMetadata {
   id?: string
   organizationId?: string | null
   aggregateId?: string
-  /** When it happened; an event that is told again says the same. */
+  /** Time of the event; the same for a repeated event. */
   occurredAt?: Date
 }
 
-/** One real service on a database and a message stream of its own. The other services are absent; the test plays them. */
+/** One real service with a separate database and message stream. The other services are absent; the test acts for them. */
 export interface TestService extends AsyncDisposable {
   connection: NatsConnection
-  /** Settings the service runs with; a second replica takes the same. */
+  /** Settings of the service; a second replica uses the same. */
   config: Partial<RuntimeConfig>
+  /** URL of the superuser; the service itself runs with a role that cannot change the schema (`config.DATABASE_URL`). */
   databaseUrl: string | null
   healthPort(): number
-  /** Every event said since the start, in order. */
-  said: SaidEvent[]
-  /** Calls like the gateway does; a reply that does not match its contract fails the test. */
+  /** Every event published since the start, in order. */
+  publishedEvents: PublishedEvent[]
+  /** Calls an operation as the gateway does; a reply that does not match its contract fails the test. */
   call<O extends Operation>(operation: O, request: RequestInput<O>, caller: Caller): Promise<ReplyOf<O>>
-  /** Says an event as its owner would, and gives its id. */
-  emit<E extends Event>(event: E, payload: PayloadOf<E>, about?: Emission): Promise<string>
-  /** The next event of a kind that was not handed out yet. */
+  /** Publishes an event as its owner would, and returns its id. */
+  emit<E extends Event>(event: E, payload: PayloadOf<E>, about?: EventMetadata): Promise<string>
+  /** Returns the next event of a type that was not returned before. */
   nextEvent<E extends Event>(event: E): Promise<PayloadOf<E>>
-  /** A look into the database, for what cannot be seen from outside. */
+  /** Queries the database, for state that is not visible from outside. */
   rows<Row extends QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>
-  /** Runs a statement in a transaction of its own that stays open until the answer is called: for locks that others meet. */
-  hold(sql: string): Promise<() => Promise<void>>
-  /** Stops and starts again on the same data. */
+  /** Runs a statement in a separate transaction that stays open until the returned function is called; for tests of locks. */
+  holdTransaction(sql: string): Promise<() => Promise<void>>
+  /** Stops the service and starts it again on the same data. */
   restart(): Promise<void>
-  /** Faults (500) that are part of the test; without this any fault fails it. */
-  expectFaults(): void
+  /** Allows internal errors (500) in this test; otherwise any of them fails it. */
+  allowInternalErrors(): void
 }
 
-/** Recovery is quick in tests; the mechanisms are the same. */
-const quick = {
-  CONSUMER_ACK_WAIT_MS: 2_000,
+/** Recovery is faster in tests; the mechanisms are the same. */
+const testSettings = {
   JOB_LEASE_MS: 2_000,
   OUTBOX_POLL_MS: 100,
   LOG_LEVEL: (process.env['LOG_LEVEL'] ?? 'silent') as 'silent',
 }
 
 export async function startTestService(service: Service): Promise<TestService> {
-  const account = `w${Number(process.env['VITEST_POOL_ID'] ?? 0) % natsAccounts}`
+  const account = `w${Number(process.env['VITEST_POOL_ID'] ?? 0) % maxNatsAccounts}`
   const natsUrl = `nats://${account}:${account}@${inject('natsHost')}`
-  const connection = await connectNats({ name: 'test', url: natsUrl })
-  const said = await listen(connection)
+  const connection = await connectNats({ name: 'test', url: natsUrl, identity: testIdentity('gateway') })
+  let operator: Promise<NatsConnection> | undefined
+  const connectOperator = () => (operator ??= connectNats({ name: 'test', url: natsUrl, identity: testIdentity('operator') }))
+  const publishedEvents = await listen(connection)
+  const provisioner = provisionConsumers(connection, service)
   const database = service.database ? await cloneDatabase(service.name, service.database) : null
-  const faults: string[] = []
-  let faultsExpected = false
-  const handedOut = new Map<string, number>()
-  const config = { ...quick, NATS_URL: natsUrl, ...(database && { DATABASE_URL: database.url }) }
+  const internalErrors: string[] = []
+  let areInternalErrorsAllowed = false
+  const config = {
+    ...testSettings,
+    ...testBusSettings(service.name),
+    NATS_URL: natsUrl,
+    ...(database && { DATABASE_URL: database.runtimeUrl }),
+  }
   const start = () =>
     startService(service, {
       config,
       onError(operation, error) {
-        noteSeenError(operation, error.name)
-        if (error instanceof InternalServerError) faults.push(operation.subject)
+        recordSeenError(operation, error.name)
+        if (error instanceof InternalServerError) internalErrors.push(operation.subject)
       },
     })
   let running: RunningService = await start()
@@ -90,48 +101,44 @@ export async function startTestService(service: Service): Promise<TestService> {
     config,
     databaseUrl: database?.url ?? null,
     healthPort: () => running.healthPort,
-    said,
+    publishedEvents,
     async call(operation, request, caller) {
-      const reply = await call(connection, { operation, request, caller })
+      const isOperator = caller.kind === 'operator' || operation.audience === 'operator'
+      const reply = await call(isOperator ? await connectOperator() : connection, { operation, request, caller })
       return operation.reply.parse(reply) as ReplyOf<typeof operation>
     },
     emit: (event, payload, about = {}) => emit(connection, { event, payload, about }),
-    nextEvent: (event) =>
-      eventually(() => {
-        const index = said.findIndex(
-          ({ subject }, position) => position >= (handedOut.get(event.subject) ?? 0) && subject === event.subject,
-        )
-        if (index < 0) throw new Error(`${event.subject} was not said; said: ${said.map(({ subject }) => subject).join(', ')}`)
-        handedOut.set(event.subject, index + 1)
-        return event.payload.parse((said[index] as SaidEvent).payload) as PayloadOf<typeof event>
-      }),
-    rows: (sql, values) => look(database?.url, { sql, values: values ?? [] }),
-    hold: (sql) => hold(database?.url, sql),
+    nextEvent: createEventReader(publishedEvents),
+    rows: (sql, values) => queryRows(database?.url, { sql, values: values ?? [] }),
+    holdTransaction: (sql) => openTransaction(database?.url, sql),
     async restart() {
       await running.stop()
       running = await start()
     },
-    expectFaults: () => void (faultsExpected = true),
+    allowInternalErrors: () => void (areInternalErrorsAllowed = true),
     async [Symbol.asyncDispose]() {
       await running.stop()
+      await provisioner.close()
+      await (await operator)?.close()
       await connection.close()
       await database?.drop()
-      if (faults.length > 0 && !faultsExpected) throw new Error(`Answered with InternalServerError: ${faults.join(', ')}`)
+      if (internalErrors.length > 0 && !areInternalErrorsAllowed)
+        throw new Error(`Returned InternalServerError: ${internalErrors.join(', ')}`)
     },
   }
 }
 
-/** A fresh stream, and an ear on everything that is said into it. */
-async function listen(connection: NatsConnection): Promise<SaidEvent[]> {
+/** Creates an empty stream and records every event published to it. */
+async function listen(connection: NatsConnection): Promise<PublishedEvent[]> {
   const manager = await connection.jetstreamManager()
   await manager.streams.delete(eventStream.name).catch(() => {})
   await ensureStream(manager)
-  const said: SaidEvent[] = []
+  const received: PublishedEvent[] = []
   connection.subscribe('event.>', {
     callback: (error, message) => {
       const id = message.headers?.get('Nats-Msg-Id')
-      if (error || !id || said.some((event) => event.id === id)) return
-      said.push({
+      if (error || !id || received.some((event) => event.id === id)) return
+      received.push({
         id,
         subject: message.subject,
         payload: message.json(),
@@ -140,19 +147,50 @@ async function listen(connection: NatsConnection): Promise<SaidEvent[]> {
     },
   })
   await connection.flush()
-  return said
+  return received
+}
+
+/** Creates the durable consumers of the service, and again after they were deleted. */
+function provisionConsumers(connection: NatsConnection, { consumers = [] }: Service) {
+  return startProvisioner({
+    connection,
+    log: createLogger('provisioner', testSettings.LOG_LEVEL),
+    replicas: 1,
+    ackWaitMs: 2_000,
+    checkEveryMs: 250,
+    consumers: consumers.map(({ subscription }) => subscription),
+  })
+}
+
+/** Returns the function that returns the events of a subject in order, each once; it waits for the next one. */
+function createEventReader(published: readonly PublishedEvent[]): TestService['nextEvent'] {
+  const returnedUntil = new Map<string, number>()
+  return (event) =>
+    eventually(() => {
+      const index = published.findIndex(
+        ({ subject }, position) => position >= (returnedUntil.get(event.subject) ?? 0) && subject === event.subject,
+      )
+      if (index < 0) throw new Error(`${event.subject} was not published; published: ${published.map(({ subject }) => subject).join(', ')}`)
+      returnedUntil.set(event.subject, index + 1)
+      return event.payload.parse((published[index] as PublishedEvent).payload) as PayloadOf<typeof event>
+    })
 }
 
 async function emit(
   connection: NatsConnection,
-  { event, payload, about }: { event: Event; payload: unknown; about: Emission },
+  { event, payload, about }: { event: Event; payload: unknown; about: EventMetadata },
 ): Promise<string> {
   const id = about.id ?? randomUUID()
-  const sent = natsHeaders()
-  sent.set(headers.aggregate, about.aggregateId ?? randomUUID())
-  sent.set(headers.occurredAt, (about.occurredAt ?? new Date()).toISOString())
-  if (about.organizationId) sent.set(headers.organization, about.organizationId)
-  await connection.jetstream().publish(event.subject, Buffer.from(JSON.stringify(payload)), { msgID: id, headers: sent })
+  const body = Buffer.from(JSON.stringify(payload))
+  const headers = signedEventHeaders(event.publisher, {
+    subject: event.subject,
+    id,
+    aggregateId: about.aggregateId ?? randomUUID(),
+    organizationId: about.organizationId ?? null,
+    occurredAt: (about.occurredAt ?? new Date()).toISOString(),
+    body,
+  })
+  await connection.jetstream().publish(event.subject, body, { msgID: id, headers })
   return id
 }
 
@@ -163,13 +201,13 @@ async function connectTo(url: string | undefined): Promise<Client> {
   return client
 }
 
-async function hold(url: string | undefined, sql: string): Promise<() => Promise<void>> {
+async function openTransaction(url: string | undefined, sql: string): Promise<() => Promise<void>> {
   const client = await connectTo(url)
   await client.query(`begin; ${sql}`)
   return () => client.end()
 }
 
-async function look<Row extends QueryResultRow>(
+async function queryRows<Row extends QueryResultRow>(
   url: string | undefined,
   { sql, values }: { sql: string; values: unknown[] },
 ): Promise<Row[]> {

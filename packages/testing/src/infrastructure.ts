@@ -1,16 +1,9 @@
 import type { TestProject } from 'vitest/node'
-import { dockerAnswers, startContainers } from './containers.ts'
+import { isDockerAvailable, startContainers } from './containers.ts'
 import { startEmbedded } from './embedded.ts'
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    postgresUrl: string
-    natsHost: string
-  }
-}
-
 /**
- * Vitest's global set-up: containers where a Docker daemon answers, the embedded servers otherwise.
+ * Vitest's global set-up: containers if a Docker daemon is available, otherwise embedded servers.
  * `QUITTANCE_TEST_INFRA=containers|embedded` forces one of them.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -25,5 +18,5 @@ async function chosenKind(): Promise<'containers' | 'embedded'> {
   const forced = process.env['QUITTANCE_TEST_INFRA']
   if (forced === 'containers' || forced === 'embedded') return forced
   if (forced) throw new Error(`QUITTANCE_TEST_INFRA is "${forced}"; it must be containers or embedded.`)
-  return (await dockerAnswers()) ? 'containers' : 'embedded'
+  return (await isDockerAvailable()) ? 'containers' : 'embedded'
 }

@@ -3,9 +3,9 @@ import type { ServiceName } from '@quittance/contracts/services'
 /** One process of a service. */
 export interface ServiceProcess {
   pid: number
-  /** Answers 200 when the process takes work. */
+  /** Returns 200 when the process accepts work. */
   health_url: string
-  /** Public address; gateways only. */
+  /** Public URL; gateways only. */
   url?: string
 }
 
@@ -15,7 +15,7 @@ export interface DemoOrganization {
   slug: string
 }
 
-/** What the demo organization sells and has sold. */
+/** Sales data of the demo organization. */
 export interface DemoSales {
   product_id: string
   customer_id: string
@@ -23,7 +23,7 @@ export interface DemoSales {
   pending_order_id: string
 }
 
-/** What there is to try the system with. */
+/** Demo data for trying out the system. */
 export interface DemoData extends DemoSales {
   organization: DemoOrganization
   organization_access_token: string
@@ -34,14 +34,22 @@ export interface DemoData extends DemoSales {
   second_organization: DemoOrganization & { organization_access_token: string }
 }
 
-/** What `npm start -- --ready-file` writes; tests, benchmarks and platform teams rely on it. Rewritten when a process was replaced. */
+/**
+ * Content of the file written by `npm start -- --ready-file`; tests, benchmarks and platform teams depend on it. Rewritten when a process
+ * was replaced.
+ */
 export interface ReadyFile {
   base_url: string
   auth_url: string
-  /** Superuser of the embedded PostgreSQL; null when every service has a database elsewhere. */
+  /** URL of the embedded PostgreSQL's superuser; null if every service has an external database. */
   postgres_url: string | null
-  /** With the credentials of the operator. */
+  /** URL with the credentials of the operator. */
   nats_url: string
+  /** URL with the credentials of the user `stream`, which reads and manages the event stream. */
+  stream_url: string
+  /** Keys that sign the operator's requests, as in `BUS_KEY` and `BUS_PUBLIC_KEYS`. */
+  operator_bus_key: string
+  bus_public_keys: string
   pid: number
   services: Record<ServiceName, ServiceProcess[]>
   demo?: DemoData

@@ -8,28 +8,21 @@ import { freePorts } from './engines/free-ports.ts'
 import type { ReadyFile } from './ready-file.ts'
 import { startSystem, type StartedSystem } from './system.ts'
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    /** Answers `/‹worker›` with the path of the ready file of that worker's system. */
-    sharedSystems: string
-  }
-}
-
 /**
- * Vitest's global set-up of the e2e tests: one system for each worker, started when its first file asks and kept for the others,
- * or the system at `E2E_BASE_URL`.
+ * Vitest's global set-up of the e2e tests: one system per worker, started on the first request and shared by the files of the worker, or
+ * the system at `E2E_BASE_URL`.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const elsewhere = systemElsewhere()
+  const externalSystem = writeExternalReadyFile()
   const systems = new Map<string, Promise<StartedSystem>>()
-  const readyFileOf = async (worker: string): Promise<string> => {
-    if (elsewhere) return elsewhere
-    const system = systems.get(worker) ?? startForAll()
+  const readyFilePath = async (worker: string): Promise<string> => {
+    if (externalSystem) return externalSystem
+    const system = systems.get(worker) ?? startSharedSystem()
     systems.set(worker, system)
     return (await system).readyFile
   }
   const server = createServer((request, response) => {
-    readyFileOf(request.url ?? '').then(
+    readyFilePath(request.url ?? '').then(
       (path) => response.end(path),
       (error: Error) => response.writeHead(500).end(String(error.stack)),
     )
@@ -42,21 +35,34 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-/** API and pages at two origins, as in production; one address sends more requests than a client may. */
-async function startForAll(): Promise<StartedSystem> {
+/** API and pages have two origins, as in production; rate limiting is off because all requests come from one address. */
+async function startSharedSystem(): Promise<StartedSystem> {
   const [port = 0] = await freePorts(1)
   const addresses = { BASE_URL: `http://127.0.0.1:${port}`, AUTH_URL: `http://localhost:${port}` }
   return startSystem({ port, env: { RATE_LIMIT_PER_SECOND: '0', ...addresses } })
 }
 
-/** A system that somebody else runs, by the settings of the run. It must not limit the rate of one address. */
-function systemElsewhere(): string | null {
+/** Returns the ready file of an externally started system, from the settings of the run. It must not limit the rate of one address. */
+function writeExternalReadyFile(): string | null {
   const { E2E_BASE_URL: base, E2E_AUTH_URL: auth, E2E_NATS_URL: nats, E2E_POSTGRES_URL: postgres } = process.env
+  const { BUS_KEY: operator_bus_key, BUS_PUBLIC_KEYS: bus_public_keys } = process.env
   if (!base) return null
-  if (!nats) throw new Error('E2E_BASE_URL needs E2E_NATS_URL, with the credentials of the operator: the tests make accounts.')
-  const services = { gateway: [], auth: [], orders: [], invoices: [], webhooks: [] }
-  const facts: ReadyFile = { base_url: base, auth_url: auth ?? base, postgres_url: postgres ?? null, nats_url: nats, pid: 0, services }
+  if (!nats || !operator_bus_key || !bus_public_keys) {
+    throw new Error('E2E_BASE_URL needs E2E_NATS_URL, BUS_KEY and BUS_PUBLIC_KEYS of the operator: the tests create accounts.')
+  }
+  const services = { gateway: [], auth: [], orders: [], invoices: [], webhooks: [], provisioner: [] }
+  const readyFile: ReadyFile = {
+    base_url: base,
+    auth_url: auth ?? base,
+    postgres_url: postgres ?? null,
+    nats_url: nats,
+    stream_url: process.env['E2E_STREAM_URL'] ?? '',
+    operator_bus_key,
+    bus_public_keys,
+    pid: 0,
+    services,
+  }
   const path = join(mkdtempSync(join(tmpdir(), 'quittance-e2e-')), 'ready.json')
-  writeFileSync(path, JSON.stringify(facts))
+  writeFileSync(path, JSON.stringify(readyFile))
   return path
 }

@@ -1,11 +1,11 @@
 import { headers } from '@quittance/contracts/headers'
 import { eventStream } from '@quittance/contracts/streams'
-import { connectNats, type NatsConnection } from '@quittance/runtime/nats'
+import { connectNats, type NatsConnection } from '@quittance/runtime/nats-connection'
 import { eventually } from './eventually.ts'
 
-/** An event as it lies in the stream. */
+/** An event as stored in the stream. */
 export interface StreamedEvent {
-  /** What consumers and the server know a repetition by. */
+  /** Message id, by which consumers and the server recognize duplicates. */
   id: string
   subject: string
   aggregateId: string
@@ -13,10 +13,10 @@ export interface StreamedEvent {
   storedAt: Date
 }
 
-/** Messages asked for at once. */
+/** Number of messages requested concurrently. */
 const batchSize = 100
 
-/** What was told, in the order it was told in, from a sequence on. */
+/** Reads published events in order, from a sequence number. */
 export function readStream(natsUrl: string, from = 1): Promise<StreamedEvent[]> {
   return withStreams(natsUrl, async (streams) => {
     const { state } = await streams.info(eventStream.name)
@@ -39,13 +39,13 @@ export function readStream(natsUrl: string, from = 1): Promise<StreamedEvent[]> 
   })
 }
 
-/** Where the stream lies and how far it is. */
+/** Returns the location and the state of the stream. */
 export function streamInfo(natsUrl: string) {
   return withStreams(natsUrl, (streams) => streams.info(eventStream.name))
 }
 
-/** How far the stream is, and the durables that have not handled all of it. */
-export function progress(natsUrl: string): Promise<{ lastSequence: number; unheard: string[] }> {
+/** Returns the last sequence number of the stream, and the durables that have not handled all of it. */
+export function readStreamProgress(natsUrl: string): Promise<{ lastSequence: number; unheard: string[] }> {
   return withStreams(natsUrl, async (streams, consumers) => {
     const { state } = await streams.info(eventStream.name)
     const unheard: string[] = []
@@ -59,17 +59,17 @@ export function progress(natsUrl: string): Promise<{ lastSequence: number; unhea
 type Manager = Awaited<ReturnType<NatsConnection['jetstreamManager']>>
 type Work<Result> = (streams: Manager['streams'], consumers: Manager['consumers']) => Promise<Result>
 
-/** While a cluster has no leader nobody answers for the stream; a look into it waits for one. */
-const electionMs = 20_000
+/** Maximum wait for the election of a cluster's leader; until then the stream is unavailable. */
+const electionTimeoutMs = 20_000
 
 async function withStreams<Result>(natsUrl: string, work: Work<Result>): Promise<Result> {
   const connection = await connectNats({ name: 'stream', url: natsUrl })
   try {
-    const look = async () => {
+    const read = async () => {
       const { streams, consumers } = await connection.jetstreamManager({ checkAPI: false })
       return work(streams, consumers)
     }
-    return await eventually(look, { withinMs: electionMs })
+    return await eventually(read, { withinMs: electionTimeoutMs })
   } finally {
     await connection.close()
   }

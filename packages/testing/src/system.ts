@@ -7,23 +7,23 @@ import { Client, type QueryResultRow } from 'pg'
 import { eventually } from './eventually.ts'
 import type { DemoData, ReadyFile } from './ready-file.ts'
 
-/** The whole system as `npm start` runs it, on a port and a folder of its own. */
+/** The complete system as run by `npm start`, on a separate port and folder. */
 export interface RunningSystem {
-  /** Read anew: process ids change when a service is restarted. */
-  facts(): ReadyFile
+  /** Reads the file again on each call: process ids change when a service is restarted. */
+  readReadyFile(): ReadyFile
   demo: DemoData
   /** Calls the API with the demo organization's token. */
-  api(method: string, path: string, body?: unknown): Promise<ApiAnswer>
-  /** A look into the database of a service, for what cannot be seen or brought about from outside. */
+  api(method: string, path: string, body?: unknown): Promise<ApiResponse>
+  /** Queries the database of a service, for state that cannot be read or created from outside. */
   rows<Row extends QueryResultRow>(service: ServiceName, sql: string, values?: unknown[]): Promise<Row[]>
-  /** kill -9 of every process of a service; the supervisor brings it back. */
+  /** Sends SIGKILL to every process of a service; the supervisor restarts it. */
   kill(service: ServiceName): void
-  /** Waits until every process of every service answers that it takes work. */
+  /** Waits until every process of every service is ready. */
   untilReady(): Promise<void>
 }
 
-/** An answer of the API, read to its end. */
-export interface ApiAnswer {
+/** A complete response of the API. */
+export interface ApiResponse {
   status: number
   headers: Headers
   // oxlint-disable-next-line typescript/no-explicit-any -- the shape is what a test is about; it asserts it
@@ -33,14 +33,14 @@ export interface ApiAnswer {
 interface SystemOptions {
   env?: Record<string, string>
   replicas?: string
-  /** Public port, for a test that must know it beforehand; a free one unless told. */
+  /** Public port, for a test that must know it in advance; default: a free one. */
   port?: number
 }
 
 const root = join(import.meta.dirname, '../../..')
-const startWithinMs = 120_000
+const startTimeoutMs = 120_000
 
-/** A system that its starter stops. */
+/** A system that must be stopped by its starter. */
 export interface StartedSystem extends RunningSystem, AsyncDisposable {
   readyFile: string
 }
@@ -57,23 +57,25 @@ export async function startSystem({ env, replicas, port = 0 }: SystemOptions = {
     join(folder, 'data'),
     '--seed',
     'demo',
+    '--allow',
+    'loopback-webhooks,sandbox-payments',
     '--ready-file',
     readyFile,
   ]
   const child = spawn(process.execPath, [...args, ...(replicas ? ['--replicas', replicas] : [])], {
     cwd: root,
-    // Vitest sets BASE_URL to its own. What Node has compiled once is kept, as `npm start` does: half of what a service's start costs.
+    // Vitest sets its own BASE_URL. Node's compile cache is shared, as in `npm start`: it halves the start time of a service.
     env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'), ...process.env, BASE_URL: undefined, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''
   child.stdout?.on('data', (chunk) => (output += chunk))
   child.stderr?.on('data', (chunk) => (output += chunk))
-  await untilStarted(child, { readyFile, output: () => output })
+  await waitUntilStarted(child, { readyFile, output: () => output })
   const { demo } = readFacts(readyFile)
   if (!demo) throw new Error('The system was started without demo data')
   return {
-    ...systemAt(readyFile, demo),
+    ...attachToSystem(readyFile, demo),
     readyFile,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
@@ -83,22 +85,22 @@ export async function startSystem({ env, replicas, port = 0 }: SystemOptions = {
   }
 }
 
-/** What can be done with a system that runs, whoever started it; `demo` is whose token calls. */
-export function systemAt(readyFile: string, demo: DemoData): RunningSystem {
-  const facts = () => readFacts(readyFile)
-  const { base_url } = facts()
-  const processesOf = (service: ServiceName) => {
-    const processes = facts().services[service]
-    if (processes.length === 0) throw new Error('The processes of a system that runs elsewhere are not known')
+/** Creates access to a running system, independent of who started it; `demo` has the token for calls. */
+export function attachToSystem(readyFile: string, demo: DemoData): RunningSystem {
+  const readReadyFile = () => readFacts(readyFile)
+  const { base_url } = readReadyFile()
+  const listProcesses = (service: ServiceName) => {
+    const processes = readReadyFile().services[service]
+    if (processes.length === 0) throw new Error('The processes of an external system are unknown')
     return processes
   }
   return {
-    facts,
+    readReadyFile,
     demo,
-    untilReady: () => eventually(async () => void (await Promise.all(Object.values(facts().services).flat().map(demandReady)))),
+    untilReady: () => eventually(async () => void (await Promise.all(Object.values(readReadyFile().services).flat().map(requireReady)))),
     api: (method, path, body) => callApi(`${base_url}${path}`, { method, token: demo.organization_access_token, body }),
-    rows: (service, sql, values) => look(new URL(`/${service}`, facts().postgres_url ?? ''), { sql, values: values ?? [] }),
-    kill: (service) => processesOf(service).forEach(({ pid }) => process.kill(pid, 'SIGKILL')),
+    rows: (service, sql, values) => queryRows(new URL(`/${service}`, readReadyFile().postgres_url ?? ''), { sql, values: values ?? [] }),
+    kill: (service) => listProcesses(service).forEach(({ pid }) => process.kill(pid, 'SIGKILL')),
   }
 }
 
@@ -106,24 +108,24 @@ export function readFacts(readyFile: string): ReadyFile {
   return JSON.parse(readFileSync(readyFile, 'utf8'))
 }
 
-async function untilStarted(child: ChildProcess, { readyFile, output }: { readyFile: string; output(): string }): Promise<void> {
+async function waitUntilStarted(child: ChildProcess, { readyFile, output }: { readyFile: string; output(): string }): Promise<void> {
   await eventually(
     () => {
       if (child.exitCode === null && !existsSync(readyFile)) throw new Error(`The system did not start:\n${output()}`)
     },
-    { withinMs: startWithinMs },
+    { withinMs: startTimeoutMs },
   )
   if (child.exitCode !== null) throw new Error(`The system ended with code ${child.exitCode}:\n${output()}`)
 }
 
-/** The process that the ready file names is the one that lives, and it takes work. */
-async function demandReady({ pid, health_url }: ReadyFile['services'][ServiceName][number]): Promise<void> {
+/** Throws unless the process in the ready file is alive and ready. */
+async function requireReady({ pid, health_url }: ReadyFile['services'][ServiceName][number]): Promise<void> {
   process.kill(pid, 0)
   const { status } = await fetch(health_url)
   if (status !== 200) throw new Error(`${health_url} answers ${status}`)
 }
 
-async function look<Row extends QueryResultRow>(url: URL, { sql, values }: { sql: string; values: unknown[] }): Promise<Row[]> {
+async function queryRows<Row extends QueryResultRow>(url: URL, { sql, values }: { sql: string; values: unknown[] }): Promise<Row[]> {
   const client = new Client({ connectionString: url.href })
   await client.connect()
   try {
@@ -133,11 +135,11 @@ async function look<Row extends QueryResultRow>(url: URL, { sql, values }: { sql
   }
 }
 
-/** One request; JSON is parsed, an empty body is null. */
+/** Sends one request; JSON is parsed, an empty body is null. */
 export async function callApi(
   url: string,
   request: { method: string; token: string | null; body?: unknown; headers?: Record<string, string> },
-): Promise<ApiAnswer> {
+): Promise<ApiResponse> {
   const response = await fetch(url, {
     method: request.method,
     headers: {

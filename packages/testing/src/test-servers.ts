@@ -1,6 +1,6 @@
-/** One PostgreSQL and one NATS for a whole run. */
+/** One PostgreSQL and one NATS for a complete run. */
 export interface TestServers {
-  /** Superuser, database `postgres`. */
+  /** URL of the superuser and the database `postgres`. */
   postgresUrl: string
   /** `host:port`; test accounts are `w0` … with the same password. */
   natsHost: string
@@ -8,4 +8,4 @@ export interface TestServers {
 }
 
 /** Accounts of the NATS server: one for each worker that vitest may start. */
-export const natsAccounts = 32
+export const maxNatsAccounts = 32

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Caller } from '@quittance/contracts/caller'
 import { Conflict } from '@quittance/contracts/errors'
 import type { RequestInput } from '@quittance/contracts/operation'
-import { call } from '@quittance/runtime/request'
+import { call } from '@quittance/runtime/rpc-client'
 import { expect, test } from 'vitest'
 import { organizationCaller } from '../src/callers.ts'
 import { eventually } from '../src/eventually.ts'
@@ -20,7 +20,7 @@ function note({ connection }: TestService, { key: idempotencyKey, caller = selle
   return call(connection, { operation: noteEntries, request, caller, idempotencyKey })
 }
 
-test('the same request under the same key is done once and answered alike; another request is refused', async () => {
+test('runs a repeated request once with the same reply, and rejects another with its key', async () => {
   await using service = await startTestService(ledger())
   const request = { account: randomUUID(), first: 0, count: 2 }
   expect(await note(service, { ...request, key: 'a' })).toEqual({ noted: 2 })
@@ -30,37 +30,37 @@ test('the same request under the same key is done once and answered alike; anoth
     body: { detail: [{ loc: ['header', 'Idempotency-Key'], type: 'value_error' }] },
   })
   await note(service, { ...request, first: 7, count: 1, key: 'b' })
-  await eventually(async () => expect(await service.rows('select position from heard order by number')).toHaveLength(3))
+  await eventually(async () => expect(await service.rows('select position from handled_entries order by number')).toHaveLength(3))
 })
 
-test('a key is one caller’s own', async () => {
+test('scopes a key to one caller', async () => {
   await using service = await startTestService(ledger())
   const request = { account: randomUUID(), first: 0, count: 1 }
   await note(service, { ...request, key: 'a' })
   await note(service, { ...request, count: 2, key: 'a', caller: organizationCaller(randomUUID()) })
   await note(service, { ...request, key: 'a', caller: { ...seller, token_id: 'another credential' } as Caller })
-  await eventually(async () => expect(await service.rows('select from heard')).toHaveLength(3))
+  await eventually(async () => expect(await service.rows('select from handled_entries')).toHaveLength(3))
 })
 
-test('while a request is being answered, the same key is a conflict; what failed can be tried again under it', async () => {
-  const begun = Promise.withResolvers<void>()
+test('returns 409 while a request with the same key is in progress; a failed one can be retried', async () => {
+  const started = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   const beforeNote = () => {
-    begun.resolve()
+    started.resolve()
     return gate.promise
   }
   await using service = await startTestService(ledger({ beforeNote }))
   const request = { account: randomUUID(), first: 0, count: 1 }
   const first = note(service, { ...request, fails: true, key: 'a' })
-  await begun.promise
+  await started.promise
   await expect(note(service, { ...request, key: 'a' })).rejects.toThrow(/still being answered/)
   gate.resolve()
   await expect(first).rejects.toThrow(Conflict)
   expect(await note(service, { ...request, key: 'a' })).toEqual({ noted: 1 })
-  await eventually(async () => expect(await service.rows('select from heard')).toHaveLength(1))
+  await eventually(async () => expect(await service.rows('select from handled_entries')).toHaveLength(1))
 })
 
-test('twenty at once under one key are done once', async () => {
+test('runs twenty concurrent requests with one key once', async () => {
   await using service = await startTestService(ledger())
   const request = { account: randomUUID(), first: 0, count: 1 }
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => note(service, { ...request, key: 'a' })))
@@ -69,15 +69,15 @@ test('twenty at once under one key are done once', async () => {
     else expect(outcome.value).toEqual({ noted: 1 })
   }
   expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true)
-  await eventually(async () => expect(await service.rows('select from heard')).toHaveLength(1))
+  await eventually(async () => expect(await service.rows('select from handled_entries')).toHaveLength(1))
 })
 
-test('an answer is kept for a day, and nobody can read it without the key', async () => {
+test('stores a reply for one day, unreadable without the key', async () => {
   await using service = await startTestService(ledger())
   const request = { account: randomUUID(), first: 0, count: 1 }
   await note(service, { ...request, key: 'a' })
   expect(JSON.stringify(await service.rows('select * from idempotent_replies'))).not.toMatch(/noted|"a"/)
   await service.rows(`update idempotent_replies set created_at = now() - interval '25 hours'`)
   await note(service, { ...request, first: 5, key: 'a' })
-  await eventually(async () => expect(await service.rows('select from heard')).toHaveLength(2))
+  await eventually(async () => expect(await service.rows('select from handled_entries')).toHaveLength(2))
 })

@@ -2,13 +2,17 @@ import { event } from '@quittance/contracts/event'
 import { operation } from '@quittance/contracts/operation'
 import { Conflict } from '@quittance/contracts/errors'
 import { command, consumer, type Transaction } from '@quittance/runtime/handler'
-import { idempotencyTable, lighterReplies } from '@quittance/runtime/idempotency'
-import { migration } from '@quittance/runtime/migration'
-import { lighterOutbox, messagingTables, narrowOutbox } from '@quittance/runtime/outbox'
+import { idempotencyTable, slimIdempotencyIndexes } from '@quittance/runtime/idempotency'
+import { parkedMessagesTable } from '@quittance/runtime/parked-messages'
+import { migration } from '@quittance/runtime/schema'
+import { dropOutboxTrigger, messagingTables, slimOutboxIndexes } from '@quittance/runtime/outbox'
 import type { Service } from '@quittance/runtime/service'
 import { z } from 'zod'
 
-/** A service of a few lines that shows what the chassis promises: it notes entries, tells of them, and hears itself. */
+/**
+ * A minimal service that demonstrates the guarantees of the runtime: it notes entries, publishes them as events, and consumes its own
+ * events.
+ */
 export const entryNoted = event({
   subject: 'event.entry.noted',
   publisher: 'orders',
@@ -28,15 +32,15 @@ export const noteEntries = operation({
 })
 
 interface Ledger {
-  /** Waited for before anything is noted, in the transaction that notes it. */
-  beforeNote?(transaction: Transaction): Promise<unknown>
-  /** What hearing an entry does besides writing it down; throws to fail. */
-  onHear?(position: number, transaction: Transaction): Promise<void> | void
+  /** Awaited before anything is noted, in the transaction that notes it. */
+  beforeNote?(transaction: Transaction, account: string): Promise<unknown>
+  /** Runs when an entry is consumed, before it is stored; throws to fail. */
+  onEntry?(position: number, transaction: Transaction): Promise<void> | void
 }
 
 const note = ({ beforeNote }: Ledger) =>
   command(noteEntries, async ({ account, first, count, fails }, transaction) => {
-    await beforeNote?.(transaction)
+    await beforeNote?.(transaction, account)
     for (let position = first; position < first + count; position++) {
       transaction.publish({ event: entryNoted, aggregateId: account, organizationId: null, payload: { account, position } })
     }
@@ -44,7 +48,7 @@ const note = ({ beforeNote }: Ledger) =>
     return { noted: count }
   })
 
-export function ledger({ onHear, beforeNote }: Ledger = {}): Service {
+export function ledger({ onEntry, beforeNote }: Ledger = {}): Service {
   return {
     name: 'orders',
     database: {
@@ -53,10 +57,11 @@ export function ledger({ onHear, beforeNote }: Ledger = {}): Service {
         migration('20260101000000-ledger', [
           ...messagingTables,
           ...idempotencyTable,
-          ...lighterOutbox,
-          ...narrowOutbox,
-          ...lighterReplies,
-          `create table heard (number bigint generated always as identity primary key, account uuid not null, position integer not null)`,
+          ...dropOutboxTrigger,
+          ...slimOutboxIndexes,
+          ...slimIdempotencyIndexes,
+          ...parkedMessagesTable,
+          `create table handled_entries (number bigint generated always as identity primary key, account uuid not null, position integer not null)`,
         ]),
       ],
     },
@@ -66,8 +71,12 @@ export function ledger({ onHear, beforeNote }: Ledger = {}): Service {
         { durable: 'orders-entries', service: 'orders', subject: 'event.entry.*' },
         [entryNoted],
         async ({ payload }, transaction) => {
-          await onHear?.(payload.position, transaction)
-          await transaction.rows('heard.add', 'insert into heard (account, position) values (:account, :position)', payload)
+          await onEntry?.(payload.position, transaction)
+          await transaction.rows(
+            'handled-entries.add',
+            'insert into handled_entries (account, position) values (:account, :position)',
+            payload,
+          )
         },
       ),
     ],

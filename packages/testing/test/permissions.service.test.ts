@@ -4,94 +4,132 @@ import { join } from 'node:path'
 import { natsUsers, type NatsUser } from '@quittance/contracts/permissions'
 import { events, operations } from '@quittance/contracts/registry'
 import { serviceNames } from '@quittance/contracts/services'
-import { eventStream, subscriptions } from '@quittance/contracts/streams'
-import { connectNats, ensureStream, type NatsConnection } from '@quittance/runtime/nats'
+import { eventStream, resetSubject, durableConsumers } from '@quittance/contracts/streams'
+import { startProvisioner, type Provisioner } from '@quittance/runtime/bus/provision'
+import { recreateDurable } from '@quittance/runtime/internal/messaging/durable-consumer'
+import { createLogger } from '@quittance/runtime/logger'
+import { connectNats, natsHeaders, type NatsConnection } from '@quittance/runtime/nats-connection'
+import { muxRequest } from '@quittance/runtime/internal/nats/mux-inbox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startNatsServer, type NatsServer } from '../src/engines/nats-server.ts'
 import { eventually } from '../src/eventually.ts'
 
-/** A connection of a user, and what the server has refused it so far, as `publish orders.order.get`. */
-interface Guest {
+/** A connection of a user, and what the server has denied it so far, as `publish orders.order.get`. */
+interface UserConnection {
   connection: NatsConnection
-  refused: string[]
+  denied: string[]
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'quittance-permissions-'))
-const guests = {} as Record<NatsUser, Guest>
+const connections = {} as Record<NatsUser, UserConnection>
 let server: NatsServer
+let provisioner: Provisioner
 
 beforeAll(async () => {
   server = await startNatsServer({ dataDir: join(folder, 'nats') })
-  for (const user of natsUsers) guests[user] = await enter(user)
-  await ensureStream(await guests.orders.connection.jetstreamManager({ checkAPI: false }))
+  for (const user of natsUsers) connections[user] = await connectUser(user)
+  provisioner = startProvisioner({
+    connection: connections.provisioner.connection,
+    log: createLogger('provisioner', 'silent'),
+    replicas: 1,
+    ackWaitMs: 2_000,
+    checkEveryMs: 1_000,
+  })
+  await provisioner.ready
 })
 
 afterAll(async () => {
-  await Promise.all(Object.values(guests).map(({ connection }) => connection.close()))
+  await provisioner.close()
+  await Promise.all(Object.values(connections).map(({ connection }) => connection.close()))
   await server.stop()
   rmSync(folder, { recursive: true, force: true })
 })
 
-const services = serviceNames.filter((name) => name !== 'gateway')
+const services = serviceNames.filter((name) => name !== 'gateway' && name !== 'provisioner')
+const publishers = serviceNames.filter((name) => name !== 'provisioner')
 
-test.each(services)('%s cannot speak as the gateway does: none of its requests reaches a service', async (user) => {
-  const heard: string[] = []
-  const ears = services.map((name) => guests[name].connection.subscribe(`${name}.>`, { callback: (_, { subject }) => heard.push(subject) }))
-  await expectRefused(user, { publish: operations.map(({ subject }) => subject) })
-  await Promise.all(services.map((name) => guests[name].connection.flush()))
-  expect(heard).toEqual([])
-  for (const ear of ears) ear.unsubscribe()
+test.each(services)('%s cannot act as the gateway: none of its requests reaches a service', async (user) => {
+  const received: string[] = []
+  const subscriptions = services.map((name) =>
+    connections[name].connection.subscribe(`${name}.>`, { callback: (_, { subject }) => received.push(subject) }),
+  )
+  await expectDenied(user, { publish: operations.map(({ subject }) => subject) })
+  await Promise.all(services.map((name) => connections[name].connection.flush()))
+  expect(received).toEqual([])
+  for (const subscription of subscriptions) subscription.unsubscribe()
 })
 
-test('the gateway asks every service and hears the answer, so what is refused to others is refused for a reason', async () => {
+test('the gateway gets replies from every service, so denials to others have a reason', async () => {
   for (const name of services) {
-    const ear = guests[name].connection.subscribe(`${name}.>`, { callback: (_, message) => void message.respond('here') })
-    await guests[name].connection.flush()
-    const answer = await guests.gateway.connection.request(`${name}.anything.get`, undefined, { timeout: 5_000 })
-    expect(answer.string()).toBe('here')
-    ear.unsubscribe()
+    const subscription = connections[name].connection.subscribe(`${name}.>`, { callback: (_, message) => void message.respond('here') })
+    await connections[name].connection.flush()
+    const request = { subject: `${name}.anything.get`, body: Buffer.alloc(0), headers: natsHeaders(), timeoutMs: 5_000 }
+    expect((await muxRequest(connections.gateway.connection, request)).string()).toBe('here')
+    subscription.unsubscribe()
   }
 })
 
-test.each(natsUsers)('%s reads no answer to another, and takes no request that is for another service', async (user) => {
+test.each(natsUsers)('%s cannot read replies to others or requests for other services', async (user) => {
   const others = natsUsers.filter((name) => name !== user)
   const inboxes = others.flatMap((name) => [`_INBOX_${name}.>`, `_INBOX_${name}.abc.*`])
   const requests = services.filter((name) => name !== user).map((name) => `${name}.>`)
-  await expectRefused(user, { subscription: [...inboxes, ...requests, '>', '_INBOX.>'] })
+  await expectDenied(user, { subscription: [...inboxes, ...requests, '>', '_INBOX.>'] })
 })
 
-test.each(serviceNames)('%s tells no event that is not its own', async (user) => {
+test.each(publishers)('%s publishes its own events and no others', async (user) => {
   for (const { subject } of events.filter(({ publisher }) => publisher === user)) {
-    await guests[user].connection.jetstream().publish(subject, '{}')
+    await connections[user].connection.jetstream().publish(subject, '{}')
   }
-  await expectRefused(user, { publish: events.filter(({ publisher }) => publisher !== user).map(({ subject }) => subject) })
+  await expectDenied(user, { publish: events.filter(({ publisher }) => publisher !== user).map(({ subject }) => subject) })
 })
 
-test.each(serviceNames)('%s moves no consumer of another, and neither reads nor empties the stream past its own', async (user) => {
+test.each(serviceNames)('%s cannot use other consumers, nor read or purge the stream except by its own', async (user) => {
   const { name } = eventStream
-  const others = Object.values(subscriptions).filter(({ service }) => service !== user)
+  const others = Object.values(durableConsumers).filter(({ service }) => service !== user)
+  const mayManage = user === 'provisioner'
+  const verbs = mayManage ? ['MSG.NEXT'] : ['INFO', 'DELETE', 'DURABLE.CREATE', 'CREATE', 'MSG.NEXT']
   const consumers = others.flatMap(({ durable }) => [
-    ...['INFO', 'DELETE', 'DURABLE.CREATE', 'CREATE', 'MSG.NEXT'].map((verb) => `$JS.API.CONSUMER.${verb}.${name}.${durable}`),
+    ...verbs.map((verb) => `$JS.API.CONSUMER.${verb}.${name}.${durable}`),
     `$JS.ACK.${name}.${durable}.1.1.1.1.0`,
   ])
   const stream = ['DELETE', 'PURGE', 'MSG.GET', 'MSG.DELETE'].map((verb) => `$JS.API.STREAM.${verb}.${name}`)
-  await expectRefused(user, { publish: [...consumers, ...stream, `$JS.API.DIRECT.GET.${name}`] })
+  await expectDenied(user, { publish: [...consumers, ...stream, `$JS.API.DIRECT.GET.${name}`] })
 })
 
-test.each(services)('%s may do with its own consumers what it needs', async (user) => {
-  const before = guests[user].refused.length
-  const manager = await guests[user].connection.jetstreamManager({ checkAPI: false })
-  for (const { durable, subject } of Object.values(subscriptions).filter(({ service }) => service === user)) {
-    await manager.consumers.add(eventStream.name, { durable_name: durable, filter_subject: subject, ack_policy: 'explicit' as never })
-    const consumer = await guests[user].connection.jetstream().consumers.get(eventStream.name, durable)
+test.each(services)('%s cannot create or change streams or consumers, and resets only its own', async (user) => {
+  const { name } = eventStream
+  const own = Object.values(durableConsumers).filter(({ service }) => service === user)
+  const managing = own.flatMap(({ durable, subject }) =>
+    ['DELETE', 'DURABLE.CREATE', 'CREATE']
+      .map((verb) => `$JS.API.CONSUMER.${verb}.${name}.${durable}`)
+      .concat(`$JS.API.CONSUMER.CREATE.${name}.${durable}.${subject}`),
+  )
+  const foreign = Object.values(durableConsumers).filter(({ service }) => service !== user)
+  const resets = foreign.map(({ durable }) => resetSubject(durable))
+  await expectDenied(user, { publish: [...managing, `$JS.API.STREAM.CREATE.${name}`, `$JS.API.STREAM.UPDATE.${name}`, ...resets] })
+})
+
+test.each(services)('%s can reply only to requests sent to it', async (user) => {
+  const others = services.filter((name) => name !== user)
+  const foreign = ['gateway', 'operator'].flatMap((asker) => others.map((owner) => `_INBOX_${asker}.${owner}.instance.token`))
+  await expectDenied(user, { publish: [...foreign, ...others.map((name) => `_INBOX_${name}.event.instance.token`)] })
+})
+
+test.each(services)('%s has the rights its own consumers need', async (user) => {
+  const before = connections[user].denied.length
+  for (const subscription of Object.values(durableConsumers).filter(({ service }) => service === user)) {
+    const { connection } = connections[user]
+    const jetstream = connection.jetstream()
+    const manager = await connection.jetstreamManager({ checkAPI: false })
+    const durable = { connection, jetstream, manager, subscription, log: createLogger('test', 'silent'), isNeeded: () => true }
+    const consumer = await recreateDurable(durable)
     for await (const message of await consumer.fetch({ max_messages: 1, expires: 1_000 })) message.ack()
-    await manager.consumers.delete(eventStream.name, durable)
   }
-  await guests[user].connection.flush()
-  expect(guests[user].refused.slice(before)).toEqual([])
+  await connections[user].connection.flush()
+  expect(connections[user].denied.slice(before)).toEqual([])
 })
 
-test('a user without a name or with a wrong password does not come in', async () => {
+test('rejects a connection without a user name or with a wrong password', async () => {
   const at = new URL(server.url('orders'))
   for (const credentials of ['', 'orders:wrong@', 'gateway:gateway@']) {
     const url = `nats://${credentials}${at.host}`
@@ -99,29 +137,29 @@ test('a user without a name or with a wrong password does not come in', async ()
   }
 })
 
-async function enter(user: NatsUser): Promise<Guest> {
+async function connectUser(user: NatsUser): Promise<UserConnection> {
   const connection = await connectNats({ name: user, url: server.url(user) })
-  const refused: string[] = []
+  const denied: string[] = []
   void (async () => {
-    for await (const { permissionContext } of connection.status() as AsyncIterable<{ permissionContext?: Refusal }>) {
-      if (permissionContext) refused.push(`${permissionContext.operation} ${permissionContext.subject}`)
+    for await (const { permissionContext } of connection.status() as AsyncIterable<{ permissionContext?: Denial }>) {
+      if (permissionContext) denied.push(`${permissionContext.operation} ${permissionContext.subject}`)
     }
   })()
-  return { connection, refused }
+  return { connection, denied }
 }
 
-interface Refusal {
+interface Denial {
   operation: string
   subject: string
 }
 
-/** The server tells of each refusal; what it let through would not be among them. */
-async function expectRefused(user: NatsUser, tries: { publish?: string[]; subscription?: string[] }): Promise<void> {
-  const { connection, refused } = guests[user]
-  for (const subject of tries.publish ?? []) connection.publish(subject, '{}')
-  for (const subject of tries.subscription ?? []) connection.subscribe(subject, { callback: () => {} })
+/** The server reports each denial; a permitted operation would be missing from the list. */
+async function expectDenied(user: NatsUser, attempts: { publish?: string[]; subscription?: string[] }): Promise<void> {
+  const { connection, denied } = connections[user]
+  for (const subject of attempts.publish ?? []) connection.publish(subject, '{}')
+  for (const subject of attempts.subscription ?? []) connection.subscribe(subject, { callback: () => {} })
   await connection.flush()
-  const wanted = Object.entries(tries).flatMap(([verb, subjects]) => subjects.map((subject) => `${verb} ${subject}`))
-  expect(wanted.length).toBeGreaterThan(0)
-  await eventually(() => expect(refused).toEqual(expect.arrayContaining(wanted)))
+  const expected = Object.entries(attempts).flatMap(([verb, subjects]) => subjects.map((subject) => `${verb} ${subject}`))
+  expect(expected.length).toBeGreaterThan(0)
+  await eventually(() => expect(denied).toEqual(expect.arrayContaining(expected)))
 }

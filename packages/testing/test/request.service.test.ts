@@ -1,9 +1,10 @@
 import { ServiceUnavailable } from '@quittance/contracts/errors'
 import { operation } from '@quittance/contracts/operation'
-import { connectNats } from '@quittance/runtime/nats'
-import { call, forward } from '@quittance/runtime/request'
+import { connectNats } from '@quittance/runtime/nats-connection'
+import { call, forward } from '@quittance/runtime/rpc-client'
 import { expect, inject, test } from 'vitest'
 import { z } from 'zod'
+import { testIdentity } from '../src/bus.ts'
 
 const echo = operation({
   subject: 'orders.echo.say',
@@ -13,33 +14,33 @@ const echo = operation({
   errors: [],
 })
 const caller = { kind: 'anonymous' } as const
-const connect = () => connectNats({ name: 'w31', url: `nats://w31:w31@${inject('natsHost')}` })
+const connect = () => connectNats({ name: 'w31', url: `nats://w31:w31@${inject('natsHost')}`, identity: testIdentity('gateway') })
 
-test('many questions at once each get their own answer', async () => {
+test('concurrent requests each get their own reply', async () => {
   const connection = await connect()
   connection.subscribe(echo.subject, { callback: (_error, message) => void message.respond(message.data) })
   await connection.flush()
-  const answers = await Promise.all(Array.from({ length: 500 }, (_, n) => call(connection, { operation: echo, request: { n }, caller })))
-  expect(answers.map(({ n }) => n)).toEqual(Array.from({ length: 500 }, (_, n) => n))
+  const replies = await Promise.all(Array.from({ length: 500 }, (_, n) => call(connection, { operation: echo, request: { n }, caller })))
+  expect(replies.map(({ n }) => n)).toEqual(Array.from({ length: 500 }, (_, n) => n))
   await connection.close()
 })
 
-test('nobody listening is told at once, not after the time that was given', async () => {
+test('a subject without responders fails at once, not after the timeout', async () => {
   const connection = await connect()
   const started = performance.now()
-  const asked = call(connection, { operation: { ...echo, subject: 'orders.echo.nobody' }, request: { n: 1 }, caller, timeoutMs: 20_000 })
-  await expect(asked).rejects.toThrow('not running')
+  const pending = call(connection, { operation: { ...echo, subject: 'orders.echo.nobody' }, request: { n: 1 }, caller, timeoutMs: 20_000 })
+  await expect(pending).rejects.toThrow('not running')
   expect(performance.now() - started).toBeLessThan(2_000)
   await connection.close()
 })
 
-test('an answer that does not come in time is given up, and one that comes later disturbs nobody', async () => {
+test('a late reply times out and does not affect other requests', async () => {
   const connection = await connect()
   const late = Promise.withResolvers<void>()
   connection.subscribe('orders.echo.slow', { callback: (_error, message) => void late.promise.then(() => message.respond('late')) })
   const envelope = { caller: JSON.stringify(caller), timeoutMs: 100 }
   await expect(forward(connection, { subject: 'orders.echo.slow', body: Buffer.from('{}'), envelope })).rejects.toThrow(
-    'did not answer in time',
+    'did not reply in time',
   )
   late.resolve()
   connection.subscribe(echo.subject, { callback: (_error, message) => void message.respond(message.data) })
@@ -48,10 +49,10 @@ test('an answer that does not come in time is given up, and one that comes later
   await connection.close()
 })
 
-test('questions that are open when the connection closes are refused, not left hanging', async () => {
+test('requests in flight when the connection closes are rejected at once', async () => {
   const connection = await connect()
   connection.subscribe('orders.echo.never', { callback: () => {} })
   await connection.flush()
-  const asked = call(connection, { operation: { ...echo, subject: 'orders.echo.never' }, request: { n: 1 }, caller, timeoutMs: 20_000 })
-  await Promise.all([expect(asked).rejects.toThrow(ServiceUnavailable), connection.close()])
+  const pending = call(connection, { operation: { ...echo, subject: 'orders.echo.never' }, request: { n: 1 }, caller, timeoutMs: 20_000 })
+  await Promise.all([expect(pending).rejects.toThrow(ServiceUnavailable), connection.close()])
 })

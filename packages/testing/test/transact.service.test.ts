@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { Conflict } from '@quittance/contracts/errors'
 import { openDatabase, type Database } from '@quittance/runtime/database'
-import { createLogger } from '@quittance/runtime/log'
-import { migration } from '@quittance/runtime/migration'
-import { createOutboxBell } from '@quittance/runtime/outbox-bell'
-import { transact } from '@quittance/runtime/transact'
+import { createLogger } from '@quittance/runtime/logger'
+import type { Transaction } from '@quittance/runtime/handler'
+import { migration } from '@quittance/runtime/schema'
+import { createOutboxNotifier } from '@quittance/runtime/internal/database/outbox-notifier'
+import { on, reactionPoint } from '@quittance/runtime/reactions'
+import { runDatabaseTransaction } from '@quittance/runtime/database-transaction'
 import { runInTransaction } from '@quittance/runtime/transaction'
-import { listenForWakeUps } from '@quittance/runtime/wake'
+import { listenForNotifications } from '@quittance/runtime/internal/jobs/notification-listener'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { cloneDatabase, type TestDatabase } from '../src/database.ts'
@@ -28,7 +30,7 @@ let database: Database
 
 beforeAll(async () => {
   cloned = await cloneDatabase('orders', definition)
-  // One connection: whatever is left on it is met by the next transaction.
+  // One connection: state left on it affects the next transaction.
   database = await openDatabase(definition, { url: cloned.url, poolMax: 1 })
   other = new Client({ connectionString: cloned.url })
   await other.connect()
@@ -44,141 +46,163 @@ beforeEach(async () => {
 
 const names = async () => (await database.pool.query<{ name: string }>('select name from names order by 1')).rows.map(({ name }) => name)
 
-test('what goes out with the commit is part of it, and where it fails nothing is written', async () => {
-  await transact(database, async ({ executeLast }) => executeLast(insert('alone')))
-  await transact(database, async ({ execute, executeLast }) => {
+test('statements sent with the commit belong to it; if one fails nothing is written', async () => {
+  await runDatabaseTransaction(database, async ({ executeWithCommit }) => executeWithCommit(insert('alone')))
+  await runDatabaseTransaction(database, async ({ execute, executeWithCommit }) => {
     await execute({ ...insert('a'), parameters: [] }, ['first'])
-    executeLast(insert('last'))
+    executeWithCommit(insert('last'))
   })
-  const failing = transact(database, async ({ execute, executeLast }) => {
+  const failing = runDatabaseTransaction(database, async ({ execute, executeWithCommit }) => {
     await execute({ ...insert('a'), parameters: [] }, ['lost'])
-    executeLast(insert('forbidden'))
-    executeLast(insert('lost too'))
+    executeWithCommit(insert('forbidden'))
+    executeWithCommit(insert('lost too'))
   })
   await expect(failing).rejects.toMatchObject({ code: '23514' })
   expect(await names()).toEqual(['alone', 'first', 'last'])
 })
 
-test('what throws writes nothing, and its connection serves the next', async () => {
-  const failing = transact(database, async ({ execute }) => {
+test('work that throws writes nothing, and its connection serves the next transaction', async () => {
+  const failing = runDatabaseTransaction(database, async ({ execute }) => {
     await execute({ ...insert('a'), parameters: [] }, ['lost'])
     throw new Error('on purpose')
   })
   await expect(failing).rejects.toThrow('on purpose')
-  await transact(database, async ({ executeLast }) => executeLast(insert('kept')))
+  await runDatabaseTransaction(database, async ({ executeWithCommit }) => executeWithCommit(insert('kept')))
   expect(await names()).toEqual(['kept'])
 })
 
-test('a failure that somebody caught does not become a commit that wrote nothing', async () => {
-  const failing = transact(database, async ({ execute }) => {
+test('a caught statement failure does not become an empty commit', async () => {
+  const failing = runDatabaseTransaction(database, async ({ execute }) => {
     await execute({ ...insert('a'), parameters: [] }, ['first'])
     await execute({ ...insert('a'), parameters: [] }, ['forbidden']).catch(() => {})
   })
-  await expect(failing).rejects.toThrow('The transaction had failed')
+  await expect(failing).rejects.toThrow('The transaction was rolled back')
   expect(await names()).toEqual([])
 })
 
-test('what stood behind a statement that failed is prepared when it is asked again', async () => {
+test('a statement after a failed one is prepared when it is sent again', async () => {
   const unknown = (name: string) => ({ name, text: `insert into names values ($1) -- ${name}`, values: [name] })
-  const failing = transact(database, async ({ executeLast }) => {
-    executeLast({ name: 'wrong', text: 'insert into nowhere values ($1)', values: ['a'] })
-    executeLast(unknown('behind'))
+  const failing = runDatabaseTransaction(database, async ({ executeWithCommit }) => {
+    executeWithCommit({ name: 'wrong', text: 'insert into nowhere values ($1)', values: ['a'] })
+    executeWithCommit(unknown('behind'))
   })
   await expect(failing).rejects.toMatchObject({ code: '42P01' })
-  await transact(database, async ({ executeLast }) => executeLast(unknown('behind')))
-  await transact(database, async ({ executeLast }) => executeLast({ ...unknown('behind'), values: ['again'] }))
+  await runDatabaseTransaction(database, async ({ executeWithCommit }) => executeWithCommit(unknown('behind')))
+  await runDatabaseTransaction(database, async ({ executeWithCommit }) => executeWithCommit({ ...unknown('behind'), values: ['again'] }))
   expect(await names()).toEqual(['again', 'behind'])
 })
 
-test('rows are what the driver makes of them, the first time and when the statement is known', async () => {
+test('rows are parsed by the driver on first use and when the statement is prepared', async () => {
   const typed = {
     name: 'typed',
     text: `select 1 as one, null::text as nothing, '{"a": [1]}'::jsonb as json, true as yes where $1`,
     parameters: [],
   }
-  const asked = () => transact(database, async ({ execute }) => [await execute(typed, [true]), await execute(typed, [false])])
+  const runTwice = () =>
+    runDatabaseTransaction(database, async ({ execute }) => [await execute(typed, [true]), await execute(typed, [false])])
   const row = { one: 1, nothing: null, json: { a: [1] }, yes: true }
-  expect([await asked(), await asked()]).toEqual([
+  expect([await runTwice(), await runTwice()]).toEqual([
     [[row], []],
     [[row], []],
   ])
 })
 
-test('work that begins before its condition is known gets no answer where that is not kept, and writes nothing', async () => {
-  const refused = new Error('not to be done')
-  let went = 0
-  let late: Promise<unknown> | undefined
-  const failing = transact(database, async ({ execute, onlyIf, giveUp }) => {
+test('work started before its condition fails gets no result and writes nothing', async () => {
+  const conditionError = new Error('must not run')
+  let completed = 0
+  let dependentWork: Promise<unknown> | undefined
+  const failing = runDatabaseTransaction(database, async ({ execute, requireFirst, failFast }) => {
     const condition = execute({ ...insert('a'), parameters: [] }, ['asked']).then(() => {
-      giveUp()
-      throw refused
+      failFast()
+      throw conditionError
     })
-    onlyIf(condition)
+    requireFirst(condition)
     const work = async () => {
       await execute({ ...insert('a'), parameters: [] }, ['begun'])
-      went += 1
+      completed += 1
     }
-    late = work()
-    late.catch(() => {})
+    dependentWork = work()
+    dependentWork.catch(() => {})
     await condition
   })
-  await expect(failing).rejects.toBe(refused)
-  await expect(late).rejects.toBe(refused)
-  expect({ went, names: await names() }).toEqual({ went: 0, names: [] })
+  await expect(failing).rejects.toBe(conditionError)
+  await expect(dependentWork).rejects.toBe(conditionError)
+  expect({ completed, names: await names() }).toEqual({ completed: 0, names: [] })
 })
 
-test('a connection that is cut in the middle takes its transaction with it, and the next gets another', async () => {
-  const cut = transact(database, async ({ execute, executeLast }) => {
+test('a broken connection ends its transaction, and the next one gets another', async () => {
+  const failing = runDatabaseTransaction(database, async ({ execute, executeWithCommit }) => {
     await execute({ ...insert('a'), parameters: [] }, ['lost'])
     await other.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'quittance'
       and datname = current_database()`)
-    executeLast(insert('lost too'))
+    executeWithCommit(insert('lost too'))
   })
-  await expect(cut).rejects.toThrow()
+  await expect(failing).rejects.toThrow()
   await eventually(async () => expect(await names()).toEqual([]))
-  await transact(database, async ({ executeLast }) => executeLast(insert('kept')))
+  await runDatabaseTransaction(database, async ({ executeWithCommit }) => executeWithCommit(insert('kept')))
   expect(await names()).toEqual(['kept'])
 })
 
-test('who is refused by a unique constraint looks again, and then finds what is in the way', async () => {
-  let rounds = 0
+test('reactions run in order in the transaction that raises their point, and an error of one rolls back everything', async () => {
+  const point = reactionPoint<string>('webhooks.name.added')
+  const add =
+    (name: string) =>
+    async ({ rows }: Transaction, payload: string) =>
+      void (await rows('add', 'insert into names values (:name)', { name: `${payload} ${name}` }))
+  const seen: string[][] = []
+  const look = async ({ rows }: Transaction) => {
+    seen.push((await rows<{ name: string }>('look', 'select name from names order by 1')).map(({ name }) => name))
+  }
+  const raise = (payload: string, steps: Parameters<typeof on<string>>[1]) =>
+    runInTransaction({ ...database, reactions: [on(point, steps)] }, scope, async ({ rows, react }) => {
+      await rows('add', 'insert into names values (:name)', { name: payload })
+      await react(point, payload)
+    })
+  await raise('kept', [look, add('first'), look])
+  const failing = raise('lost', [add('first'), () => Promise.reject(new Error('not now'))])
+  await expect(failing).rejects.toThrow('not now')
+  expect({ seen, names: await names() }).toEqual({ seen: [['kept'], ['kept', 'kept first']], names: ['kept', 'kept first'] })
+})
+
+test('after a unique violation the transaction is retried and finds the existing row', async () => {
+  let attempts = 0
   const adding = runInTransaction(database, scope, async ({ rows }) => {
-    rounds += 1
+    attempts += 1
     const found = await rows('find', 'select from names where name = :name', { name: 'taken' })
     if (found.length > 0) throw new Conflict('taken')
     await other.query(`insert into names values ('taken')`)
     await rows('add', 'insert into names values (:name)', { name: 'taken' })
   })
   await expect(adding).rejects.toThrow(Conflict)
-  expect(rounds).toBe(2)
+  expect(attempts).toBe(2)
 })
 
-test('a unique violation that nobody names is told as it is, after five rounds', async () => {
+test('an unhandled unique violation is thrown unchanged after five attempts', async () => {
   await database.pool.query(`insert into names values ('taken')`)
-  let rounds = 0
+  let attempts = 0
   const adding = runInTransaction(database, scope, async ({ rows }) => {
-    rounds += 1
+    attempts += 1
     await rows('add', 'insert into names values (:name)', { name: 'taken' })
   })
   await expect(adding).rejects.toMatchObject({ code: '23505' })
-  expect(rounds).toBe(5)
+  expect(attempts).toBe(5)
 })
 
-test('without a relay in the process others are told by few notifications; with one it is rung itself', async () => {
-  const wakeUps = await listenForWakeUps(cloned.url, scope.unit.log)
-  let told = 0
-  wakeUps.on('outbox', () => void (told += 1))
-  const bell = createOutboxBell(database.pool)
-  for (let ring = 0; ring < 100; ring++) bell.ring()
-  await eventually(() => expect(told).toBeGreaterThan(0))
+test('notifies other replicas in few notifications, or wakes a relay in the process directly', async () => {
+  const wakeUps = await listenForNotifications(cloned.url, scope.unit.log)
+  let notifications = 0
+  wakeUps.on('outbox', () => void (notifications += 1))
+  const notifier = createOutboxNotifier(database.pool)
+  for (let index = 0; index < 100; index++) notifier.notify()
+  await eventually(() => expect(notifications).toBeGreaterThan(0))
   const id = randomUUID()
-  wakeUps.on(id, () => void (told += 1000))
-  let rung = 0
-  bell.heardBy(() => void (rung += 1))
-  bell.ring()
+  wakeUps.on(id, () => void (notifications += 1000))
+  let localCalls = 0
+  notifier.setLocalListener(() => void (localCalls += 1))
+  notifier.notify()
   await database.pool.query(`select pg_notify('wake', $1)`, [id])
-  // Notifications come in the order of their commits: none of the hundred is behind this one.
-  await eventually(() => expect(told).toBeGreaterThanOrEqual(1000))
-  expect({ rung, few: told - 1000 <= 2 }).toEqual({ rung: 1, few: true })
+  // Notifications arrive in commit order: none of the hundred follows this one.
+  await eventually(() => expect(notifications).toBeGreaterThanOrEqual(1000))
+  expect({ localCalls, few: notifications - 1000 <= 2 }).toEqual({ localCalls: 1, few: true })
   await wakeUps.close()
 })

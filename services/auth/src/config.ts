@@ -1,3 +1,4 @@
+import { readCidrs } from '@quittance/runtime/address-policy'
 import { readConfig, SecretKeys } from '@quittance/runtime/config'
 import { z } from 'zod'
 
@@ -7,12 +8,21 @@ export const AuthConfig = z.object({
   BASE_URL: address.prefault('http://127.0.0.1:8080').describe('Public address of the API; also the issuer of every token.'),
   AUTH_URL: address.prefault('http://127.0.0.1:8080').describe('Public address of the pages people sign in and consent on.'),
   SECRETS_KEY: SecretKeys.describe(
-    'Key that seals the signing keys and signs cookies: 32 bytes in base64; several, newest first, while it changes. Losing it signs everybody out.',
+    'Key that seals the signing keys and signs cookies: 32 bytes in base64; several, newest first, during a rotation. Losing it signs all users out.',
   ),
   CLIENT_REGISTRATION: z
     .enum(['off', 'accounts', 'open'])
     .default('accounts')
-    .describe('Who may register OAuth clients by API: nobody, people with an account, or anyone.'),
+    .describe('Who may register OAuth clients through the API: only the operator, users with an account, or anyone.'),
+  CLIENT_ID_DOCUMENTS: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Whether an https address with a metadata document may be a client; `CLIENT_REGISTRATION=off` disables this too.'),
+  CLIENT_ID_ALLOWED_CIDRS: z
+    .string()
+    .default('')
+    .transform(readCidrs)
+    .describe('Private networks that may contain metadata documents of clients, separated by commas. For development and closed networks.'),
 })
 
 export const config = () => readConfig(AuthConfig)

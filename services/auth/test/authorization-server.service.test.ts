@@ -1,4 +1,15 @@
-import { authentication, authorizationUrl, codeOf, passPages, postForm, redeem, refresh } from '@quittance/testing/oauth-client'
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import {
+  authentication,
+  authorizationUrl,
+  readAuthorizationCode,
+  completeInteraction,
+  postForm,
+  exchangeCode,
+  refresh,
+} from '@quittance/testing/oauth-client'
 import type { RuntimeConfig } from '@quittance/runtime/config'
 import { startService } from '@quittance/runtime/service'
 import { eventually } from '@quittance/testing/eventually'
@@ -11,7 +22,7 @@ import { auth } from '../src/service.ts'
 const anonymous = { kind: 'anonymous' } as const
 const operator = { kind: 'operator' } as const
 
-test('consent for an organization ends in tokens that act for that organization and no other', async () => {
+test('consent for an organization issues tokens that act for that organization only', async () => {
   await using server = await startAuthorizationServer()
   const tokens = await server.authorize()
   expect(tokens).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: server.scope })
@@ -29,19 +40,19 @@ test('consent for an organization ends in tokens that act for that organization 
   })
 })
 
-test('no code, token or session id is in the database in clear', async () => {
+test('the database contains no code, token or session id in clear text', async () => {
   await using server = await startAuthorizationServer()
   const browser = server.newBrowser()
   const tokens = await server.authorize({ browser })
   const tables = ['authorization_codes', 'refresh_tokens', 'oauth_access_tokens', 'grants', 'sessions', 'short_lived_records']
   const session = browser.cookies().find(({ name }) => name === 'qt_session')?.value ?? 'none'
   for (const table of tables) {
-    const kept = JSON.stringify(await server.service.rows(`select * from ${table}`))
-    for (const secret of [tokens.access_token, tokens.refresh_token, session]) expect(kept).not.toContain(secret)
+    const stored = JSON.stringify(await server.service.rows(`select * from ${table}`))
+    for (const secret of [tokens.access_token, tokens.refresh_token, session]) expect(stored).not.toContain(secret)
   }
 })
 
-test('of many exchanges of one refresh token at two replicas exactly one wins', async () => {
+test('exactly one of many exchanges of one refresh token at two replicas succeeds', async () => {
   await using server = await startAuthorizationServer()
   await using second = await startReplica(server.service.config)
   const origins = [server.origin, second.origin]
@@ -55,27 +66,33 @@ test('of many exchanges of one refresh token at two replicas exactly one wins', 
   }
 })
 
-test('of many exchanges of one code at two replicas exactly one wins', async () => {
+test('exactly one of many exchanges of one code at two replicas succeeds', async () => {
   await using server = await startAuthorizationServer()
   await using second = await startReplica(server.service.config)
   const origins = [server.origin, second.origin]
   const browser = server.newBrowser()
   for (let round = 0; round < 20; round++) {
-    const asked = { client_id: server.client.client_id, redirect_uri: server.client.redirect_uri, scope: server.scope, sub_type: 'user' }
-    const first = await browser.get(authorizationUrl(server.origin, asked))
-    const code = codeOf(await passPages(browser, first, { person: server.person, answer: { action: 'allow' } }))
+    const parameters = {
+      client_id: server.client.client_id,
+      redirect_uri: server.client.redirect_uri,
+      scope: server.scope,
+      sub_type: 'user',
+    }
+    const first = await browser.get(authorizationUrl(server.origin, parameters))
+    const code = readAuthorizationCode(await completeInteraction(browser, first, { person: server.person, answer: { action: 'allow' } }))
     const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => redeem(origins[index % 2] as string, { client: server.client, code })),
+      Array.from({ length: 12 }, (_, index) => exchangeCode(origins[index % 2] as string, { client: server.client, code })),
     )
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, ...Array.from({ length: 11 }, () => 400)])
   }
 })
 
-test('a refresh token used again after its first use ends the family, and every gateway is told', async () => {
+test('reusing a refresh token ends its family and publishes the revocation', async () => {
   await using server = await startAuthorizationServer()
   const first = await server.authorize()
   const second = await refresh(server.origin, { client: server.client, token: first.refresh_token })
   expect(second.status).toBe(200)
+  await server.service.rows(`update refresh_tokens set consumed_at = consumed_at - interval '31 seconds' where consumed_at is not null`)
   const again = await refresh(server.origin, { client: server.client, token: first.refresh_token })
   expect(again).toMatchObject({ status: 400, body: { error: 'invalid_grant', detail: expect.any(String) } })
   const newest = await refresh(server.origin, { client: server.client, token: second.body.refresh_token })
@@ -86,7 +103,7 @@ test('a refresh token used again after its first use ends the family, and every 
   expect(userinfo.status).toBe(401)
 })
 
-test('after a fault between using up and issuing, the same refresh token works', async () => {
+test('a refresh token works again after an error between its use and the issuing', async () => {
   await using server = await startAuthorizationServer()
   const { refresh_token: token } = await server.authorize()
   await server.service.rows('alter table oauth_access_tokens rename to gone')
@@ -97,7 +114,7 @@ test('after a fault between using up and issuing, the same refresh token works',
   expect(await refresh(server.origin, { client: server.client, token })).toMatchObject({ status: 200 })
 })
 
-test('an answer that is not a success uses nothing up', async () => {
+test('an unsuccessful reply consumes nothing', async () => {
   await using server = await startAuthorizationServer()
   const { refresh_token: token } = await server.authorize()
   const fields = { grant_type: 'refresh_token', refresh_token: token, ...authentication(server.client) }
@@ -110,7 +127,32 @@ test('an answer that is not a success uses nothing up', async () => {
   expect(await postForm(url, fields)).toMatchObject({ status: 200 })
 })
 
-test('whoever left the organization can use nothing that was issued for it', async () => {
+test.each(['/v1/oauth2/userinfo', '/v1/oauth2/token', '/v1/oauth2/introspect'])(
+  'rejects two credentials in one request, in any order: %s (RFC 6749 §2.3, RFC 6750 §2)',
+  async (path) => {
+    await using server = await startAuthorizationServer()
+    const { access_token } = await server.authorize()
+    const ask = async (fields: Record<string, string | string[]>, query = '') => {
+      const method = path.endsWith('userinfo') ? 'GET' : 'POST'
+      const request = httpRequest(`${server.origin}${path}${query}`, { method, headers: fields })
+      request.end()
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      return { status: response.statusCode, text: await text(response) }
+    }
+    const good = `Bearer ${access_token}`
+    for (const lines of [
+      [good, 'Basic x'],
+      ['Basic x', good],
+    ]) {
+      const { status, text: body } = await ask({ authorization: lines })
+      expect(status).toBe(400)
+      expect(JSON.parse(body)).toMatchObject({ error: 'invalid_request', detail: expect.any(String) })
+    }
+    expect((await ask({ authorization: good }, `?access_token=${access_token}`)).status).toBe(400)
+  },
+)
+
+test('rejects everything issued for an organization after the user has left it', async () => {
   await using server = await startAuthorizationServer()
   const tokens = await server.authorize()
   await server.service.rows('delete from members')
@@ -121,7 +163,7 @@ test('whoever left the organization can use nothing that was issued for it', asy
   expect(refreshed).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
 })
 
-test('keys rotate without a restart: what was signed before stays valid, what is signed next is known already', async () => {
+test('keys rotate without a restart; old signatures stay valid, new keys are published before', async () => {
   await using server = await startAuthorizationServer()
   const before = await server.authorize()
   const kids = await publishedKids()
@@ -130,11 +172,11 @@ test('keys rotate without a restart: what was signed before stays valid, what is
   await server.service.call(rotateSigningKeys, { force: true }, operator)
   const after = await eventually(async () => {
     const tokens = await server.authorize()
-    expect(kidOf(tokens.id_token)).not.toBe(kidOf(before.id_token))
+    expect(readKid(tokens.id_token)).not.toBe(readKid(before.id_token))
     return tokens
   })
-  expect(kids).toContain(kidOf(after.id_token))
-  expect(await publishedKids()).toEqual(expect.arrayContaining([...kids, kidOf(before.id_token)]))
+  expect(kids).toContain(readKid(after.id_token))
+  expect(await publishedKids()).toEqual(expect.arrayContaining([...kids, readKid(before.id_token)]))
   expect(await refresh(server.origin, { client: server.client, token: before.refresh_token })).toMatchObject({ status: 200 })
   const { keys } = await server.service.call(listSigningKeys, {}, anonymous)
   expect(keys).toHaveLength(6)
@@ -146,7 +188,7 @@ test('keys rotate without a restart: what was signed before stays valid, what is
   }
 })
 
-test('a JWT access token is asked for by resource, and its grant tells whether it still counts', async () => {
+test('a JWT access token is requested by resource, and its grant determines its validity', async () => {
   await using server = await startAuthorizationServer()
   const tokens = await server.authorize({ parameters: { resource: 'http://127.0.0.1:8080' } })
   const fields = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, resource: 'http://127.0.0.1:8080' }
@@ -164,18 +206,18 @@ test('a JWT access token is asked for by resource, and its grant tells whether i
     organization_id: server.organization.id,
     scope: 'email orders:read',
   })
-  const asked = { grant_id: payload.grant_id, token_id: payload.jti }
-  const { caller } = await server.service.call(verifyGrant, asked, anonymous)
+  const parameters = { grant_id: payload.grant_id, token_id: payload.jti }
+  const { caller } = await server.service.call(verifyGrant, parameters, anonymous)
   expect(caller).toMatchObject({ kind: 'organization', organization_id: server.organization.id })
   await postForm(`${server.origin}/v1/oauth2/revoke`, { token: body.refresh_token, ...authentication(server.client) })
-  await expect(server.service.call(verifyGrant, asked, anonymous)).rejects.toThrow()
+  await expect(server.service.call(verifyGrant, parameters, anonymous)).rejects.toThrow()
 })
 
-function kidOf(jwt: string): string {
+function readKid(jwt: string): string {
   return JSON.parse(Buffer.from(jwt.split('.')[0] as string, 'base64url').toString()).kid
 }
 
-/** A second process of the service in all but name: its own pool, its own provider, its own port. */
+/** Starts what amounts to a second process of the service: separate pool, provider and port. */
 async function startReplica(config: Partial<RuntimeConfig>) {
   const running = await startService(auth, { config })
   return { origin: `http://127.0.0.1:${running.healthPort}`, [Symbol.asyncDispose]: () => running.stop() }

@@ -12,18 +12,18 @@ import {
 } from '@quittance/contracts/errors'
 import type { RequestInput } from '@quittance/contracts/operation'
 import { hashToken } from '@quittance/runtime/credential'
-import { createLogger } from '@quittance/runtime/log'
-import { listenForWakeUps } from '@quittance/runtime/wake'
+import { createLogger } from '@quittance/runtime/logger'
+import { listenForNotifications } from '@quittance/runtime/internal/jobs/notification-listener'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import type { TestService } from '@quittance/testing/harness'
 import { afterEach, expect, test } from 'vitest'
 import { config } from '../src/config.ts'
-import { addAccessToken, addAccount, addGrant, nobody, operator, personCaller, startWithPerson, verify } from './start-with-person.ts'
+import { addAccessToken, addAccount, addGrant, anonymous, operator, userCallerFor, startWithUser, verify } from './start-with-user.ts'
 
 const least = { client_name: 'Ledger', redirect_uris: ['https://ledger.example.com/callback'] }
 
-/** The configuration is read once per process, and the service under test is in this one. */
+/** The configuration is read once per process, and the service under test runs in this one. */
 function registrationIs(policy: 'off' | 'accounts' | 'open') {
   config().CLIENT_REGISTRATION = policy
 }
@@ -35,8 +35,8 @@ async function registered(service: TestService, person: Caller, more: Partial<Re
   return { ...client, bearer }
 }
 
-test('name and redirect URI are enough to register; secrets are shown once and kept as hashes', async () => {
-  const { service, person } = await startWithPerson()
+test('name and redirect URI suffice to register; secrets are shown once and stored as hashes', async () => {
+  const { service, person } = await startWithUser()
   await using auth = service
   const client = await auth.call(registerClient, least, person)
   expect(client).toMatchObject({
@@ -54,24 +54,24 @@ test('name and redirect URI are enough to register; secrets are shown once and k
     modified_at: null,
   })
   expect(client.scope).toContain('orders:read')
-  const kept = JSON.stringify(await auth.rows('select * from clients'))
-  expect(kept).not.toContain(client.client_secret)
-  expect(kept).not.toContain(client.registration_access_token)
-  expect(kept).toContain(hashToken(client.client_secret ?? ''))
+  const stored = JSON.stringify(await auth.rows('select * from clients'))
+  expect(stored).not.toContain(client.client_secret)
+  expect(stored).not.toContain(client.registration_access_token)
+  expect(stored).toContain(hashToken(client.client_secret ?? ''))
   const { registration_access_token: _token, client_secret: _secret, ...read } = client
   expect(await auth.call(getClient, { client_id: client.client_id }, person)).toEqual(read)
 })
 
 test('a public client has no secret', async () => {
-  const { service, person } = await startWithPerson()
+  const { service, person } = await startWithUser()
   await using auth = service
   expect(await auth.call(registerClient, { ...least, token_endpoint_auth_method: 'none' }, person)).not.toHaveProperty('client_secret')
 })
 
-test('everything a client says of itself is kept', async () => {
-  const { service, person } = await startWithPerson()
+test('stores all metadata of a client', async () => {
+  const { service, person } = await startWithUser()
   await using auth = service
-  const said = {
+  const metadata = {
     ...least,
     token_endpoint_auth_method: 'client_secret_basic' as const,
     grant_types: ['authorization_code' as const],
@@ -84,11 +84,11 @@ test('everything a client says of itself is kept', async () => {
     id_token_signed_response_alg: 'ES256' as const,
     dpop_bound_access_tokens: true,
   }
-  expect(await auth.call(registerClient, said, person)).toMatchObject(said)
+  expect(await auth.call(registerClient, metadata, person)).toMatchObject(metadata)
 })
 
-test('what breaks a rule of RFC 7591 is answered with its errors', async () => {
-  const { service, person } = await startWithPerson()
+test('returns the errors of RFC 7591 for invalid metadata', async () => {
+  const { service, person } = await startWithUser()
   await using auth = service
   const register = (more: Partial<RequestInput<typeof registerClient>>) => auth.call(registerClient, { ...least, ...more }, person)
   await expect(register({ redirect_uris: ['http://ledger.example.com/callback'] })).rejects.toThrow(InvalidRedirectUri)
@@ -98,18 +98,18 @@ test('what breaks a rule of RFC 7591 is answered with its errors', async () => {
   expect(await auth.rows('select from clients')).toEqual([])
 })
 
-test('who may register is the operator’s decision: accounts, unless it is nobody or everybody', async () => {
-  const { service, person, application, organizationId } = await startWithPerson()
+test('CLIENT_REGISTRATION decides who registers: accounts by default, the operator only, or all', async () => {
+  const { service, person, application, organizationId } = await startWithUser()
   await using auth = service
-  await expect(auth.call(registerClient, least, nobody)).rejects.toThrow(Unauthorized)
+  await expect(auth.call(registerClient, least, anonymous)).rejects.toThrow(Unauthorized)
   await expect(auth.call(registerClient, least, application)).rejects.toThrow(NotPermitted)
   await expect(auth.call(registerClient, least, organizationCaller(organizationId))).rejects.toThrow(NotPermitted)
   registrationIs('off')
-  await expect(auth.call(registerClient, least, nobody)).rejects.toThrow(NotPermitted)
+  await expect(auth.call(registerClient, least, anonymous)).rejects.toThrow(NotPermitted)
   await expect(auth.call(registerClient, least, person)).rejects.toThrow(NotPermitted)
   expect(await auth.rows('select from clients')).toEqual([])
   registrationIs('open')
-  await auth.call(registerClient, least, nobody)
+  await auth.call(registerClient, least, anonymous)
   await auth.call(registerClient, least, person)
   expect(await auth.rows('select account_id from clients order by created_at')).toMatchObject([
     { account_id: null },
@@ -117,28 +117,28 @@ test('who may register is the operator’s decision: accounts, unless it is nobo
   ])
 })
 
-test('nobody registers more than a hundred clients in an hour, also at the same moment; accounts are not held up', async () => {
-  const { service, person } = await startWithPerson()
+test('limits anonymous registrations to 100 an hour, also concurrent ones, but not accounts', async () => {
+  const { service, person } = await startWithUser()
   await using auth = service
   registrationIs('open')
-  await auth.call(registerClient, least, nobody)
+  await auth.call(registerClient, least, anonymous)
   await auth.call(createClient, { name: 'Trusted', redirect_uris: least.redirect_uris, scopes: ['openid'] }, operator)
   await auth.rows(`insert into clients (id, created_at, client_id, name, redirect_uris, scopes, token_endpoint_auth_method, grant_types)
     select gen_random_uuid(), now() - interval '50 minutes', 'old' || n, 'Old', '{https://a.example}', '{openid}', 'none', '{authorization_code}'
     from generate_series(1, 97) n`)
-  const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => auth.call(registerClient, least, nobody)))
+  const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => auth.call(registerClient, least, anonymous)))
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
-  await expect(auth.call(registerClient, least, nobody)).rejects.toThrow(TooManyRequests)
+  await expect(auth.call(registerClient, least, anonymous)).rejects.toThrow(TooManyRequests)
   await auth.call(registerClient, least, person)
   await auth.rows(`update clients set created_at = created_at - interval '11 minutes' where client_id like 'old%'`)
-  await auth.call(registerClient, least, nobody)
+  await auth.call(registerClient, least, anonymous)
 })
 
-test('a registration token manages its one client and no other, until the client is deleted', async () => {
-  const { service, person } = await startWithPerson()
+test('a registration token manages only its client, until the client is deleted', async () => {
+  const { service, person } = await startWithUser()
   await using auth = service
   registrationIs('open')
-  const own = await registered(auth, nobody)
+  const own = await registered(auth, anonymous)
   const other = await registered(auth, person)
   expect(await verify(auth, own.registration_access_token)).toEqual({
     caller: { kind: 'client', client_id: own.client_id, token_id: `crt_${hashToken(own.registration_access_token).slice(0, 16)}` },
@@ -160,15 +160,15 @@ test('a registration token manages its one client and no other, until the client
   await expect(auth.call(getClient, { client_id: own.client_id }, own.bearer)).rejects.toThrow(InvalidClient)
 })
 
-test('a client nobody owns, the operator’s and somebody else’s are no client of a person', async () => {
-  const { service, person } = await startWithPerson()
+test('a user manages no unowned client, no operator’s client and no other user’s client', async () => {
+  const { service, person } = await startWithUser()
   await using auth = service
-  const eve = personCaller(await addAccount(auth, 'eve@example.com'), [])
+  const eve = userCallerFor(await addAccount(auth, 'eve@example.com'), [])
   registrationIs('open')
-  const anonymous = await registered(auth, nobody)
+  const unowned = await registered(auth, anonymous)
   const trusted = await auth.call(createClient, { name: 'Trusted', redirect_uris: least.redirect_uris, scopes: ['openid'] }, operator)
   const adas = await registered(auth, person)
-  for (const client_id of [anonymous.client_id, trusted.client_id, adas.client_id, 'qt_ci_unknown']) {
+  for (const client_id of [unowned.client_id, trusted.client_id, adas.client_id, 'qt_ci_unknown']) {
     await expect(auth.call(getClient, { client_id }, eve)).rejects.toThrow(InvalidClient)
     await expect(auth.call(updateClient, { ...least, client_id }, eve)).rejects.toThrow(InvalidClient)
     await expect(auth.call(deleteClient, { client_id }, eve)).rejects.toThrow(InvalidClient)
@@ -177,8 +177,8 @@ test('a client nobody owns, the operator’s and somebody else’s are no client
   expect(await auth.rows('select from clients where deleted_at is not null or modified_at is not null')).toEqual([])
 })
 
-test('an application manages no clients in the name of a person', async () => {
-  const { service, person, application } = await startWithPerson()
+test('an application cannot manage clients on behalf of a user', async () => {
+  const { service, person, application } = await startWithUser()
   await using auth = service
   const { client_id } = await registered(auth, person)
   await expect(auth.call(listClients, {}, application)).rejects.toThrow(NotPermitted)
@@ -187,8 +187,8 @@ test('an application manages no clients in the name of a person', async () => {
   await expect(auth.call(deleteClient, { client_id }, application)).rejects.toThrow(NotPermitted)
 })
 
-test('a list tells whether there is a secret, never which', async () => {
-  const { service, person } = await startWithPerson()
+test('a list shows whether there is a secret, never its value', async () => {
+  const { service, person } = await startWithUser()
   await using auth = service
   await auth.call(registerClient, { ...least, client_name: 'B' }, person)
   await auth.call(registerClient, { ...least, client_name: 'A', token_endpoint_auth_method: 'none' }, person)
@@ -201,8 +201,8 @@ test('a list tells whether there is a secret, never which', async () => {
   expect((await auth.call(listClients, { limit: 1, page: 2 }, person)).items).toMatchObject([{ client_name: 'A' }])
 })
 
-test('an update replaces the whole configuration: what is left out has its default again', async () => {
-  const { service, person } = await startWithPerson()
+test('an update replaces the whole configuration: absent fields return to their defaults', async () => {
+  const { service, person } = await startWithUser()
   await using auth = service
   const { client_id } = await registered(auth, person, { tos_uri: 'https://ledger.example.com/terms', dpop_bound_access_tokens: true })
   const updated = await auth.call(updateClient, { ...least, client_id, scope: 'openid' }, person)
@@ -210,8 +210,8 @@ test('an update replaces the whole configuration: what is left out has its defau
   expect(await auth.call(getClient, { client_id }, person)).toEqual(updated)
 })
 
-test('a client that becomes public loses its secret; one that becomes confidential is shown a new one', async () => {
-  const { service, person } = await startWithPerson()
+test('a client that becomes public loses its secret; a confidential one is shown a new one', async () => {
+  const { service, person } = await startWithUser()
   await using auth = service
   const { client_id, client_secret } = await registered(auth, person)
   const change = (method: 'none' | 'client_secret_basic') =>
@@ -225,44 +225,44 @@ test('a client that becomes public loses its secret; one that becomes confidenti
   expect(await auth.rows('select secret_hash from clients')).toEqual([{ secret_hash: hashToken(again.client_secret ?? '') }])
 })
 
-test('an update says nothing that only the server may say, and no other secret', async () => {
-  const { service, person } = await startWithPerson()
+test('rejects an update with server-set fields or another secret', async () => {
+  const { service, person } = await startWithUser()
   await using auth = service
   const { client_id, client_secret } = await registered(auth, person)
   const update = (more: object) => auth.call(updateClient, { ...least, client_id, ...more }, person)
   for (const key of ['registration_access_token', 'registration_client_uri', 'client_secret_expires_at', 'client_id_issued_at']) {
     await expect(update({ [key]: 0 })).rejects.toThrow(InvalidClientMetadata)
   }
-  await expect(update({ client_secret: 'of my own choice' })).rejects.toThrow(InvalidClientMetadata)
+  await expect(update({ client_secret: 'a chosen secret' })).rejects.toThrow(InvalidClientMetadata)
   await expect(update({ redirect_uris: ['https://ledger.example.com/#here'] })).rejects.toThrow(InvalidRedirectUri)
   expect(await auth.rows('select from clients where modified_at is not null')).toEqual([])
   await update({ client_secret, anything_else: true })
 })
 
-test('everything issued to a deleted client stops at once, and everybody is told which; consents go with it', async () => {
-  const { service, person, organizationId } = await startWithPerson()
+test('deleting a client ends everything issued to it, publishes it and deletes its consents', async () => {
+  const { service, person, organizationId } = await startWithUser()
   await using auth = service
   const gone = await registered(auth, person)
-  const kept = await registered(auth, person)
+  const remaining = await registered(auth, person)
   const userId = person.user_id
   const token = await addAccessToken(auth, await addGrant(auth, { userId, clientId: gone.client_id, organizationId }), {})
-  const other = await addAccessToken(auth, await addGrant(auth, { userId, clientId: kept.client_id, organizationId }), {})
+  const other = await addAccessToken(auth, await addGrant(auth, { userId, clientId: remaining.client_id, organizationId }), {})
   await auth.call(deleteClient, { client_id: gone.client_id }, person)
   expect(await auth.nextEvent(tokenRevoked)).toEqual({ token_hash: null, grant_id: null, client_id: gone.client_id, user_id: null })
   await expect(verify(auth, token)).rejects.toThrow(InvalidToken)
-  expect((await verify(auth, other)).caller).toMatchObject({ client_id: kept.client_id })
-  const left = [{ client_id: kept.client_id }]
+  expect((await verify(auth, other)).caller).toMatchObject({ client_id: remaining.client_id })
+  const left = [{ client_id: remaining.client_id }]
   expect(await auth.rows('select client_id from grants')).toEqual(left)
   expect(await auth.rows('select client_id from consents')).toEqual(left)
   expect((await auth.call(listClients, {}, person)).items).toMatchObject(left)
   await expect(auth.call(deleteClient, { client_id: gone.client_id }, person)).rejects.toThrow(InvalidClient)
 })
 
-test('the operator’s clients are trusted; a public one has no secret, a confidential one shows it once', async () => {
-  await using auth = (await startWithPerson()).service
-  const wanted = { name: 'App', redirect_uris: ['http://127.0.0.1:8976/callback'], scopes: ['openid' as const] }
-  expect(await auth.call(createClient, { ...wanted, is_public: true }, operator)).toMatchObject({ client_secret: null })
-  const request = { ...wanted, post_logout_redirect_uris: ['http://127.0.0.1:8976/'] }
+test('the operator’s clients are trusted; only confidential ones get a secret, shown once', async () => {
+  await using auth = (await startWithUser()).service
+  const base = { name: 'App', redirect_uris: ['http://127.0.0.1:8976/callback'], scopes: ['openid' as const] }
+  expect(await auth.call(createClient, { ...base, is_public: true }, operator)).toMatchObject({ client_secret: null })
+  const request = { ...base, post_logout_redirect_uris: ['http://127.0.0.1:8976/'] }
   const { client_secret } = await auth.call(createClient, request, operator)
   expect(client_secret).toMatch(/^qt_cs_/)
   expect(JSON.stringify(await auth.rows('select * from clients'))).not.toContain(client_secret)
@@ -272,19 +272,19 @@ test('the operator’s clients are trusted; a public one has no secret, a confid
       { is_trusted: true, post_logout_redirect_uris: request.post_logout_redirect_uris, registration_token_hash: null },
     ],
   )
-  await expect(auth.call(createClient, { ...wanted, redirect_uris: ['com.example.app:/'] }, operator)).rejects.toThrow(InvalidRedirectUri)
+  await expect(auth.call(createClient, { ...base, redirect_uris: ['com.example.app:/'] }, operator)).rejects.toThrow(InvalidRedirectUri)
 })
 
-test('every change of a client wakes what keeps clients', async () => {
-  const { service, person } = await startWithPerson()
+test('every change of a client sends a wake-up', async () => {
+  const { service, person } = await startWithUser()
   await using auth = service
-  const wakeUps = await listenForWakeUps(auth.databaseUrl ?? '', createLogger('auth', 'silent'))
-  let heard = 0
-  wakeUps.on('clients', () => void heard++)
+  const wakeUps = await listenForNotifications(auth.databaseUrl ?? '', createLogger('auth', 'silent'))
+  let wakeUpCount = 0
+  wakeUps.on('clients', () => void wakeUpCount++)
   const { client_id } = await auth.call(registerClient, least, person)
   await auth.call(updateClient, { ...least, client_id, client_name: 'Books' }, person)
   await auth.call(deleteClient, { client_id }, person)
   await auth.call(createClient, { name: 'App', redirect_uris: least.redirect_uris, scopes: ['openid'] }, operator)
-  await eventually(() => expect(heard).toBe(4))
+  await eventually(() => expect(wakeUpCount).toBe(4))
   await wakeUps.close()
 })

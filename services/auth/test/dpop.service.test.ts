@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { verifyToken } from '@quittance/contracts/auth'
 import { hashToken } from '@quittance/runtime/credential'
-import { authentication, authorizationUrl, codeOf, passPages, postForm } from '@quittance/testing/oauth-client'
+import { authentication, authorizationUrl, readAuthorizationCode, completeInteraction, postForm } from '@quittance/testing/oauth-client'
 import { expect, test } from 'vitest'
 import { startAuthorizationServer, type AuthorizationServerUnderTest } from './start-authorization-server.ts'
 
@@ -11,7 +11,7 @@ const thumbprint = createHash('sha256')
   .update(JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y }))
   .digest('base64url')
 
-/** A proof of possession (RFC 9449 §4.2). The host is the one the service believes to be asked at. */
+/** Creates a proof of possession (RFC 9449 §4.2). Its host is the one that the service sees as its own. */
 function proof(htu: string): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const claims = { jti: randomUUID(), htm: 'POST', htu, iat: Math.floor(Date.now() / 1000) }
@@ -23,14 +23,14 @@ function proof(htu: string): string {
 async function redeemWithProof(server: AuthorizationServerUnderTest) {
   const { client, origin, scope, person } = server
   const browser = server.newBrowser()
-  const asked = { client_id: client.client_id, redirect_uri: client.redirect_uri, scope, sub_type: 'user' }
-  const first = await browser.get(authorizationUrl(origin, asked))
-  const code = codeOf(await passPages(browser, first, { person, answer: { action: 'allow' } }))
+  const parameters = { client_id: client.client_id, redirect_uri: client.redirect_uri, scope, sub_type: 'user' }
+  const first = await browser.get(authorizationUrl(origin, parameters))
+  const code = readAuthorizationCode(await completeInteraction(browser, first, { person, answer: { action: 'allow' } }))
   const fields = { grant_type: 'authorization_code', code, redirect_uri: client.redirect_uri, ...authentication(client) }
   return postForm(`${origin}/v1/oauth2/token`, fields, { dpop: proof(`${origin}/v1/oauth2/token`) })
 }
 
-test('a family that began with a proof of possession goes on with one, also for clients with a secret', async () => {
+test('a family begun with a proof of possession requires one, also for clients with a secret', async () => {
   await using server = await startAuthorizationServer()
   const { status, body } = await redeemWithProof(server)
   expect({ status, token_type: body.token_type }).toEqual({ status: 200, token_type: 'DPoP' })
@@ -45,7 +45,7 @@ test('a family that began with a proof of possession goes on with one, also for 
   expect(await postForm(url, again)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
 })
 
-test('a proof is taken once, by all replicas together', async () => {
+test('a proof is accepted once across all replicas', async () => {
   await using server = await startAuthorizationServer()
   const { body } = await redeemWithProof(server)
   const url = `${server.origin}/v1/oauth2/token`

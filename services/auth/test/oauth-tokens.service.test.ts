@@ -3,10 +3,10 @@ import { InvalidToken } from '@quittance/contracts/errors'
 import { hashToken } from '@quittance/runtime/credential'
 import type { TestService } from '@quittance/testing/harness'
 import { expect, test } from 'vitest'
-import { addAccessToken, addClient, addGrant, nobody, startWithPerson, verify } from './start-with-person.ts'
+import { addAccessToken, addClient, addGrant, anonymous, startWithUser, verify } from './start-with-user.ts'
 
 async function startWithTokens() {
-  const started = await startWithPerson()
+  const started = await startWithUser()
   const { service, userId, organizationId } = started
   const clientId = await addClient(service)
   const grantId = await addGrant(service, { userId, clientId, organizationId })
@@ -16,9 +16,9 @@ async function startWithTokens() {
   return { ...started, clientId, grantId, ownGrantId, token, ownToken }
 }
 
-const askGrant = (service: TestService, id: string) => service.call(verifyGrant, { grant_id: id, token_id: 'jti' }, nobody)
+const askGrant = (service: TestService, id: string) => service.call(verifyGrant, { grant_id: id, token_id: 'jti' }, anonymous)
 
-test('an OAuth token is who its grant says, whatever the token says of itself', async () => {
+test('the caller of an OAuth token comes from its grant, not from its claims', async () => {
   const { service, userId, organizationId, clientId, grantId, token } = await startWithTokens()
   await using auth = service
   const verified = await verify(auth, token)
@@ -39,7 +39,7 @@ test('an OAuth token is who its grant says, whatever the token says of itself', 
   expect(await askGrant(auth, grantId)).toEqual({ caller: { ...verified.caller, token_id: 'jti' } })
 })
 
-test('an OAuth token of a person sees what the person is a member of now', async () => {
+test('an OAuth token of a user sees the user’s current memberships', async () => {
   const { service, userId, organizationId, clientId, ownGrantId, ownToken } = await startWithTokens()
   await using auth = service
   const caller = { kind: 'user', user_id: userId, organization_ids: [organizationId], client_id: clientId }
@@ -51,7 +51,7 @@ test('an OAuth token of a person sees what the person is a member of now', async
   expect((await askGrant(auth, ownGrantId)).caller).toMatchObject({ organization_ids: [] })
 })
 
-test('an OAuth token of an organization is refused once its person has left, and accepted when they are back', async () => {
+test('rejects an organization’s OAuth token after the user has left, accepts it on return', async () => {
   const { service, userId, organizationId, grantId, token } = await startWithTokens()
   await using auth = service
   await auth.rows('delete from members')
@@ -65,7 +65,7 @@ test.each([
   ['its client is deleted', `update clients set deleted_at = now()`],
   ['its grant has ended', `update grants set expires_at = now() - interval '1 second'`],
   ['its grant is gone', `delete from grants`],
-])('an OAuth token and its grant are refused when %s', async (_, sql) => {
+])('rejects an OAuth token and its grant when %s', async (_, sql) => {
   const { service, grantId, ownGrantId, token, ownToken } = await startWithTokens()
   await using auth = service
   await auth.rows(sql)
@@ -73,7 +73,7 @@ test.each([
   for (const id of [grantId, ownGrantId, 'unknown']) await expect(askGrant(auth, id)).rejects.toThrow(InvalidToken)
 })
 
-test('an OAuth token is refused from the second it expires; its grant stands on', async () => {
+test('rejects an OAuth token from the second it expires; its grant stays active', async () => {
   const { service, grantId, token } = await startWithTokens()
   await using auth = service
   await auth.rows(`update oauth_access_tokens set expires_at = now()`)

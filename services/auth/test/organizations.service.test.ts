@@ -20,7 +20,7 @@ async function startWithPerson() {
   return { service, person: userCaller({ userId: id, organizationIds: [] }) }
 }
 
-test('an organization is created with its first member, and said', async () => {
+test('creates an organization with its first member and publishes it', async () => {
   const { service, person } = await startWithPerson()
   await using auth = service
   const organization = await auth.call(createOrganization, { name: 'Acme Books', slug: 'acme-books' }, person)
@@ -29,7 +29,7 @@ test('an organization is created with its first member, and said', async () => {
   expect(await auth.call(getOrganization, { id: organization.id }, organizationCaller(organization.id))).toEqual(organization)
 })
 
-test('a slug is taken once', async () => {
+test('a slug is unique', async () => {
   const { service, person } = await startWithPerson()
   await using auth = service
   await auth.call(createOrganization, { name: 'Acme Books', slug: 'acme-books' }, person)
@@ -37,7 +37,7 @@ test('a slug is taken once', async () => {
   expect(await auth.rows('select from organizations')).toHaveLength(1)
 })
 
-test('a change is said; what was not named stays', async () => {
+test('publishes a change and keeps the absent fields', async () => {
   const { service, person } = await startWithPerson()
   await using auth = service
   const { id } = await auth.call(createOrganization, { name: 'Acme Books', slug: 'acme-books', website: 'https://acme.example' }, person)
@@ -46,7 +46,7 @@ test('a change is said; what was not named stays', async () => {
   expect(await auth.nextEvent(organizationUpdated)).toEqual(changed)
 })
 
-test('an organization that is not the caller’s is not found', async () => {
+test('returns 404 for an organization that is not the caller’s', async () => {
   const { service, person } = await startWithPerson()
   await using auth = service
   const { id } = await auth.call(createOrganization, { name: 'Acme Books', slug: 'acme-books' }, person)

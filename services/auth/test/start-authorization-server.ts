@@ -5,10 +5,17 @@ import type { Scope } from '@quittance/contracts/scopes'
 import { createBrowser, type Browser } from '@quittance/testing/browser'
 import { userCaller } from '@quittance/testing/callers'
 import { startTestService, type TestService } from '@quittance/testing/harness'
-import { authorizationUrl, codeOf, passPages, redeem, type OAuthClient, type Person } from '@quittance/testing/oauth-client'
+import {
+  authorizationUrl,
+  readAuthorizationCode,
+  completeInteraction,
+  exchangeCode,
+  type OAuthClient,
+  type Person,
+} from '@quittance/testing/oauth-client'
 import { auth } from '../src/service.ts'
 
-/** The auth service with one person, their organization and a client that may ask for three scopes. */
+/** The auth service with one user, an organization and a client that may request three scopes. */
 export interface AuthorizationServerUnderTest extends AsyncDisposable {
   service: TestService
   origin: string
@@ -16,8 +23,9 @@ export interface AuthorizationServerUnderTest extends AsyncDisposable {
   organization: { id: string }
   client: OAuthClient
   scope: string
-  newBrowser(): Browser
-  /** A whole authorization, up to the token response. */
+  /** `ip`: the client address that the gateway forwards. */
+  newBrowser(ip?: string): Browser
+  /** Runs a whole authorization, up to the token response. */
   // oxlint-disable-next-line typescript/no-explicit-any -- the shape is what a test is about; it asserts it
   authorize(options?: { browser?: Browser; parameters?: Record<string, string> }): Promise<any>
 }
@@ -36,7 +44,7 @@ export async function startAuthorizationServer(): Promise<AuthorizationServerUnd
   const origin = `http://127.0.0.1:${service.healthPort()}`
   const person = { ...credentials, id }
   const scope = scopes.join(' ')
-  const newBrowser = () => createBrowser([origin, 'http://127.0.0.1:8080'])
+  const newBrowser = (ip?: string) => createBrowser([origin, 'http://127.0.0.1:8080'], ip ? { 'x-forwarded-for': ip } : {})
   return {
     service,
     origin,
@@ -46,10 +54,13 @@ export async function startAuthorizationServer(): Promise<AuthorizationServerUnd
     scope,
     newBrowser,
     async authorize({ browser = newBrowser(), parameters = {} } = {}) {
-      const asked = { client_id: client.client_id, redirect_uri, scope, ...parameters }
-      const first = await browser.get(authorizationUrl(origin, asked))
-      const done = await passPages(browser, first, { person: credentials, answer: { action: 'allow', organization_id: organization.id } })
-      const { status, body } = await redeem(origin, { client, code: codeOf(done) })
+      const query = { client_id: client.client_id, redirect_uri, scope, ...parameters }
+      const first = await browser.get(authorizationUrl(origin, query))
+      const done = await completeInteraction(browser, first, {
+        person: credentials,
+        answer: { action: 'allow', organization_id: organization.id },
+      })
+      const { status, body } = await exchangeCode(origin, { client, code: readAuthorizationCode(done) })
       if (status !== 200) throw new Error(`The code was not exchanged: ${status} ${JSON.stringify(body)}`)
       return body
     },

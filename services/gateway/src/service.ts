@@ -1,8 +1,8 @@
 import type { Service } from '@quittance/runtime/service'
-import { startDoor } from './http/server.ts'
+import { startHttpServer } from './server/server.ts'
 
-/** The one door: who is it, how often, where to. Owns nothing durable. */
+/** The API gateway: authentication, rate limiting and routing. Stores nothing durable. */
 export const gateway: Service = {
   name: 'gateway',
-  parts: [startDoor],
+  components: [startHttpServer],
 }

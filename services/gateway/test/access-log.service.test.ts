@@ -1,16 +1,18 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { testBusSettings } from '@quittance/testing/bus'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { playHttp } from './played-http.ts'
+import { startFakeUpstream } from './fake-upstream.ts'
 import { authPorts, baseUrl, startGateway } from './start-gateway.ts'
 
-test('the access log names routes, never addresses, query strings or credentials; the rate limit counts what goes to auth', async () => {
+test('logs routes but no URLs, queries or credentials; rate-limits requests to auth too', async () => {
   await using gateway = await startGateway()
-  await using auth = await playHttp(authPorts[0])
+  await using auth = await startFakeUpstream(authPorts[0])
   const { NATS_URL } = gateway.service.config
   const env = {
     ...process.env,
+    ...testBusSettings('gateway'),
     NATS_URL,
     PORT: '0',
     HEALTH_PORT: '0',
@@ -27,20 +29,20 @@ test('the access log names routes, never addresses, query strings or credentials
       const line = log.split('\n').find((each) => each.includes('gateway.listening')) ?? '{}'
       return (JSON.parse(line) as { port?: number }).port ?? Promise.reject(new Error(log))
     })
-    const ask = (path: string) =>
+    const get = (path: string) =>
       fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: 'Bearer secret-1', cookie: 'secret-2', dpop: 'secret-3' } })
-    await ask('/oauth2/interaction/secret-4?code=secret-5')
-    await ask('/v1/oauth2/userinfo?access_token=secret-6')
-    await ask('/oauth2/%00?secret-7')
-    await eventually(() => expect(log.split('request.answered')).toHaveLength(4))
+    await get('/oauth2/interaction/secret-4?code=secret-5')
+    await get('/v1/oauth2/userinfo?access_token=secret-6')
+    await get('/oauth2/%00?secret-7')
+    await eventually(() => expect(log.split('request.completed')).toHaveLength(4))
     expect(log).toContain('"route":"/oauth2/*"')
     expect(log).toContain('"route":"/v1/oauth2/userinfo"')
     expect(log).not.toContain('secret')
     await eventually(async () => {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => ask('/oauth2/authorize')))
-      const refused = answers.filter(({ status }) => status === 429)
-      expect(refused.length).toBeGreaterThan(0)
-      expect(refused[0]?.headers.get('retry-after')).toBe('1')
+      const answers = await Promise.all(Array.from({ length: 8 }, () => get('/oauth2/authorize')))
+      const rejected = answers.filter(({ status }) => status === 429)
+      expect(rejected.length).toBeGreaterThan(0)
+      expect(rejected[0]?.headers.get('retry-after')).toBe('1')
     })
     expect(auth.received.every(({ url }) => !url.includes('%00'))).toBe(true)
   } finally {

@@ -13,7 +13,7 @@ const preflight = (origin: string) =>
   gateway.fetch('/v1/orders/', { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } })
 
 test.each(['https://shop.test', 'https://desk.test'])(
-  'a page of %s, which is configured, may read answers and refusals',
+  'lets a page of the configured origin %s read responses and errors',
   async (origin) => {
     for (const path of ['/v1/changes', '/v1/nothing']) {
       const { headers } = await gateway.fetch(path, { headers: { origin } })
@@ -29,19 +29,19 @@ test.each(['https://shop.test', 'https://desk.test'])(
 )
 
 test.each(['https://elsewhere.test', 'http://shop.test', 'https://shop.test.elsewhere.test', 'null'])(
-  'a page of %s, which is not configured, may read nothing, and caches are told that it depends',
+  'lets a page of the origin %s, which is not configured, read nothing; sends Vary',
   async (origin) => {
     const { headers } = await gateway.fetch('/v1/changes', { headers: { origin } })
     expect(headers.get('access-control-allow-origin')).toBeNull()
     expect(headers.get('access-control-expose-headers')).toBeNull()
     expect(headers.get('vary')).toContain('Origin')
-    const asked = await preflight(origin)
-    expect(asked.headers.get('access-control-allow-origin')).toBeNull()
-    expect(asked.headers.get('access-control-allow-methods')).toBeNull()
+    const response = await preflight(origin)
+    expect(response.headers.get('access-control-allow-origin')).toBeNull()
+    expect(response.headers.get('access-control-allow-methods')).toBeNull()
   },
 )
 
-test('who is no page learns that answers depend on the origin', async () => {
+test('sends Vary: Origin to clients that send no origin', async () => {
   const { status, headers } = await gateway.fetch('/v1/changes')
   expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null])
   expect(headers.get('vary')).toContain('Origin')

@@ -1,36 +1,105 @@
 import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
+import { scopes, type PersonalScope } from '@quittance/contracts/scopes'
 import { hashToken, mintToken } from '@quittance/runtime/credential'
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { bearer, isAbout, notValid, startGateway, verification, verifiedAs } from './start-gateway.ts'
+import { bearer, matchesCredential, invalidCredentialReply, startGateway, verification, verifiedAs } from './start-gateway.ts'
+
+/** Returns the response to raw bytes; common clients never send a header twice. */
+async function rawAnswer(text: string): Promise<string> {
+  const socket = connect(Number(process.env['PORT']), '127.0.0.1')
+  socket.write(text)
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
 
 const seller = organizationCaller(randomUUID())
-const person = userCaller({ userId: randomUUID(), organizationIds: [] })
+const user = userCaller({ userId: randomUUID(), organizationIds: [] })
 
-test.each(['qt_at_', 'qt_pat_', 'qt_oat_'] as const)(
-  'a credential of the kind %s is verified by asking auth for its hash',
-  async (kind) => {
-    await using gateway = await startGateway()
-    const verifications = await gateway.play(verification, verifiedAs(seller))
-    await gateway.play('orders.order.list', '{}')
-    const token = mintToken(kind)
-    expect((await gateway.fetch('/v1/orders/', { headers: bearer(token) })).status).toBe(200)
-    expect(verifications.map(({ body }) => body)).toEqual([{ hash: hashToken(token) }])
-  },
-)
+test.each(['qt_at_', 'qt_pat_', 'qt_oat_'] as const)('verifies a credential of the kind %s with auth by its hash', async (kind) => {
+  await using gateway = await startGateway()
+  const verifications = await gateway.play(verification, verifiedAs(seller))
+  await gateway.play('orders.order.list', '{}')
+  const token = mintToken(kind)
+  expect((await gateway.fetch('/v1/orders/', { headers: bearer(token) })).status).toBe(200)
+  expect(verifications.map(({ body }) => body)).toEqual([{ hash: hashToken(token) }])
+})
 
-test('a registration token manages its client and nothing else', async () => {
+test('allows a registration token to manage its client and nothing else', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs({ kind: 'client', client_id: 'c', token_id: 'crt' }, { scopes: [] }))
-  const asked = await gateway.play('auth.client.get', '{}')
+  const calls = await gateway.play('auth.client.get', '{}')
   const headers = bearer(mintToken('qt_crt_'))
   expect((await gateway.fetch('/v1/oauth2/register/c', { headers })).status).toBe(200)
-  expect(JSON.parse(asked[0]?.headers['caller'] ?? '')).toEqual({ kind: 'client', client_id: 'c', token_id: 'crt' })
+  expect(JSON.parse(calls[0]?.headers['caller'] ?? '')).toEqual({ kind: 'client', client_id: 'c', token_id: 'crt' })
   expect((await gateway.fetch('/v1/orders/', { headers })).status).toBe(401)
 })
 
-test('what cannot be a credential is refused without asking anybody', async () => {
+test('requires clients:write to change clients, and clients:read or clients:write to read them', async () => {
+  await using gateway = await startGateway()
+  const operations = [
+    ['auth.client.register', 'POST', '/v1/oauth2/register', 201],
+    ['auth.client.update', 'PUT', '/v1/oauth2/register/c', 200],
+    ['auth.client.delete', 'DELETE', '/v1/oauth2/register/c', 204],
+    ['auth.client.get', 'GET', '/v1/oauth2/register/c', 200],
+    ['auth.client.list', 'GET', '/v1/oauth2/', 200],
+  ] as const
+  for (const [subject] of operations) await gateway.play(subject, '{}')
+  let granted: PersonalScope[] = []
+  await gateway.play(verification, () => verifiedAs(user, { scopes: granted }))
+  const rounds: [PersonalScope[], string[]][] = [
+    [[...scopes], []],
+    [['clients:read'], ['GET']],
+    [['clients:write'], ['POST', 'PUT', 'DELETE', 'GET']],
+  ]
+  for (const [round, opened] of rounds) {
+    granted = round
+    const headers = { ...bearer(mintToken('qt_pat_')), 'content-type': 'application/json' }
+    for (const [, method, path, status] of operations) {
+      const body = method === 'POST' || method === 'PUT' ? '{}' : null
+      const answer = await gateway.fetch(path, { method, headers, body })
+      expect([method, path, answer.status]).toEqual([method, path, opened.includes(method) ? status : 403])
+    }
+  }
+})
+
+test.each([
+  ['two header lines', '/v1/orders/', ['authorization: Bearer TOKEN', 'authorization: Bearer TOKEN']],
+  ['two header lines of different schemes', '/v1/orders/', ['authorization: Bearer TOKEN', 'Authorization: Basic x']],
+  ['a token in the query beside the header', '/v1/orders/?limit=1&access_token=TOKEN', ['authorization: Bearer TOKEN']],
+])('rejects two credentials in one request without a verification: %s (RFC 6750 §2)', async (_, path, fields) => {
+  await using gateway = await startGateway()
+  const verifications = await gateway.play(verification, verifiedAs(seller))
+  const token = mintToken('qt_oat_')
+  const text = await rawAnswer(
+    [`GET ${path} HTTP/1.1`, 'Host: gateway', 'Connection: close', ...fields, '', ''].join('\r\n').replaceAll('TOKEN', token),
+  )
+  expect(text).toMatch(/^HTTP\/1.1 400 /)
+  expect(text).toMatch(/^www-authenticate: Bearer .*error="invalid_request"/im)
+  expect(text).toContain('"error":"invalid_request"')
+  expect(verifications).toEqual([])
+})
+
+test('ignores a token that is only in the query', async () => {
+  await using gateway = await startGateway()
+  const verifications = await gateway.play(verification, verifiedAs(seller))
+  expect((await gateway.fetch(`/v1/orders/?access_token=${mintToken('qt_oat_')}`)).status).toBe(401)
+  expect(verifications).toEqual([])
+})
+
+test('returns the error of the RFC for a registration that is not a JSON object', async () => {
+  await using gateway = await startGateway()
+  for (const body of ['{', '[]', '"text"']) {
+    const answer = await gateway.fetch('/v1/oauth2/register', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ error: 'invalid_client_metadata', error_description: expect.any(String) })
+  }
+})
+
+test('rejects a malformed credential without a verification', async () => {
   await using gateway = await startGateway()
   const verifications = await gateway.play(verification, verifiedAs(seller))
   const minted = mintToken('qt_oat_')
@@ -60,13 +129,13 @@ test('what cannot be a credential is refused without asking anybody', async () =
   expect(verifications).toEqual([])
 })
 
-test('a credential is not believed after its expiry', async () => {
+test('rejects an expired credential', async () => {
   await using gateway = await startGateway()
-  // From the first question on: the way to it is the machine's.
+  // Counted from the first verification, because the time before depends on the machine.
   let expires_at = ''
   const verifications = await gateway.play(verification, () => {
     expires_at ||= new Date(Date.now() + 300).toISOString()
-    return Date.now() < Date.parse(expires_at) ? verifiedAs(seller, { expires_at }) : notValid
+    return Date.now() < Date.parse(expires_at) ? verifiedAs(seller, { expires_at }) : invalidCredentialReply
   })
   await gateway.play('orders.order.list', '{}')
   const headers = bearer(mintToken('qt_at_'))
@@ -76,79 +145,76 @@ test('a credential is not believed after its expiry', async () => {
   expect(verifications).toHaveLength(2)
 })
 
-test('a grant, a client and a person take their own credentials with them, and no others', async () => {
+test('revokes the credentials of a grant, a client or a user, and no others', async () => {
   await using gateway = await startGateway()
-  const tokens = { grant: mintToken('qt_at_'), client: mintToken('qt_at_'), person: mintToken('qt_pat_'), other: mintToken('qt_oat_') }
+  const tokens = { grant: mintToken('qt_at_'), client: mintToken('qt_at_'), user: mintToken('qt_pat_'), other: mintToken('qt_oat_') }
   const answers = new Map([
     [hashToken(tokens.grant), verifiedAs(seller, { grant_id: 'grant' })],
     [hashToken(tokens.client), verifiedAs({ ...seller, client_id: 'client' } as typeof seller)],
-    [hashToken(tokens.person), verifiedAs(person)],
+    [hashToken(tokens.user), verifiedAs(user)],
     [hashToken(tokens.other), verifiedAs(seller)],
   ])
   const verifications = await gateway.play(verification, ({ hash }: { hash: string }) => answers.get(hash) as string)
   await gateway.play('orders.order.list', '{}')
   const useAll = () => Promise.all(Object.values(tokens).map((token) => gateway.fetch('/v1/orders/', { headers: bearer(token) })))
-  const timesAsked = () => Object.values(tokens).map((token) => verifications.filter(isAbout(token)).length)
+  const timesAsked = () => Object.values(tokens).map((token) => verifications.filter(matchesCredential(token)).length)
   await useAll()
   await useAll()
   expect(timesAsked()).toEqual([1, 1, 1, 1])
   gateway.revoke({ grant_id: 'grant' })
   gateway.revoke({ client_id: 'client' })
-  gateway.revoke({ user_id: 'user_id' in person ? person.user_id : null })
+  gateway.revoke({ user_id: 'user_id' in user ? user.user_id : null })
   await eventually(async () => {
     await useAll()
     expect(timesAsked()).toEqual([2, 2, 2, 1])
   })
 })
 
-test.each(['hash', 'grant', 'client', 'person'])(
-  'an answer that was under way while its %s was revoked is asked for again',
-  async (what) => {
-    await using gateway = await startGateway()
-    const token = mintToken('qt_at_')
-    const caller = { ...person, client_id: 'client' } as typeof person
-    const revocation = {
-      hash: { token_hash: hashToken(token) },
-      grant: { grant_id: 'grant' },
-      client: { client_id: 'client' },
-      person: { user_id: 'user_id' in person ? person.user_id : null },
-    }[what] as object
-    const underWay = Promise.withResolvers<string>()
-    const verifications = await gateway.play(verification, (_body, count) => (count === 1 ? underWay.promise : notValid))
-    const response = gateway.fetch('/v1/orders/', { headers: bearer(token) })
-    await eventually(() => expect(verifications).toHaveLength(1))
-    gateway.revoke(revocation)
-    // What auth says after this reaches the gateway after it.
-    await gateway.service.connection.flush()
-    underWay.resolve(verifiedAs(caller, { grant_id: 'grant' }))
-    expect((await response).status).toBe(401)
-    expect(verifications).toHaveLength(2)
-  },
-)
-
-test('where a credential is optional nobody is somebody, and what is sent is verified like elsewhere', async () => {
+test.each(['hash', 'grant', 'client', 'user'])('repeats a verification if its %s is revoked while it is in progress', async (what) => {
   await using gateway = await startGateway()
-  await gateway.play(verification, verifiedAs(person))
-  const asked = await gateway.play('auth.client.register', '{}')
+  const token = mintToken('qt_at_')
+  const caller = { ...user, client_id: 'client' } as typeof user
+  const revocation = {
+    hash: { token_hash: hashToken(token) },
+    grant: { grant_id: 'grant' },
+    client: { client_id: 'client' },
+    user: { user_id: 'user_id' in user ? user.user_id : null },
+  }[what] as object
+  const pendingReply = Promise.withResolvers<string>()
+  const verifications = await gateway.play(verification, (_body, count) => (count === 1 ? pendingReply.promise : invalidCredentialReply))
+  const response = gateway.fetch('/v1/orders/', { headers: bearer(token) })
+  await eventually(() => expect(verifications).toHaveLength(1))
+  gateway.revoke(revocation)
+  // The reply of auth arrives at the gateway after the revocation.
+  await gateway.service.connection.flush()
+  pendingReply.resolve(verifiedAs(caller, { grant_id: 'grant' }))
+  expect((await response).status).toBe(401)
+  expect(verifications).toHaveLength(2)
+})
+
+test('treats a missing optional credential as anonymous and verifies one that is sent', async () => {
+  await using gateway = await startGateway()
+  await gateway.play(verification, verifiedAs(user))
+  const calls = await gateway.play('auth.client.register', '{}')
   const register = (headers: Record<string, string>) =>
     gateway.fetch('/v1/oauth2/register', { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' })
   expect((await register({})).status).toBe(201)
   expect((await register(bearer(mintToken('qt_pat_')))).status).toBe(201)
-  expect(asked.map(({ headers }) => JSON.parse(headers['caller'] ?? '').kind)).toEqual(['anonymous', 'user'])
+  expect(calls.map(({ headers }) => JSON.parse(headers['caller'] ?? '').kind)).toEqual(['anonymous', 'user'])
   expect((await register(bearer('rubbish'))).status).toBe(401)
   expect((await register({ authorization: 'Basic x' })).status).toBe(401)
-  expect(asked).toHaveLength(2)
+  expect(calls).toHaveLength(2)
 })
 
-test('where no credential is asked for, one that is sent is ignored', async () => {
+test('ignores a credential if the operation requires none', async () => {
   await using gateway = await startGateway()
-  const asked = await gateway.play('orders.checkout.get-by-client', '{}')
+  const calls = await gateway.play('orders.checkout.get-by-client', '{}')
   const response = await gateway.fetch('/v1/checkouts/client/secret', { headers: bearer('rubbish') })
   expect(response.status).toBe(200)
-  expect(JSON.parse(asked[0]?.headers['caller'] ?? '')).toEqual({ kind: 'anonymous' })
+  expect(JSON.parse(calls[0]?.headers['caller'] ?? '')).toEqual({ kind: 'anonymous' })
 })
 
-test('auth that is away is 503, not a refusal of the credential', async () => {
+test('returns 503, not 401, while auth is unavailable', async () => {
   await using gateway = await startGateway()
   const response = await gateway.fetch('/v1/orders/', { headers: bearer(mintToken('qt_at_')) })
   expect(response.status).toBe(503)
@@ -156,9 +222,9 @@ test('auth that is away is 503, not a refusal of the credential', async () => {
   expect(response.headers.get('www-authenticate')).toBeNull()
 })
 
-test('what a person changed about themselves is seen by their very next request, before any event is heard', async () => {
+test('shows a user’s own change in the very next request, before any event arrives', async () => {
   await using gateway = await startGateway()
-  const verifications = await gateway.play(verification, verifiedAs(person))
+  const verifications = await gateway.play(verification, verifiedAs(user))
   await gateway.play('auth.organization.create', '{}')
   await gateway.play('auth.organization.list', '{}')
   const token = mintToken('qt_pat_')

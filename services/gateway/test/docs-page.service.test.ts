@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-test('the reference is served whole by the gateway, under a policy that lets it ask nobody else', async () => {
+test('serves the whole API reference itself, with a policy that allows no other host', async () => {
   const page = await gateway.fetch('/docs')
   expect(page.status).toBe(200)
   const policy = page.headers.get('content-security-policy') ?? ''
@@ -19,12 +19,12 @@ test('the reference is served whole by the gateway, under a policy that lets it 
     expect([path, (await gateway.fetch(path)).status]).toEqual([path, 200])
 })
 
-test('of the package nothing but its script is served', async () => {
+test('serves only the script of the package', async () => {
   expect((await gateway.fetch('/docs/reference/')).status).toBe(404)
 })
 
 test.each(['/docs', '/docs/start.js', '/openapi.json', '/v1/changes'])(
-  'HEAD %s is GET without the body, OPTIONS names the methods, and another method is 405 that names them too',
+  'HEAD %s has no body, OPTIONS lists the methods, and others are 405 with Allow',
   async (path) => {
     const [get, head] = [await gateway.fetch(path), await gateway.fetch(path, { method: 'HEAD' })]
     expect([head.status, await head.text()]).toEqual([200, ''])
@@ -34,8 +34,8 @@ test.each(['/docs', '/docs/start.js', '/openapi.json', '/v1/changes'])(
     expect((await get.text()).length).toBeGreaterThan(0)
     const options = await gateway.fetch(path, { method: 'OPTIONS' })
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
-    const refused = await gateway.fetch(path, { method: 'POST' })
-    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
-    expect(await refused.json()).toEqual({ error: 'MethodNotAllowed', detail: 'Allowed here: GET, HEAD, OPTIONS.' })
+    const response = await gateway.fetch(path, { method: 'POST' })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    expect(await response.json()).toEqual({ error: 'MethodNotAllowed', detail: 'Allowed methods: GET, HEAD, OPTIONS.' })
   },
 )

@@ -7,35 +7,35 @@ import { bearer, startGateway, verification, verifiedAs, type GatewayUnderTest }
 const token = mintToken('qt_oat_')
 const cursor = `2026-01-01T00:00:00Z ${randomUUID()}`
 
-/** Answers each question for a part by what it begins after; no answer for a part that is not there. */
+/** Replies to each request for a part by its cursor; does not reply for a missing part. */
 async function playParts({ service: { connection } }: GatewayUnderTest, parts: Record<string, { text: string; next: string | null }>) {
-  const asked: unknown[] = []
+  const calls: unknown[] = []
   connection.subscribe('orders.order.export', {
     callback: (_error, message) => {
       const request = message.json<{ after?: string | null }>()
-      asked.push(request)
+      calls.push(request)
       const part = parts[request.after ?? '']
       if (part) message.respond(JSON.stringify(part))
       else message.respond('gone')
     },
   })
   await connection.flush()
-  return asked
+  return calls
 }
 
-test('a document of many parts arrives as one, with its name; filters go along to every part', async () => {
+test('sends a document of many parts as one, with its name, and filters every part', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(organizationCaller(randomUUID())))
-  const asked = await playParts(gateway, { '': { text: 'a\r\n', next: cursor }, [cursor]: { text: 'b\r\n', next: null } })
+  const calls = await playParts(gateway, { '': { text: 'a\r\n', next: cursor }, [cursor]: { text: 'b\r\n', next: null } })
   const product = randomUUID()
   const response = await gateway.fetch(`/v1/orders/export?product_id=${product}`, { headers: bearer(token) })
   expect(await response.text()).toBe('a\r\nb\r\n')
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(response.headers.get('content-disposition')).toBe('attachment; filename="orders.csv"')
-  expect(asked).toEqual([{ product_id: product }, { product_id: product, after: cursor }])
+  expect(calls).toEqual([{ product_id: product }, { product_id: product, after: cursor }])
 })
 
-test('a client that reads nothing but JSON gets the document as one JSON string', async () => {
+test('sends the document as one JSON string to a client that accepts only JSON', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(organizationCaller(randomUUID())))
   await playParts(gateway, { '': { text: 'a,"b"\r\n', next: cursor }, [cursor]: { text: 'ü\r\n', next: null } })
@@ -44,7 +44,7 @@ test('a client that reads nothing but JSON gets the document as one JSON string'
   expect(await response.json()).toBe('a,"b"\r\nü\r\n')
 })
 
-test('a part that cannot be had breaks the document off: nobody takes a piece for the whole', async () => {
+test('aborts the document if a part is unavailable, so that it does not seem complete', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(organizationCaller(randomUUID())))
   await playParts(gateway, { '': { text: 'a\r\n', next: cursor } })
@@ -52,7 +52,7 @@ test('a part that cannot be had breaks the document off: nobody takes a piece fo
   await expect(response.text()).rejects.toThrow()
 })
 
-test('without a credential there is no document', async () => {
+test('returns no document without a credential', async () => {
   await using gateway = await startGateway()
   expect((await gateway.fetch('/v1/orders/export')).status).toBe(401)
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { playHttp } from './played-http.ts'
+import { startFakeUpstream } from './fake-upstream.ts'
 import { invoicesPorts, startGateway } from './start-gateway.ts'
 
-test('a document is streamed from a replica that runs, and no credential goes there (checklist 115)', async () => {
+test('streams a document from a running replica and forwards no credential [115]', async () => {
   await using gateway = await startGateway()
-  await using invoices = await playHttp(invoicesPorts[1])
+  await using invoices = await startFakeUpstream(invoicesPorts[1])
   invoices.answer((_, response) => response.writeHead(206, { 'content-type': 'application/pdf', 'set-cookie': 'a=1' }).end('%PDF'))
   for (let times = 0; times < 2; times++) {
     const headers = { range: 'bytes=0-3', authorization: 'Bearer x', cookie: 'a=1' }
@@ -17,7 +17,7 @@ test('a document is streamed from a replica that runs, and no credential goes th
   expect(Object.keys(invoices.received[0]?.headers ?? {})).not.toContain('authorization')
 })
 
-test('no replica at all is 503', async () => {
+test('returns 503 without replicas', async () => {
   await using gateway = await startGateway()
   const response = await gateway.fetch('/v1/invoices/documents/1')
   expect(response.status).toBe(503)

@@ -10,7 +10,7 @@ import { baseUrl, bearer, startGateway, verification, verifiedAs } from './start
 
 const seller = organizationCaller(randomUUID())
 
-/** A key of a client, and proofs made with it. */
+/** A client's key and proofs made with it. */
 async function createHolder(alg = 'ES256') {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
   const jwk = await exportJWK(publicKey)
@@ -18,7 +18,7 @@ async function createHolder(alg = 'ES256') {
     jwk,
     privateJwk: await exportJWK(privateKey),
     jkt: await calculateJwkThumbprint(jwk),
-    /** A good proof for listing orders, except for what is changed. */
+    /** Creates a valid proof for listing orders, except for the changes. */
     prove(token: string, { claims, header }: { claims?: Record<string, unknown>; header?: Record<string, unknown> } = {}) {
       const good = {
         jti: randomUUID(),
@@ -40,21 +40,21 @@ async function startWithBoundToken(jkt = holder.jkt) {
   const gateway = await startGateway()
   const token = mintToken('qt_at_')
   await gateway.play(verification, verifiedAs(seller, { jkt }))
-  const asked = await gateway.play('orders.order.list', '{}')
+  const calls = await gateway.play('orders.order.list', '{}')
   const use = (proof: string | null, path = '/v1/orders/') =>
     gateway.fetch(path, { headers: { authorization: `DPoP ${token}`, ...(proof && { dpop: proof }) } })
-  return { gateway, token, asked, use, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() }
+  return { gateway, token, calls, use, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() }
 }
 
-test.each(['ES256', 'RS256', 'EdDSA', 'Ed25519'])('a key-bound token comes in with a proof signed with %s', async (alg) => {
+test.each(['ES256', 'RS256', 'EdDSA', 'Ed25519'])('accepts a key-bound token with a proof signed with %s', async (alg) => {
   const own = await createHolder(alg)
   await using system = await startWithBoundToken(own.jkt)
   expect((await system.use(await own.prove(system.token))).status).toBe(200)
   expect((await system.use(await own.prove(system.token), '/v1/orders/?limit=5&page=2')).status).toBe(200)
-  expect(system.asked).toHaveLength(2)
+  expect(system.calls).toHaveLength(2)
 })
 
-test('the address in a proof is compared after normalisation, without query and fragment', async () => {
+test('compares the URI of a proof after normalization, without query and fragment', async () => {
   await using system = await startWithBoundToken()
   for (const htu of ['HTTPS://API.quittance.test:443/v1/orders/', `${baseUrl}/v1/%6Frders/?page=2#top`, `${baseUrl}/v1/./x/../orders/`]) {
     expect((await system.use(await holder.prove(system.token, { claims: { htu } }))).status).toBe(200)
@@ -68,30 +68,30 @@ test.each<[string, (token: string) => Promise<string | null>]>([
   ['not a JWT', async () => 'rubbish'],
   ['of another type', (token) => holder.prove(token, { header: { typ: 'JWT' } })],
   ['without its key', (token) => holder.prove(token, { header: { jwk: undefined } })],
-  ['showing the private key', (token) => holder.prove(token, { header: { jwk: holder.privateJwk } })],
-  ['signed with another key than it shows', (token) => holder.prove(token, { header: { jwk: other.jwk } })],
+  ['containing the private key', (token) => holder.prove(token, { header: { jwk: holder.privateJwk } })],
+  ['signed with another key than it contains', (token) => holder.prove(token, { header: { jwk: other.jwk } })],
   ['signed with another key than the token is bound to', (token) => other.prove(token)],
-  ['signed with an algorithm that is not offered', async (token) => (await createHolder('ES384')).prove(token)],
+  ['signed with an unsupported algorithm', async (token) => (await createHolder('ES384')).prove(token)],
   ['for another method', (token) => holder.prove(token, { claims: { htm: 'POST' } })],
   ['for another path', (token) => holder.prove(token, { claims: { htu: `${baseUrl}/v1/orders` } })],
   ['for another host', (token) => holder.prove(token, { claims: { htu: 'https://evil.test/v1/orders/' } })],
-  ['for no address', (token) => holder.prove(token, { claims: { htu: '/v1/orders/' } })],
+  ['without a full URI', (token) => holder.prove(token, { claims: { htu: '/v1/orders/' } })],
   ['older than a minute', (token) => holder.prove(token, { claims: { iat: now() - 62 } })],
   ['from the future', (token) => holder.prove(token, { claims: { iat: now() + 8 } })],
   ['without a time', (token) => holder.prove(token, { claims: { iat: undefined } })],
   ['without an identifier', (token) => holder.prove(token, { claims: { jti: undefined } })],
   ['for another access token', (token) => holder.prove(token, { claims: { ath: hash('sha256', 'other', 'base64url') } })],
-  ['for no access token', (token) => holder.prove(token, { claims: { ath: undefined } })],
-])('a proof %s is 401 invalid_dpop_proof', async (_name, make) => {
+  ['without an access token hash', (token) => holder.prove(token, { claims: { ath: undefined } })],
+])('returns 401 invalid_dpop_proof for a proof %s', async (_name, make) => {
   await using system = await startWithBoundToken()
   const response = await system.use(await make(system.token))
   expect(response.status).toBe(401)
   expect(await response.json()).toMatchObject({ error: 'invalid_dpop_proof', detail: expect.any(String) })
   expect(response.headers.get('www-authenticate')).toMatch(/DPoP error="invalid_dpop_proof", .*algs="ES256 RS256 EdDSA Ed25519"/)
-  expect(system.asked).toEqual([])
+  expect(system.calls).toEqual([])
 })
 
-test('a proof is taken once, and one that is almost a minute old or a little ahead is taken', async () => {
+test('accepts a proof once, also one that is almost a minute old or slightly ahead', async () => {
   await using system = await startWithBoundToken()
   const proof = await holder.prove(system.token, { claims: { iat: now() - 55 } })
   expect((await system.use(proof)).status).toBe(200)
@@ -99,14 +99,14 @@ test('a proof is taken once, and one that is almost a minute old or a little ahe
   expect((await system.use(await holder.prove(system.token, { claims: { iat: now() + 4 } }))).status).toBe(200)
 })
 
-test('a proof that was refused can be sent again where it belongs', async () => {
+test('accepts a rejected proof later at its own target', async () => {
   await using system = await startWithBoundToken()
   const proof = await holder.prove(system.token)
   expect((await system.use(proof, '/v1/orders')).status).toBe(401)
   expect((await system.use(proof)).status).toBe(200)
 })
 
-test('two proofs in one request are refused', async () => {
+test('rejects two proofs in one request', async () => {
   await using system = await startWithBoundToken()
   const proofs = [await holder.prove(system.token), await holder.prove(system.token)]
   const lines = ['GET /v1/orders/ HTTP/1.1', 'host: x', 'connection: close', `authorization: DPoP ${system.token}`]
@@ -118,7 +118,7 @@ test('two proofs in one request are refused', async () => {
   expect(answer).toContain('exactly one DPoP proof')
 })
 
-test('a key-bound token is no bearer token', async () => {
+test('rejects a key-bound token as a bearer token', async () => {
   await using system = await startWithBoundToken()
   const headers = { ...bearer(system.token), dpop: await holder.prove(system.token) }
   const response = await system.gateway.fetch('/v1/orders/', { headers })
@@ -126,7 +126,7 @@ test('a key-bound token is no bearer token', async () => {
   expect(await response.json()).toMatchObject({ error: 'invalid_token' })
 })
 
-test('a bearer token is not key-bound', async () => {
+test('rejects a bearer token with the DPoP scheme', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(seller))
   const token = mintToken('qt_at_')
@@ -135,7 +135,7 @@ test('a bearer token is not key-bound', async () => {
   expect(await response.json()).toMatchObject({ error: 'invalid_token' })
 })
 
-test('a JWT is bound by its confirmation claim', async () => {
+test('binds a JWT by its confirmation claim', async () => {
   await using gateway = await startGateway()
   const issuer = await createIssuer('current')
   await gateway.play(listSigningKeys.subject, JSON.stringify({ keys: [issuer.jwk] }))

@@ -9,45 +9,52 @@ import { bearer, startGateway, verification, verifiedAs } from './start-gateway.
 const seller = organizationCaller(randomUUID())
 const token = mintToken('qt_oat_')
 
-test('a reply goes out byte for byte, and the owner is told who asks, by when, and as which request', async () => {
+test('returns a reply byte for byte; sends caller, deadline and request id to the owner', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(seller))
   const odd = '{"items" : [1.0,  2e1] , "unknown":"kept"}'
-  const asked = await gateway.play('orders.order.list', odd)
+  const calls = await gateway.play('orders.order.list', odd)
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   const trace = { traceparent, tracestate: 'vendor=1' }
   const response = await gateway.fetch('/v1/orders?limit=5', { headers: { ...bearer(token), 'x-request-id': 'my-request', ...trace } })
   expect(await response.text()).toBe(odd)
   expect(response.headers.get('x-request-id')).toBe('my-request')
-  expect(asked[0]?.body).toEqual({ limit: 5 })
-  expect(JSON.parse(asked[0]?.headers['caller'] ?? '')).toEqual(seller)
-  expect(asked[0]?.headers).toMatchObject({ 'x-request-id': 'my-request', tracestate: 'vendor=1' })
-  expect(asked[0]?.headers['traceparent']).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/)
-  expect(response.headers.get('traceresponse')).toBe(asked[0]?.headers['traceparent'])
-  expect(Number(asked[0]?.headers['deadline'])).toBeGreaterThan(Date.now())
+  expect(calls[0]?.body).toEqual({ limit: 5 })
+  expect(JSON.parse(calls[0]?.headers['caller'] ?? '')).toEqual(seller)
+  expect(calls[0]?.headers).toMatchObject({ 'x-request-id': 'my-request', tracestate: 'vendor=1' })
+  expect(calls[0]?.headers['traceparent']).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/)
+  expect(response.headers.get('traceresponse')).toBe(calls[0]?.headers['traceparent'])
+  expect(Number(calls[0]?.headers['deadline'])).toBeGreaterThan(Date.now())
 })
 
-test('what a client says about itself reaches no service: only these headers do', async () => {
+test('forwards only these headers and nothing that a client claims about itself', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(seller))
-  const asked = await gateway.play('orders.order.list', '{}')
+  const calls = await gateway.play('orders.order.list', '{}')
   const forged = { caller: '{"kind":"operator"}', organization: randomUUID(), deadline: '1', 'x-user-id': '1' }
   await gateway.fetch('/v1/orders/', { headers: { ...bearer(token), ...forged } })
-  expect(JSON.parse(asked[0]?.headers['caller'] ?? '')).toEqual(seller)
-  expect(Object.keys(asked[0]?.headers ?? {}).toSorted()).toEqual(['caller', 'deadline', 'traceparent', 'x-request-id'])
+  expect(JSON.parse(calls[0]?.headers['caller'] ?? '')).toEqual(seller)
+  expect(Object.keys(calls[0]?.headers ?? {}).toSorted()).toEqual([
+    'caller',
+    'deadline',
+    'sender',
+    'signature',
+    'traceparent',
+    'x-request-id',
+  ])
 })
 
-test('a body cannot name another object than the path', async () => {
+test('ignores an id in the body that differs from the path', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(seller))
-  const asked = await gateway.play('orders.order.update', '{}')
+  const calls = await gateway.play('orders.order.update', '{}')
   const inPath = randomUUID()
   const body = JSON.stringify({ id: randomUUID(), billing_name: 'Ada' })
   await gateway.fetch(`/v1/orders/${inPath}`, { method: 'PATCH', headers: { ...bearer(token), 'content-type': 'application/json' }, body })
-  expect(asked[0]?.body).toEqual({ id: inPath, billing_name: 'Ada' })
+  expect(calls[0]?.body).toEqual({ id: inPath, billing_name: 'Ada' })
 })
 
-test('a credential is verified once, also when many requests come at the same time, and again once it is revoked', async () => {
+test('verifies a credential once for concurrent requests, and again after a revocation', async () => {
   await using gateway = await startGateway()
   const verifications = await gateway.play(verification, verifiedAs(seller))
   await gateway.play('orders.order.list', '{}')
@@ -61,7 +68,7 @@ test('a credential is verified once, also when many requests come at the same ti
   })
 })
 
-test('an error of the owner keeps its status, its body and when to come back (checklist 6)', async () => {
+test('returns status, body and Retry-After of an owner’s error unchanged [6]', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(seller))
   await gateway.play('orders.order.get', {
@@ -75,7 +82,7 @@ test('an error of the owner keeps its status, its body and when to come back (ch
   expect(await response.json()).toEqual({ error: 'ResourceNotFound', detail: 'Not found' })
 })
 
-test('an owner that does not run is 503 with Retry-After, at once (checklist 114)', async () => {
+test('returns 503 with Retry-After at once if the owner is not running [114]', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(seller))
   const started = Date.now()
@@ -86,24 +93,25 @@ test('an owner that does not run is 503 with Retry-After, at once (checklist 114
   expect(Date.now() - started).toBeLessThan(1_000)
 })
 
-test('a method a path does not have is 405, naming those it has', async () => {
+test('returns 405 with the allowed methods for another method of a path', async () => {
   await using gateway = await startGateway()
   const response = await gateway.fetch('/v1/orders/', { method: 'DELETE' })
   expect(response.status).toBe(405)
   expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
 })
 
-test('the description of the API is served', async () => {
+test('serves the OpenAPI description', async () => {
   await using gateway = await startGateway()
   const description = JSON.parse(await (await gateway.fetch('/openapi.json')).text())
   expect(description.openapi).toBe('3.1.0')
   expect(description.paths['/v1/orders/{id}/invoice'].post.responses).toMatchObject({
     202: {},
-    409: { description: 'InvoiceAlreadyExists' },
+    409: { $ref: '#/components/responses/InvoiceAlreadyExists' },
   })
+  expect(description.components.responses.InvoiceAlreadyExists).toMatchObject({ description: 'InvoiceAlreadyExists' })
 })
 
-test('an answer that carries deprecated fields says so, and the change history is there for everybody', async () => {
+test('marks responses with deprecated fields and serves the change history without login', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(seller))
   await gateway.play('orders.order.get', '{}')
@@ -114,10 +122,10 @@ test('an answer that carries deprecated fields says so, and the change history i
   expect(await history.json()).toEqual({ items: changes })
 })
 
-test('an idempotency key that cannot be kept is refused, not forgotten', async () => {
+test('rejects an idempotency key that cannot be stored instead of ignoring it', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(seller))
-  const asked = await gateway.play('orders.product.create', '{}')
+  const calls = await gateway.play('orders.product.create', '{}')
   const send = (key: string) =>
     gateway.fetch('/v1/products/', {
       method: 'POST',
@@ -126,5 +134,5 @@ test('an idempotency key that cannot be kept is refused, not forgotten', async (
     })
   for (const key of ['x'.repeat(256), 'a b', '']) expect((await send(key)).status).toBe(400)
   expect((await send('4f0c')).status).toBe(201)
-  expect(asked).toMatchObject([{ headers: { 'idempotency-key': '4f0c' } }])
+  expect(calls).toMatchObject([{ headers: { 'idempotency-key': '4f0c' } }])
 })

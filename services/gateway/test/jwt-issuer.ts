@@ -3,10 +3,10 @@ import { baseUrl } from './start-gateway.ts'
 
 /** Signs access tokens as auth does. */
 export interface Issuer {
-  /** The public key, as auth lists it. */
+  /** The public key as listed by auth. */
   jwk: Record<string, unknown>
   privateKey: CryptoKey
-  /** A good access token, except for what is changed; undefined takes a claim away. */
+  /** Signs a valid access token, except for the changes; undefined removes a claim. */
   sign(changed?: { claims?: Record<string, unknown>; header?: Record<string, unknown>; key?: CryptoKey | Uint8Array }): Promise<string>
 }
 

@@ -3,31 +3,31 @@ import { listSigningKeys, verifyGrant } from '@quittance/contracts/auth'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { createKeyRing } from '../src/access/signing-keys.ts'
+import { createKeySet } from '../src/access/key-set.ts'
 import { createIssuer } from './jwt-issuer.ts'
-import { authUrl, baseUrl, bearer, notValid, startGateway, verification } from './start-gateway.ts'
+import { authUrl, baseUrl, bearer, invalidCredentialReply, startGateway, verification } from './start-gateway.ts'
 
 const issuer = await createIssuer('current')
 const rsa = await createIssuer('rsa', 'RS256')
 const keys = JSON.stringify({ keys: [issuer.jwk, rsa.jwk] })
 const seller = organizationCaller(randomUUID())
-const standing = JSON.stringify({ caller: { ...seller, client_id: 'client' } })
+const validGrantReply = JSON.stringify({ caller: { ...seller, client_id: 'client' } })
 
 async function startWithKeys() {
   const gateway = await startGateway()
   return {
     gateway,
     keyLists: await gateway.play(listSigningKeys.subject, keys),
-    verifications: await gateway.play(verification, notValid),
+    verifications: await gateway.play(verification, invalidCredentialReply),
     orders: await gateway.play('orders.order.list', '{}'),
     use: (token: string) => gateway.fetch('/v1/orders/', { headers: bearer(token) }),
     [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
   }
 }
 
-test('a JWT is verified here and its grant by auth, once in ten seconds; the keys are asked for once', async () => {
+test('verifies a JWT locally and its grant with auth once in ten seconds; fetches keys once', async () => {
   await using system = await startWithKeys()
-  const grants = await system.gateway.play(verifyGrant.subject, standing)
+  const grants = await system.gateway.play(verifyGrant.subject, validGrantReply)
   const token = await issuer.sign({ claims: { jti: 'one' } })
   for (let times = 0; times < 3; times++) expect((await system.use(token)).status).toBe(200)
   expect((await system.use(await issuer.sign({ claims: { jti: 'two' } }))).status).toBe(200)
@@ -40,9 +40,9 @@ test('a JWT is verified here and its grant by auth, once in ten seconds; the key
   expect(JSON.parse(system.orders[0]?.headers['caller'] ?? '')).toMatchObject({ organization_id: expect.any(String), client_id: 'client' })
 })
 
-test('a JWT may what its scope says and nothing else', async () => {
+test('limits a JWT to its scope', async () => {
   await using system = await startWithKeys()
-  await system.gateway.play(verifyGrant.subject, standing)
+  await system.gateway.play(verifyGrant.subject, validGrantReply)
   expect((await system.use(await issuer.sign({ claims: { scope: 'products:read' } }))).status).toBe(403)
   expect((await system.use(await issuer.sign({ claims: { scope: undefined } }))).status).toBe(403)
 })
@@ -51,7 +51,7 @@ const now = Math.floor(Date.now() / 1000)
 const withClaims = (claims: Record<string, unknown>) => () => issuer.sign({ claims })
 const publicKeyAsSecret = Buffer.from(JSON.stringify(issuer.jwk))
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-const payloadOf = (token: string) => token.split('.')[1] as string
+const readPayload = (token: string) => token.split('.')[1] as string
 
 test.each<[string, () => Promise<string>]>([
   ['an ID token', () => issuer.sign({ claims: { aud: 'client' }, header: { typ: 'JWT' } })],
@@ -68,25 +68,25 @@ test.each<[string, () => Promise<string>]>([
   ['no client', withClaims({ client_id: undefined })],
   ['a confirmation that is not a thumbprint', withClaims({ cnf: { 'x5t#S256': 'x' } })],
   ['an RS256 signature by a listed key', () => rsa.sign()],
-  ['the key of somebody else', async () => issuer.sign({ key: (await createIssuer('current')).privateKey })],
+  ['another private key', async () => issuer.sign({ key: (await createIssuer('current')).privateKey })],
   ['an unknown key', async () => (await createIssuer('unknown')).sign()],
-  ['the algorithm none', async () => `${part({ alg: 'none', typ: 'at+jwt' })}.${payloadOf(await issuer.sign())}.${part('x')}`],
-  ['no signature', async () => `${part({ alg: 'none', typ: 'at+jwt' })}.${payloadOf(await issuer.sign())}.`],
+  ['the algorithm none', async () => `${part({ alg: 'none', typ: 'at+jwt' })}.${readPayload(await issuer.sign())}.${part('x')}`],
+  ['no signature', async () => `${part({ alg: 'none', typ: 'at+jwt' })}.${readPayload(await issuer.sign())}.`],
   [
     'an HS256 signature made with the public key',
     async () => {
-      const signed = `${part({ alg: 'HS256', typ: 'at+jwt', kid: 'current' })}.${payloadOf(await issuer.sign())}`
+      const signed = `${part({ alg: 'HS256', typ: 'at+jwt', kid: 'current' })}.${readPayload(await issuer.sign())}`
       return `${signed}.${createHmac('sha256', publicKeyAsSecret).update(signed).digest('base64url')}`
     },
   ],
   [
     'a changed payload',
-    async () => (await issuer.sign()).replace(/\.[^.]+\./, `.${payloadOf(await issuer.sign({ claims: { sub: 'x' } }))}.`),
+    async () => (await issuer.sign()).replace(/\.[^.]+\./, `.${readPayload(await issuer.sign({ claims: { sub: 'x' } }))}.`),
   ],
   ['parts that are not JSON', async () => 'aaaa.bbbb.cccc'],
-])('a JWT with %s is invalid_token, and no question about a grant', async (_name, make) => {
+])('returns invalid_token for a JWT with %s and does not verify the grant', async (_name, make) => {
   await using system = await startWithKeys()
-  const grants = await system.gateway.play(verifyGrant.subject, standing)
+  const grants = await system.gateway.play(verifyGrant.subject, validGrantReply)
   const response = await system.use(await make())
   expect(response.status).toBe(401)
   expect(await response.json()).toMatchObject({ error: 'invalid_token' })
@@ -94,15 +94,15 @@ test.each<[string, () => Promise<string>]>([
   expect(system.verifications).toEqual([])
 })
 
-test('a JWT whose grant does not stand any more is invalid_token', async () => {
+test('returns invalid_token for a JWT whose grant is revoked', async () => {
   await using system = await startWithKeys()
-  await system.gateway.play(verifyGrant.subject, notValid)
+  await system.gateway.play(verifyGrant.subject, invalidCredentialReply)
   expect((await system.use(await issuer.sign())).status).toBe(401)
 })
 
-test.each([{ grant_id: 'grant' }, { client_id: 'client' }])('%o revoked: the JWT is asked about again', async (revoked) => {
+test.each([{ grant_id: 'grant' }, { client_id: 'client' }])('verifies the JWT again after the revocation of %o', async (revoked) => {
   await using system = await startWithKeys()
-  const grants = await system.gateway.play(verifyGrant.subject, (_body, count) => (count === 1 ? standing : notValid))
+  const grants = await system.gateway.play(verifyGrant.subject, (_body, count) => (count === 1 ? validGrantReply : invalidCredentialReply))
   const token = await issuer.sign()
   expect((await system.use(token)).status).toBe(200)
   system.gateway.revoke(revoked)
@@ -110,9 +110,9 @@ test.each([{ grant_id: 'grant' }, { client_id: 'client' }])('%o revoked: the JWT
   expect(grants).toHaveLength(2)
 })
 
-test('a JWT is not believed after its expiry', async () => {
+test('rejects an expired JWT', async () => {
   await using system = await startWithKeys()
-  await system.gateway.play(verifyGrant.subject, standing)
+  await system.gateway.play(verifyGrant.subject, validGrantReply)
   const exp = Math.floor(Date.now() / 1000) + 5
   const token = await issuer.sign({ claims: { exp } })
   expect((await system.use(token)).status).toBe(200)
@@ -120,7 +120,7 @@ test('a JWT is not believed after its expiry', async () => {
   expect((await system.use(token)).status).toBe(401)
 })
 
-test('auth that is away is 503: before the keys are known, and when the grant is to be verified', async () => {
+test('returns 503 if auth is unavailable for the keys or for the grant', async () => {
   await using gateway = await startGateway()
   const use = async () => (await gateway.fetch('/v1/orders/', { headers: bearer(await issuer.sign()) })).status
   expect(await use()).toBe(503)
@@ -128,13 +128,13 @@ test('auth that is away is 503: before the keys are known, and when the grant is
   expect(await use()).toBe(503)
 })
 
-test('a key that is not known is asked for, and then not again for a while', async () => {
+test('fetches keys for an unknown key id, but not again for ten seconds', async () => {
   await using gateway = await startGateway()
   const fresh = await createIssuer('fresh')
   const lists = await gateway.play(listSigningKeys.subject, (_body, count) =>
     count === 1 ? keys : JSON.stringify({ keys: [issuer.jwk, fresh.jwk] }),
   )
-  await gateway.play(verifyGrant.subject, standing)
+  await gateway.play(verifyGrant.subject, validGrantReply)
   await gateway.play('orders.order.list', '{}')
   const use = async (token: string) => (await gateway.fetch('/v1/orders/', { headers: bearer(token) })).status
   expect(await use(await issuer.sign())).toBe(200)
@@ -144,21 +144,21 @@ test('a key that is not known is asked for, and then not again for a while', asy
   expect(lists).toHaveLength(2)
 })
 
-test('keys are asked for again when they are old, and stay good while auth is away', async () => {
+test('fetches old keys again, and keeps using them while auth is unavailable', async () => {
   await using gateway = await startGateway()
   const { connection } = gateway.service
   let isAway = false
   const lists = await gateway.play(listSigningKeys.subject, () =>
     isAway ? { status: 503, name: 'ServiceUnavailable', body: '{"error":"ServiceUnavailable","detail":"Away."}' } : keys,
   )
-  const find = createKeyRing(connection, { maxAgeMs: -1, retryMs: -1 })
+  const find = createKeySet(connection, { maxAgeMs: -1, retryMs: -1 })
   const header = { alg: 'ES256', kid: 'current' }
-  const asked = [header, { payload: '', signature: '' }] as const
-  await find(...asked)
-  await find(...asked)
+  const lookup = [header, { payload: '', signature: '' }] as const
+  await find(...lookup)
+  await find(...lookup)
   expect(lists).toHaveLength(2)
   isAway = true
-  await expect(find(...asked)).resolves.toBeDefined()
+  await expect(find(...lookup)).resolves.toBeDefined()
   expect(lists).toHaveLength(3)
-  await expect(find({ ...header, kid: 'unknown' }, asked[1])).rejects.toThrow('Away.')
+  await expect(find({ ...header, kid: 'unknown' }, lookup[1])).rejects.toThrow('Away.')
 })

@@ -2,13 +2,13 @@ import { gzipSync } from 'node:zlib'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { authPorts, authUrl, baseUrl, startGateway } from './start-gateway.ts'
-import { playHttp } from './played-http.ts'
+import { startFakeUpstream } from './fake-upstream.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
 async function startWithAuth() {
   const gateway = await startGateway()
-  const auth = await playHttp(authPorts[0])
+  const auth = await startFakeUpstream(authPorts[0])
   return {
     gateway,
     auth,
@@ -27,11 +27,20 @@ test.each([
   ...['POST', 'OPTIONS'].flatMap((method) => protocol.map((url) => [method, url])),
   ...['GET', 'POST', 'OPTIONS'].map((method) => [method, '/v1/oauth2/userinfo']),
   ...['GET', 'OPTIONS'].flatMap((method) => documents.map((url) => [method, url])),
-] as [string, string][])('%s %s goes to auth as it is', async (method, url) => {
+] as [string, string][])('forwards %s %s to auth unchanged', async (method, url) => {
   await using system = await startWithAuth()
   expect((await system.gateway.fetch(url, { method })).status).toBe(200)
   expect(system.auth.received).toMatchObject([{ method, url }])
 })
+
+test.each(['/oauth2/authorize?client_id=x', '/oauth2/account', '/.well-known/openid-configuration'])(
+  'sends HSTS with the response of auth to %s, as with every other response',
+  async (url) => {
+    await using system = await startWithAuth()
+    const { headers } = await system.gateway.fetch(url)
+    expect(headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/)
+  },
+)
 
 test.each([
   ['PUT', '/oauth2/authorize', 'GET, POST'],
@@ -39,7 +48,7 @@ test.each([
   ['GET', '/v1/oauth2/token', 'POST, OPTIONS'],
   ['DELETE', '/v1/oauth2/userinfo', 'GET, POST, OPTIONS'],
   ['POST', '/.well-known/jwks.json', 'GET, OPTIONS'],
-])('%s %s is 405, allowing %s', async (method, url, allow) => {
+])('returns 405 for %s %s, allowing %s', async (method, url, allow) => {
   await using system = await startWithAuth()
   const response = await system.gateway.fetch(url, { method })
   expect(response.status).toBe(405)
@@ -60,14 +69,14 @@ test.each([
   '/oauth2/%2e%2e/metrics',
   '/oauth2/x\\..\\..\\metrics',
   '/oauth2',
-])('%s is 404 and reaches nobody', async (path) => {
+])('returns 404 for %s without a request to auth', async (path) => {
   await using system = await startWithAuth()
   expect(await rawRequest(`POST ${path} HTTP/1.1`)).toMatch(/^HTTP\/1.1 404 /)
   expect(await rawRequest(`GET ${path}?a=b HTTP/1.1`)).toMatch(/^HTTP\/1.1 404 /)
   expect(system.auth.received).toEqual([])
 })
 
-test('auth is told the public address of what was asked for, and who asks, by the gateway and nobody else', async () => {
+test('sends auth the public address and the client address, which clients cannot forge', async () => {
   await using system = await startWithAuth()
   const forged = {
     forwarded: 'host=evil.test',
@@ -82,17 +91,17 @@ test('auth is told the public address of what was asked for, and who asks, by th
   await system.gateway.fetch('/oauth2/authorize', { headers: forged })
   await system.gateway.fetch('/v1/oauth2/token', { method: 'POST', headers: forged })
   await system.gateway.fetch('/.well-known/openid-configuration', { headers: forged })
-  const told = { 'x-forwarded-proto': ['https'], 'x-forwarded-for': ['127.0.0.1'], 'x-request-id': ['mine'] }
+  const forwarded = { 'x-forwarded-proto': ['https'], 'x-forwarded-for': ['127.0.0.1'], 'x-request-id': ['mine'] }
   expect(system.auth.received.map(({ headers }) => headers)).toMatchObject([
-    { ...told, 'x-forwarded-host': [new URL(authUrl).host] },
-    { ...told, 'x-forwarded-host': [new URL(baseUrl).host] },
-    { ...told, 'x-forwarded-host': [new URL(baseUrl).host] },
+    { ...forwarded, 'x-forwarded-host': [new URL(authUrl).host] },
+    { ...forwarded, 'x-forwarded-host': [new URL(baseUrl).host] },
+    { ...forwarded, 'x-forwarded-host': [new URL(baseUrl).host] },
   ])
   const names = Object.keys(system.auth.received[0]?.headers ?? {})
   expect(names.filter((name) => /^(forwarded|x-real-ip|x-forwarded-(port|prefix))$/.test(name))).toEqual([])
 })
 
-test('everything else of a request goes on untouched: bytes, cookies, credentials, proofs', async () => {
+test('forwards the rest of a request unchanged: bytes, cookies, credentials, proofs', async () => {
   await using system = await startWithAuth()
   const headers = {
     'content-type': 'text/plain; charset=odd',
@@ -111,7 +120,7 @@ test('everything else of a request goes on untouched: bytes, cookies, credential
   expect(received?.body.equals(body)).toBe(true)
 })
 
-test('what belongs to one connection does not go on, a repeated field stays repeated', async () => {
+test('drops hop-by-hop headers and keeps repeated headers repeated', async () => {
   await using system = await startWithAuth()
   const fields = ['connection: close, x-mine', 'x-mine: 1', 'te: trailers', 'proxy-authorization: x', 'dpop: one', 'dpop: two']
   expect(await rawRequest('GET /v1/oauth2/userinfo HTTP/1.1', fields)).toMatch(/^HTTP\/1.1 200 /)
@@ -120,7 +129,7 @@ test('what belongs to one connection does not go on, a repeated field stays repe
   expect(headers['dpop']).toEqual(['one', 'two'])
 })
 
-test('an answer comes back untouched: status, several cookies, location, challenges, compressed bytes', async () => {
+test('returns status, cookies, location, challenges and compressed bytes unchanged', async () => {
   await using system = await startWithAuth()
   const packed = gzipSync('{"odd": 1.0}')
   const fields = {
@@ -148,7 +157,7 @@ test('an answer comes back untouched: status, several cookies, location, challen
   expect(await response.text()).toBe('{"odd": 1.0}')
 })
 
-test.each([204, 304])('an answer without a body keeps its status %i', async (status) => {
+test.each([204, 304])('returns the status %i of a response without a body', async (status) => {
   await using system = await startWithAuth()
   system.auth.answer((_, response) => response.writeHead(status, { etag: '"x"', 'access-control-max-age': '60' }).end())
   const response = await system.gateway.fetch('/.well-known/jwks.json', { method: 'OPTIONS' })
@@ -156,7 +165,7 @@ test.each([204, 304])('an answer without a body keeps its status %i', async (sta
   expect(response.headers.get('access-control-max-age')).toBe('60')
 })
 
-test('a NUL character in the address is 400 invalid_request and reaches nobody', async () => {
+test('returns 400 invalid_request for NUL in the URL without a request to auth', async () => {
   await using system = await startWithAuth()
   for (const path of ['/oauth2/authorize?client_id=a%00b', '/.well-known/jwks.json?%00', '/oauth2/a%00b']) {
     const response = await system.gateway.fetch(path)
@@ -166,7 +175,7 @@ test('a NUL character in the address is 400 invalid_request and reaches nobody',
   expect(system.auth.received).toEqual([])
 })
 
-test('a body of 64 KiB goes on, a larger one is 413 invalid_request', async () => {
+test('forwards a body of 64 KiB and returns 413 invalid_request for a larger one', async () => {
   await using system = await startWithAuth()
   const send = (length: number) => system.gateway.fetch('/v1/oauth2/token', { method: 'POST', headers: form, body: 'a'.repeat(length) })
   expect((await send(65_536)).status).toBe(200)
@@ -176,16 +185,16 @@ test('a body of 64 KiB goes on, a larger one is 413 invalid_request', async () =
   expect(system.auth.received).toHaveLength(1)
 })
 
-test('a content type that cannot be read is 415 invalid_request', async () => {
+test('returns 415 invalid_request for an unsupported content type', async () => {
   await using system = await startWithAuth()
   const response = await system.gateway.fetch('/v1/oauth2/token', { method: 'POST', headers: { 'content-type': 'form' }, body: 'a=b' })
   expect(response.status).toBe(415)
   expect(await response.json()).toMatchObject({ error: 'invalid_request' })
 })
 
-test('requests take turns among the replicas, and go to another one while one is away', async () => {
+test('rotates requests among the replicas and skips one that is unavailable', async () => {
   await using system = await startWithAuth()
-  await using second = await playHttp(authPorts[1])
+  await using second = await startFakeUpstream(authPorts[1])
   const send = () => system.gateway.fetch('/v1/oauth2/token', { method: 'POST', headers: form, body: 'a=b' })
   for (let times = 0; times < 4; times++) await send()
   expect([system.auth.received.length, second.received.length]).toEqual([2, 2])
@@ -194,7 +203,7 @@ test('requests take turns among the replicas, and go to another one while one is
   expect(system.auth.received).toHaveLength(6)
 })
 
-test('no replica at all is 503 with Retry-After', async () => {
+test('returns 503 with Retry-After without replicas', async () => {
   await using gateway = await startGateway()
   for (const [method, path] of [
     ['GET', '/oauth2/authorize'],
@@ -207,9 +216,9 @@ test('no replica at all is 503 with Retry-After', async () => {
   }
 })
 
-test('a request that may have reached a replica is repeated only when it reads', async () => {
+test('repeats a request that may have reached a replica only if it is a read', async () => {
   await using system = await startWithAuth()
-  await using second = await playHttp(authPorts[1])
+  await using second = await startFakeUpstream(authPorts[1])
   for (const auth of [system.auth, second]) auth.answer((_, response) => response.socket?.destroy())
   const received = () => system.auth.received.length + second.received.length
   const post = await system.gateway.fetch('/v1/oauth2/token', { method: 'POST', headers: form, body: 'a=b' })
@@ -218,7 +227,7 @@ test('a request that may have reached a replica is repeated only when it reads',
   expect([get.status, received()]).toEqual([503, 3])
 })
 
-/** A request in exactly these words; gives everything that comes back. */
+/** Sends a raw request and returns the whole response. */
 async function rawRequest(line: string, fields: readonly string[] = ['connection: close']): Promise<string> {
   const socket = connect(Number(process.env['PORT']), '127.0.0.1')
   socket.write([line, 'host: evil.test', ...fields, ...(line.startsWith('POST') ? ['content-length: 0'] : []), '', ''].join('\r\n'))

@@ -1,5 +1,5 @@
-import { metrics } from '@quittance/runtime/health'
-import { createLogger } from '@quittance/runtime/log'
+import { metrics } from '@quittance/runtime/metrics'
+import { createLogger } from '@quittance/runtime/logger'
 import { startRedisServer, type RedisServer } from '@quittance/testing/engines/redis-server'
 import { eventually } from '@quittance/testing/eventually'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -25,13 +25,13 @@ afterAll(async () => {
 })
 
 let address = 0
-/** An address nobody has used: its window begins with its first request. */
+/** Returns an unused address, whose window begins with its first request. */
 const fresh = () => `203.0.113.${(address += 1)}`
 
-/** 150 at once, half at each replica; how many pass. */
+/** Sends 150 concurrent requests, half to each replica; returns the number accepted. */
 async function passing(of: string): Promise<number> {
   const quotas = await Promise.all(Array.from({ length: 150 }, (_, n) => (n % 2 ? replicas[1] : replicas[0]).count(of)))
-  return quotas.filter((quota) => quota && !quota.isRefused).length
+  return quotas.filter((quota) => quota && !quota.isExceeded).length
 }
 
 async function countTogether(): Promise<void> {
@@ -43,33 +43,33 @@ async function failures(): Promise<number> {
   return metric?.values[0]?.value ?? 0
 }
 
-test('replicas count together: of 150 at once, 100 pass', async () => {
+test('shares the count: of 150 concurrent requests, 100 pass', async () => {
   await eventually(() => countTogether())
 })
 
-test('what is refused says when there is more', async () => {
+test('returns the time until the reset with a rejected request', async () => {
   await eventually(async () => {
     const one = fresh()
     await passing(one)
-    expect(await replicas[0].count(one)).toEqual({ limit: 100, remaining: 0, resetSeconds: 1, isRefused: true })
+    expect(await replicas[0].count(one)).toEqual({ limit: 100, remaining: 0, resetSeconds: 1, isExceeded: true })
   })
 })
 
 test.each(['killed', 'frozen'] as const)(
-  'with the store %s each replica counts alone, says so once, and counts together again',
+  'with the store %s each replica counts alone, logs it once and shares the count again',
   async (how) => {
     lines.length = 0
     const before = await failures()
     if (how === 'killed') await store.kill()
     else store.freeze()
-    // Each counts alone: 75 at each are fewer than its 100.
+    // Each replica counts alone: 75 at each are fewer than its limit of 100.
     await eventually(async () => expect(await passing(fresh())).toBe(150))
     await eventually(async () => expect(await passing(fresh())).toBe(150))
     expect(await failures()).toBeGreaterThan(before)
-    expect(lines.filter((line) => line === 'rate-limit.store-away')).toHaveLength(2)
+    expect(lines.filter((line) => line === 'rate-limit.store-unavailable')).toHaveLength(2)
     if (how === 'killed') await store.start()
     else store.thaw()
     await eventually(() => countTogether())
-    expect(lines.filter((line) => line === 'rate-limit.store-back')).toHaveLength(2)
+    expect(lines.filter((line) => line === 'rate-limit.store-recovered')).toHaveLength(2)
   },
 )

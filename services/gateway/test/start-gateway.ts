@@ -2,33 +2,33 @@ import { tokenRevoked, verifyToken } from '@quittance/contracts/auth'
 import type { Caller } from '@quittance/contracts/caller'
 import { verifyCustomerSession } from '@quittance/contracts/customer-sessions'
 import type { PayloadOf } from '@quittance/contracts/event'
-import { scopes, type Scope } from '@quittance/contracts/scopes'
+import { personalScopes, type PersonalScope } from '@quittance/contracts/scopes'
 import { hashToken } from '@quittance/runtime/credential'
-import { natsHeaders, type NatsConnection } from '@quittance/runtime/nats'
+import { natsHeaders, type NatsConnection } from '@quittance/runtime/nats-connection'
 import { freePorts } from '@quittance/testing/engines/free-ports'
 import { startTestService, type TestService } from '@quittance/testing/harness'
 import { gateway } from '../src/service.ts'
 
-/** A question as the played service got it. */
-export interface Asked {
+/** A request as the fake service received it. */
+export interface RpcCall {
   body: unknown
   headers: Record<string, string>
 }
 
-type Played = string | { status: number; name: string; body: string; retryAfter?: string }
-/** The answer to the question that is asked for the so-manieth time. */
-type Decide = (body: never, count: number) => Played | Promise<Played>
+type PlayedReply = string | { status: number; name: string; body: string; retryAfter?: string }
+/** Returns the reply to the request with this number, counted from 1. */
+type Decide = (body: never, count: number) => PlayedReply | Promise<PlayedReply>
 
 export interface GatewayUnderTest extends AsyncDisposable {
   service: TestService
   fetch(path: string, options?: RequestInit): Promise<Response>
-  /** Answers a subject, and keeps what was asked. */
-  play(subject: string, answer: Played | Decide): Promise<Asked[]>
-  /** Says as auth does that something was revoked. */
+  /** Replies to a subject and records the requests. */
+  play(subject: string, answer: PlayedReply | Decide): Promise<RpcCall[]>
+  /** Publishes a revocation as auth does. */
   revoke(what: Partial<PayloadOf<typeof tokenRevoked>>): void
 }
 
-// Read once per process by the gateway's configuration, so every test of a file shares them.
+// The gateway reads its configuration once per process, so every test of a file shares these values.
 export const baseUrl = 'https://api.quittance.test'
 export const authUrl = 'https://login.quittance.test'
 const [ownPort, auth1, auth2, invoices1, invoices2] = (await freePorts(5)) as [number, number, number, number, number]
@@ -50,7 +50,7 @@ export async function startGateway(): Promise<GatewayUnderTest> {
     service,
     fetch: (path, options) => fetch(`http://127.0.0.1:${process.env['PORT']}${path}`, { redirect: 'manual', ...options }),
     play: (subject, answer) => play(connection, { subject, answer }),
-    revoke: (what) => connection.publish(tokenRevoked.subject, JSON.stringify({ ...nothing, ...what })),
+    revoke: (what) => void service.emit(tokenRevoked, { ...nothing, ...what }),
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }
 }
@@ -58,38 +58,41 @@ export async function startGateway(): Promise<GatewayUnderTest> {
 type Msg = Parameters<NonNullable<NonNullable<Parameters<NatsConnection['subscribe']>[1]>['callback']>>[1]
 
 interface Verification {
-  scopes?: readonly Scope[]
+  scopes?: readonly PersonalScope[]
   expires_at?: string | null
   jkt?: string
   grant_id?: string | null
 }
 
-/** What auth would answer for a credential; with every scope unless told. */
+/** Builds the reply of auth for a credential; with every scope by default. */
 export function verifiedAs(caller: Caller, { jkt, ...about }: Verification = {}): string {
-  return JSON.stringify({ caller, scopes, expires_at: null, grant_id: null, confirmation: jkt ? { jkt } : null, ...about })
+  return JSON.stringify({ caller, scopes: personalScopes, expires_at: null, grant_id: null, confirmation: jkt ? { jkt } : null, ...about })
 }
 
-/** What orders would answer for a customer session. */
-export function sessionOf(caller: Caller, expires_at = new Date(Date.now() + 3_600_000).toISOString()): string {
+/** Builds the reply of orders for a customer session. */
+export function sessionReply(caller: Caller, expires_at = new Date(Date.now() + 3_600_000).toISOString()): string {
   return JSON.stringify({ caller, expires_at })
 }
 
-/** What its owner answers for a credential that is not valid. */
-export const notValid = { status: 401, name: 'InvalidToken', body: '{"error":"invalid_token","detail":"No."}' }
+/** Reply of the owner for an invalid credential. */
+export const invalidCredentialReply = { status: 401, name: 'InvalidToken', body: '{"error":"invalid_token","detail":"No."}' }
 
 export const verification = verifyToken.subject
 export const sessionVerification = verifyCustomerSession.subject
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** Whether a question was about this credential. */
-export const isAbout =
+/** Returns whether a request is about this credential. */
+export const matchesCredential =
   (token: string) =>
-  ({ body }: Asked): boolean =>
+  ({ body }: RpcCall): boolean =>
     (body as { hash: string }).hash === hashToken(token)
 
-async function play(connection: NatsConnection, { subject, answer }: { subject: string; answer: Played | Decide }): Promise<Asked[]> {
-  const asked: Asked[] = []
+async function play(
+  connection: NatsConnection,
+  { subject, answer }: { subject: string; answer: PlayedReply | Decide },
+): Promise<RpcCall[]> {
+  const calls: RpcCall[] = []
   const respond = async (message: Msg, count: number) => {
     const played = typeof answer === 'function' ? await answer(message.json() as never, count) : answer
     if (typeof played === 'string') return message.respond(played)
@@ -102,11 +105,11 @@ async function play(connection: NatsConnection, { subject, answer }: { subject: 
   connection.subscribe(subject, {
     callback: (_error, message) => {
       const keys = message.headers?.keys() ?? []
-      asked.push({ body: message.json(), headers: Object.fromEntries(keys.map((key) => [key, message.headers?.get(key) ?? ''])) })
-      void respond(message, asked.length)
+      calls.push({ body: message.json(), headers: Object.fromEntries(keys.map((key) => [key, message.headers?.get(key) ?? ''])) })
+      void respond(message, calls.length)
     },
   })
-  // Until the server knows of it, a request would find nobody.
+  // Until the server has processed the subscription, a request would find no responder.
   await connection.flush()
-  return asked
+  return calls
 }

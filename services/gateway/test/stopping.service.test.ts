@@ -2,8 +2,8 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { startGateway } from './start-gateway.ts'
 
-/** First line of what comes back, or the fault that ended the connection. */
-function ask(port: number, path: string): Promise<string> {
+/** Returns the first line of the response, or the error that ended the connection. */
+function readStatusLine(port: number, path: string): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
     const socket = connect(port, '127.0.0.1')
@@ -15,13 +15,13 @@ function ask(port: number, path: string): Promise<string> {
 }
 
 test.each([
-  ['door', () => Number(process.env['PORT']), '/v1/changes'],
+  ['public server', () => Number(process.env['PORT']), '/v1/changes'],
   ['internal server', (healthPort: number) => healthPort, '/livez'],
-])('the %s answers everybody whose connection was made before it closes', async (_which, port, path) => {
+])('the %s answers all connections made before it closes', async (_which, port, path) => {
   const gateway = await startGateway()
-  const asked = port(gateway.service.healthPort())
-  const answers = Array.from({ length: 100 }, () => ask(asked, path))
-  // Then the kernel has connected all of them, and the process that is to serve them has not taken in the first.
+  const serverPort = port(gateway.service.healthPort())
+  const answers = Array.from({ length: 100 }, () => readStatusLine(serverPort, path))
+  // The kernel has then completed all connections, and the process has accepted none of them.
   await new Promise<void>((resolve) => process.nextTick(resolve))
   await gateway[Symbol.asyncDispose]()
   expect(new Set(await Promise.all(answers))).toEqual(new Set(['HTTP/1.1 200 OK']))

@@ -9,6 +9,11 @@ import { addCustomer } from './migrations/20261120220000-add-customer.ts'
 import { keepIdempotentReplies } from './migrations/20261121000000-keep-idempotent-replies.ts'
 import { lightenOutbox } from './migrations/20261122090000-lighten-outbox.ts'
 import { narrowIndexes } from './migrations/20261122140000-narrow-outbox.ts'
+import { chainDocuments } from './migrations/20261123091000-chain-documents.ts'
+import { indexDueByOrganization } from './migrations/20261123094000-index-due-by-organization.ts'
+import { parkMessages } from './migrations/20261123100000-park-messages.ts'
+import { limitCreditNotes } from './migrations/20261123120000-limit-credit-notes.ts'
+import { rights } from './permanence/runtime-rights.ts'
 
 export const database: DatabaseDefinition = {
   entities: [InvoiceSchema, SellerSettingsSchema],
@@ -21,5 +26,10 @@ export const database: DatabaseDefinition = {
     lightenOutbox,
     retryGivenUp,
     narrowIndexes,
+    chainDocuments,
+    indexDueByOrganization,
+    parkMessages,
+    limitCreditNotes,
   ],
+  rights,
 }

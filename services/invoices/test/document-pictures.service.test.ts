@@ -1,25 +1,26 @@
-import { deflateSync, crc32 } from 'node:zlib'
-import { createLogger } from '@quittance/runtime/log'
+import { createLogger } from '@quittance/runtime/logger'
 import { getDocumentProxy } from 'unpdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBrowser } from '../src/rendering/browser.ts'
 import { printDocument } from '../src/rendering/print-document.ts'
-import type { PrintedDocument } from '../src/rendering/printed-document.ts'
-import { keepPictures } from './keep-pictures.ts'
+import type { DocumentModel } from '../src/rendering/document-model.ts'
+import { saveScreenshots } from './save-screenshots.ts'
+import { aPng, toDataUrl } from './pictures.ts'
 import { aPrintedDocument, aPrintedLine } from './printed-documents.ts'
-import { drawingOf } from './read-pdf.ts'
+import { extractDrawing } from './read-pdf.ts'
 
 const log = createLogger('invoices', 'silent')
 const browser = createBrowser(() => ({ path: process.env['PUPPETEER_EXECUTABLE_PATH'], sandbox: 'on' }))
 beforeAll(() => browser.open())
 afterAll(() => browser.close())
 
+const aLogo = toDataUrl(aPng({ width: 160, height: 60, bits: 24 }))
 const { seller, buyer, taxes, issuedAt } = aPrintedDocument()
 const servicePeriod = { start: new Date('2026-11-18T10:00:00Z'), end: new Date('2026-12-18T10:00:00Z') }
 const reversed = { taxes: taxes.map((tax) => ({ ...tax, reverse_charge: true, amount: 0 })), tax: 0, total: 157_410 }
 
-const documents: Record<string, [pages: number, changes: Partial<PrintedDocument>]> = {
-  'invoice-with-logo': [1, { seller: { ...seller, logo: aLogo() }, servicePeriod }],
+const documents: Record<string, [pages: number, changes: Partial<DocumentModel>]> = {
+  'invoice-with-logo': [1, { seller: { ...seller, logo: aLogo }, servicePeriod }],
   'forty-lines': [2, { lines: Array.from({ length: 40 }, (_, index) => aPrintedLine({ label: `Seat ${index + 1}`, amount: 4350 })) }],
   'credit-note': [1, { kind: 'credit_note', number: 'NORTHWIND-CN-0003', paidAt: null, refersTo: { number: 'NORTHWIND-0042', issuedAt } }],
   swiss: [1, { locale: 'de-CH', currency: 'chf', taxBehavior: 'inclusive', servicePeriod }],
@@ -89,37 +90,16 @@ const documents: Record<string, [pages: number, changes: Partial<PrintedDocument
     {
       locale: 'en-US',
       paper: 'letter',
-      seller: { ...seller, logo: aLogo() },
+      seller: { ...seller, logo: aLogo },
       buyer: { ...buyer, name: 'Ada Lovelace Analytical Engines, a company with a long name' },
     },
   ],
 }
 
-test.each(Object.entries(documents))('%s is on as many pages as it should be, every amount of it drawn', async (name, [pages, changes]) => {
-  const pdf = await printDocument(browser, { document: aPrintedDocument(changes), log })
-  await keepPictures(name, pdf)
+test.each(Object.entries(documents))('prints %s on the expected number of pages with every amount', async (name, [pages, changes]) => {
+  const pdf = await printDocument(browser, { owner: 'test', document: aPrintedDocument(changes), log })
+  await saveScreenshots(name, pdf)
   expect((await getDocumentProxy(pdf.slice())).numPages).toBe(pages)
-  const { text } = await drawingOf(pdf)
+  const { text } = await extractDrawing(pdf)
   for (const figures of ['1749', '174', '1574']) expect(text.replaceAll(/[.,'’]/g, '')).toContain(figures)
 })
-
-/** A blue square. */
-function aLogo(): string {
-  const [width, height] = [160, 60]
-  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(width * 3, Buffer.from([38, 70, 220]))])
-  const chunk = (type: string, data: Buffer) => {
-    const body = Buffer.concat([Buffer.from(type), data])
-    const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)]
-    length.writeUInt32BE(data.length)
-    check.writeUInt32BE(crc32(body))
-    return Buffer.concat([length, body, check])
-  }
-  const header = Buffer.alloc(13)
-  header.writeUInt32BE(width, 0)
-  header.writeUInt32BE(height, 4)
-  header.set([8, 2, 0, 0, 0], 8)
-  const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)))
-  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-  const file = Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))])
-  return `data:image/png;base64,${file.toString('base64')}`
-}

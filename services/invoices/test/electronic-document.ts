@@ -1,5 +1,5 @@
 import type { AppliedTax } from '@quittance/contracts/taxes'
-import type { PrintedDocument, PrintedLine } from '../src/rendering/printed-document.ts'
+import type { DocumentModel, DocumentLine } from '../src/rendering/document-model.ts'
 
 const german = { line1: 'Lange Straße 12', line2: null, postal_code: '10115', city: 'Berlin', state: null, country: 'DE' }
 const polish = { line1: 'ul. Marszałkowska 84/92', line2: 'lok. 7', postal_code: '00-514', city: 'Warszawa', state: null, country: 'PL' }
@@ -9,12 +9,12 @@ export function aTax(changes: Partial<AppliedTax> = {}): AppliedTax {
   return { ...rate, taxable_amount: 0, amount: 0, ...changes }
 }
 
-export function aLine(changes: Partial<PrintedLine> = {}): PrintedLine {
+export function aLine(changes: Partial<DocumentLine> = {}): DocumentLine {
   return { label: 'Analytics Pro', amount: 0, discount: 0, tax: 0, proration: false, ...changes }
 }
 
-/** A paid invoice between two member states: two lines with a tenth off, a credit of an earlier month, one rate. */
-export function anElectronicDocument(changes: Partial<PrintedDocument> = {}): PrintedDocument {
+/** A paid invoice between two member states: two lines with a discount of 10 %, a credit for an earlier month, one rate. */
+export function anElectronicDocument(changes: Partial<DocumentModel> = {}): DocumentModel {
   return {
     ...{ kind: 'invoice', number: 'NORTHWIND-0042', issuedAt: new Date('2026-11-20T12:00:00Z') },
     ...{ locale: 'en', paper: 'a4', currency: 'eur' },

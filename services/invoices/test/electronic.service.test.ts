@@ -1,16 +1,25 @@
-import { AFRelationship, PDFArray, PDFDict, PDFDocument, PDFName } from '@cantoo/pdf-lib'
-import type { PDFHexString, PDFNumber, PDFRawStream, PDFString } from '@cantoo/pdf-lib'
-import { createLogger } from '@quittance/runtime/log'
+import {
+  AFRelationship,
+  PDFArray,
+  PDFDict,
+  PDFDocument,
+  PDFName,
+  type PDFHexString,
+  type PDFNumber,
+  type PDFRawStream,
+  type PDFString,
+} from '@cantoo/pdf-lib'
+import { createLogger } from '@quittance/runtime/logger'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ConversionFailed, createConverter } from '../src/electronic/converter.ts'
+import { ConversionError, createConverter } from '../src/electronic/converter.ts'
 import { facturX } from '../src/electronic/factur-x.ts'
 import { ciiXml } from '../src/electronic/invoice-xml.ts'
-import { NotElectronic } from '../src/electronic/why-not-electronic.ts'
+import { ElectronicInvoiceError } from '../src/electronic/electronic-blockers.ts'
 import { createBrowser } from '../src/rendering/browser.ts'
 import { renderPdf } from '../src/rendering/render-pdf.ts'
 import { aLine, anElectronicDocument, aTax } from './electronic-document.ts'
-import { brokenRules } from './en16931/business-rules.ts'
+import { findViolatedRules } from './en16931/business-rules.ts'
 import { readCii } from './en16931/read-invoice.ts'
 import { parseXml, textAt, all } from './en16931/xml-tree.ts'
 
@@ -20,7 +29,7 @@ const document = anElectronicDocument()
 let printed: Uint8Array
 let made: Uint8Array
 
-/** A page as Chromium prints it: headings, a table with header cells, a link, and letters beyond Latin-1. */
+/** A page as printed by Chromium: headings, a table with header cells, a link, and characters beyond Latin-1. */
 const html = `<!doctype html><html lang="pl"><title>Faktura NORTHWIND-0042</title><h1>Faktura NORTHWIND-0042</h1>
   <table><thead><tr><th scope="col">Opis<th scope="col">Kwota</thead>${document.lines
     .map(({ label, amount }) => `<tr><td>${label}<td>${amount / 100}`)
@@ -29,7 +38,7 @@ const html = `<!doctype html><html lang="pl"><title>Faktura NORTHWIND-0042</titl
 
 beforeAll(async () => {
   await browser.open()
-  printed = await renderPdf(browser, { html, log })
+  printed = await renderPdf(browser, { owner: 'test', html, log })
   made = await facturX(printed, document)
 })
 afterAll(() => browser.close())
@@ -43,7 +52,7 @@ function streamText(stream: unknown): string {
   return Buffer.from((stream as PDFRawStream).getContents()).toString('utf8')
 }
 
-test('the pages say what they said, tagged and in their language', async () => {
+test('keeps the text, tags and language of the pages', async () => {
   const [before, after] = await Promise.all([printed, made].map((bytes) => getDocumentProxy(bytes.slice())))
   if (!before || !after) throw new Error('Neither is missing.')
   expect((await extractText(after)).text).toEqual((await extractText(before)).text)
@@ -57,7 +66,7 @@ test('the pages say what they said, tagged and in their language', async () => {
   })
 })
 
-test('the XML lies in the document as its alternative, and is found by name and by /AF (checklist 95)', async () => {
+test('embeds the XML as the alternative of the document, found by name and by /AF [95]', async () => {
   const { file, entry } = await catalog()
   const files = entry('AF') as PDFArray
   expect(files.size()).toBe(1)
@@ -74,16 +83,16 @@ test('the XML lies in the document as its alternative, and is found by name and 
   expect([...asReadersFindIt.keys()]).toEqual(['factur-x.xml'])
 })
 
-test('the totals in the XML are those of the document and break no rule of EN 16931 (checklist 95)', async () => {
+test('has the totals of the document in the XML and violates no rule of EN 16931 [95]', async () => {
   const [attached] = (await catalog()).file.getAttachments()
   const invoice = readCii(parseXml(Buffer.from(attached?.data ?? []).toString('utf8')))
   const { subtotal, discount, net, tax, total } = document
   expect(invoice.totals).toEqual({ lines: subtotal, allowances: discount, net, tax, gross: total, prepaid: total, payable: 0 })
   expect(invoice.seller.name).toBe(document.seller.name)
-  expect(brokenRules(invoice)).toEqual([])
+  expect(findViolatedRules(invoice)).toEqual([])
 })
 
-test('it declares PDF/A-3B and Factur-X in metadata that is well-formed UTF-8', async () => {
+test('declares PDF/A-3B and Factur-X in well-formed UTF-8 metadata', async () => {
   const { entry } = await catalog()
   const stream = entry('Metadata') as PDFRawStream
   expect(stream.dict.has(PDFName.of('Filter'))).toBe(false)
@@ -101,7 +110,7 @@ test('it declares PDF/A-3B and Factur-X in metadata that is well-formed UTF-8', 
   expect(of('creator/Seq/li')).toBe(document.seller.name)
 })
 
-test('it tells its colours by a profile of three components, has an identifier and prints its links (checklist 95)', async () => {
+test('has a colour profile of three components, an identifier and printable links [95]', async () => {
   const { file, entry } = await catalog()
   const intent = (entry('OutputIntents') as PDFArray).lookup(0, PDFDict)
   expect((intent.lookup(PDFName.of('S')) as PDFName).decodeText()).toBe('GTS_PDFA1')
@@ -113,7 +122,7 @@ test('it tells its colours by a profile of three components, has an identifier a
   for (const link of links) expect((file.context.lookup(link, PDFDict).lookup(PDFName.of('F')) as PDFNumber).asNumber()).toBe(4)
 })
 
-test('every font is in the document and nothing in it runs', async () => {
+test('embeds every font and contains no executable content', async () => {
   const { file } = await catalog()
   const dictionaries = file.context.enumerateIndirectObjects().flatMap(([, object]) => (object instanceof PDFDict ? [object] : []))
   const descriptors = dictionaries.filter((each) => each.lookup(PDFName.of('Type')) === PDFName.of('FontDescriptor'))
@@ -123,49 +132,52 @@ test('every font is in the document and nothing in it runs', async () => {
   expect(file.isEncrypted).toBe(false)
 })
 
-test('a document without what EN 16931 asks for is refused, and the printed page is left as it was', async () => {
+test('rejects a document that EN 16931 cannot represent, and leaves the printed PDF unchanged', async () => {
   const before = Buffer.from(printed)
   const nameless = { ...document, seller: { ...document.seller, taxId: null } }
-  await expect(facturX(printed, nameless)).rejects.toThrow(NotElectronic)
+  await expect(facturX(printed, nameless)).rejects.toThrow(ElectronicInvoiceError)
   expect(Buffer.from(printed).equals(before)).toBe(true)
 })
 
-test('while a long document is made in its thread, the service goes on', async () => {
+test('does not block the event loop while it converts a long document', async () => {
   const lines = Array.from({ length: 300 }, () => aLine({ amount: 1000, tax: 230 }))
   const sums = { subtotal: 300_000, discount: 0, net: 300_000, tax: 69_000, total: 369_000 }
   const long = anElectronicDocument({ lines, ...sums, taxes: [aTax({ taxable_amount: 300_000, amount: 69_000 })] })
   const converter = createConverter()
   let turns = 0
   const turning = setInterval(() => turns++, 5)
-  const content = await converter.facturX(printed, long)
+  const content = await converter.facturX('test', { pdf: printed, document: long })
   clearInterval(turning)
   await converter.close()
   const [attached] = (await PDFDocument.load(content, { updateMetadata: false })).getAttachments()
   expect(readCii(parseXml(Buffer.from(attached?.data ?? []).toString('utf8'))).totals.gross).toBe(369_000)
-  // Loading and converting are over a second of computing: in the service's own thread there would be a handful.
+  // Loading and converting take over a second of CPU time: on the main thread there would be only a few turns.
   expect(turns).toBeGreaterThan(40)
 })
 
-test('what cannot be converted fails by name, and the next document is made', async () => {
+test('reports a failed conversion as ConversionError and converts the next document', async () => {
   const converter = createConverter()
-  await expect(converter.facturX(new TextEncoder().encode('no PDF'), document)).rejects.toThrow(ConversionFailed)
+  await expect(converter.facturX('test', { pdf: new TextEncoder().encode('no PDF'), document })).rejects.toThrow(ConversionError)
   const nameless = { ...document, seller: { ...document.seller, name: ' ' } }
-  await expect(converter.facturX(printed, nameless)).rejects.toThrow(NotElectronic)
-  const [first, second] = await Promise.all([converter.facturX(printed, document), converter.facturX(printed, document)])
+  await expect(converter.facturX('test', { pdf: printed, document: nameless })).rejects.toThrow(ElectronicInvoiceError)
+  const [first, second] = await Promise.all([
+    converter.facturX('test', { pdf: printed, document }),
+    converter.facturX('test', { pdf: printed, document }),
+  ])
   expect(Buffer.from(first).equals(Buffer.from(made))).toBe(true)
   expect(Buffer.from(second).equals(Buffer.from(made))).toBe(true)
   await converter.close()
 })
 
-test('a conversion that takes too long is given up, and so is one whose thread is ended', async () => {
+test('rejects a conversion that exceeds the timeout or whose thread ends', async () => {
   const hasty = createConverter({ deadlineMs: 1 })
-  await expect(hasty.facturX(printed, document)).rejects.toThrow('Conversion took longer than 0.001 s')
+  await expect(hasty.facturX('test', { pdf: printed, document })).rejects.toThrow('Conversion took longer than 0.001 s')
   const closed = createConverter()
-  const both = Promise.allSettled([closed.facturX(printed, document), closed.facturX(printed, document)])
+  const both = Promise.allSettled([closed.facturX('test', { pdf: printed, document }), closed.facturX('test', { pdf: printed, document })])
   await new Promise(setImmediate)
   await closed.close()
   expect(await both).toMatchObject([
-    { status: 'rejected', reason: { message: 'The thread of the conversion ended' } },
-    { status: 'rejected', reason: { message: 'The service stops' } },
+    { status: 'rejected', reason: { message: 'The conversion thread ended' } },
+    { status: 'rejected', reason: { message: 'The service is stopping' } },
   ])
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { InvoiceSource } from '@quittance/contracts/orders'
 
-/** What `orders` says of a paid order whose invoice is due. */
+/** Payload that `orders` publishes for a paid order whose invoice is requested. */
 export function anInvoiceSource(): InvoiceSource {
   return {
     order_id: randomUUID(),

@@ -1,9 +1,9 @@
-import type { PrintedDocument, PrintedLine } from '../src/rendering/printed-document.ts'
+import type { DocumentModel, DocumentLine } from '../src/rendering/document-model.ts'
 
 const vat = { name: 'VAT', country: 'PL', state: null, percentage: 23, reverse_charge: false }
 
-/** An invoice of two lines with a discount and one rate of tax. */
-export function aPrintedDocument(changes: Partial<PrintedDocument> = {}): PrintedDocument {
+/** An invoice with two lines, a discount and one tax rate. */
+export function aPrintedDocument(changes: Partial<DocumentModel> = {}): DocumentModel {
   return {
     kind: 'invoice',
     number: 'NORTHWIND-0042',
@@ -44,6 +44,6 @@ export function aPrintedDocument(changes: Partial<PrintedDocument> = {}): Printe
   }
 }
 
-export function aPrintedLine(changes: Partial<PrintedLine> = {}): PrintedLine {
+export function aPrintedLine(changes: Partial<DocumentLine> = {}): DocumentLine {
   return { label: 'Line', amount: 100, discount: 0, tax: 0, proration: false, ...changes }
 }

@@ -1,8 +1,8 @@
 import { decodePDFRawStream, PDFDocument, PDFRawStream, type PDFPage } from '@cantoo/pdf-lib'
 import { extractText, getDocumentProxy, getResolvedPDFJS } from 'unpdf'
 
-/** The text of each page as a common extractor finds it: in compatible forms, with plain spaces and without marks of direction. */
-export async function pagesOf(pdf: Uint8Array): Promise<string[]> {
+/** Returns the text of each page as extracted by a common library: NFKC, with plain spaces and without direction marks. */
+export async function extractPages(pdf: Uint8Array): Promise<string[]> {
   const { text } = await extractText(await getDocumentProxy(pdf.slice()))
   return text.map((page) =>
     page
@@ -15,18 +15,18 @@ export async function pagesOf(pdf: Uint8Array): Promise<string[]> {
 export interface DrawnFont {
   name: string
   isEmbedded: boolean
-  /** Glyph ids that are drawn; 0 is the box that stands for a missing letter. */
+  /** Ids of the drawn glyphs; 0 is the box of a missing glyph. */
   glyphs: Set<number>
 }
 
 export interface Drawing {
   fonts: Iterable<DrawnFont>
-  /** In the order of drawing and without spaces. Where glyphs are not letters one by one, what the PDF says they stand for. */
+  /** In drawing order and without spaces. Where glyphs do not map to characters one to one, the replacement text of the PDF. */
   text: string
 }
 
-/** What a PDF draws, glyph by glyph, as a reader loads it. */
-export async function drawingOf(pdf: Uint8Array): Promise<Drawing> {
+/** Returns what a PDF draws, glyph by glyph, as loaded by a reader. */
+export async function extractDrawing(pdf: Uint8Array): Promise<Drawing> {
   const document = await getDocumentProxy(pdf.slice())
   const contents = (await PDFDocument.load(pdf)).getPages()
   const fonts = new Map<string, DrawnFont>()
@@ -43,7 +43,7 @@ interface Glyph {
 
 async function drawPage(page: Page, { content, fonts }: { content: PDFPage; fonts: Map<string, DrawnFont> }): Promise<string> {
   const { OPS } = await getResolvedPDFJS()
-  const actualTexts = actualTextsOf(content)
+  const actualTexts = extractActualTexts(content)
   const { fnArray, argsArray } = await page.getOperatorList()
   const open: boolean[] = []
   let font: DrawnFont | undefined
@@ -57,14 +57,14 @@ async function drawPage(page: Page, { content, fonts }: { content: PDFPage; font
     }
     if (operator === OPS.beginMarkedContent) open.push(false)
     if (operator === OPS.beginMarkedContentProps) {
-      // The reader tells that a span with a text of its own begins, but not the text.
+      // The library reports the start of a span with replacement text, but not the text.
       const hasOwnText = args[0] === 'Span' && args[1] === undefined
       open.push(hasOwnText)
       if (hasOwnText) text += actualTexts.shift() ?? ''
     }
     if (operator === OPS.endMarkedContent) open.pop()
     if (operator !== OPS.showText) continue
-    // Fonts are embedded with `Identity-H`, so a code is a glyph id. What is no object is a gap.
+    // Fonts are embedded with `Identity-H`, so a code is a glyph id. Items that are not objects are gaps.
     for (const glyph of (args[0] as (Glyph | number)[]).filter((one) => typeof one === 'object')) {
       font?.glyphs.add(glyph.originalCharCode)
       if (!open.includes(true)) text += glyph.unicode
@@ -73,7 +73,7 @@ async function drawPage(page: Page, { content, fonts }: { content: PDFPage; font
   return text
 }
 
-function actualTextsOf({ node }: PDFPage): string[] {
+function extractActualTexts({ node }: PDFPage): string[] {
   const stream = node.Contents()
   if (!(stream instanceof PDFRawStream)) throw new Error('A page has one content stream')
   const source = Buffer.from(decodePDFRawStream(stream).decode()).toString('latin1')

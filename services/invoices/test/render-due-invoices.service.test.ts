@@ -5,12 +5,12 @@ import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { expect, test } from 'vitest'
-import { browser } from '../src/rendering/open-browser.ts'
+import { browser } from '../src/rendering/browser-component.ts'
 import { anInvoiceSource } from './invoice-source.ts'
 import { aPrintedDocument } from './printed-documents.ts'
 import { startInvoices, type TestInvoices } from './start-invoices.ts'
 
-/** Takes seconds to render, so that something can happen meanwhile. */
+/** Takes seconds to render, so that a test can interfere. */
 function aLongInvoiceSource() {
   return {
     ...anInvoiceSource(),
@@ -24,32 +24,32 @@ function aLongInvoiceSource() {
   }
 }
 
-/** Fails in the template, always: no such time. */
-function aPoisonousSource() {
+/** Always fails in the template, because the time is invalid. */
+function anUnrenderableSource() {
   return { ...anInvoiceSource(), order_created_at: 'never' }
 }
 
-const generated = (invoices: TestInvoices) => invoices.said.filter(({ subject }) => subject === 'event.invoice.generated')
+const generated = (invoices: TestInvoices) => invoices.publishedEvents.filter(({ subject }) => subject === 'event.invoice.generated')
 
-/** Until a try has begun; a claim counts it. */
-async function untilBegun(invoices: TestInvoices, orderId: string): Promise<void> {
+/** Waits until an attempt has started. A claim counts it. */
+async function waitUntilStarted(invoices: TestInvoices, orderId: string): Promise<void> {
   await eventually(async () =>
     expect(await invoices.rows('select from invoices where order_id = $1 and attempts >= 1', [orderId])).toHaveLength(1),
   )
 }
 
-/** Spends the tries that are left but the last. */
-async function untilGivenUp(invoices: TestInvoices, source: InvoiceSource) {
-  await untilBegun(invoices, source.order_id)
+/** Skips all remaining attempts except the last. */
+async function waitUntilFailed(invoices: TestInvoices, source: InvoiceSource) {
+  await waitUntilStarted(invoices, source.order_id)
   const lastTry = `update invoices set attempts = 7, next_attempt_at = now() where status = 'requested' and leased_until is null returning id`
   await eventually(async () => expect(await invoices.rows(lastTry)).toHaveLength(1))
-  return invoices.untilStatus(source, 'failed')
+  return invoices.waitForStatus(source, 'failed')
 }
 
-test('the document that is asked for is stored with its hash and told once (checklist 4, 21, 101)', async () => {
+test('stores the requested document with its hash and publishes one event [4, 21, 101]', async () => {
   await using invoices = await startInvoices()
   const source = anInvoiceSource()
-  await invoices.ask(source)
+  await invoices.requestInvoice(source)
   const event = await invoices.nextEvent(invoiceGenerated)
   const [document] = await invoices.rows<{ content: Buffer; sha256: string; size: number }>(
     'select * from invoice_documents where invoice_id = $1',
@@ -65,44 +65,44 @@ test('the document that is asked for is stored with its hash and told once (chec
   expect(generated(invoices)).toHaveLength(1)
 })
 
-test('an invoice that cannot be rendered waits longer each time and does not hold up the next (checklist 117)', async () => {
+test('delays an invoice that fails to render longer each time without blocking the next [117]', async () => {
   await using invoices = await startInvoices()
-  const poisonous = aPoisonousSource()
-  await invoices.ask(poisonous)
-  const next = { ...anInvoiceSource(), organization: poisonous.organization }
-  await invoices.ask(next)
-  expect(await invoices.untilStatus(next, 'generated')).toMatchObject({ number: 'NORTHWIND-0002' })
+  const unrenderable = anUnrenderableSource()
+  await invoices.requestInvoice(unrenderable)
+  const next = { ...anInvoiceSource(), organization: unrenderable.organization }
+  await invoices.requestInvoice(next)
+  expect(await invoices.waitForStatus(next, 'generated')).toMatchObject({ number: 'NORTHWIND-0002' })
   await eventually(async () => {
     const [row] = await invoices.rows<{ attempts: number; last_error: string }>(
       'select attempts, last_error from invoices where order_id = $1',
-      [poisonous.order_id],
+      [unrenderable.order_id],
     )
     expect(row?.attempts).toBeGreaterThanOrEqual(2)
     expect(row?.last_error).toContain('RangeError')
   })
 })
 
-test('after the eighth try it is given up with a reason, and asking again tries again under the same number (checklist 40, 113)', async () => {
+test('fails after the eighth attempt with a reason; a new request keeps the number [40, 113]', async () => {
   await using invoices = await startInvoices()
-  const source = aPoisonousSource()
-  await invoices.ask(source)
-  expect(await untilGivenUp(invoices, source)).toMatchObject({ attempts: 8, last_error: expect.stringContaining('RangeError') })
-  await invoices.ask(source)
-  expect(await invoices.untilStatus(source, 'requested')).toMatchObject({ number: 'NORTHWIND-0001' })
+  const source = anUnrenderableSource()
+  await invoices.requestInvoice(source)
+  expect(await waitUntilFailed(invoices, source)).toMatchObject({ attempts: 8, last_error: expect.stringContaining('RangeError') })
+  await invoices.requestInvoice(source)
+  expect(await invoices.waitForStatus(source, 'requested')).toMatchObject({ number: 'NORTHWIND-0001' })
   expect(generated(invoices)).toHaveLength(0)
 })
 
-const refuseDocuments = `
+const rejectDocuments = `
   create function refuse_document() returns trigger language plpgsql as $$ begin raise exception 'There is no room for documents'; end $$;
   create trigger refuse_document before insert on invoice_documents for each row execute function refuse_document()`
 
-test('a document that cannot be stored fails with a reason the seller sees and is told to nobody; asked for again it is made (checklist 113)', async () => {
+test('shows the seller why storing failed, publishes no event, and retries on request [113]', async () => {
   await using invoices = await startInvoices()
   const source = anInvoiceSource()
   const seller = organizationCaller(source.organization.id)
-  await invoices.rows(refuseDocuments)
-  await invoices.ask(source)
-  const { id } = await untilGivenUp(invoices, source)
+  await invoices.rows(rejectDocuments)
+  await invoices.requestInvoice(source)
+  const { id } = await waitUntilFailed(invoices, source)
   const found = await invoices.call(getInvoice, { id }, seller)
   expect(found).toMatchObject({
     status: 'failed',
@@ -110,12 +110,12 @@ test('a document that cannot be stored fails with a reason the seller sees and i
     url: null,
     failure_reason: expect.stringContaining('no room for documents'),
   })
-  const asked = invoices.call(getOrderInvoice, { id: source.order_id }, seller)
-  await expect(asked).rejects.toThrow('could not be generated')
+  const request = invoices.call(getOrderInvoice, { id: source.order_id }, seller)
+  await expect(request).rejects.toThrow('could not be generated')
   expect(generated(invoices)).toHaveLength(0)
 
   await invoices.rows('drop trigger refuse_document on invoice_documents')
-  await invoices.ask(source)
+  await invoices.requestInvoice(source)
   await invoices.nextEvent(invoiceGenerated)
   const made = await invoices.call(getInvoice, { id }, seller)
   expect(made).toMatchObject({ status: 'generated', invoice_number: 'NORTHWIND-0001', failure_reason: null })
@@ -123,7 +123,7 @@ test('a document that cannot be stored fails with a reason the seller sees and i
   expect(generated(invoices)).toHaveLength(1)
 })
 
-test('a try that died is repeated when its lease ends (checklist 109)', async () => {
+test('repeats the attempt of a crashed replica after its lease expires [109]', async () => {
   await using invoices = await startInvoices()
   const source = anInvoiceSource()
   await invoices.rows(`insert into document_series values ($1, 'invoice', 'NORTHWIND-', 4, 1)`, [source.organization.id])
@@ -132,38 +132,38 @@ test('a try that died is repeated when its lease ends (checklist 109)', async ()
      values ($1, now(), $2, $3, 'NORTHWIND-', 1, 'NORTHWIND-0001', 'requested', $4, $5, now(), 1, now(), now() + interval '1 second')`,
     [randomUUID(), source.organization.id, source.order_id, source, aPrintedDocument()],
   )
-  expect(await invoices.untilStatus(source, 'generated')).toMatchObject({ attempts: 2 })
+  expect(await invoices.waitForStatus(source, 'generated')).toMatchObject({ attempts: 2 })
 })
 
-test('a try whose lease was taken over throws its result away', async () => {
+test('discards the result of an attempt that lost its lease', async () => {
   await using invoices = await startInvoices()
   const source = aLongInvoiceSource()
-  await invoices.ask(source)
-  await untilBegun(invoices, source.order_id)
+  await invoices.requestInvoice(source)
+  await waitUntilStarted(invoices, source.order_id)
   await invoices.rows(`update invoices set attempts = attempts + 1, version = version + 1, leased_until = now() + interval '2 seconds'`)
-  expect(await invoices.untilStatus(source, 'generated')).toMatchObject({ attempts: 3 })
+  expect(await invoices.waitForStatus(source, 'generated')).toMatchObject({ attempts: 3 })
   await invoices.nextEvent(invoiceGenerated)
   expect(generated(invoices)).toHaveLength(1)
 })
 
-test('a browser that is killed in the middle costs a try, not the invoice (checklist 108)', async () => {
+test('loses an attempt but not the invoice when the browser is killed [108]', async () => {
   await using invoices = await startInvoices()
   const source = aLongInvoiceSource()
-  await invoices.ask(source)
-  await untilBegun(invoices, source.order_id)
-  const leader = await browser.withPage(async (page) => page.browser().process()?.pid as number)
+  await invoices.requestInvoice(source)
+  await waitUntilStarted(invoices, source.order_id)
+  const leader = await browser.withPage('test', async (page) => page.browser().process()?.pid as number)
   process.kill(-leader, 'SIGKILL')
-  expect(await invoices.untilStatus(source, 'generated')).toMatchObject({ number: 'NORTHWIND-0001', attempts: 2 })
+  expect(await invoices.waitForStatus(source, 'generated')).toMatchObject({ number: 'NORTHWIND-0001', attempts: 2 })
   await invoices.nextEvent(invoiceGenerated)
   expect(generated(invoices)).toHaveLength(1)
 })
 
-test('a stop in the middle ends the document it is at and loses none that wait (checklist 125)', async () => {
+test('finishes the current document on shutdown and loses no waiting one [125]', async () => {
   await using invoices = await startInvoices()
   const sources = [aLongInvoiceSource(), aLongInvoiceSource(), anInvoiceSource(), anInvoiceSource()]
-  for (const source of sources) await invoices.ask(source)
-  await untilBegun(invoices, (sources[0] as { order_id: string }).order_id)
+  for (const source of sources) await invoices.requestInvoice(source)
+  await waitUntilStarted(invoices, (sources[0] as { order_id: string }).order_id)
   await invoices.restart()
-  for (const source of sources) expect(await invoices.untilStatus(source, 'generated')).toMatchObject({ attempts: 1 })
+  for (const source of sources) expect(await invoices.waitForStatus(source, 'generated')).toMatchObject({ attempts: 1 })
   await eventually(() => expect(generated(invoices)).toHaveLength(sources.length))
 })

@@ -4,35 +4,35 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLogger, type Logger } from '@quittance/runtime/log'
+import { createLogger, type Logger } from '@quittance/runtime/logger'
 import { getDocumentProxy } from 'unpdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBrowser, type SharedBrowser } from '../src/rendering/browser.ts'
 import { launchBrowser } from '../src/rendering/launch-browser.ts'
 import { printDocument } from '../src/rendering/print-document.ts'
-import type { PrintedDocument } from '../src/rendering/printed-document.ts'
+import type { DocumentModel } from '../src/rendering/document-model.ts'
 import { renderPdf } from '../src/rendering/render-pdf.ts'
 import { aPrintedDocument, aPrintedLine } from './printed-documents.ts'
-import { drawingOf, pagesOf } from './read-pdf.ts'
+import { extractDrawing, extractPages } from './read-pdf.ts'
 
 const log = createLogger('invoices', 'silent')
 const browser = createBrowser(() => ({ path: process.env['PUPPETEER_EXECUTABLE_PATH'], sandbox: 'on' }))
 beforeAll(() => browser.open())
 afterAll(() => browser.close())
 
-function print(changes: Partial<PrintedDocument> = {}): Promise<Uint8Array> {
-  return printDocument(browser, { document: aPrintedDocument(changes), log })
+function print(changes: Partial<DocumentModel> = {}): Promise<Uint8Array> {
+  return printDocument(browser, { owner: 'test', document: aPrintedDocument(changes), log })
 }
 
-const lettersOf = (text: string) => Array.from(text.normalize('NFKC')).filter((letter) => /[\p{L}\p{N}]/u.test(letter))
+const extractLetters = (text: string) => Array.from(text.normalize('NFKC')).filter((letter) => /[\p{L}\p{N}]/u.test(letter))
 const withoutSpaces = (text: string) => text.normalize('NFKC').replaceAll(/\s/g, '')
 
-function manyLines(count: number): PrintedDocument['lines'] {
+function manyLines(count: number): DocumentModel['lines'] {
   return Array.from({ length: count }, (_, index) => aPrintedLine({ label: `Line ${index + 1}.` }))
 }
 
-test('the text of the document holds number, parties, lines, sums and the address to check it at (checklist 36, 70)', async () => {
-  const [text] = await pagesOf(await print())
+test('contains number, parties, lines, sums and verification URL in the document text [36, 70]', async () => {
+  const [text] = await extractPages(await print())
   for (const part of [
     'NORTHWIND-0042',
     'November 20, 2026',
@@ -67,32 +67,29 @@ const scripts = {
   Polish: 'Łukasiewicz Żółć',
 }
 
-test.each(Object.entries(scripts))(
-  'a name in %s comes back letter by letter, in fonts of the document only (checklist 80, 83, 84)',
-  async (_, name) => {
-    const pdf = await print({ buyer: { ...aPrintedDocument().buyer, name }, lines: [aPrintedLine({ label: name })] })
-    const { text } = await drawingOf(pdf)
-    expect(text.split(withoutSpaces(name))).toHaveLength(3)
-    await expectOwnFonts(pdf)
-  },
-)
+test.each(Object.entries(scripts))('prints a %s name with every character, in embedded fonts only [80, 83, 84]', async (_, name) => {
+  const pdf = await print({ buyer: { ...aPrintedDocument().buyer, name }, lines: [aPrintedLine({ label: name })] })
+  const { text } = await extractDrawing(pdf)
+  expect(text.split(withoutSpaces(name))).toHaveLength(3)
+  await expectOwnFonts(pdf)
+})
 
 test.each([
   ['ar', 'شركة النور للتجارة 2024'],
   ['he', 'חברת האור בע"מ 2024'],
   ['en', 'مؤسسة Northwind للتحليل'],
   ['de', 'שלום וברכה'],
-])('in a document of %s all letters of %s are there, right to left or not (checklist 81, 82)', async (locale, name) => {
+])('prints in a %s document all characters of %s, in either direction [81, 82]', async (locale, name) => {
   const pdf = await print({ locale, buyer: { ...aPrintedDocument().buyer, name } })
-  const found = lettersOf((await drawingOf(pdf)).text)
-  for (const letter of new Set(lettersOf(name))) {
-    expect(found.filter((one) => one === letter).length).toBeGreaterThanOrEqual(lettersOf(name).filter((one) => one === letter).length)
+  const found = extractLetters((await extractDrawing(pdf)).text)
+  for (const letter of new Set(extractLetters(name))) {
+    expect(found.filter((one) => one === letter).length).toBeGreaterThanOrEqual(extractLetters(name).filter((one) => one === letter).length)
   }
   await expectOwnFonts(pdf)
 })
 
 test.each(['ar', 'ar-EG', 'de-CH', 'es', 'fr', 'he', 'it', 'ja', 'ko', 'nl', 'pt-BR', 'zh-CN', 'zh-TW'])(
-  'a document in %s needs no font of the system (checklist 76, 84)',
+  'prints a document in %s without fonts of the system [76, 84]',
   async (locale) => {
     const pdf = await print({ locale, servicePeriod: { start: new Date('2026-11-18'), end: new Date('2026-12-18') } })
     await expectOwnFonts(pdf)
@@ -101,7 +98,7 @@ test.each(['ar', 'ar-EG', 'de-CH', 'es', 'fr', 'he', 'it', 'ja', 'ko', 'nl', 'pt
 )
 
 async function expectOwnFonts(pdf: Uint8Array): Promise<void> {
-  const fonts = [...(await drawingOf(pdf)).fonts]
+  const fonts = [...(await extractDrawing(pdf)).fonts]
   expect(fonts.length).toBeGreaterThan(0)
   for (const { name, isEmbedded, glyphs } of fonts) {
     expect(name).toMatch(/^[A-Z]{6}\+(?:Inter|NotoSans)/)
@@ -110,10 +107,10 @@ async function expectOwnFonts(pdf: Uint8Array): Promise<void> {
   }
 }
 
-test('hostile names are printed as they are and nothing of them is fetched (checklist 96)', async () => {
-  const asked: string[] = []
+test('prints hostile names literally and fetches nothing from them [96]', async () => {
+  const requests: string[] = []
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requests.push(request.url ?? '')
     response.end('reached')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -134,20 +131,20 @@ test('hostile names are printed as they are and nothing of them is fetched (chec
       buyer: { name, address, taxId: name, email: name },
       lines: [aPrintedLine({ label: name })],
     })
-    const text = withoutSpaces((await pagesOf(pdf)).join(''))
+    const text = withoutSpaces((await extractPages(pdf)).join(''))
     expect(text.split(withoutSpaces(name)).length - 1).toBe(12)
     expect(text).toContain('Total$1,936.14')
   }
   server.close()
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
-test('long texts wrap inside their place and lose nothing (checklist 31, 90)', async () => {
+test('wraps long texts within their column without loss [31, 90]', async () => {
   const sentence = 'Analytics of everything that a company does, '.repeat(12).slice(0, 500)
   const word = 'Donaudampfschiff'.repeat(13).slice(0, 200)
   const name = 'W'.repeat(250)
   const pdf = await print({ lines: [sentence, word].map((label) => aPrintedLine({ label })), buyer: { ...aPrintedDocument().buyer, name } })
-  const text = withoutSpaces((await pagesOf(pdf)).join(''))
+  const text = withoutSpaces((await extractPages(pdf)).join(''))
   for (const long of [sentence, word, name]) expect(text).toContain(withoutSpaces(long))
   const proxy = await getDocumentProxy(pdf.slice())
   const page = await proxy.getPage(1)
@@ -156,21 +153,21 @@ test('long texts wrap inside their place and lose nothing (checklist 31, 90)', a
     if (!('transform' in item) || item.str.trim() === '') continue
     expect(item.transform[4]).toBeGreaterThanOrEqual(50)
     expect(item.transform[4] + item.width).toBeLessThanOrEqual(width - 50)
-    // The first column ends where quantities begin.
+    // The first column ends where the quantities start.
     if (word.includes(item.str) && item.str.length > 8) expect(item.transform[4] + item.width).toBeLessThan(width / 2)
   }
 })
 
-test('what is given back carries a minus (checklist 65)', async () => {
+test('prints a credit with a minus sign [65]', async () => {
   const lines = [aPrintedLine({ label: 'Unused Basic', amount: -5_000, proration: true })]
-  expect((await pagesOf(await print({ lines })))[0]).toContain('1 -$50.00 -$50.00')
-  expect((await pagesOf(await print({ lines, locale: 'de', currency: 'eur' })))[0]).toContain('1 -50,00 € -50,00 €')
+  expect((await extractPages(await print({ lines })))[0]).toContain('1 -$50.00 -$50.00')
+  expect((await extractPages(await print({ lines, locale: 'de', currency: 'eur' })))[0]).toContain('1 -50,00 € -50,00 €')
 })
 
-test('a thousand lines repeat their headings, count their pages, keep their sums together and stay small (checklist 36, 87, 89, 122)', async () => {
+test('prints 1,000 lines with headings, page count and joined sums, small [36, 87, 89, 122]', async () => {
   const lines = manyLines(1000)
   const pdf = await print({ lines })
-  const pages = await pagesOf(pdf)
+  const pages = await extractPages(pdf)
   pages.forEach((page, index) => {
     if (page.includes('Line ')) expect(page).toContain('Description Quantity Unit price Amount')
     expect(page).toContain(`Page ${index + 1} of ${pages.length}`)
@@ -185,34 +182,34 @@ test('a thousand lines repeat their headings, count their pages, keep their sums
   expect(pdf.length).toBeLessThanOrEqual(400_000)
 })
 
-test('five thousand lines are one valid document with every line in it (checklist 91)', async () => {
+test('prints a valid document with all of 5,000 lines [91]', async () => {
   const lines = manyLines(5000)
   const pdf = await print({ lines })
-  const all = (await pagesOf(pdf)).join(' ')
+  const all = (await extractPages(pdf)).join(' ')
   expect(lines.filter(({ label }) => !all.includes(`${label} 1 `))).toEqual([])
 })
 
 test.each(Array.from({ length: 8 }, (_, index) => 14 + index))(
-  'sums below %i lines are on one page, with a line above them (checklist 88)',
+  'prints the sums below %i lines on one page, with a line above them [88]',
   async (count) => {
-    const pages = await pagesOf(await print({ lines: manyLines(count) }))
+    const pages = await extractPages(await print({ lines: manyLines(count) }))
     const withSums = pages.filter((page) => /Subtotal|Discount|Net amount|VAT 23%|Total \$|Paid on/.test(page))
     expect(withSums).toHaveLength(1)
     for (const part of [`Line ${count}.`, 'Description Quantity', 'Subtotal', 'Paid on']) expect(withSums[0]).toContain(part)
   },
 )
 
-test('ten lines are small (checklist 122)', async () => {
+test('prints ten lines in less than 150 kB [122]', async () => {
   expect((await print({ lines: manyLines(10) })).length).toBeLessThan(150_000)
 })
 
-test('paper is A4 or Letter (checklist 93)', async () => {
-  const sizeOf = async (pdf: Uint8Array) => (await (await getDocumentProxy(pdf.slice())).getPage(1)).view.map(Math.round)
-  expect(await sizeOf(await print())).toEqual([0, 0, 595, 842])
-  expect(await sizeOf(await print({ paper: 'letter' }))).toEqual([0, 0, 612, 792])
+test('prints the selected paper size [93]', async () => {
+  const readPageSize = async (pdf: Uint8Array) => (await (await getDocumentProxy(pdf.slice())).getPage(1)).view.map(Math.round)
+  expect(await readPageSize(await print())).toEqual([0, 0, 595, 842])
+  expect(await readPageSize(await print({ paper: 'letter' }))).toEqual([0, 0, 612, 792])
 })
 
-test('the document is tagged, in one language, and says what it is and whose without naming the browser (checklist 78, 94)', async () => {
+test('is tagged, in one language, with title and author and without the browser name [78, 94]', async () => {
   const pdf = await getDocumentProxy((await print()).slice())
   const { info } = await pdf.getMetadata()
   expect(info).toMatchObject({ Title: 'Invoice NORTHWIND-0042', Author: 'Northwind Analytics GmbH', Language: 'en' })
@@ -227,15 +224,15 @@ test('the document is tagged, in one language, and says what it is and whose wit
   )
 })
 
-test('a credit note and another language have their own title', async () => {
-  const titleOf = async (pdf: Uint8Array) => (await (await getDocumentProxy(pdf.slice())).getMetadata()).info as { Title: string }
-  expect((await titleOf(await print({ kind: 'credit_note', locale: 'fr' }))).Title).toBe('Avoir NORTHWIND-0042')
+test('has a title for its kind and language', async () => {
+  const readTitle = async (pdf: Uint8Array) => (await (await getDocumentProxy(pdf.slice())).getMetadata()).info as { Title: string }
+  expect((await readTitle(await print({ kind: 'credit_note', locale: 'fr' }))).Title).toBe('Avoir NORTHWIND-0042')
 })
 
-test('a page reaches no network, reads no file and runs no script (checklist 97, 98)', async () => {
-  const asked: string[] = []
+test('accesses no network, reads no file and runs no script [97, 98]', async () => {
+  const requests: string[] = []
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requests.push(request.url ?? '')
     response.end('reached')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -247,47 +244,51 @@ test('a page reaches no network, reads no file and runs no script (checklist 97,
     <img src=${origin}/d><img src=${file}><iframe src=${file}></iframe><iframe src=${origin}/e></iframe><object data=${file}></object><embed src=${file}>
     <link rel=preload as=image href=${origin}/f><link rel=dns-prefetch href=//example.com><p id=p>Body</p>
     <script>document.getElementById('p').textContent = 'SCRIPT RAN'</script><img src=x onerror="document.body.textContent = 'SCRIPT RAN'">`
-  const told: string[] = []
-  const listening = { ...log, warn: (fields: object) => void told.push(JSON.stringify(fields)) } as unknown as Logger
-  const text = (await pagesOf(await renderPdf(browser, { html, log: listening }))).join(' ')
+  const logged: string[] = []
+  const recordingLog = { ...log, warn: (fields: object) => void logged.push(JSON.stringify(fields)) } as unknown as Logger
+  const text = (await extractPages(await renderPdf(browser, { owner: 'test', html, log: recordingLog }))).join(' ')
   const moving = `<meta http-equiv=refresh content="0;url=${origin}/g"><p>Stays</p>`
-  await renderPdf(browser, { html: moving, log }).catch(() => {})
-  await renderPdf(browser, { html: moving.replace(`${origin}/g`, file), log }).catch(() => {})
+  await renderPdf(browser, { owner: 'test', html: moving, log }).catch(() => {})
+  await renderPdf(browser, { owner: 'test', html: moving.replace(`${origin}/g`, file), log }).catch(() => {})
   server.close()
   await rm(folder, { recursive: true })
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
   expect(text).toContain('Body')
   expect(text).not.toMatch(/SCRIPT RAN|FILE WAS READ|reached/)
-  for (const refused of ['/a', '/b', '/c', '/d', '/f', '/']) expect(told.join('\n')).toContain(`${origin}${refused}`)
-  expect(told.join('\n')).toContain(file)
+  for (const path of ['/a', '/b', '/c', '/d', '/f', '/']) expect(logged.join('\n')).toContain(`${origin}${path}`)
+  expect(logged.join('\n')).toContain(file)
 })
 
-test('a document that one of its fonts does not reach is not printed, nor one that asks for something else instead', async () => {
-  const asking = (path: string) => `<style>@font-face { font-family: F; src: url(${path}) } p { font-family: F }</style><p>Body</p>`
-  expect((await pagesOf(await renderPdf(browser, { html: asking('/fonts/inter/latin/400'), log }))).join(' ')).toContain('Body')
-  const told: unknown[] = []
-  const listening = { ...log, error: (fields: object) => void told.push(fields), warn() {} } as unknown as Logger
+test('does not print a document whose font is unreadable or not a font of the packages', async () => {
+  const pageWithFont = (path: string) => `<style>@font-face { font-family: F; src: url(${path}) } p { font-family: F }</style><p>Body</p>`
+  expect(
+    (await extractPages(await renderPdf(browser, { owner: 'test', html: pageWithFont('/fonts/inter/latin/400'), log }))).join(' '),
+  ).toContain('Body')
+  const logged: unknown[] = []
+  const recordingLog = { ...log, error: (fields: object) => void logged.push(fields), warn() {} } as unknown as Logger
   for (const path of ['/fonts/inter/none/400', '/fonts/none/latin/700', '/inter/latin/400', 'file:///etc/hostname'])
-    await expect(renderPdf(browser, { html: asking(path), log: listening })).rejects.toThrow('A network error occurred')
-  expect(told).toMatchObject([
+    await expect(renderPdf(browser, { owner: 'test', html: pageWithFont(path), log: recordingLog })).rejects.toThrow(
+      'A network error occurred',
+    )
+  expect(logged).toMatchObject([
     { family: 'inter', subset: 'none', weight: 400 },
     { family: 'none', subset: 'latin', weight: 700 },
   ])
-  expect((await pagesOf(await print()))[0]).toContain('NORTHWIND-0042')
+  expect((await extractPages(await print()))[0]).toContain('NORTHWIND-0042')
 })
 
-test('a browser that is killed in the middle fails that document at once and the next one is printed', async () => {
+test('fails the current document when the browser is killed, and prints the next', async () => {
   const before = await browserGroup(browser)
-  const interrupted = browser.withPage(async (page) => {
+  const interrupted = browser.withPage('test', async (page) => {
     process.kill(-before, 'SIGKILL')
     return page.pdf()
   })
   await expect(interrupted).rejects.toThrow()
-  expect((await pagesOf(await print()))[0]).toContain('NORTHWIND-0042')
+  expect((await extractPages(await print()))[0]).toContain('NORTHWIND-0042')
   expect(await browserGroup(browser)).not.toBe(before)
 })
 
-test.runIf(existsSync('/proc/self/autogroup'))('whoever answers requests goes before the browser', async () => {
+test.runIf(existsSync('/proc/self/autogroup'))('runs the browser at a lower priority than processes that serve requests', async () => {
   const { browser: launched, close } = await launchBrowser({ path: process.env['PUPPETEER_EXECUTABLE_PATH'], sandbox: 'on' })
   try {
     expect(await readFile(`/proc/${launched.process()?.pid}/autogroup`, 'utf8')).toMatch(/nice 5$/m)
@@ -296,12 +297,12 @@ test.runIf(existsSync('/proc/self/autogroup'))('whoever answers requests goes be
   }
 })
 
-test('a page stays for the next document, but not after a long one, of which it would keep the memory', async () => {
+test('reuses a page for the next document, but not after a long one that retains memory', async () => {
   const own = createBrowser(() => ({ path: process.env['PUPPETEER_EXECUTABLE_PATH'], sandbox: 'on' }))
   await own.open()
   const printedOn = async (lines: number) => {
-    await printDocument(own, { document: aPrintedDocument({ lines: manyLines(lines) }), log })
-    const pages = await own.withPage((page) => page.browser().pages())
+    await printDocument(own, { owner: 'test', document: aPrintedDocument({ lines: manyLines(lines) }), log })
+    const pages = await own.withPage('test', (page) => page.browser().pages())
     return pages.map((page) => page.url()).filter((url) => url !== 'about:blank')
   }
   expect(await printedOn(1)).toEqual(['http://invoice.invalid/'])
@@ -309,11 +310,12 @@ test('a page stays for the next document, but not after a long one, of which it 
   await own.close()
 })
 
-test('a closed browser leaves no process and no file (checklist 125)', async () => {
+test('leaves no process and no file after the browser is closed [125]', async () => {
   const own = createBrowser(() => ({ path: process.env['PUPPETEER_EXECUTABLE_PATH'], sandbox: 'on' }))
   await own.open()
   const group = await browserGroup(own)
   const profile = await own.withPage(
+    'test',
     async (page) =>
       page
         .browser()
@@ -328,10 +330,10 @@ test('a closed browser leaves no process and no file (checklist 125)', async () 
 })
 
 async function browserGroup(of: SharedBrowser): Promise<number> {
-  return of.withPage(async (page) => page.browser().process()?.pid as number)
+  return of.withPage('test', async (page) => page.browser().process()?.pid as number)
 }
 
-/** True also of an ended process that its parent, or init, has not collected yet. */
+/** Also true for an ended process that its parent or init has not reaped yet. */
 function isAlive(group: number): boolean {
   try {
     return process.kill(group, 0)

@@ -1,4 +1,4 @@
-import { createLogger } from '@quittance/runtime/log'
+import { createLogger } from '@quittance/runtime/logger'
 import { getDocumentProxy } from 'unpdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBrowser } from '../src/rendering/browser.ts'
@@ -11,14 +11,14 @@ beforeAll(() => browser.open())
 afterAll(() => browser.close())
 
 interface Drawn {
-  /** Glyphs as the font names them, so a letter that is joined as its joined form. */
+  /** Glyphs as named by the font: a joined character has its joined form. */
   glyphs: string
   left: number
   right: number
 }
 
-/** What is drawn in the line of this text, from right to left. */
-async function lineOf(pdf: Uint8Array, text: string): Promise<Drawn[]> {
+/** Returns the glyphs drawn in the line of this text, from right to left. */
+async function extractLine(pdf: Uint8Array, text: string): Promise<Drawn[]> {
   const page = await (await getDocumentProxy(pdf)).getPage(1)
   const { items } = await page.getTextContent({ disableNormalization: true })
   const drawn = items.flatMap((item) => {
@@ -36,21 +36,18 @@ const buyer = (name: string) => ({ ...aPrintedDocument().buyer, name })
 test.each([
   ['ar', [seller, 'ﻣ', 'ﺤ', 'ﻤ', 'ﻮ', 'د', '2024', 'ﺳ', 'ﺎ', 'ﻟ', 'ﻢ']],
   ['en', ['ﻣ', 'ﺤ', 'ﻤ', 'ﻮ', 'د', '2024', 'ﺳ', 'ﺎ', 'ﻟ', 'ﻢ', seller]],
-])(
-  'in a document of %s Arabic letters join, run to the left, and a number among them keeps its order (checklist 81)',
-  async (locale, line) => {
-    const pdf = await printDocument(browser, { document: aPrintedDocument({ locale, buyer: buyer('محمود 2024 سالم') }), log })
-    const drawn = await lineOf(pdf, '2024')
-    expect(drawn.map(({ glyphs }) => glyphs)).toEqual(line)
-    const joined = drawn.slice(line.indexOf('ﻣ'), line.indexOf('ﻮ') + 1)
-    joined.slice(1).forEach(({ right }, index) => expect(right).toBeCloseTo(joined[index]?.left ?? 0, 0))
-  },
-)
+])('joins Arabic from right to left in a %s document and keeps the order of numbers [81]', async (locale, line) => {
+  const pdf = await printDocument(browser, { owner: 'test', document: aPrintedDocument({ locale, buyer: buyer('محمود 2024 سالم') }), log })
+  const drawn = await extractLine(pdf, '2024')
+  expect(drawn.map(({ glyphs }) => glyphs)).toEqual(line)
+  const joined = drawn.slice(line.indexOf('ﻣ'), line.indexOf('ﻮ') + 1)
+  joined.slice(1).forEach(({ right }, index) => expect(right).toBeCloseTo(joined[index]?.left ?? 0, 0))
+})
 
 test.each([
   ['he', [seller, 'חברת', '2024', 'האור']],
   ['en', ['חברת', '2024', 'האור', seller]],
-])('in a document of %s Hebrew runs to the left, and a number in it keeps its order (checklist 81)', async (locale, line) => {
-  const pdf = await printDocument(browser, { document: aPrintedDocument({ locale, buyer: buyer('חברת 2024 האור') }), log })
-  expect((await lineOf(pdf, '2024')).map(({ glyphs }) => glyphs)).toEqual(line)
+])('prints Hebrew from right to left in a %s document and keeps the order of numbers [81]', async (locale, line) => {
+  const pdf = await printDocument(browser, { owner: 'test', document: aPrintedDocument({ locale, buyer: buyer('חברת 2024 האור') }), log })
+  expect((await extractLine(pdf, '2024')).map(({ glyphs }) => glyphs)).toEqual(line)
 })

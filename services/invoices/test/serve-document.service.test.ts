@@ -5,8 +5,8 @@ import { startInvoices, type TestInvoices } from './start-invoices.ts'
 
 async function aDocument(invoices: TestInvoices) {
   const source = anInvoiceSource()
-  await invoices.ask(source)
-  const { id } = await invoices.untilStatus(source, 'generated')
+  await invoices.requestInvoice(source)
+  const { id } = await invoices.waitForStatus(source, 'generated')
   const link = await invoices.link(source)
   return { id, source, link, bytes: Buffer.from(await (await invoices.download(link)).arrayBuffer()) }
 }
@@ -26,7 +26,7 @@ function signed(link: URL, change: { id?: string; expires?: number }): URL {
   return copy
 }
 
-test('the link gives the stored bytes, with all a browser and a cache need (checklist 18, 20)', async () => {
+test('serves the stored bytes with all headers that browsers and caches need [18, 20]', async () => {
   await using invoices = await startInvoices()
   const { id, link, bytes } = await aDocument(invoices)
   const [stored] = await invoices.rows<{ sha256: string }>('select sha256 from invoice_documents where invoice_id = $1', [id])
@@ -45,7 +45,7 @@ test('the link gives the stored bytes, with all a browser and a cache need (chec
   })
 })
 
-test('HEAD, validators and ranges are answered as RFC 9110 has them (checklist 20)', async () => {
+test('handles HEAD, validators and ranges as in RFC 9110 [20]', async () => {
   await using invoices = await startInvoices()
   const { link, bytes } = await aDocument(invoices)
   const head = await invoices.download(link, { method: 'HEAD' })
@@ -66,7 +66,7 @@ test('HEAD, validators and ranges are answered as RFC 9110 has them (checklist 2
   expect(await beyond.json()).toEqual({ error: 'RangeNotSatisfiable', detail: expect.any(String) })
 })
 
-test('a changed, expired or unknown link is refused, and each says so in words (checklist 19)', async () => {
+test('rejects a changed, expired or unknown link with a specific error [19]', async () => {
   await using invoices = await startInvoices()
   const { link } = await aDocument(invoices)
   const forged = [
@@ -89,7 +89,7 @@ test('a changed, expired or unknown link is refused, and each says so in words (
   expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
 })
 
-test('the bytes are the same after a restart (checklist 101)', async () => {
+test('serves the same bytes after a restart [101]', async () => {
   await using invoices = await startInvoices()
   const { source, bytes } = await aDocument(invoices)
   await invoices.restart()
@@ -97,7 +97,7 @@ test('the bytes are the same after a restart (checklist 101)', async () => {
   expect(Buffer.from(await again.arrayBuffer())).toEqual(bytes)
 })
 
-test('a document that was damaged is not given out, not made again, and counted (checklist 104)', async () => {
+test('neither serves nor renders a corrupted document again, and counts it [104]', async () => {
   await using invoices = await startInvoices()
   const { id, link } = await aDocument(invoices)
   await invoices.rows('alter table invoice_documents disable trigger user')

@@ -1,37 +1,38 @@
 import { randomUUID } from 'node:crypto'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { getInvoiceSettings, updateInvoiceSettings } from '@quittance/contracts/invoice-settings'
-import { getInvoice, verifyInvoice } from '@quittance/contracts/invoices'
+import { getInvoice } from '@quittance/contracts/invoices'
+import { verifyInvoice } from '@quittance/contracts/invoice-verification'
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'
 import { startInvoices } from './start-invoices.ts'
 
-const nobody = { kind: 'anonymous' } as const
+const anonymous = { kind: 'anonymous' } as const
 const pixel = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-test('a seller says who they are and how their documents are numbered; what was issued before keeps what it was issued with (checklist 35)', async () => {
+test('applies seller data and number format to later documents and keeps issued ones [35]', async () => {
   await using invoices = await startInvoices()
   const first = anInvoiceSource()
   const seller = organizationCaller(first.organization.id)
-  const unsaid = await invoices.call(getInvoiceSettings, {}, seller)
-  expect(unsaid).toMatchObject({ organization_id: first.organization.id, legal_name: null, invoice_prefix: null, padding: 4 })
-  await invoices.ask(first)
-  const { id } = await invoices.untilStatus(first, 'generated')
-  const said = {
+  const defaults = await invoices.call(getInvoiceSettings, {}, seller)
+  expect(defaults).toMatchObject({ organization_id: first.organization.id, legal_name: null, invoice_prefix: null, padding: 4 })
+  await invoices.requestInvoice(first)
+  const { id } = await invoices.waitForStatus(first, 'generated')
+  const identity = {
     legal_name: 'Northwind Analytics GmbH',
     address: { country: 'de', city: 'Berlin', postal_code: '10117' },
     tax_id: 'DE136695976',
   }
   const looks = { logo: pixel, footer: 'Thank you.\nIBAN DE00', locale: 'de-ch', paper: 'a4' as const }
-  const changed = await invoices.call(updateInvoiceSettings, { ...said, ...looks, invoice_prefix: 'NWA', yearly: true }, seller)
-  expect(changed).toMatchObject({ ...said, address: { country: 'DE' }, locale: 'de-CH', invoice_prefix: 'NWA', yearly: true })
+  const changed = await invoices.call(updateInvoiceSettings, { ...identity, ...looks, invoice_prefix: 'NWA', yearly: true }, seller)
+  expect(changed).toMatchObject({ ...identity, address: { country: 'DE' }, locale: 'de-CH', invoice_prefix: 'NWA', yearly: true })
   expect(await invoices.call(getInvoiceSettings, {}, seller)).toEqual(changed)
   const second = { ...anInvoiceSource(), organization: first.organization }
-  // A year may end in between.
+  // The year may change in between.
   const before = new Date().getUTCFullYear()
-  await invoices.ask(second)
-  const { number } = await invoices.untilStatus(second, 'generated')
+  await invoices.requestInvoice(second)
+  const { number } = await invoices.waitForStatus(second, 'generated')
   expect([before, new Date().getUTCFullYear()].map((year) => `NWA-${year}-0001`)).toContain(number)
   const names = await invoices.rows(
     `select printed #>> '{seller,name}' as name, printed ->> 'locale' as locale from invoices order by requested_at`,
@@ -43,7 +44,7 @@ test('a seller says who they are and how their documents are numbered; what was 
   expect(await invoices.call(getInvoice, { id }, seller)).toMatchObject({ invoice_number: 'NORTHWIND-0001' })
 })
 
-test('settings that many make at once are made once, and nobody is refused', async () => {
+test('creates settings once for concurrent requests and rejects none of them', async () => {
   await using invoices = await startInvoices()
   const seller = organizationCaller(randomUUID())
   await Promise.all(Array.from({ length: 10 }, (_, index) => invoices.call(updateInvoiceSettings, { legal_name: `Name ${index}` }, seller)))
@@ -51,34 +52,38 @@ test('settings that many make at once are made once, and nobody is refused', asy
 })
 
 test.each([
-  ['a prefix in small letters', { invoice_prefix: 'acme' }, 'invoice_prefix'],
+  ['a prefix in lower case', { invoice_prefix: 'acme' }, 'invoice_prefix'],
   ['a number of more than sixteen characters', { invoice_prefix: 'ACME-BOOKS', yearly: true }, 'invoice_prefix'],
+  ['the derived prefix of credit notes', { invoice_prefix: 'CN-NORTHWIN' }, 'invoice_prefix'],
+  ['a bare CN', { invoice_prefix: 'CN' }, 'invoice_prefix'],
+  ['a prefix of further series of credit notes', { invoice_prefix: 'CN2-NORTHWI' }, 'invoice_prefix'],
+  ['prefixes that a year makes equal', { invoice_prefix: 'ACME', credit_note_prefix: 'ACME-2026' }, 'credit_note_prefix'],
   ['one prefix for both kinds', { invoice_prefix: 'ACME', credit_note_prefix: 'ACME' }, 'credit_note_prefix'],
-  ['a logo that is no picture', { logo: 'data:text/html;base64,PGI+' }, 'logo'],
-  ['a logo elsewhere', { logo: 'https://example.com/logo.png' }, 'logo'],
-  ['a language tag that is none', { locale: 'nonsense_tag!' }, 'locale'],
-  ['a footer that fills pages', { footer: 'x'.repeat(1001) }, 'footer'],
-])('%s is refused by name, and changes nothing', async (_, wrong, field) => {
+  ['a logo that is not an image', { logo: 'data:text/html;base64,PGI+' }, 'logo'],
+  ['a logo with a remote URL', { logo: 'https://example.com/logo.png' }, 'logo'],
+  ['an invalid language tag', { locale: 'nonsense_tag!' }, 'locale'],
+  ['a footer that is too long', { footer: 'x'.repeat(1001) }, 'footer'],
+])('rejects %s naming the field, and changes nothing', async (_, wrong, field) => {
   await using invoices = await startInvoices()
   const seller = organizationCaller(randomUUID())
-  const refused = invoices.call(updateInvoiceSettings, wrong as never, seller)
-  await expect(refused).rejects.toThrow(RequestValidationError)
-  await expect(refused).rejects.toThrow(new RegExp(`"${field}"`))
+  const update = invoices.call(updateInvoiceSettings, wrong as never, seller)
+  await expect(update).rejects.toThrow(RequestValidationError)
+  await expect(update).rejects.toThrow(new RegExp(`"${field}"`))
   expect(await invoices.rows('select from invoice_settings')).toHaveLength(0)
 })
 
-test('a prefix that documents of the other kind have is refused, also long after', async () => {
+test('rejects a prefix that documents of the other kind have ever used', async () => {
   await using invoices = await startInvoices()
   const source = anInvoiceSource()
   const seller = organizationCaller(source.organization.id)
-  await invoices.ask(source)
-  await invoices.untilStatus(source, 'generated')
+  await invoices.requestInvoice(source)
+  await invoices.waitForStatus(source, 'generated')
   await invoices.call(updateInvoiceSettings, { invoice_prefix: 'NEW' }, seller)
   const taken = invoices.call(updateInvoiceSettings, { credit_note_prefix: 'NORTHWIND' }, seller)
   await expect(taken).rejects.toThrow(/"credit_note_prefix"/)
 })
 
-test('a person names one of their organizations, and no other', async () => {
+test('accepts only organizations of the user', async () => {
   await using invoices = await startInvoices()
   const [own, other] = [randomUUID(), randomUUID()]
   const person = userCaller({ userId: randomUUID(), organizationIds: [own] })
@@ -88,13 +93,13 @@ test('a person names one of their organizations, and no other', async () => {
   }
 })
 
-test('a document is verified by its number with its hash or with the id of its QR code, and by nothing less', async () => {
+test('verifies a document by number with its hash or the id of its QR code, and by nothing less', async () => {
   await using invoices = await startInvoices()
   const source = anInvoiceSource()
-  await invoices.ask(source)
-  const { id, number } = await invoices.untilStatus(source, 'generated')
+  await invoices.requestInvoice(source)
+  const { id, number } = await invoices.waitForStatus(source, 'generated')
   const { sha256 } = await invoices.call(getInvoice, { id }, organizationCaller(source.organization.id))
-  const verify = (request: object) => invoices.call(verifyInvoice, { number, ...request }, nobody)
+  const verify = (request: object) => invoices.call(verifyInvoice, { number, ...request }, anonymous)
   const known = {
     valid: true,
     kind: 'invoice',
@@ -116,4 +121,13 @@ test('a document is verified by its number with its hash or with the id of its Q
   expect(await verify({ id, sha256: 'a'.repeat(64) })).toMatchObject({ valid: false })
   expect(await verify({ number: 'OTHER-0001', id })).toMatchObject({ valid: false })
   await expect(verify({})).rejects.toThrow(RequestValidationError)
+})
+
+test('keeps a prefix of an earlier release while other settings change', async () => {
+  await using invoices = await startInvoices()
+  const seller = organizationCaller(randomUUID())
+  await invoices.call(updateInvoiceSettings, { invoice_prefix: 'ACME' }, seller)
+  await invoices.rows(`update invoice_settings set invoice_prefix = 'CN-ACME'`)
+  const kept = { invoice_prefix: 'CN-ACME', credit_note_prefix: 'GS', footer: 'Thanks' }
+  expect(await invoices.call(updateInvoiceSettings, kept, seller)).toMatchObject(kept)
 })

@@ -15,19 +15,19 @@ export interface InvoiceRow {
 }
 
 export interface TestInvoices extends TestService {
-  /** Says what `orders` says when an invoice is asked for. */
-  ask(source: InvoiceSource, messageId?: string): Promise<void>
-  /** The row of an order's invoice once it is in this status. */
-  untilStatus(source: InvoiceSource, status: InvoiceRow['status']): Promise<InvoiceRow>
-  /** The public link of an order's document. */
+  /** Publishes the event that `orders` publishes when an invoice is requested. */
+  requestInvoice(source: InvoiceSource, messageId?: string): Promise<void>
+  /** Waits until the invoice of an order has this status, and returns its row. */
+  waitForStatus(source: InvoiceSource, status: InvoiceRow['status']): Promise<InvoiceRow>
+  /** Returns the public link of an order's document. */
   link(source: InvoiceSource): Promise<URL>
-  /** What the gateway does with a public link. */
+  /** Requests a public link as the gateway does. */
   download(link: URL, init?: RequestInit): Promise<Response>
 }
 
 export async function startInvoices(): Promise<TestInvoices> {
   const service = await startTestService(invoices)
-  const rowOf = async ({ order_id }: InvoiceSource) =>
+  const loadRow = async ({ order_id }: InvoiceSource) =>
     (
       await service.rows<InvoiceRow>(
         `select id, order_id, number, status, attempts, last_error from invoices where order_id = $1 and kind = 'invoice'
@@ -37,18 +37,18 @@ export async function startInvoices(): Promise<TestInvoices> {
     )[0]
   return {
     ...service,
-    async ask(source, messageId) {
+    async requestInvoice(source, messageId) {
       await service.emit(orderInvoiceRequested, source, {
         organizationId: source.organization.id,
         aggregateId: source.order_id,
         ...(messageId && { id: messageId }),
       })
     },
-    untilStatus: (source, status) =>
+    waitForStatus: (source, status) =>
       eventually(async () => {
-        const row = await rowOf(source)
+        const row = await loadRow(source)
         if (row?.status !== status)
-          throw new Error(`The invoice is ${row ? `${row.status} after ${row.attempts} tries: ${row.last_error}` : 'not issued'}`)
+          throw new Error(`The invoice is ${row ? `${row.status} after ${row.attempts} attempts: ${row.last_error}` : 'not issued'}`)
         return row
       }),
     async link(source) {

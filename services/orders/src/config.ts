@@ -3,6 +3,14 @@ import { z } from 'zod'
 
 export const OrdersConfig = z.object({
   BASE_URL: z.url().default('http://127.0.0.1:8080').describe('Public address of the API; checkout links begin with it.'),
+  SANDBOX_PAYMENTS: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('Whether orders are paid by the sandbox, where ctoken_ok pays for everything. Never where money is real.'),
+  SANDBOX_PAYMENTS_OVER_HTTPS: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('Whether the sandbox may be on where BASE_URL is an https address; otherwise that stops the start.'),
   SANDBOX_SLOW_PAYMENT_MS: z.coerce
     .number()
     .int()

@@ -1,12 +1,11 @@
 import type { DatabaseDefinition } from '@quittance/runtime/database'
-import { BenefitGrantSchema } from './benefits/benefit-grant.ts'
-import { BenefitSchema } from './benefits/benefit.ts'
+import { BenefitGrantSchema } from './entitlements/benefit-grant.ts'
+import { BenefitSchema } from './catalog/benefits/benefit.ts'
 import { CheckoutSchema } from './checkouts/checkout.ts'
 import { CustomerSessionSchema } from './customer-sessions/customer-session.ts'
 import { CustomerSchema } from './customers/customer.ts'
-import { DiscountSchema } from './discounts/discount.ts'
-import { LicenseKeyActivationSchema } from './license-keys/license-key-activation.ts'
-import { LicenseKeySchema } from './license-keys/license-key.ts'
+import { DiscountSchema } from './catalog/discounts/discount.ts'
+import { LicenseKeyActivationSchema, LicenseKeySchema } from './entitlements/license-key.ts'
 import { createOrders } from './migrations/20261120120000-create-orders.ts'
 import { addCustomerPortal } from './migrations/20261120220000-add-customer-portal.ts'
 import { createRefunds } from './migrations/20261120230000-create-refunds.ts'
@@ -20,22 +19,26 @@ import { chargeTax } from './migrations/20261121050000-charge-tax.ts'
 import { tryAgain } from './migrations/20261121055000-try-again.ts'
 import { upgradeByCheckout } from './migrations/20261121056000-upgrade-by-checkout.ts'
 import { checkRefunds } from './migrations/20261121057000-check-refunds.ts'
-import { tellInvoicesMore } from './migrations/20261121059000-tell-invoices-more.ts'
+import { addInvoiceDetails } from './migrations/20261121059000-tell-invoices-more.ts'
 import { countLists } from './migrations/20261121060000-count-lists.ts'
 import { indexLists } from './migrations/20261121070000-index-lists.ts'
 import { createLicenseKeys } from './migrations/20261121080000-create-license-keys.ts'
 import { lightenOutbox } from './migrations/20261122090000-lighten-outbox.ts'
 import { countListChanges } from './migrations/20261122130000-count-changes.ts'
 import { narrowIndexes } from './migrations/20261122140000-narrow-outbox.ts'
+import { bindSessions } from './migrations/20261123003000-bind-sessions.ts'
+import { stageRefunds } from './migrations/20261123004500-stage-refunds.ts'
+import { parkMessages } from './migrations/20261123100000-park-messages.ts'
+import { boundCredits } from './migrations/20261123120000-bound-credits.ts'
+import { matchDiscountCurrency } from './migrations/20261123121000-match-discount-currency.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentSchema } from './payments/payment.ts'
-import { ProductSchema } from './products/product.ts'
-import { ProductPriceSchema } from './products/product-price.ts'
+import { ProductSchema, ProductPriceSchema } from './catalog/products/product.ts'
 import { RefundSchema } from './refunds/refund.ts'
-import { ProrationSchema } from './subscriptions/proration.ts'
+import { ProrationSchema } from './subscriptions/prorations.ts'
 import { SubscriptionSchema } from './subscriptions/subscription.ts'
-import { TaxRateSchema } from './taxes/tax-rate.ts'
+import { TaxRateSchema } from './catalog/taxes/tax-rate.ts'
 
 export const database: DatabaseDefinition = {
   entities: [
@@ -70,7 +73,7 @@ export const database: DatabaseDefinition = {
     tryAgain,
     upgradeByCheckout,
     checkRefunds,
-    tellInvoicesMore,
+    addInvoiceDetails,
     countLists,
     indexLists,
     createLicenseKeys,
@@ -78,5 +81,10 @@ export const database: DatabaseDefinition = {
     lightenOutbox,
     countListChanges,
     narrowIndexes,
+    bindSessions,
+    stageRefunds,
+    parkMessages,
+    boundCredits,
+    matchDiscountCurrency,
   ],
 }

@@ -1,91 +1,64 @@
-import { foldListCounts } from '@quittance/runtime/list-counts'
+import { compactListCounts } from '@quittance/runtime/list-counters'
 import type { Service } from '@quittance/runtime/service'
-import { createBenefit } from './benefits/create-benefit.ts'
-import { deleteBenefit } from './benefits/delete-benefit.ts'
-import { getBenefit } from './benefits/get-benefit.ts'
-import { getCustomerBenefitGrant } from './benefits/get-customer-benefit-grant.ts'
-import { listBenefitGrants } from './benefits/list-benefit-grants.ts'
-import { listBenefits } from './benefits/list-benefits.ts'
-import { listCustomerBenefitGrants } from './benefits/list-customer-benefit-grants.ts'
-import { sweepDeletedBenefits } from './benefits/sweep-deleted-benefits.ts'
-import { updateBenefit } from './benefits/update-benefit.ts'
+import { createBenefit, deleteBenefit, updateBenefit } from './catalog/benefits/benefit-commands.ts'
+import { getBenefit, listBenefits } from './catalog/benefits/benefit-queries.ts'
+import { getCustomerBenefitGrant, listCustomerBenefitGrants } from './portal/customer-benefit-grants.ts'
+import { listBenefitGrants } from './entitlements/list-benefit-grants.ts'
+import { sweepDeletedBenefits } from './entitlements/sweep-deleted-benefits.ts'
 import { confirmCheckout } from './checkouts/confirm-checkout.ts'
 import { createCheckout } from './checkouts/create-checkout.ts'
 import { expireCheckouts } from './checkouts/expire-checkouts.ts'
-import { getCheckout } from './checkouts/get-checkout.ts'
-import { getCheckoutByClient } from './checkouts/get-checkout-by-client.ts'
-import { listCheckouts } from './checkouts/list-checkouts.ts'
-import { updateCheckout } from './checkouts/update-checkout.ts'
-import { updateCheckoutByClient } from './checkouts/update-checkout-by-client.ts'
+import { getCheckout, getCheckoutByClient, listCheckouts } from './checkouts/checkout-queries.ts'
+import { updateCheckout, updateCheckoutByClient } from './checkouts/update-checkout.ts'
 import { createCustomerSession } from './customer-sessions/create-customer-session.ts'
-import { sweepCustomerSessions } from './customer-sessions/sweep-customer-sessions.ts'
-import { verifyCustomerSession } from './customer-sessions/verify-customer-session.ts'
+import { sweepCustomerSessions, verifyCustomerSession } from './customer-sessions/customer-session.ts'
 import { createCustomer } from './customers/create-customer.ts'
-import { deleteCustomer } from './customers/delete-customer.ts'
-import { deleteCustomerByExternalId } from './customers/delete-customer-by-external-id.ts'
-import { getCustomer } from './customers/get-customer.ts'
-import { getCustomerByExternalId } from './customers/get-customer-by-external-id.ts'
-import { getCustomerState } from './customers/get-customer-state.ts'
-import { getCustomerStateByExternalId } from './customers/get-customer-state-by-external-id.ts'
-import { getPortalCustomer } from './customers/get-portal-customer.ts'
-import { listCustomers } from './customers/list-customers.ts'
-import { updateCustomer } from './customers/update-customer.ts'
-import { updateCustomerByExternalId } from './customers/update-customer-by-external-id.ts'
-import { updatePortalCustomer } from './customers/update-portal-customer.ts'
+import { deleteCustomer, deleteCustomerByExternalId } from './customers/delete-customer.ts'
+import {
+  getCustomer,
+  getCustomerByExternalId,
+  getCustomerState,
+  getCustomerStateByExternalId,
+  listCustomers,
+} from './customers/customer-queries.ts'
+import { getPortalCustomer, updatePortalCustomer } from './portal/portal-customer.ts'
+import { updateCustomer, updateCustomerByExternalId } from './customers/update-customer.ts'
 import { database } from './database.ts'
-import { createDiscount } from './discounts/create-discount.ts'
-import { deleteDiscount } from './discounts/delete-discount.ts'
-import { getDiscount } from './discounts/get-discount.ts'
-import { listDiscounts } from './discounts/list-discounts.ts'
-import { updateDiscount } from './discounts/update-discount.ts'
-import { activateLicenseKey } from './license-keys/activate-license-key.ts'
-import { deactivateLicenseKey } from './license-keys/deactivate-license-key.ts'
-import { getCustomerLicenseKey } from './license-keys/get-customer-license-key.ts'
-import { getLicenseKey } from './license-keys/get-license-key.ts'
-import { getLicenseKeyActivation } from './license-keys/get-license-key-activation.ts'
-import { listCustomerLicenseKeys } from './license-keys/list-customer-license-keys.ts'
-import { listLicenseKeys } from './license-keys/list-license-keys.ts'
-import { updateLicenseKey } from './license-keys/update-license-key.ts'
-import { validateLicenseKey } from './license-keys/validate-license-key.ts'
-import { exportOrders } from './orders/export-orders.ts'
-import { generateCustomerOrderInvoice } from './orders/generate-customer-order-invoice.ts'
-import { generateInvoice } from './orders/generate-invoice.ts'
-import { getCustomerOrder } from './orders/get-customer-order.ts'
-import { getOrder } from './orders/get-order.ts'
-import { listCustomerOrders } from './orders/list-customer-orders.ts'
-import { listOrders } from './orders/list-orders.ts'
+import { createDiscount, deleteDiscount, updateDiscount } from './catalog/discounts/discount-commands.ts'
+import { getDiscount, listDiscounts } from './catalog/discounts/discount-queries.ts'
+import { activateLicenseKey, deactivateLicenseKey, updateLicenseKey } from './entitlements/license-key-commands.ts'
+import { getCustomerLicenseKey, listCustomerLicenseKeys } from './portal/customer-license-keys.ts'
+import { getLicenseKey, getLicenseKeyActivation, listLicenseKeys } from './entitlements/license-key-queries.ts'
+import { validateLicenseKey } from './entitlements/validate-license-key.ts'
+import { exportOrders, getOrder, listOrders } from './orders/order-queries.ts'
+import { generateCustomerOrderInvoice, getCustomerOrder, listCustomerOrders, updateCustomerOrder } from './portal/customer-orders.ts'
+import { generateInvoice } from './orders/request-invoice.ts'
 import { onInvoiceGenerated } from './orders/on-invoice-generated.ts'
-import { updateCustomerOrder } from './orders/update-customer-order.ts'
 import { updateOrder } from './orders/update-order.ts'
-import { advanceTestClock } from './organizations/advance-test-clock.ts'
-import { getPortalOrganization } from './organizations/get-portal-organization.ts'
+import { advanceTestClock } from './subscriptions/advance-test-clock.ts'
+import { getPortalOrganization } from './portal/portal-organization.ts'
 import { onOrganizationChanged } from './organizations/on-organization-changed.ts'
-import { settleDuePayments } from './payments/settle-due-payments.ts'
-import { createProduct } from './products/create-product.ts'
-import { getProduct } from './products/get-product.ts'
-import { listProducts } from './products/list-products.ts'
-import { updateProduct } from './products/update-product.ts'
-import { updateProductBenefits } from './products/update-product-benefits.ts'
-import { checkDueRefunds } from './refunds/check-due-refunds.ts'
+import { startPaymentJobs } from './payment-jobs.ts'
+import { reactions } from './reactions.ts'
+import { createProduct, updateProduct } from './catalog/products/product-commands.ts'
+import { getProduct, listProducts } from './catalog/products/product-queries.ts'
+import { updateProductBenefits } from './catalog/products/update-product-benefits.ts'
 import { createRefund } from './refunds/create-refund.ts'
 import { listRefunds } from './refunds/list-refunds.ts'
-import { cancelCustomerSubscription } from './subscriptions/cancel-customer-subscription.ts'
-import { exportSubscriptions } from './subscriptions/export-subscriptions.ts'
-import { getCustomerSubscription } from './subscriptions/get-customer-subscription.ts'
-import { getSubscription } from './subscriptions/get-subscription.ts'
-import { listCustomerSubscriptions } from './subscriptions/list-customer-subscriptions.ts'
-import { listSubscriptions } from './subscriptions/list-subscriptions.ts'
+import {
+  cancelCustomerSubscription,
+  getCustomerSubscription,
+  listCustomerSubscriptions,
+  updateCustomerSubscription,
+} from './portal/customer-subscriptions.ts'
+import { exportSubscriptions, getSubscription, listSubscriptions } from './subscriptions/subscription-queries.ts'
+import { retryFinalOrders } from './subscriptions/retry-final-orders.ts'
 import { renewDueSubscriptions } from './subscriptions/renew-due-subscriptions.ts'
-import { revokeSubscription } from './subscriptions/revoke-subscription.ts'
-import { updateCustomerSubscription } from './subscriptions/update-customer-subscription.ts'
-import { updateSubscription } from './subscriptions/update-subscription.ts'
-import { createTaxRate } from './taxes/create-tax-rate.ts'
-import { deleteTaxRate } from './taxes/delete-tax-rate.ts'
-import { getTaxRate } from './taxes/get-tax-rate.ts'
-import { listTaxRates } from './taxes/list-tax-rates.ts'
-import { updateTaxRate } from './taxes/update-tax-rate.ts'
+import { revokeSubscription, updateSubscription } from './subscriptions/update-subscription.ts'
+import { createTaxRate, deleteTaxRate, updateTaxRate } from './catalog/taxes/tax-rate-commands.ts'
+import { getTaxRate, listTaxRates } from './catalog/taxes/tax-rate-queries.ts'
 
-/** Products, customers, checkouts and the orders that come of them. */
+/** Products, customers, checkouts and the resulting orders. */
 export const orders: Service = {
   name: 'orders',
   database,
@@ -110,13 +83,7 @@ export const orders: Service = {
     ...[validateLicenseKey, activateLicenseKey, deactivateLicenseKey],
   ],
   consumers: [onOrganizationChanged, onInvoiceGenerated],
-  jobs: [
-    settleDuePayments,
-    checkDueRefunds,
-    renewDueSubscriptions,
-    expireCheckouts,
-    sweepCustomerSessions,
-    sweepDeletedBenefits,
-    foldListCounts,
-  ],
+  reactions,
+  components: [startPaymentJobs],
+  jobs: [renewDueSubscriptions, retryFinalOrders, expireCheckouts, sweepCustomerSessions, sweepDeletedBenefits, compactListCounts],
 }

@@ -7,32 +7,33 @@ import { createRefund } from '@quittance/contracts/refunds'
 import { eventually } from '@quittance/testing/eventually'
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { sell, shopWithBenefits } from './sell-benefits.ts'
+import { buyProduct, createBenefitShop } from './sell-benefits.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 
-/** What was said of grants and of the customer's state, in order, once the last of it has come. */
-async function saidOfGrants(orders: OrdersUnderTest, last: (state: CustomerState) => boolean) {
-  const said = () =>
-    orders.said.filter(({ subject }) => subject.startsWith('event.benefit_grant.') || subject === customerStateChanged.subject)
+/** Returns the published grant and state events in order, once the last state matches. */
+async function waitForGrantEvents(orders: OrdersUnderTest, last: (state: CustomerState) => boolean) {
+  const events = () =>
+    orders.publishedEvents.filter(({ subject }) => subject.startsWith('event.benefit_grant.') || subject === customerStateChanged.subject)
   return eventually(() => {
-    const latest = said().at(-1)
-    if (latest?.subject !== customerStateChanged.subject || !last(latest.payload as CustomerState)) throw new Error('more is to come')
-    return said()
+    const latest = events().at(-1)
+    if (latest?.subject !== customerStateChanged.subject || !last(latest.payload as CustomerState))
+      throw new Error('more events are expected')
+    return events()
   })
 }
 
-test('a paid order grants each benefit of its product, in their order, and the state is said after them', async () => {
+test('a paid order grants the benefits of its product in order, followed by the state', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithBenefits(orders, ['Alpha', 'Bravo'])
-  const order = await sell(orders, shop)
-  const said = await saidOfGrants(orders, (state) => state.granted_benefits.length === 2)
-  expect(said.map(({ subject }) => subject.replace('event.', ''))).toEqual([
+  const shop = await createBenefitShop(orders, ['Alpha', 'Bravo'])
+  const order = await buyProduct(orders, shop)
+  const events = await waitForGrantEvents(orders, (state) => state.granted_benefits.length === 2)
+  expect(events.map(({ subject }) => subject.replace('event.', ''))).toEqual([
     'customer.state_changed',
     'benefit_grant.created',
     'benefit_grant.created',
     'customer.state_changed',
   ])
-  const grants = said.slice(1, 3).map(({ payload }) => payload as BenefitGrantWebhook)
+  const grants = events.slice(1, 3).map(({ payload }) => payload as BenefitGrantWebhook)
   expect(grants.map(({ benefit }) => benefit)).toEqual(shop.benefits)
   expect(await orders.nextEvent(benefitGrantCreated)).toMatchObject({
     order_id: order.id,
@@ -50,69 +51,69 @@ test('a paid order grants each benefit of its product, in their order, and the s
   expect(items).toMatchObject([{ id: grants[0]?.id, order_id: order.id, user_id: order.customer_id, error: null }])
 })
 
-test('an order of nothing to pay grants like a paid one; one that is not paid yet grants nothing', async () => {
+test('an order with nothing to pay grants like a paid one; an unpaid one grants nothing', async () => {
   await using orders = await startOrders()
-  const { seller, benefits, ...shop } = await shopWithBenefits(orders, ['Alpha'])
+  const { seller, benefits, ...shop } = await createBenefitShop(orders, ['Alpha'])
   const prices = [{ amount_type: 'free' as const }]
   const free = await orders.call(createProduct, { name: 'Sample', recurring_interval: null, prices }, seller)
   await orders.call(updateProductBenefits, { id: free.id, benefits: benefits.map(({ id }) => id) }, seller)
-  const order = await sell(orders, { ...shop, seller, product: free })
+  const order = await buyProduct(orders, { ...shop, seller, product: free })
   expect(await orders.rows('select order_id from benefit_grants')).toEqual([{ order_id: order.id }])
   await orders.pendingOrder()
   expect(await orders.rows('select from benefit_grants')).toHaveLength(1)
 })
 
-test('one cause grants a benefit to a customer once, whatever the code believes; a second order grants it again', async () => {
+test('grants a benefit once per order and customer, and again for a second order', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithBenefits(orders, ['Alpha'])
-  await sell(orders, shop)
-  await sell(orders, shop)
+  const shop = await createBenefitShop(orders, ['Alpha'])
+  await buyProduct(orders, shop)
+  await buyProduct(orders, shop)
   const again = `insert into benefit_grants (id, created_at, organization_id, benefit_id, customer_id, order_id, granted_at)
     select gen_random_uuid(), now(), organization_id, benefit_id, customer_id, order_id, now() from benefit_grants`
   await expect(orders.rows(again)).rejects.toThrow('benefit_grants_once_per_order')
   expect(await orders.rows('select from benefit_grants')).toHaveLength(2)
 })
 
-test('a refund takes the benefits of its order when it is asked to, and only then', async () => {
+test('a refund revokes the benefits of its order only if requested', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithBenefits(orders, ['Alpha', 'Bravo'])
-  const order = await sell(orders, shop)
-  const other = await sell(orders, shop)
+  const shop = await createBenefitShop(orders, ['Alpha', 'Bravo'])
+  const order = await buyProduct(orders, shop)
+  const other = await buyProduct(orders, shop)
   const reason = 'customer_request' as const
   await orders.call(createRefund, { order_id: order.id, reason, amount: 100 }, shop.seller)
   expect(await orders.rows('select from benefit_grants where revoked_at is not null')).toHaveLength(0)
   await orders.call(createRefund, { order_id: order.id, reason, amount: 100, revoke_benefits: true }, shop.seller)
   const revoked = await orders.nextEvent(benefitGrantRevoked)
   expect(revoked).toMatchObject({ order_id: order.id, is_granted: false, is_revoked: true, granted_at: null })
-  const said = await saidOfGrants(orders, (state) => state.granted_benefits.length === 2)
-  expect(said.slice(-3).map(({ subject }) => subject.replace('event.', ''))).toEqual([
+  const events = await waitForGrantEvents(orders, (state) => state.granted_benefits.length === 2)
+  expect(events.slice(-3).map(({ subject }) => subject.replace('event.', ''))).toEqual([
     'benefit_grant.revoked',
     'benefit_grant.revoked',
     'customer.state_changed',
   ])
   expect(await orders.rows('select distinct order_id from benefit_grants where revoked_at is null')).toEqual([{ order_id: other.id }])
-  const before = orders.said.length
+  const before = orders.publishedEvents.length
   await orders.call(createRefund, { order_id: order.id, reason, amount: 100, revoke_benefits: true }, shop.seller)
-  await eventually(() => expect(orders.said.slice(before).map(({ subject }) => subject)).toContain('event.order.refunded'))
-  expect(orders.said.slice(before).map(({ subject }) => subject)).not.toContain(benefitGrantRevoked.subject)
+  await eventually(() => expect(orders.publishedEvents.slice(before).map(({ subject }) => subject)).toContain('event.order.refunded'))
+  expect(orders.publishedEvents.slice(before).map(({ subject }) => subject)).not.toContain(benefitGrantRevoked.subject)
 })
 
-test('whoever has a benefit that is deleted loses it, and is told; other benefits stay', async () => {
+test('deleting a benefit revokes its grants and publishes that; other benefits stay', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithBenefits(orders, ['Alpha', 'Bravo'])
-  const buyers = [await sell(orders, shop), await sell(orders, shop, 'bob@example.com')].map(({ customer_id }) => customer_id)
+  const shop = await createBenefitShop(orders, ['Alpha', 'Bravo'])
+  const buyers = [await buyProduct(orders, shop), await buyProduct(orders, shop, 'bob@example.com')].map(({ customer_id }) => customer_id)
   await orders.call(deleteBenefit, { id: shop.benefits[0]?.id ?? '' }, shop.seller)
-  const told = [await orders.nextEvent(benefitGrantRevoked), await orders.nextEvent(benefitGrantRevoked)]
-  expect(told.map(({ customer_id }) => customer_id).toSorted()).toEqual(buyers.toSorted())
-  expect(told.map(({ benefit }) => benefit.description)).toEqual(['Alpha', 'Alpha'])
+  const published = [await orders.nextEvent(benefitGrantRevoked), await orders.nextEvent(benefitGrantRevoked)]
+  expect(published.map(({ customer_id }) => customer_id).toSorted()).toEqual(buyers.toSorted())
+  expect(published.map(({ benefit }) => benefit.description)).toEqual(['Alpha', 'Alpha'])
   const left = await orders.rows('select benefit_id from benefit_grants where revoked_at is null')
   expect(left).toEqual([{ benefit_id: shop.benefits[1]?.id }, { benefit_id: shop.benefits[1]?.id }])
 })
 
-test('however many have a benefit that is deleted, each loses it and is told once, also when the service stops in between', async () => {
+test('revokes and publishes each of many grants of a deleted benefit once, despite a stop', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithBenefits(orders, ['Alpha'])
-  const { id } = await sell(orders, shop)
+  const shop = await createBenefitShop(orders, ['Alpha'])
+  const { id } = await buyProduct(orders, shop)
   await orders.rows(`insert into customers (id, created_at, organization_id, email)
     select gen_random_uuid(), now(), organization_id, n || '@example.com' from generate_series(1, 249) n, benefits`)
   await orders.rows(
@@ -122,27 +123,27 @@ test('however many have a benefit that is deleted, each loses it and is told onc
   )
   await orders.call(deleteBenefit, { id: shop.benefits[0]?.id ?? '' }, shop.seller)
   await orders.restart()
-  const told = () =>
-    orders.said
+  const published = () =>
+    orders.publishedEvents
       .filter(({ subject }) => subject === benefitGrantRevoked.subject)
       .map(({ payload }) => (payload as BenefitGrantWebhook).customer_id)
-  await eventually(() => expect(told()).toHaveLength(250))
-  expect(new Set(told()).size).toBe(250)
+  await eventually(() => expect(published()).toHaveLength(250))
+  expect(new Set(published()).size).toBe(250)
   expect(await orders.rows('select from benefit_grants where revoked_at is null')).toHaveLength(0)
 })
 
-test('a deleted customer loses everything, said before their last state; what they pay later grants nothing', async () => {
+test('a deleted customer loses all benefits before the last state; later payments grant none', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithBenefits(orders, ['Alpha'])
-  const { customer_id } = await sell(orders, shop)
+  const shop = await createBenefitShop(orders, ['Alpha'])
+  const { customer_id } = await buyProduct(orders, shop)
   await orders.call(deleteCustomer, { id: customer_id }, shop.seller)
-  const said = await saidOfGrants(orders, (state) => state.deleted_at !== null)
-  expect(said.slice(-2)).toMatchObject([
+  const events = await waitForGrantEvents(orders, (state) => state.deleted_at !== null)
+  expect(events.slice(-2)).toMatchObject([
     { subject: benefitGrantRevoked.subject, payload: { customer_id, customer: { deleted_at: expect.any(String) } } },
     { subject: customerStateChanged.subject, payload: { id: customer_id, granted_benefits: [] } },
   ])
   const late = await orders.pendingOrder()
-  // The processor was asked, and asks to wait: nothing else writes the row from here on.
+  // The processor replied with a delay: nothing else writes the row from here on.
   await eventually(async () =>
     expect(await orders.rows(`select from payments where status = 'pending' and due_at is null`)).toHaveLength(1),
   )
@@ -156,11 +157,11 @@ test('a deleted customer loses everything, said before their last state; what th
   expect(await orders.rows('select from benefit_grants where revoked_at is null')).toHaveLength(0)
 })
 
-test('the grants of a benefit are listed newest first, by customer and by whether they are granted', async () => {
+test('lists the grants of a benefit newest first, by customer and by granted state', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithBenefits(orders, ['Alpha'])
-  const ada = await sell(orders, shop)
-  const bob = await sell(orders, shop, 'bob@example.com')
+  const shop = await createBenefitShop(orders, ['Alpha'])
+  const ada = await buyProduct(orders, shop)
+  const bob = await buyProduct(orders, shop, 'bob@example.com')
   const refund = { order_id: ada.id, reason: 'other' as const, amount: 100, revoke_benefits: true }
   await orders.call(createRefund, refund, shop.seller)
   const id = shop.benefits[0]?.id ?? ''

@@ -13,12 +13,12 @@ import { NotPermitted, RequestValidationError, ResourceNotFound } from '@quittan
 import { getProduct, productUpdated } from '@quittance/contracts/products'
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
-import { shopWithBenefits } from './sell-benefits.ts'
+import { createBenefitShop } from './sell-benefits.ts'
 import { startOrders } from './start-orders.ts'
 
 const draft = { type: 'custom' as const, description: 'A call every month', properties: { note: 'Book it here.' } }
 
-test('a benefit is created, said, and found again', async () => {
+test('creates a benefit, publishes it and finds it again', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const benefit = await orders.call(createBenefit, { ...draft, metadata: { tier: 2 } }, seller)
@@ -28,7 +28,7 @@ test('a benefit is created, said, and found again', async () => {
   expect(await orders.call(createBenefit, { ...draft, properties: {} }, seller)).toMatchObject({ properties: { note: null } })
 })
 
-test('a person names the organization, and only one of theirs', async () => {
+test('a user must name an organization, and only one of theirs', async () => {
   await using orders = await startOrders()
   const mine = randomUUID()
   const person = userCaller({ userId: randomUUID(), organizationIds: [mine] })
@@ -38,16 +38,16 @@ test('a person names the organization, and only one of theirs', async () => {
 })
 
 test.each(['discord', 'github_repository', 'downloadables', 'meter_credit'] as const)(
-  'a benefit of type %s, which nobody could be granted, is refused by its name',
+  'rejects a benefit of type %s, which cannot be granted, and names the type',
   async (type) => {
     await using orders = await startOrders()
-    const refused = orders.call(createBenefit, { type, description: 'Something else', properties: {} }, organizationCaller(randomUUID()))
-    await expect(refused).rejects.toMatchObject({ body: { detail: [{ loc: ['body', 'type'], msg: expect.stringContaining(type) }] } })
+    const rejection = orders.call(createBenefit, { type, description: 'Something else', properties: {} }, organizationCaller(randomUUID()))
+    await expect(rejection).rejects.toMatchObject({ body: { detail: [{ loc: ['body', 'type'], msg: expect.stringContaining(type) }] } })
     expect(await orders.rows('select from benefits')).toHaveLength(0)
   },
 )
 
-test('a description is 3 to 42 characters long, whatever characters', async () => {
+test('a description has 3 to 42 characters, whatever characters', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   for (const description of ['ab', '  a  ', 'x'.repeat(43)]) {
@@ -58,7 +58,7 @@ test('a description is 3 to 42 characters long, whatever characters', async () =
   }
 })
 
-test('only the keys that are present change, and the change is said', async () => {
+test('changes only the keys that are present and publishes the change', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const { id } = await orders.call(createBenefit, { ...draft, metadata: { tier: 2 } }, seller)
@@ -72,20 +72,20 @@ test('only the keys that are present change, and the change is said', async () =
   expect(await orders.call(updateBenefit, nothing, seller)).toMatchObject({ description: 'Two calls', properties: { note: null } })
 })
 
-test('the type stays, and is not left out', async () => {
+test('requires the type and rejects a change of it', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const benefit = await orders.call(createBenefit, draft, seller)
   for (const type of ['license_keys', 'discord'] as const) {
-    const refused = orders.call(updateBenefit, { id: benefit.id, type, description: 'Another' }, seller)
-    await expect(refused).rejects.toMatchObject({ body: { detail: [{ loc: ['body', 'type'], type: 'value_error' }] } })
+    const rejection = orders.call(updateBenefit, { id: benefit.id, type, description: 'Another' }, seller)
+    await expect(rejection).rejects.toMatchObject({ body: { detail: [{ loc: ['body', 'type'], type: 'value_error' }] } })
   }
   const untyped = { id: benefit.id, description: 'Another' } as never
   await expect(orders.call(updateBenefit, untyped, seller)).rejects.toThrow(RequestValidationError)
   expect(await orders.call(getBenefit, { id: benefit.id }, seller)).toEqual(benefit)
 })
 
-test('another organization sees neither the benefit nor that it exists', async () => {
+test('another organization does not learn that the benefit exists', async () => {
   await using orders = await startOrders()
   const { id } = await orders.call(createBenefit, draft, organizationCaller(randomUUID()))
   const stranger = organizationCaller(randomUUID())
@@ -96,7 +96,7 @@ test('another organization sees neither the benefit nor that it exists', async (
   expect((await orders.call(listBenefits, {}, stranger)).items).toEqual([])
 })
 
-test('benefits are listed by every filter, sorted by every property', async () => {
+test('lists benefits by every filter, sorted by every property', async () => {
   await using orders = await startOrders()
   const organizationId = randomUUID()
   const seller = organizationCaller(organizationId)
@@ -117,9 +117,9 @@ test('benefits are listed by every filter, sorted by every property', async () =
   expect(await list({})).toEqual([bravo.description])
 })
 
-test('a deleted benefit is gone, leaves its products, and both are said', async () => {
+test('a deleted benefit disappears, leaves its products, and both changes are published', async () => {
   await using orders = await startOrders()
-  const { seller, product, benefits } = await shopWithBenefits(orders, ['Alpha', 'Bravo'])
+  const { seller, product, benefits } = await createBenefitShop(orders, ['Alpha', 'Bravo'])
   await orders.nextEvent(productUpdated)
   const [alpha, bravo] = benefits
   const id = alpha?.id ?? ''
@@ -131,7 +131,7 @@ test('a deleted benefit is gone, leaves its products, and both are said', async 
   await expect(orders.call(deleteBenefit, { id }, seller)).rejects.toThrow(ResourceNotFound)
 })
 
-test('what is not deletable stays', async () => {
+test('keeps a benefit that is not deletable', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const { id } = await orders.call(createBenefit, draft, seller)

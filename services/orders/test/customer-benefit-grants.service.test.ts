@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { deleteBenefit } from '@quittance/contracts/benefits'
-import { getCustomerBenefitGrant, getPortalCustomer, listCustomerBenefitGrants } from '@quittance/contracts/customer-portal'
+import { getPortalCustomer } from '@quittance/contracts/customer-portal'
+import { getCustomerBenefitGrant, listCustomerBenefitGrants } from '@quittance/contracts/customer-benefit-grants'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { createRefund } from '@quittance/contracts/refunds'
 import { customerCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
-import { sell, shopWithBenefits } from './sell-benefits.ts'
-import { anOrganization, startOrders, type OrdersUnderTest } from './start-orders.ts'
+import { buyProduct, createBenefitShop } from './sell-benefits.ts'
+import { buildOrganization, startOrders, type OrdersUnderTest } from './start-orders.ts'
 
-async function aBuyer(orders: OrdersUnderTest) {
-  const shop = await shopWithBenefits(orders, ['Alpha', 'Bravo'])
-  const order = await sell(orders, shop)
+async function createBuyer(orders: OrdersUnderTest) {
+  const shop = await createBenefitShop(orders, ['Alpha', 'Bravo'])
+  const order = await buyProduct(orders, shop)
   return { ...shop, order, me: customerCaller({ organizationId: shop.organizationId, customerId: order.customer_id }) }
 }
 
-test('a customer reads what they have, how to use it and whose it is', async () => {
+test('a customer reads their benefits, how to use them, and the seller', async () => {
   await using orders = await startOrders()
-  const { me, order, benefits, organizationId } = await aBuyer(orders)
+  const { me, order, benefits, organizationId } = await createBuyer(orders)
   const { items } = await orders.call(listCustomerBenefitGrants, {}, me)
   const alpha = items.find(({ benefit }) => benefit.description === 'Alpha')
   expect(alpha).toMatchObject({
@@ -32,15 +33,15 @@ test('a customer reads what they have, how to use it and whose it is', async () 
       type: 'custom',
       properties: { note: 'How to use: Alpha' },
       metadata: { key: 'Alpha' },
-      organization: anOrganization(organizationId),
+      organization: buildOrganization(organizationId),
     },
   })
   expect(await orders.call(getCustomerBenefitGrant, { id: alpha?.id ?? '' }, me)).toEqual(alpha)
 })
 
-test('a list is narrowed by every filter and sorted by every property', async () => {
+test('filters a list by every filter and sorts it by every property', async () => {
   await using orders = await startOrders()
-  const { me, order, benefits, organizationId } = await aBuyer(orders)
+  const { me, order, benefits, organizationId } = await createBuyer(orders)
   const list = async (request: object) =>
     (await orders.call(listCustomerBenefitGrants, request, me)).items.map(({ benefit }) => benefit.description).toSorted()
   const both = ['Alpha', 'Bravo']
@@ -57,9 +58,9 @@ test('a list is narrowed by every filter and sorted by every property', async ()
   expect(await list({ type: ['discord', 'license_keys'] })).toEqual([])
 })
 
-test('what was revoked, and what was deleted, is neither listed nor found', async () => {
+test('neither lists nor finds revoked and deleted benefits', async () => {
   await using orders = await startOrders()
-  const { me, order, benefits, seller } = await aBuyer(orders)
+  const { me, order, benefits, seller } = await createBuyer(orders)
   const grants = (await orders.call(listCustomerBenefitGrants, {}, me)).items
   const alpha = grants.find(({ benefit_id }) => benefit_id === benefits[0]?.id)?.id ?? ''
   await orders.call(deleteBenefit, { id: benefits[0]?.id ?? '' }, seller)
@@ -70,9 +71,9 @@ test('what was revoked, and what was deleted, is neither listed nor found', asyn
   for (const { id } of grants) await expect(orders.call(getCustomerBenefitGrant, { id }, me)).rejects.toThrow(ResourceNotFound)
 })
 
-test('another customer’s grants are not found, and neither are those of another organization', async () => {
+test('returns not found for grants of another customer and of another organization', async () => {
   await using orders = await startOrders()
-  const { me, order, organizationId } = await aBuyer(orders)
+  const { me, order, organizationId } = await createBuyer(orders)
   const id = (await orders.call(listCustomerBenefitGrants, {}, me)).items[0]?.id ?? ''
   const strangers = [
     customerCaller({ organizationId, customerId: randomUUID() }),

@@ -22,19 +22,19 @@ import { createProduct } from '@quittance/contracts/products'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { anOrganization, startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
+import { buildOrganization, startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
 
 type Sold = Shop & { order: Order }
 
-const buyerOf = ({ organizationId, order }: Sold) => customerCaller({ organizationId, customerId: order.customer_id })
+const toBuyerCaller = ({ organizationId, order }: Sold) => customerCaller({ organizationId, customerId: order.customer_id })
 
-/** Those who must not see the order: another customer, and the same customer's id in another organization. */
-const strangersTo = ({ organizationId, order }: Sold): Caller[] => [
+/** Returns callers who must not see the order: another customer, and the same customer id in another organization. */
+const createStrangers = ({ organizationId, order }: Sold): Caller[] => [
   customerCaller({ organizationId, customerId: randomUUID() }),
   customerCaller({ organizationId: randomUUID(), customerId: order.customer_id }),
 ]
 
-/** A second purchase by the same person. */
+/** Makes a second purchase by the same customer. */
 async function buyAgain(orders: OrdersUnderTest, { seller }: Sold, name: string) {
   const prices = [{ amount_type: 'fixed' as const, price_amount: 900 }]
   const product = await orders.call(createProduct, { name, recurring_interval: null, prices }, seller)
@@ -44,10 +44,10 @@ async function buyAgain(orders: OrdersUnderTest, { seller }: Sold, name: string)
   return product
 }
 
-test('a buyer reads their order with its seller and the deprecated names, without what the seller noted', async () => {
+test('a buyer reads their order with seller and deprecated names, without the seller’s data', async () => {
   await using orders = await startOrders()
   const sold = await orders.paidOrder({ billed: true })
-  const found = await orders.call(getCustomerOrder, { id: sold.order.id }, buyerOf(sold))
+  const found = await orders.call(getCustomerOrder, { id: sold.order.id }, toBuyerCaller(sold))
   const sellersOwn = new Set(['metadata', 'custom_field_data', 'customer', 'discount'])
   const shared = Object.fromEntries(Object.entries(sold.order).filter(([key]) => !sellersOwn.has(key)))
   expect(found).toEqual({ ...shared, product: expect.anything() })
@@ -56,16 +56,16 @@ test('a buyer reads their order with its seller and the deprecated names, withou
     prices: sold.product.prices,
     benefits: [],
     medias: [],
-    organization: anOrganization(sold.organizationId),
+    organization: buildOrganization(sold.organizationId),
   })
   expect(found.product_price).toEqual(sold.product.prices[0])
   expect(found.product_price_id).toBe(sold.product.prices[0]?.id)
 })
 
-test('a list holds the buyer’s own orders, narrowed by every filter and sorted by every property', async () => {
+test('lists the buyer’s own orders by every filter, sorted by every property', async () => {
   await using orders = await startOrders()
   const sold = await orders.paidOrder({ billed: true })
-  const buyer = buyerOf(sold)
+  const buyer = toBuyerCaller(sold)
   await buyAgain(orders, sold, 'Almanac')
   await orders.paidOrder({ billed: true })
   const names = async (request: object) => (await orders.call(listCustomerOrders, request, buyer)).items.map(({ product }) => product.name)
@@ -82,14 +82,14 @@ test('a list holds the buyer’s own orders, narrowed by every filter and sorted
   expect(await names({ product_billing_type: ['one_time'], limit: 1 })).toEqual(['Almanac'])
   expect(await names({ organization_id: randomUUID() })).toEqual([])
   expect(await names({ subscription_id: randomUUID() })).toEqual([])
-  for (const stranger of strangersTo(sold)) expect((await orders.call(listCustomerOrders, {}, stranger)).items).toEqual([])
+  for (const stranger of createStrangers(sold)) expect((await orders.call(listCustomerOrders, {}, stranger)).items).toEqual([])
 })
 
-test('a buyer changes the billing details like the seller does, and the whole order is said', async () => {
+test('a buyer changes the billing details like the seller, and the whole order is published', async () => {
   await using orders = await startOrders()
   const sold = await orders.paidOrder({ billed: false })
   const details = { billing_name: ' Ada ', billing_address: { country: 'us', state: 'ny' } }
-  const changed = await orders.call(updateCustomerOrder, { id: sold.order.id, ...details }, buyerOf(sold))
+  const changed = await orders.call(updateCustomerOrder, { id: sold.order.id, ...details }, toBuyerCaller(sold))
   expect(changed).toMatchObject({ billing_name: 'Ada', billing_address: { country: 'US', state: 'US-NY' }, product: { organization: {} } })
   expect(await orders.nextEvent(orderUpdated)).toMatchObject({
     id: sold.order.id,
@@ -98,24 +98,24 @@ test('a buyer changes the billing details like the seller does, and the whole or
   })
 })
 
-test('once the invoice is asked for, neither buyer nor seller changes what it says (checklist 25)', async () => {
+test('neither buyer nor seller changes the invoice details after the request [25]', async () => {
   await using orders = await startOrders()
   const sold = await orders.paidOrder({ billed: true })
   const { id } = sold.order
-  await orders.call(generateCustomerOrderInvoice, { id }, buyerOf(sold))
-  await expect(orders.call(updateCustomerOrder, { id, billing_name: 'Bob' }, buyerOf(sold))).rejects.toThrow(RequestValidationError)
-  await expect(orders.call(updateCustomerOrder, { id, billing_address: null }, buyerOf(sold))).rejects.toThrow(/billing_address/)
+  await orders.call(generateCustomerOrderInvoice, { id }, toBuyerCaller(sold))
+  await expect(orders.call(updateCustomerOrder, { id, billing_name: 'Bob' }, toBuyerCaller(sold))).rejects.toThrow(RequestValidationError)
+  await expect(orders.call(updateCustomerOrder, { id, billing_address: null }, toBuyerCaller(sold))).rejects.toThrow(/billing_address/)
   await expect(orders.call(updateOrder, { id, billing_name: 'Bob' }, sold.seller)).rejects.toThrow(RequestValidationError)
-  expect(await orders.call(updateCustomerOrder, { id, billing_name: 'Ada Lovelace' }, buyerOf(sold))).toMatchObject({ id })
+  expect(await orders.call(updateCustomerOrder, { id, billing_name: 'Ada Lovelace' }, toBuyerCaller(sold))).toMatchObject({ id })
 })
 
-test('a buyer asks for the invoice under the conditions a seller does, as often as they like until it is there (checklist 3, 14)', async () => {
+test('a buyer requests the invoice like a seller, repeatedly until it exists [3, 14]', async () => {
   await using orders = await startOrders()
   const sold = await orders.paidOrder({ billed: true })
   const { id } = sold.order
-  const ask = () => orders.call(generateCustomerOrderInvoice, { id }, buyerOf(sold))
-  expect(await ask()).toBeNull()
-  await ask()
+  const requestInvoice = () => orders.call(generateCustomerOrderInvoice, { id }, toBuyerCaller(sold))
+  expect(await requestInvoice()).toBeNull()
+  await requestInvoice()
   expect(await orders.nextEvent(orderInvoiceRequested)).toMatchObject({ order_id: id, customer_id: sold.order.customer_id })
   const generated = {
     invoice_id: randomUUID(),
@@ -126,27 +126,27 @@ test('a buyer asks for the invoice under the conditions a seller does, as often 
   }
   await orders.emit(invoiceGenerated, generated, { organizationId: sold.organizationId, aggregateId: generated.invoice_id })
   await eventually(async () =>
-    expect(await orders.call(getCustomerOrder, { id }, buyerOf(sold))).toMatchObject({ is_invoice_generated: true }),
+    expect(await orders.call(getCustomerOrder, { id }, toBuyerCaller(sold))).toMatchObject({ is_invoice_generated: true }),
   )
-  await expect(ask()).rejects.toThrow(InvoiceAlreadyExists)
-  await eventually(() => expect(orders.said.filter(({ subject }) => subject === orderInvoiceRequested.subject)).toHaveLength(2))
+  await expect(requestInvoice()).rejects.toThrow(InvoiceAlreadyExists)
+  await eventually(() => expect(orders.publishedEvents.filter(({ subject }) => subject === orderInvoiceRequested.subject)).toHaveLength(2))
 })
 
-test('an order that is not paid, and one without billing details, get no invoice', async () => {
+test('rejects an invoice for an unpaid order and for one without billing details', async () => {
   await using orders = await startOrders()
   const pending = await orders.pendingOrder()
-  await expect(orders.call(generateCustomerOrderInvoice, { id: pending.order.id }, buyerOf(pending))).rejects.toThrow(NotPaidOrder)
+  await expect(orders.call(generateCustomerOrderInvoice, { id: pending.order.id }, toBuyerCaller(pending))).rejects.toThrow(NotPaidOrder)
   const bare = await orders.paidOrder({ billed: false })
-  await expect(orders.call(generateCustomerOrderInvoice, { id: bare.order.id }, buyerOf(bare))).rejects.toThrow(
+  await expect(orders.call(generateCustomerOrderInvoice, { id: bare.order.id }, toBuyerCaller(bare))).rejects.toThrow(
     MissingInvoiceBillingDetails,
   )
 })
 
-test('another customer’s order is not found, by any operation, and stays as it was (checklist 14)', async () => {
+test('returns not found for another customer’s order from every operation, unchanged [14]', async () => {
   await using orders = await startOrders()
   const sold = await orders.paidOrder({ billed: true })
   const { id } = sold.order
-  for (const stranger of strangersTo(sold)) {
+  for (const stranger of createStrangers(sold)) {
     await expect(orders.call(getCustomerOrder, { id }, stranger)).rejects.toThrow(ResourceNotFound)
     await expect(orders.call(updateCustomerOrder, { id, billing_name: 'Mine now' }, stranger)).rejects.toThrow(ResourceNotFound)
     await expect(orders.call(generateCustomerOrderInvoice, { id }, stranger)).rejects.toThrow(ResourceNotFound)

@@ -6,18 +6,18 @@ import { createProduct, updateProduct } from '@quittance/contracts/products'
 import { customerCaller, organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { anOrganization, startOrders, type OrdersUnderTest } from './start-orders.ts'
+import { buildOrganization, startOrders, type OrdersUnderTest } from './start-orders.ts'
 
-async function aCustomer(orders: OrdersUnderTest) {
+async function createPortalCustomer(orders: OrdersUnderTest) {
   const organizationId = randomUUID()
   const seller = organizationCaller(organizationId)
   const customer = await orders.call(createCustomer, { email: 'ada@example.com', name: 'Ada', metadata: { note: 'rich' } }, seller)
   return { organizationId, seller, customer, me: customerCaller({ organizationId, customerId: customer.id }) }
 }
 
-test('a customer sees themselves, without what the seller noted', async () => {
+test('a customer reads themselves, without the seller’s data', async () => {
   await using orders = await startOrders()
-  const { customer, me } = await aCustomer(orders)
+  const { customer, me } = await createPortalCustomer(orders)
   const { id, created_at, modified_at, email, email_verified, name, billing_address, tax_id, locale } = customer
   expect(await orders.call(getPortalCustomer, {}, me)).toEqual({
     ...{ id, created_at, modified_at, email, email_verified, name, billing_address, tax_id, locale },
@@ -25,9 +25,9 @@ test('a customer sees themselves, without what the seller noted', async () => {
   })
 })
 
-test('a customer changes the keys that are present; a new e-mail address is not verified, and the change is said', async () => {
+test('changes only the keys that are present, unverifies a new e-mail address and publishes', async () => {
   await using orders = await startOrders()
-  const { customer, me, seller } = await aCustomer(orders)
+  const { customer, me, seller } = await createPortalCustomer(orders)
   await orders.rows('update customers set email_verified = true')
   const address = { country: 'pl', city: 'Warszawa' }
   const first = await orders.call(updatePortalCustomer, { billing_address: address, tax_id: '526-000-12-46' }, me)
@@ -38,9 +38,9 @@ test('a customer changes the keys that are present; a new e-mail address is not 
   expect(await orders.nextEvent(customerUpdated)).toEqual(await orders.call(getCustomer, { id: customer.id }, seller))
 })
 
-test('a taken e-mail address, and a tax id that is not one of the address’s country, are refused by name', async () => {
+test('rejects a taken e-mail address and a tax id of another country, and names the field', async () => {
   await using orders = await startOrders()
-  const { me, seller, customer } = await aCustomer(orders)
+  const { me, seller, customer } = await createPortalCustomer(orders)
   await orders.call(createCustomer, { email: 'bob@example.com' }, seller)
   await expect(orders.call(updatePortalCustomer, { email: 'BOB@example.com' }, me)).rejects.toThrow(/"body","email"/)
   await expect(orders.call(updatePortalCustomer, { tax_id: '5260001246' }, me)).rejects.toThrow(/"body","tax_id"/)
@@ -49,9 +49,9 @@ test('a taken e-mail address, and a tax id that is not one of the address’s co
   expect(await orders.call(getCustomer, { id: customer.id }, seller)).toEqual(customer)
 })
 
-test('a customer who was deleted meanwhile, or is of another organization, is not found', async () => {
+test('returns not found for a deleted customer and for one of another organization', async () => {
   await using orders = await startOrders()
-  const { customer, me, seller } = await aCustomer(orders)
+  const { customer, me, seller } = await createPortalCustomer(orders)
   const elsewhere = customerCaller({ organizationId: randomUUID(), customerId: customer.id })
   await expect(orders.call(getPortalCustomer, {}, elsewhere)).rejects.toThrow(ResourceNotFound)
   await orders.call(deleteCustomer, { id: customer.id }, seller)
@@ -59,21 +59,21 @@ test('a customer who was deleted meanwhile, or is of another organization, is no
   await expect(orders.call(updatePortalCustomer, { name: 'Ghost' }, me)).rejects.toThrow(ResourceNotFound)
 })
 
-test('who is not a customer has no self in the portal', async () => {
+test('rejects callers that are not customers', async () => {
   await using orders = await startOrders()
-  const { seller } = await aCustomer(orders)
+  const { seller } = await createPortalCustomer(orders)
   await expect(orders.call(getPortalCustomer, {}, seller)).rejects.toThrow('Only a customer')
 })
 
-test('anyone sees a seller and what is for sale, by slug; an unknown slug is not found', async () => {
+test('anyone reads a seller and its products by slug; an unknown slug is not found', async () => {
   await using orders = await startOrders()
   const { organizationId, seller, product } = await orders.shop()
   const prices = [{ amount_type: 'free' as const }]
   const old = await orders.call(createProduct, { name: 'Out of print', recurring_interval: null, prices }, seller)
   await orders.call(updateProduct, { id: old.id, is_archived: true }, seller)
-  const nobody = { kind: 'anonymous' } as const
-  const shown = await eventually(() => orders.call(getPortalOrganization, { slug: 'acme-books' }, nobody))
-  expect(shown.organization).toEqual(anOrganization(organizationId))
+  const anonymous = { kind: 'anonymous' } as const
+  const shown = await eventually(() => orders.call(getPortalOrganization, { slug: 'acme-books' }, anonymous))
+  expect(shown.organization).toEqual(buildOrganization(organizationId))
   expect(shown.products).toMatchObject([{ id: product.id, name: product.name, prices: product.prices }])
-  await expect(orders.call(getPortalOrganization, { slug: 'nobody' }, nobody)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(getPortalOrganization, { slug: 'nobody' }, anonymous)).rejects.toThrow(ResourceNotFound)
 })

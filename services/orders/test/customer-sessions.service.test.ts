@@ -9,14 +9,14 @@ import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
 
-const nobody = { kind: 'anonymous' } as const
+const anonymous = { kind: 'anonymous' } as const
 
 async function shopWithCustomer(orders: OrdersUnderTest) {
   const shop = await orders.shop()
   return { ...shop, customer: await orders.call(createCustomer, { email: 'ada@example.com', external_id: 'u-1' }, shop.seller) }
 }
 
-test('a session names its customer, leads to the portal and stands for one hour; only the hash of its token is kept', async () => {
+test('a session names its customer, links to the portal, lasts an hour, and is stored hashed', async () => {
   await using orders = await startOrders()
   const { seller, organizationId, customer } = await shopWithCustomer(orders)
   const session = await orders.call(createCustomerSession, { customer_id: customer.id }, seller)
@@ -24,8 +24,8 @@ test('a session names its customer, leads to the portal and stands for one hour;
   expect(session.customer_portal_url).toBe(`http://127.0.0.1:8080/acme-books/portal?customer_session_token=${session.token}`)
   expect(Date.parse(session.expires_at) - Date.parse(session.created_at)).toBeCloseTo(3_600_000, -3)
   const hash = hashToken(session.token)
-  expect(await orders.call(verifyCustomerSession, { hash }, nobody)).toEqual({
-    caller: { kind: 'customer', organization_id: organizationId, customer_id: customer.id, token_id: session.id },
+  expect(await orders.call(verifyCustomerSession, { hash }, anonymous)).toEqual({
+    caller: { kind: 'customer', organization_id: organizationId, customer_id: customer.id, token_id: session.id, checkout_id: null },
     expires_at: expect.any(String),
   })
   const [row] = await orders.rows('select * from customer_sessions')
@@ -34,34 +34,34 @@ test('a session names its customer, leads to the portal and stands for one hour;
 })
 
 test.each(['customer_id', 'external_customer_id', 'customer_external_id'] as const)(
-  'a customer is named by %s; one that is unknown is refused by that name',
+  'accepts a customer by %s and rejects an unknown one under that name',
   async (field) => {
     await using orders = await startOrders()
     const { seller, customer } = await shopWithCustomer(orders)
     const id = field === 'customer_id' ? customer.id : 'u-1'
     expect(await orders.call(createCustomerSession, { [field]: id }, seller)).toMatchObject({ customer_id: customer.id })
-    const refused = orders.call(createCustomerSession, { [field]: field === 'customer_id' ? randomUUID() : 'u-2' }, seller)
-    await expect(refused).rejects.toThrow(RequestValidationError)
-    await expect(refused).rejects.toThrow(JSON.stringify({ loc: ['body', field] }).slice(1, -1))
+    const rejection = orders.call(createCustomerSession, { [field]: field === 'customer_id' ? randomUUID() : 'u-2' }, seller)
+    await expect(rejection).rejects.toThrow(RequestValidationError)
+    await expect(rejection).rejects.toThrow(JSON.stringify({ loc: ['body', field] }).slice(1, -1))
     const stranger = organizationCaller(randomUUID())
     await expect(orders.call(createCustomerSession, { [field]: id }, stranger)).rejects.toThrow(RequestValidationError)
   },
 )
 
-test('somebody must be named', async () => {
+test('requires a customer', async () => {
   await using orders = await startOrders()
   const { seller } = await orders.shop()
   await expect(orders.call(createCustomerSession, {}, seller)).rejects.toThrow(/"customer_id".*missing/)
 })
 
-test('an external id that several organizations of a person use is not guessed at', async () => {
+test('rejects an external id that several organizations of a user have', async () => {
   await using orders = await startOrders()
   const shops = [await shopWithCustomer(orders), await shopWithCustomer(orders)]
   const person = userCaller({ userId: randomUUID(), organizationIds: shops.map(({ organizationId }) => organizationId) })
   await expect(orders.call(createCustomerSession, { external_customer_id: 'u-1' }, person)).rejects.toThrow(Conflict)
 })
 
-test('an organization orders has not heard of yet is asked to try again, and no session is opened', async () => {
+test('returns 503 and opens no session for an organization that has not been received yet', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const { id } = await orders.call(createCustomer, { email: 'ada@example.com' }, seller)
@@ -69,22 +69,22 @@ test('an organization orders has not heard of yet is asked to try again, and no 
   expect(await orders.rows('select from customer_sessions')).toHaveLength(0)
 })
 
-test('the token a confirmed checkout hands out is a session of the buyer', async () => {
+test('the token returned by a confirmed checkout is a session of the buyer', async () => {
   await using orders = await startOrders()
   const { seller, product, organizationId }: Shop = await orders.shop()
   const { client_secret } = await orders.call(createCheckout, { products: [product.id] }, seller)
   const confirmation = { client_secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok' }
-  const { customer_session_token, customer_id } = await orders.call(confirmCheckout, confirmation, nobody)
-  expect(await orders.call(verifyCustomerSession, { hash: hashToken(customer_session_token) }, nobody)).toMatchObject({
-    caller: { kind: 'customer', organization_id: organizationId, customer_id },
+  const { customer_session_token, customer_id } = await orders.call(confirmCheckout, confirmation, anonymous)
+  expect(await orders.call(verifyCustomerSession, { hash: hashToken(customer_session_token) }, anonymous)).toMatchObject({
+    caller: { kind: 'customer', organization_id: organizationId, customer_id, checkout_id: null },
   })
 })
 
-test('a session that is unknown, ran out or lost its customer is not valid', async () => {
+test('rejects a session that is unknown, expired or without its customer', async () => {
   await using orders = await startOrders()
   const { seller, customer } = await shopWithCustomer(orders)
   const open = async () => (await orders.call(createCustomerSession, { customer_id: customer.id }, seller)).token
-  const verify = (token: string) => orders.call(verifyCustomerSession, { hash: hashToken(token) }, nobody)
+  const verify = (token: string) => orders.call(verifyCustomerSession, { hash: hashToken(token) }, anonymous)
   await expect(verify('qt_cst_unknown')).rejects.toThrow(InvalidToken)
   const expired = await open()
   await orders.rows(`update customer_sessions set expires_at = now()`)
@@ -95,14 +95,14 @@ test('a session that is unknown, ran out or lost its customer is not valid', asy
   await expect(orders.call(createCustomerSession, { customer_id: customer.id }, seller)).rejects.toThrow(RequestValidationError)
 })
 
-test('a customer opens no session', async () => {
+test('a customer cannot open a session', async () => {
   await using orders = await startOrders()
   const { organizationId, customer } = await shopWithCustomer(orders)
   const other = customerCaller({ organizationId, customerId: randomUUID() })
   await expect(orders.call(createCustomerSession, { customer_id: customer.id }, other)).rejects.toThrow(RequestValidationError)
 })
 
-test('sessions that ran out are removed, however many, and those that stand are not', async () => {
+test('deletes all expired sessions, however many, and keeps valid ones', async () => {
   await using orders = await startOrders()
   const { seller, organizationId, customer } = await shopWithCustomer(orders)
   const { id } = await orders.call(createCustomerSession, { customer_id: customer.id }, seller)

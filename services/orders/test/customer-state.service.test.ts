@@ -4,16 +4,21 @@ import { customerStateChanged, getCustomerState, getCustomerStateByExternalId } 
 import { createCustomer, deleteCustomer, updateCustomer } from '@quittance/contracts/customers'
 import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
 import { createProduct } from '@quittance/contracts/products'
+import type { Order } from '@quittance/contracts/orders'
 import { createRefund } from '@quittance/contracts/refunds'
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
+import { updateSubscription } from '@quittance/contracts/subscriptions'
+import { eventually } from '@quittance/testing/eventually'
+import { scale } from '@quittance/testing/scale'
 import { expect, test } from 'vitest'
-import { sell, shopWithBenefits } from './sell-benefits.ts'
+import { buyProduct, createBenefitShop } from './sell-benefits.ts'
+import { createPlan } from './subscribe.ts'
 import { startOrders } from './start-orders.ts'
 
-test('the state of a customer is the customer with what they have now, benefit metadata included', async () => {
+test('the state is the customer with current subscriptions and benefits, metadata included', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithBenefits(orders, ['Alpha', 'Bravo'])
-  const order = await sell(orders, shop)
+  const shop = await createBenefitShop(orders, ['Alpha', 'Bravo'])
+  const order = await buyProduct(orders, shop)
   const state = await orders.call(getCustomerState, { id: order.customer_id }, shop.seller)
   expect(state).toEqual({
     ...order.customer,
@@ -39,12 +44,12 @@ test('the state of a customer is the customer with what they have now, benefit m
   expect(await orders.call(getCustomerState, { id: order.customer_id }, shop.seller)).toMatchObject({ granted_benefits: [] })
 })
 
-test('a subscription is in the state while it is active, and not otherwise', async () => {
+test('the state contains a subscription only while it is active', async () => {
   await using orders = await startOrders()
   const { seller, ...shop } = await orders.shop()
   const prices = [{ amount_type: 'fixed' as const, price_amount: 900 }]
   const monthly = await orders.call(createProduct, { name: 'Magazine', recurring_interval: 'month', prices }, seller)
-  const { customer_id: id, subscription_id } = await sell(orders, { ...shop, seller, product: monthly })
+  const { customer_id: id, subscription_id } = await buyProduct(orders, { ...shop, seller, product: monthly })
   const active = { id: subscription_id, status: 'active', amount: 900, product_id: monthly.id, price_id: monthly.prices[0]?.id, meters: [] }
   expect(await orders.call(getCustomerState, { id }, seller)).toMatchObject({ active_subscriptions: [active] })
   for (const status of ['trialing', 'past_due']) {
@@ -53,7 +58,7 @@ test('a subscription is in the state while it is active, and not otherwise', asy
   }
 })
 
-test('every change of a customer is followed by their state', async () => {
+test('publishes the state after every change of a customer', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const customer = await orders.call(createCustomer, { email: 'ada@example.com', external_id: 'ada' }, seller)
@@ -64,10 +69,10 @@ test('every change of a customer is followed by their state', async () => {
   await orders.call(deleteCustomer, { id: customer.id }, seller)
   expect(await orders.nextEvent(customerStateChanged)).toMatchObject({ id: customer.id, deleted_at: expect.any(String) })
   const kinds = ['created', 'updated', 'deleted'].flatMap((kind) => [`event.customer.${kind}`, customerStateChanged.subject])
-  expect(orders.said.map(({ subject }) => subject)).toEqual(kinds)
+  expect(orders.publishedEvents.map(({ subject }) => subject)).toEqual(kinds)
 })
 
-test('a state is found by your own id of the customer; which of several is not guessed', async () => {
+test('finds a state by the seller’s id of the customer and rejects an ambiguous one', async () => {
   await using orders = await startOrders()
   const organizationIds = [randomUUID(), randomUUID()]
   const [first, second] = organizationIds.map(organizationCaller) as [
@@ -75,20 +80,44 @@ test('a state is found by your own id of the customer; which of several is not g
     ReturnType<typeof organizationCaller>,
   ]
   const customer = await orders.call(createCustomer, { email: 'ada@example.com', external_id: 'ada' }, first)
-  const asked = { external_id: 'ada' }
+  const request = { external_id: 'ada' }
   const byId = await orders.call(getCustomerState, { id: customer.id }, first)
-  expect(await orders.call(getCustomerStateByExternalId, asked, first)).toEqual(byId)
-  await expect(orders.call(getCustomerStateByExternalId, asked, second)).rejects.toThrow(ResourceNotFound)
+  expect(await orders.call(getCustomerStateByExternalId, request, first)).toEqual(byId)
+  await expect(orders.call(getCustomerStateByExternalId, request, second)).rejects.toThrow(ResourceNotFound)
   await orders.call(createCustomer, { email: 'ada@example.com', external_id: 'ada' }, second)
   const person = userCaller({ userId: randomUUID(), organizationIds })
-  await expect(orders.call(getCustomerStateByExternalId, asked, person)).rejects.toThrow(Conflict)
+  await expect(orders.call(getCustomerStateByExternalId, request, person)).rejects.toThrow(Conflict)
 })
 
-test('another organization’s customer, and a deleted one, have no state to be read', async () => {
+test('another organization’s customer and a deleted one have no readable state', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const { id } = await orders.call(createCustomer, { email: 'ada@example.com' }, seller)
   await expect(orders.call(getCustomerState, { id }, organizationCaller(randomUUID()))).rejects.toThrow(ResourceNotFound)
   await orders.call(deleteCustomer, { id }, seller)
   await expect(orders.call(getCustomerState, { id }, seller)).rejects.toThrow(ResourceNotFound)
+})
+
+test('after concurrent changes of one customer, the last published state is the one that holds', async () => {
+  await using orders = await startOrders()
+  const shop = await createBenefitShop(orders, ['Alpha'])
+  const { seller } = shop
+  const plan = await createPlan(orders, seller)
+  const bought: Order[] = []
+  for (let count = 0; count < scale(8, 30); count++) bought.push(await buyProduct(orders, shop))
+  const { subscription_id: id, customer_id } = await buyProduct(orders, { ...shop, product: plan })
+  const request = { reason: 'other', amount: 1, revoke_benefits: true } as const
+  await Promise.all([
+    ...bought.map((order) => orders.call(createRefund, { order_id: order.id, ...request }, seller)),
+    orders.call(updateSubscription, { id: id ?? '', revoke: true }, seller),
+    orders.call(updateCustomer, { id: customer_id, name: 'Ada King' }, seller),
+  ])
+  await eventually(async () => {
+    expect(await orders.rows(`select from benefit_grants where revoked_at is null`)).toEqual([])
+    expect(await orders.rows('select from outbox_messages where published_at is null')).toEqual([])
+  })
+  const last = `select payload::json as state from outbox_messages where subject = $1 order by position desc limit 1`
+  const [published] = await orders.rows<{ state: unknown }>(last, [customerStateChanged.subject])
+  expect(published?.state).toEqual(await orders.call(getCustomerState, { id: customer_id }, seller))
+  expect(published?.state).toMatchObject({ name: 'Ada King', granted_benefits: [], active_subscriptions: [] })
 })

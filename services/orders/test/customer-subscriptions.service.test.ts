@@ -21,12 +21,12 @@ import {
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { anOrganization, startOrders } from './start-orders.ts'
-import { aPlan, buyPlan, subscribe } from './subscribe.ts'
+import { buildOrganization, startOrders } from './start-orders.ts'
+import { createPlan, buyPlan, subscribe } from './subscribe.ts'
 
 const sellersOwn = ['metadata', 'custom_field_data', 'customer', 'discount']
 
-test('a customer sees their subscriptions with product and seller, without what the seller noted', async () => {
+test('a customer reads subscriptions with product and seller, without the seller’s data', async () => {
   await using orders = await startOrders()
   const { subscription, buyer, product, seller } = await subscribe(orders)
   const { id } = subscription
@@ -48,7 +48,7 @@ test('a customer sees their subscriptions with product and seller, without what 
   }
 })
 
-test('a customer cancels for the end of the period and says why; taken back, it goes on', async () => {
+test('a customer cancels at the period end with a reason; withdrawn, the subscription continues', async () => {
   await using orders = await startOrders()
   const { subscription, buyer, seller } = await subscribe(orders)
   const { id } = subscription
@@ -68,7 +68,7 @@ test('a customer cancels for the end of the period and says why; taken back, it 
   expect(again).toMatchObject({ cancel_at_period_end: true, customer_cancellation_reason: 'low_quality' })
 })
 
-test('what cannot be is refused: to cancel twice, to take back nothing, and to take up what ended', async () => {
+test('rejects a second cancellation, a withdrawal without one, and one after the end', async () => {
   await using orders = await startOrders()
   const { subscription, buyer, seller } = await subscribe(orders)
   const { id } = subscription
@@ -80,18 +80,18 @@ test('what cannot be is refused: to cancel twice, to take back nothing, and to t
   await expect(change(false)).rejects.toThrow(ResourceUnavailable)
 })
 
-test('a customer changes the product where the seller allows it', async () => {
+test('a customer changes the product if the seller allows it', async () => {
   await using orders = await startOrders()
   const { subscription, buyer, seller, product, organizationId } = await subscribe(orders)
   const { id } = subscription
-  const larger = await aPlan(orders, seller, { price: 2500 })
+  const larger = await createPlan(orders, seller, { price: 2500 })
   const changed = await orders.call(updateCustomerSubscription, { id, product_id: larger.id }, buyer)
   expect(changed).toMatchObject({ amount: 2500, product: { id: larger.id } })
   await expect(orders.call(updateCustomerSubscription, { id, product_id: randomUUID() }, buyer)).rejects.toThrow(RequestValidationError)
   const pending = await buyPlan(orders, { organizationId, seller, product }, { token: 'ctoken_pending' })
   const early = { id: pending.subscription.id, product_id: larger.id }
   await expect(orders.call(updateCustomerSubscription, early, pending.buyer)).rejects.toThrow(SubscriptionUpdatePending)
-  const strict = anOrganization(organizationId)
+  const strict = buildOrganization(organizationId)
   strict.subscription_settings.allow_customer_updates = false
   await orders.emit(organizationUpdated, strict, { organizationId, aggregateId: organizationId })
   await eventually(() =>
@@ -99,7 +99,7 @@ test('a customer changes the product where the seller allows it', async () => {
   )
 })
 
-test('another customer’s subscription is not found, by any operation, and stays as it was', async () => {
+test('returns not found for another customer’s subscription from every operation, unchanged', async () => {
   await using orders = await startOrders()
   const { subscription, organizationId, seller } = await subscribe(orders)
   const { id } = subscription

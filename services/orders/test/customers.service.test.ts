@@ -19,7 +19,7 @@ import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
 
-test('a customer is created, said, and found again', async () => {
+test('creates a customer, publishes it and finds it again', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const address = { country: 'us', state: 'ca', city: ' Los Angeles ', line1: '1 Main Street', line2: ' ', postal_code: '90001' }
@@ -32,7 +32,7 @@ test('a customer is created, said, and found again', async () => {
   expect(await orders.call(getCustomer, { id: customer.id }, seller)).toEqual(customer)
 })
 
-test('e-mail address, ignoring case, and external id are unique in an organization and free in another', async () => {
+test('e-mail address, ignoring case, and external id are unique per organization', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   await orders.call(createCustomer, { email: 'ada@example.com', external_id: 'u-1' }, seller)
@@ -41,7 +41,7 @@ test('e-mail address, ignoring case, and external id are unique in an organizati
   expect(await orders.call(createCustomer, { email: 'ada@example.com', external_id: 'u-1' }, organizationCaller(randomUUID()))).toBeTruthy()
 })
 
-test('an external id, once set, stays; a new e-mail address is not verified', async () => {
+test('an external id stays once set; a new e-mail address is unverified', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const { id } = await orders.call(createCustomer, { email: 'ada@example.com', external_id: 'u-1' }, seller)
@@ -51,7 +51,7 @@ test('an external id, once set, stays; a new e-mail address is not verified', as
   expect(await orders.nextEvent(customerUpdated)).toEqual(changed)
 })
 
-test('another organization’s customer is not found', async () => {
+test('returns not found for another organization’s customer', async () => {
   await using orders = await startOrders()
   const { id } = await orders.call(createCustomer, { email: 'ada@example.com' }, organizationCaller(randomUUID()))
   const stranger = organizationCaller(randomUUID())
@@ -61,7 +61,7 @@ test('another organization’s customer is not found', async () => {
   expect((await orders.call(listCustomers, { query: 'ada' }, stranger)).items).toEqual([])
 })
 
-test('a customer carries a tax id with its format, and loses it to null', async () => {
+test('a customer has a tax id with its format until null removes it', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const { id, tax_id } = await orders.call(createCustomer, { email: 'ada@example.com', tax_id: ['GB123456782', 'gb_vat'] }, seller)
@@ -70,7 +70,7 @@ test('a customer carries a tax id with its format, and loses it to null', async 
   expect(await orders.call(updateCustomer, { id, tax_id: null }, seller)).toMatchObject({ tax_id: null })
 })
 
-test('by external id a customer is read, changed and deleted like by id', async () => {
+test('reads, changes and deletes a customer by external id as by id', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const customer = await orders.call(createCustomer, { email: 'ada@example.com', external_id: 'u/1 é' }, seller)
@@ -88,7 +88,7 @@ test('by external id a customer is read, changed and deleted like by id', async 
 })
 
 test.each([getCustomerByExternalId, updateCustomerByExternalId, deleteCustomerByExternalId])(
-  '$subject: unknown ids and those of another organization are not found, those of several are not guessed at',
+  '$subject: unknown and foreign ids are not found, ambiguous ones are rejected',
   async (operation) => {
     await using orders = await startOrders()
     const organizationIds = [randomUUID(), randomUUID()]
@@ -103,7 +103,7 @@ test.each([getCustomerByExternalId, updateCustomerByExternalId, deleteCustomerBy
   },
 )
 
-test('a deleted customer is gone but for their orders; address and external id are free again', async () => {
+test('a deleted customer remains only in orders; address and external id are free again', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: true })
   const id = order.customer_id
@@ -120,7 +120,7 @@ test('a deleted customer is gone but for their orders; address and external id a
   expect(next.id).not.toBe(id)
 })
 
-test('a checkout whose customer was deleted meanwhile makes a new customer', async () => {
+test('a checkout whose customer was deleted creates a new customer', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   const { id } = await orders.call(createCustomer, { email: 'ada@example.com' }, seller)
@@ -131,7 +131,7 @@ test('a checkout whose customer was deleted meanwhile makes a new customer', asy
   expect(await orders.call(getCustomer, { id: confirmed.customer_id as string }, seller)).toMatchObject({ email: 'ada@example.com' })
 })
 
-test('what a purchase tells of a known customer is kept and said; one that tells nothing new is not', async () => {
+test('stores and publishes new details from a purchase, and publishes nothing without them', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   const { id } = await orders.call(createCustomer, { email: 'ada@example.com' }, seller)
@@ -145,23 +145,23 @@ test('what a purchase tells of a known customer is kept and said; one that tells
   await buy()
   expect(await orders.nextEvent(customerUpdated)).toEqual(await orders.call(getCustomer, { id }, seller))
   await buy()
-  expect(orders.said.filter(({ subject }) => subject === customerUpdated.subject)).toHaveLength(1)
+  expect(orders.publishedEvents.filter(({ subject }) => subject === customerUpdated.subject)).toHaveLength(1)
 })
 
-test('of two customers with the same address at the same time one is made, and the other is told why not', async () => {
+test('one of concurrent creations with the same address succeeds, the others get a reason', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
-  // The first round opens the connections that let the next ones meet.
+  // The first round opens the connections, so that the next ones overlap.
   for (const email of ['a@example.com', 'b@example.com', 'c@example.com']) {
     const attempts = Array.from({ length: 8 }, () => orders.call(createCustomer, { email, external_id: email }, seller))
     const outcomes = await Promise.allSettled(attempts)
-    const refused = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason as unknown)
-    expect(refused).toHaveLength(7)
-    for (const reason of refused) expect(reason).toBeInstanceOf(RequestValidationError)
+    const rejections = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason as unknown)
+    expect(rejections).toHaveLength(7)
+    for (const reason of rejections) expect(reason).toBeInstanceOf(RequestValidationError)
   }
 })
 
-test('of an addition and a change to the same address at the same time one is done, and the other is told why not', async () => {
+test('one of a concurrent creation and change to an address succeeds, the other gets a reason', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const { id } = await orders.call(createCustomer, { email: 'ada@example.com' }, seller)
@@ -169,12 +169,12 @@ test('of an addition and a change to the same address at the same time one is do
     const email = `round-${round}@example.com`
     const attempts = [orders.call(createCustomer, { email }, seller), orders.call(updateCustomer, { id, email }, seller)]
     const outcomes = await Promise.allSettled(attempts)
-    const refused = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason as unknown)
-    expect(refused).toEqual([expect.any(RequestValidationError)])
+    const rejections = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason as unknown)
+    expect(rejections).toEqual([expect.any(RequestValidationError)])
   }
 })
 
-test('purchases by the same new person at the same time are of one customer', async () => {
+test('concurrent purchases by the same new buyer belong to one customer', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   for (const customer_email of ['a@example.com', 'b@example.com']) {
@@ -188,7 +188,7 @@ test('purchases by the same new person at the same time are of one customer', as
   }
 })
 
-test('a list is narrowed by address, text and metadata, and sorted by every property', async () => {
+test('lists customers by address, text and metadata, sorted by every property', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   await orders.call(createCustomer, { email: 'ada@example.com', name: 'Zoe', metadata: { tier: 2, vip: true } }, seller)

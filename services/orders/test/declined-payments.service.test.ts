@@ -7,17 +7,17 @@ import { subscriptionActive, subscriptionCreated, subscriptionUpdated } from '@q
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
-import { aPlan } from './subscribe.ts'
+import { createPlan } from './subscribe.ts'
 
-const nobody = { kind: 'anonymous' } as const
+const anonymous = { kind: 'anonymous' } as const
 
 type Confirmation = Partial<RequestInput<typeof confirmCheckout>>
 
 /** Confirms, and waits until the checkout is open again or has succeeded. */
 async function confirm(orders: OrdersUnderTest, client_secret: string, details: Confirmation): Promise<string> {
-  await orders.call(confirmCheckout, { client_secret, customer_email: 'ada@example.com', ...details }, nobody)
+  await orders.call(confirmCheckout, { client_secret, customer_email: 'ada@example.com', ...details }, anonymous)
   return eventually(async () => {
-    const { status } = await orders.call(getCheckoutByClient, { client_secret }, nobody)
+    const { status } = await orders.call(getCheckoutByClient, { client_secret }, anonymous)
     if (status === 'confirmed') throw new Error('not settled yet')
     return status
   })
@@ -26,7 +26,7 @@ async function confirm(orders: OrdersUnderTest, client_secret: string, details: 
 const declined = { confirmation_token_id: 'ctoken_declined_later' }
 const accepted = { confirmation_token_id: 'ctoken_ok' }
 
-test('a payment that is declined when it is charged opens the checkout again and gives the discount its redemption back', async () => {
+test('a payment declined at the charge reopens the checkout and releases the redemption', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   const off = { name: 'One', type: 'percentage' as const, basis_points: 1000, duration: 'once' as const, max_redemptions: 1, code: 'ONE' }
@@ -34,7 +34,7 @@ test('a payment that is declined when it is charged opens the checkout again and
   const { client_secret, expires_at } = await orders.call(createCheckout, { products: [product.id] }, seller)
   expect(await confirm(orders, client_secret, { ...declined, discount_code: 'ONE' })).toBe('open')
   expect(await orders.call(getDiscount, { id: discount.id }, seller)).toMatchObject({ redemptions_count: 0 })
-  const reopened = await orders.call(getCheckoutByClient, { client_secret }, nobody)
+  const reopened = await orders.call(getCheckoutByClient, { client_secret }, anonymous)
   expect(reopened).toMatchObject({ status: 'open', discount_amount: 420, customer_email: 'ada@example.com' })
   expect(Date.parse(reopened.expires_at)).toBeGreaterThan(Date.parse(expires_at))
   expect(await orders.rows('select status from orders')).toEqual([{ status: 'pending' }])
@@ -45,14 +45,14 @@ test('a payment that is declined when it is charged opens the checkout again and
   expect(await orders.call(getDiscount, { id: discount.id }, seller)).toMatchObject({ redemptions_count: 1 })
   expect(await orders.rows('select id from orders')).toEqual([{ id: paid.id }])
   expect(await orders.rows('select status from payments order by created_at')).toEqual([{ status: 'failed' }, { status: 'succeeded' }])
-  const subjects = orders.said.map(({ subject }) => subject)
+  const subjects = orders.publishedEvents.map(({ subject }) => subject)
   const ofOrder = [orderCreated, orderUpdated, orderUpdated, orderPaid].map(({ subject }) => subject)
   expect(subjects.filter((subject) => subject.startsWith('event.order.'))).toEqual(ofOrder)
-  // Told beside what is told of the order, not before it.
-  await eventually(() => expect(orders.said.filter(({ subject }) => subject === checkoutUpdated.subject)).toHaveLength(4))
+  // Published alongside the events of the order, not before them.
+  await eventually(() => expect(orders.publishedEvents.filter(({ subject }) => subject === checkoutUpdated.subject)).toHaveLength(4))
 })
 
-test('whoever tries again with something else has an order of that, and only of that', async () => {
+test('a retry with another product turns the order into one of only that product', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   const euros = [{ amount_type: 'fixed' as const, price_amount: 900, price_currency: 'eur' as const }]
@@ -65,14 +65,14 @@ test('whoever tries again with something else has an order of that, and only of 
   expect(order).toMatchObject({ product_id: other.id, currency: 'eur', total_amount: 900, items: [{ label: 'Other', amount: 900 }] })
   expect(await orders.rows('select count(*)::int from order_items')).toEqual([{ count: 1 }])
   const payments = await orders.rows('select status, amount::int, currency from payments order by created_at')
-  const refused = { status: 'failed', amount: 4200, currency: 'usd' }
-  expect(payments).toEqual([refused, refused, { status: 'succeeded', amount: 900, currency: 'eur' }])
+  const declinedPayment = { status: 'failed', amount: 4200, currency: 'usd' }
+  expect(payments).toEqual([declinedPayment, declinedPayment, { status: 'succeeded', amount: 900, currency: 'eur' }])
 })
 
-test('a subscription whose first payment is declined never begins, and trying again begins another', async () => {
+test('a subscription whose first payment is declined never starts; a retry starts another', async () => {
   await using orders = await startOrders()
   const { seller } = await orders.shop()
-  const plan = await aPlan(orders, seller)
+  const plan = await createPlan(orders, seller)
   const { client_secret } = await orders.call(createCheckout, { products: [plan.id] }, seller)
   expect(await confirm(orders, client_secret, declined)).toBe('open')
   const first = await orders.nextEvent(subscriptionCreated)
@@ -87,22 +87,22 @@ test('a subscription whose first payment is declined never begins, and trying ag
   ])
 })
 
-test('a declined payment is taken back once, also when the service dies over it', async () => {
+test('handles a declined payment once, even if the service crashes', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   const off = { name: 'Two', type: 'percentage' as const, basis_points: 1000, duration: 'once' as const }
   const discount = await orders.call(createDiscount, off, seller)
   const { client_secret } = await orders.call(createCheckout, { products: [product.id], discount_id: discount.id }, seller)
   const pending = { client_secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_pending' }
-  await orders.call(confirmCheckout, pending, nobody)
+  await orders.call(confirmCheckout, pending, anonymous)
   expect(await orders.call(getDiscount, { id: discount.id }, seller)).toMatchObject({ redemptions_count: 1 })
-  // The processor was asked, and asks to wait: nothing else writes the row from here on.
+  // The processor replied with a delay: nothing else writes the row from here on.
   await eventually(async () => expect(await orders.rows('select from payments where due_at is null')).toHaveLength(1))
   const due = `confirmation_token = 'ctoken_declined_later', due_at = now(), leased_until = now() + interval '1 second'`
   await orders.rows(`update payments set ${due}`)
   await orders.restart()
   await eventually(async () => {
-    expect(await orders.call(getCheckoutByClient, { client_secret }, nobody)).toMatchObject({ status: 'open' })
+    expect(await orders.call(getCheckoutByClient, { client_secret }, anonymous)).toMatchObject({ status: 'open' })
   })
   expect(await orders.call(getDiscount, { id: discount.id }, seller)).toMatchObject({ redemptions_count: 0 })
 })

@@ -8,17 +8,17 @@ import { startOrders } from './start-orders.ts'
 
 const tenPercent = { name: 'Launch', type: 'percentage' as const, basis_points: 1000, duration: 'once' as const }
 
-test('of many who take one code at once, whatever its case, one has it, and the others are told so', async () => {
+test('one of concurrent discounts gets a code, whatever its case, the others a field error', async () => {
   await using orders = await startOrders()
   const { seller } = await orders.shop()
   const codes = ['ONE', 'one', 'One', 'oNE', 'onE']
   const tries = await Promise.allSettled(codes.map((code) => orders.call(createDiscount, { ...tenPercent, code }, seller)))
-  const refused = tries.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
-  expect(refused).toHaveLength(codes.length - 1)
-  for (const error of refused) expect(error).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'code'] }] } })
+  const rejections = tries.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  expect(rejections).toHaveLength(codes.length - 1)
+  for (const error of rejections) expect(error).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'code'] }] } })
 })
 
-test('each kind of discount comes back as it was given', async () => {
+test('returns each kind of discount as it was created', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   const percentage = await orders.call(createDiscount, { ...tenPercent, code: 'LAUNCH', products: [product.id] }, seller)
@@ -40,7 +40,7 @@ test('each kind of discount comes back as it was given', async () => {
   expect((await orders.call(listDiscounts, { query: 'launch' }, seller)).items).toEqual([percentage])
 })
 
-test('a taken code, an unknown product and an end before the start are refused by name', async () => {
+test('rejects a taken code, an unknown product and an end before the start by field', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   await orders.call(createDiscount, { ...tenPercent, code: 'LAUNCH' }, seller)
@@ -50,13 +50,13 @@ test('a taken code, an unknown product and an end before the start are refused b
   await expect(orders.call(createDiscount, backwards, seller)).rejects.toThrow(RequestValidationError)
 })
 
-test('another organization’s discount is not found', async () => {
+test('returns not found for another organization’s discount', async () => {
   await using orders = await startOrders()
   const { id } = await orders.call(createDiscount, tenPercent, organizationCaller(randomUUID()))
   await expect(orders.call(getDiscount, { id }, organizationCaller(randomUUID()))).rejects.toThrow(ResourceNotFound)
 })
 
-test('a discount changes in what may change: dates, code, limit, products, and its value until somebody had it', async () => {
+test('changes dates, code, limit and products, and the value until the first redemption', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   const { id } = await orders.call(createDiscount, { ...tenPercent, code: 'LAUNCH' }, seller)
@@ -81,21 +81,21 @@ test('a discount changes in what may change: dates, code, limit, products, and i
     basis_points: 2000,
   })
   await orders.rows('update discounts set redemptions_count = 3')
-  for (const refused of [
+  for (const invalid of [
     { type: 'fixed' as const },
     { duration: 'forever' as const },
     { basis_points: 1 },
     { max_redemptions: 2 },
     { amount: 1 },
   ]) {
-    await expect(orders.call(updateDiscount, { id, ...refused }, seller)).rejects.toThrow(new RegExp(Object.keys(refused)[0] as string))
+    await expect(orders.call(updateDiscount, { id, ...invalid }, seller)).rejects.toThrow(new RegExp(Object.keys(invalid)[0] as string))
   }
   expect(await orders.call(updateDiscount, { id, basis_points: 2000, type: 'percentage' }, seller)).toMatchObject({ basis_points: 2000 })
   await orders.call(createDiscount, { ...tenPercent, code: 'TAKEN' }, seller)
   await expect(orders.call(updateDiscount, { id, code: 'taken' }, seller)).rejects.toThrow(RequestValidationError)
 })
 
-test('a deleted discount is gone from reads and cannot be used, its code is free, and another’s cannot be deleted', async () => {
+test('a deleted discount is gone and unusable, its code is free; foreign ones stay', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   const { id } = await orders.call(createDiscount, { ...tenPercent, code: 'LAUNCH' }, seller)

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
 import { subscribe } from './subscribe.ts'
 
-test('an export is CSV in parts, every order once and in order, formulas disarmed, and of one’s own organization only', async () => {
+test('exports each order of the organization once, in order, as CSV without formulas, in parts', async () => {
   await using orders = await startOrders()
   const { order, organizationId, seller } = await orders.paidOrder({ billed: true })
   await orders.rows(`update customers set name = '=HYPERLINK("http://evil.example")'`)
@@ -34,7 +34,7 @@ test('an export is CSV in parts, every order once and in order, formulas disarme
   expect(none).toEqual({ text: `${header}\r\n`, next: null })
 })
 
-test('subscriptions that have started are exported as CSV, to their own organization only', async () => {
+test('exports the started subscriptions of the organization as CSV', async () => {
   await using orders = await startOrders()
   const { seller, subscription, organizationId } = await subscribe(orders)
   const { text, next } = await orders.call(exportSubscriptions, { organization_id: organizationId }, seller)

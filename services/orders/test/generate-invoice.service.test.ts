@@ -22,7 +22,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 
-test('asking twice freezes the billing details once, and says the same twice (checklist 1, 8)', async () => {
+test('two requests freeze the billing details once and publish the same snapshot [1, 8]', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: true })
   await orders.call(generateOrderInvoice, { id: order.id }, seller)
@@ -34,12 +34,12 @@ test('asking twice freezes the billing details once, and says the same twice (ch
   })
   await orders.call(updateOrder, { id: order.id, billing_name: 'Ada Lovelace' }, seller)
   await orders.nextEvent(orderUpdated)
-  const requests = orders.said.filter(({ subject }) => subject === orderInvoiceRequested.subject).map(({ payload }) => payload)
+  const requests = orders.publishedEvents.filter(({ subject }) => subject === orderInvoiceRequested.subject).map(({ payload }) => payload)
   expect(requests).toHaveLength(2)
   expect(requests[1]).toEqual(requests[0])
 })
 
-test('a refund of an order whose invoice was asked for is told to whoever makes the invoice', async () => {
+test('publishes the snapshot again after a refund of an order with a requested invoice', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: true })
   await orders.call(createRefund, { order_id: order.id, amount: 1000, reason: 'other' }, seller)
@@ -52,17 +52,17 @@ test('a refund of an order whose invoice was asked for is told to whoever makes 
   expect(refunds).toMatchObject([{ amount: 1000 }, { amount: 200 }])
 })
 
-test('an order without billing details is refused (checklist 9)', async () => {
+test('rejects an order without billing details [9]', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: false })
-  const asked = () => orders.call(generateOrderInvoice, { id: order.id }, seller)
-  await expect(asked()).rejects.toThrow(MissingInvoiceBillingDetails)
-  await expect(asked()).rejects.toThrow('Missing: billing_name, billing_address.')
+  const requestInvoice = () => orders.call(generateOrderInvoice, { id: order.id }, seller)
+  await expect(requestInvoice()).rejects.toThrow(MissingInvoiceBillingDetails)
+  await expect(requestInvoice()).rejects.toThrow('Missing: billing_name, billing_address.')
   await orders.call(updateOrder, { id: order.id, billing_name: 'Ada' }, seller)
-  await expect(asked()).rejects.toThrow('Missing: billing_address.')
+  await expect(requestInvoice()).rejects.toThrow('Missing: billing_address.')
 })
 
-test('a country with postal codes wants one, a country without them none, of seller and buyer alike (checklist 29)', async () => {
+test('requires a postal code, of seller and buyer alike, if the country has them [29]', async () => {
   await using orders = await startOrders()
   const { order, seller, organizationId } = await orders.paidOrder({ billed: true })
   const { id } = order
@@ -84,7 +84,7 @@ test('a country with postal codes wants one, a country without them none, of sel
   expect(await orders.call(generateOrderInvoice, { id: elsewhere.order.id }, elsewhere.seller)).toBeNull()
 })
 
-test('an invoice that was asked for before postal codes were demanded can be asked for again (checklist 29)', async () => {
+test('repeats an invoice request from before postal codes were required [29]', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: true })
   await orders.call(generateOrderInvoice, { id: order.id }, seller)
@@ -92,7 +92,7 @@ test('an invoice that was asked for before postal codes were demanded can be ask
   expect(await orders.call(generateOrderInvoice, { id: order.id }, seller)).toBeNull()
 })
 
-test('a name of spaces is none, and one is 250 characters at most (checklist 31, 32)', async () => {
+test('rejects a blank name and one longer than 250 characters [31, 32]', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: true })
   const name = (billing_name: string) => orders.call(updateOrder, { id: order.id, billing_name }, seller)
@@ -102,7 +102,7 @@ test('a name of spaces is none, and one is 250 characters at most (checklist 31,
   await expect(orders.call(generateOrderInvoice, { id: order.id }, seller)).rejects.toThrow(MissingInvoiceBillingDetails)
 })
 
-/** So many paid orders of one seller, made out to Ada Lovelace. */
+/** Creates this many paid orders of one seller, billed to Ada Lovelace. */
 async function paidOrders(orders: OrdersUnderTest, count: number) {
   const { seller, product } = await orders.shop()
   const details = { customer_name: 'Ada Lovelace', customer_billing_address: { country: 'GB', postal_code: 'SW1Y 4JH' } }
@@ -119,13 +119,13 @@ async function paidOrders(orders: OrdersUnderTest, count: number) {
   return { paid, seller }
 }
 
-test('in a hundred of a hundred races a change and a request make an invoice that says what its order does (checklist 24)', async () => {
+test('in 100 of 100 races of a change and a request the invoice matches its order [24]', async () => {
   await using orders = await startOrders()
   const { paid, seller } = await paidOrders(orders, 100)
   const race = async ({ id }: Order, index: number) => {
     const change = () => orders.call(updateOrder, { id, billing_name: `Countess ${index}`, billing_address: { country: 'HK' } }, seller)
     const request = () => orders.call(generateOrderInvoice, { id }, seller)
-    // Either goes first in half of them.
+    // Each goes first in half of the races.
     const [first, second] = index % 2 ? [change, request] : [request, change]
     const outcomes = await Promise.allSettled([first(), second()])
     expect(outcomes[index % 2 ? 1 : 0]?.status).toBe('fulfilled')
@@ -139,19 +139,19 @@ test('in a hundred of a hundred races a change and a request make an invoice tha
     stored.push(...(await Promise.all(paid.slice(begun, begun + 10).map((order, index) => race(order, begun + index)))))
   }
   await eventually(() => {
-    const told = orders.said.filter(({ subject }) => subject === orderInvoiceRequested.subject).map(({ payload }) => payload)
-    expect(told).toHaveLength(100)
-    for (const order of stored) expect(told).toContainEqual(expect.objectContaining(order))
+    const payloads = orders.publishedEvents.filter(({ subject }) => subject === orderInvoiceRequested.subject).map(({ payload }) => payload)
+    expect(payloads).toHaveLength(100)
+    for (const order of stored) expect(payloads).toContainEqual(expect.objectContaining(order))
   })
 })
 
-test('a pending order is refused (checklist 10)', async () => {
+test('rejects a pending order [10]', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.pendingOrder()
   await expect(orders.call(generateOrderInvoice, { id: order.id }, seller)).rejects.toThrow(NotPaidOrder)
 })
 
-test('another organization’s order is not found, and stays as it was', async () => {
+test('returns not found for another organization’s order and leaves it unchanged', async () => {
   await using orders = await startOrders()
   const { order } = await orders.paidOrder({ billed: true })
   const stranger = organizationCaller(randomUUID())
@@ -159,7 +159,7 @@ test('another organization’s order is not found, and stays as it was', async (
   expect(await orders.rows('select invoice_requested_at from orders where id = $1', [order.id])).toEqual([{ invoice_requested_at: null }])
 })
 
-test('once generated, the order says so and a further request is a conflict (checklist 3, 7)', async () => {
+test('a generated invoice is shown on the order, and a further request is a conflict [3, 7]', async () => {
   await using orders = await startOrders()
   const { order, seller, organizationId } = await orders.paidOrder({ billed: true })
   await orders.call(generateOrderInvoice, { id: order.id }, seller)
@@ -174,4 +174,15 @@ test('once generated, the order says so and a further request is a conflict (che
   expect(await orders.nextEvent(orderUpdated)).toMatchObject({ id: order.id, is_invoice_generated: true })
   expect(await orders.call(getOrder, { id: order.id }, seller)).toMatchObject({ is_invoice_generated: true })
   await expect(orders.call(generateOrderInvoice, { id: order.id }, seller)).rejects.toThrow(InvoiceAlreadyExists)
+})
+
+test('a refund that is returned is part of another invoice request, which reverses its credit note', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: true })
+  await orders.call(generateOrderInvoice, { id: order.id }, seller)
+  expect(await orders.nextEvent(orderInvoiceRequested)).toMatchObject({ refunds: [], reversed_refunds: [] })
+  await orders.rows(`update payments set confirmation_token = 'ctoken_refund_bounces'`)
+  const { id, tax_amount } = await orders.call(createRefund, { order_id: order.id, reason: 'other', amount: 1200 }, seller)
+  expect(await orders.nextEvent(orderInvoiceRequested)).toMatchObject({ refunds: [{ id }], reversed_refunds: [] })
+  expect(await orders.nextEvent(orderInvoiceRequested)).toMatchObject({ refunds: [], reversed_refunds: [{ id, amount: 1200, tax_amount }] })
 })

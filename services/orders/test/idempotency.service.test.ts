@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import { createCheckout, updateCheckoutByClient } from '@quittance/contracts/checkouts'
+import { validateLicenseKey } from '@quittance/contracts/license-keys'
 import type { PublicOperation } from '@quittance/contracts/operation'
-import { call } from '@quittance/runtime/request'
+import { call } from '@quittance/runtime/rpc-client'
 import { expect, test } from 'vitest'
-import { furnishedShop, ordersOperations, type FurnishedShop } from './furnished-shop.ts'
+import { createPopulatedShop, ordersOperations, type PopulatedShop } from './populated-shop.ts'
+import { anonymous, buyLicenseKey, createLicenseKeyShop } from './sell-license-keys.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 
 const writing = ordersOperations.filter(({ http }) => http.method === 'POST' || http.method === 'PATCH')
 
-/** What makes another request of each; those that are asked without a body have no other. */
-const otherwise: Record<string, object> = {
+/** Changes that make a different request of each operation; operations without a body have none. */
+const differentRequests: Record<string, object> = {
   'orders.product.create': { name: 'Another almanac' },
   'orders.product.update': { name: 'Another name' },
   'orders.product.update-benefits': { benefits: [] },
@@ -41,43 +44,62 @@ const otherwise: Record<string, object> = {
 
 const withoutBody = new Set(['orders.order.generate-invoice', 'orders.customer-order.generate-invoice'])
 
-test('every POST and PATCH is done once under its Idempotency-Key: meanwhile 409, afterwards the same answer, for another request 422 (checklist 17)', async () => {
+test('runs each POST and PATCH once per key: 409 in progress, then replay, 422 if changed [17]', async () => {
   await using orders = await startOrders()
-  const shop = await furnishedShop(orders)
+  const shop = await createPopulatedShop(orders)
   for (const operation of writing) {
     const key = randomUUID()
-    const first = await answerWhileRunning(orders, { operation, shop, key })
+    const first = await sendWhileRunning(orders, { operation, shop, key })
     const count = await outboxCount(orders)
     const { request, caller } = first
     const again = { operation, request, caller, idempotencyKey: key }
     expect({ [operation.subject]: await call(orders.connection, again) }).toEqual({ [operation.subject]: first.reply })
     expect({ [operation.subject]: await outboxCount(orders) }).toEqual({ [operation.subject]: count })
     if (withoutBody.has(operation.subject)) continue
-    const other = { ...request, ...otherwise[operation.subject] }
+    const other = { ...request, ...differentRequests[operation.subject] }
     expect(other).not.toEqual(request)
-    const refused = await call(orders.connection, { ...again, request: other }).catch((error: unknown) => error)
+    const rejection = await call(orders.connection, { ...again, request: other }).catch((error: unknown) => error)
     const detail = [{ loc: ['header', 'Idempotency-Key'], msg: expect.any(String), type: 'value_error' }]
-    expect(refused).toMatchObject({ status: 422, body: { error: 'RequestValidationError', detail } })
+    expect(rejection).toMatchObject({ status: 422, body: { error: 'RequestValidationError', detail } })
     expect({ [operation.subject]: await outboxCount(orders) }).toEqual({ [operation.subject]: count })
+  }
+})
+
+test('a key of an anonymous caller belongs to the license key or checkout the request acts on', async () => {
+  await using orders = await startOrders()
+  const idempotencyKey = randomUUID()
+  const sellers = [await createLicenseKeyShop(orders), await createLicenseKeyShop(orders)]
+  for (const shop of sellers) {
+    const { held, licenseKey } = await buyLicenseKey(orders, shop)
+    const request = { operation: validateLicenseKey, request: held, caller: anonymous, idempotencyKey }
+    expect(await call(orders.connection, request)).toMatchObject({ id: licenseKey.id, validations: 1 })
+    expect(await call(orders.connection, request)).toMatchObject({ id: licenseKey.id, validations: 1 })
+    const { client_secret } = await orders.call(createCheckout, { products: [shop.product.id] }, shop.seller)
+    const named = { client_secret, customer_email: `buyer-of-${shop.organizationId}@example.com` }
+    const update = { operation: updateCheckoutByClient, request: named, caller: anonymous, idempotencyKey }
+    expect(await call(orders.connection, update)).toMatchObject({ customer_email: named.customer_email })
   }
 })
 
 interface Repeated {
   operation: PublicOperation
-  shop: FurnishedShop
+  shop: PopulatedShop
   key: string
 }
 
-/** Two at once under one key, the first held back where its answer is kept: the other is a conflict, and the first is answered. */
-async function answerWhileRunning(orders: OrdersUnderTest, { operation, shop, key }: Repeated) {
+/**
+ * Sends two concurrent requests with one key and blocks the first while its reply is stored: the other is a conflict, and the first
+ * succeeds.
+ */
+async function sendWhileRunning(orders: OrdersUnderTest, { operation, shop, key }: Repeated) {
   const { request, caller } = shop.requestFor(operation)
-  const release = await orders.hold('lock table idempotent_replies in share mode')
-  const asked = { operation, request, caller, idempotencyKey: key }
-  const both = [call(orders.connection, asked), call(orders.connection, asked)]
-  const early = await Promise.race(both).catch((error: unknown) => error)
+  const release = await orders.holdTransaction('lock table idempotent_replies in share mode')
+  const options = { operation, request, caller, idempotencyKey: key }
+  const both = [call(orders.connection, options), call(orders.connection, options)]
+  const conflict = await Promise.race(both).catch((error: unknown) => error)
   await release()
-  expect(`${operation.subject} ${early}`).toMatch(/still being answered/)
-  expect(early).toMatchObject({ status: 409, body: { error: 'Conflict' } })
+  expect(`${operation.subject} ${conflict}`).toMatch(/still being answered/)
+  expect(conflict).toMatchObject({ status: 409, body: { error: 'Conflict' } })
   return { request, caller, reply: await Promise.any(both) }
 }
 

@@ -1,22 +1,26 @@
 import { randomUUID } from 'node:crypto'
+import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
+import { createCustomer } from '@quittance/contracts/customers'
 import { NotPermitted, RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import {
   activateLicenseKey,
   deactivateLicenseKey,
   getLicenseKey,
+  listLicenseKeys,
   updateLicenseKey,
   validateLicenseKey,
 } from '@quittance/contracts/license-keys'
+import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { anonymous, sellKey, shopWithKeys } from './sell-license-keys.ts'
+import { anonymous, buyLicenseKey, createLicenseKeyShop } from './sell-license-keys.ts'
 import { startOrders } from './start-orders.ts'
 
 const activations = { limit: 2, enable_customer_admin: true }
 const past = '2020-01-01T00:00:00Z'
 
-test('a good key is validated, and each validation is counted', async () => {
+test('validates an active key and counts each validation', async () => {
   await using orders = await startOrders()
-  const { held, licenseKey, benefit, order } = await sellKey(orders, await shopWithKeys(orders))
+  const { held, licenseKey, benefit, order } = await buyLicenseKey(orders, await createLicenseKeyShop(orders))
   const validated = await orders.call(validateLicenseKey, held, anonymous)
   expect(validated).toMatchObject({
     id: licenseKey.id,
@@ -31,9 +35,30 @@ test('a good key is validated, and each validation is counted', async () => {
   expect(await orders.call(validateLicenseKey, named, anonymous)).toMatchObject({ validations: 2 })
 })
 
-test('a key that is unknown, of another organization, benefit or customer is not found, and counts nothing', async () => {
+test('shows the holder of a key neither the metadata nor the external id of its customer', async () => {
   await using orders = await startOrders()
-  const { held, licenseKey, seller } = await sellKey(orders, await shopWithKeys(orders, { activations }))
+  const shop = await createLicenseKeyShop(orders, { activations })
+  const { seller, organizationId: organization_id } = shop
+  const known = { email: 'ada@example.com', external_id: 'crm-17', metadata: { margin: 'low' } }
+  const customer = await orders.call(createCustomer, known, seller)
+  const { client_secret } = await orders.call(createCheckout, { products: [shop.product.id], customer_id: customer.id }, seller)
+  await orders.call(confirmCheckout, { client_secret, confirmation_token_id: 'ctoken_ok' }, anonymous)
+  const [licenseKey] = await eventually(async () => {
+    const { items } = await orders.call(listLicenseKeys, {}, seller)
+    expect(items).toMatchObject([{ customer: { external_id: 'crm-17', metadata: { margin: 'low' } } }])
+    return items
+  })
+  const held = { organization_id, key: licenseKey?.key ?? '' }
+  const hidden = { id: customer.id, external_id: null, metadata: {} }
+  expect(await orders.call(validateLicenseKey, held, anonymous)).toMatchObject({ customer: hidden })
+  expect(await orders.call(activateLicenseKey, { ...held, label: 'laptop' }, anonymous)).toMatchObject({
+    license_key: { customer: hidden },
+  })
+})
+
+test('returns not found, uncounted, for an unknown key or another owner, benefit or customer', async () => {
+  await using orders = await startOrders()
+  const { held, licenseKey, seller } = await buyLicenseKey(orders, await createLicenseKeyShop(orders, { activations }))
   const others = [
     { key: randomUUID() },
     { organization_id: randomUUID() },
@@ -54,9 +79,9 @@ test.each([
   ['revoked', { status: 'revoked' }],
   ['disabled', { status: 'disabled' }],
   ['expired', { expires_at: past }],
-] as const)('a key that is %s is neither validated nor activated, but lets go of what was active', async (_, change) => {
+] as const)('a key that is %s is neither validated nor activated, but can be deactivated', async (_, change) => {
   await using orders = await startOrders()
-  const { held, licenseKey, seller } = await sellKey(orders, await shopWithKeys(orders, { activations }))
+  const { held, licenseKey, seller } = await buyLicenseKey(orders, await createLicenseKeyShop(orders, { activations }))
   const { id } = await orders.call(activateLicenseKey, { ...held, label: 'laptop' }, anonymous)
   await orders.call(updateLicenseKey, { id: licenseKey.id, ...change }, seller)
   await expect(orders.call(validateLicenseKey, { ...held, activation_id: id }, anonymous)).rejects.toThrow(ResourceNotFound)
@@ -66,9 +91,9 @@ test.each([
   expect(await orders.call(validateLicenseKey, held, anonymous)).toMatchObject({ validations: 1 })
 })
 
-test('uses are counted up to the limit; what is beyond it is refused by its field and counts nothing', async () => {
+test('counts uses up to the limit; rejects more by field and counts nothing', async () => {
   await using orders = await startOrders()
-  const { held, licenseKey, seller } = await sellKey(orders, await shopWithKeys(orders, { limit_usage: 3 }))
+  const { held, licenseKey, seller } = await buyLicenseKey(orders, await createLicenseKeyShop(orders, { limit_usage: 3 }))
   const use = (increment_usage: number | null) => orders.call(validateLicenseKey, { ...held, increment_usage }, anonymous)
   expect(await use(2)).toMatchObject({ usage: 2, validations: 1 })
   await expect(use(2)).rejects.toMatchObject({
@@ -85,15 +110,15 @@ test('uses are counted up to the limit; what is beyond it is refused by its fiel
   await expect(use(2 ** 31 - 1)).rejects.toThrow(RequestValidationError)
 })
 
-test('a key without a limit of activations takes none, and says so', async () => {
+test('a key without an activation limit rejects activations with a reason', async () => {
   await using orders = await startOrders()
-  const { held } = await sellKey(orders, await shopWithKeys(orders))
+  const { held } = await buyLicenseKey(orders, await createLicenseKeyShop(orders))
   await expect(orders.call(activateLicenseKey, { ...held, label: 'laptop' }, anonymous)).rejects.toThrow(NotPermitted)
 })
 
-test('a key is activated up to its limit, and an activation that ends makes room', async () => {
+test('activates a key up to its limit; an activation that ends frees a place', async () => {
   await using orders = await startOrders()
-  const { held, licenseKey } = await sellKey(orders, await shopWithKeys(orders, { activations }))
+  const { held, licenseKey } = await buyLicenseKey(orders, await createLicenseKeyShop(orders, { activations }))
   const activate = (label: string) => orders.call(activateLicenseKey, { ...held, label, meta: { slot: 1.5, main: true } }, anonymous)
   const laptop = await activate('laptop')
   expect(laptop).toMatchObject({ license_key_id: licenseKey.id, label: 'laptop', meta: { slot: 1.5, main: true }, modified_at: null })
@@ -110,19 +135,19 @@ test('a key is activated up to its limit, and an activation that ends makes room
   expect(await activate('tablet')).toMatchObject({ label: 'tablet' })
 })
 
-test('an activation is of its own key', async () => {
+test('an activation belongs to its key', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithKeys(orders, { activations })
-  const [ada, bob] = [await sellKey(orders, shop), await sellKey(orders, shop, 'bob@example.com')]
+  const shop = await createLicenseKeyShop(orders, { activations })
+  const [ada, bob] = [await buyLicenseKey(orders, shop), await buyLicenseKey(orders, shop, 'bob@example.com')]
   const { id: activation_id } = await orders.call(activateLicenseKey, { ...ada.held, label: 'laptop' }, anonymous)
   await expect(orders.call(validateLicenseKey, { ...bob.held, activation_id }, anonymous)).rejects.toThrow(ResourceNotFound)
   await expect(orders.call(deactivateLicenseKey, { ...bob.held, activation_id }, anonymous)).rejects.toThrow(ResourceNotFound)
   expect(await orders.call(validateLicenseKey, { ...ada.held, activation_id }, anonymous)).toMatchObject({ validations: 1 })
 })
 
-test('an activation made under conditions is good under the same ones only, in whatever order', async () => {
+test('an activation with conditions is only valid with the same ones, in any order', async () => {
   await using orders = await startOrders()
-  const { held } = await sellKey(orders, await shopWithKeys(orders, { activations }))
+  const { held } = await buyLicenseKey(orders, await createLicenseKeyShop(orders, { activations }))
   const bound = await orders.call(activateLicenseKey, { ...held, label: 'laptop', conditions: { major: 2, os: 'linux' } }, anonymous)
   const free = await orders.call(activateLicenseKey, { ...held, label: 'phone' }, anonymous)
   const validate = (activation_id: string, conditions?: Record<string, string | number>) =>
@@ -137,7 +162,7 @@ test('an activation made under conditions is good under the same ones only, in w
 
 test('meta and conditions are objects of at most 50 keys', async () => {
   await using orders = await startOrders()
-  const { held } = await sellKey(orders, await shopWithKeys(orders, { activations }))
+  const { held } = await buyLicenseKey(orders, await createLicenseKeyShop(orders, { activations }))
   const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`key ${index}`, index]))
   const activate = (request: object) => orders.call(activateLicenseKey, { ...held, label: 'laptop', ...request }, anonymous)
   for (const wrong of [{ meta: keys(51) }, { conditions: keys(51) }, { meta: { list: [] } }, { conditions: { nothing: null } }]) {
@@ -146,10 +171,10 @@ test('meta and conditions are objects of at most 50 keys', async () => {
   expect(await activate({ meta: keys(50), conditions: keys(50) })).toMatchObject({ meta: keys(50) })
 })
 
-test('fifty who activate at once get as many activations as the limit says, and never more', async () => {
+test('fifty concurrent activations succeed up to the limit and never beyond it', async () => {
   await using orders = await startOrders()
   const terms = { activations: { limit: 7, enable_customer_admin: true } }
-  const { held, licenseKey, seller } = await sellKey(orders, await shopWithKeys(orders, terms))
+  const { held, licenseKey, seller } = await buyLicenseKey(orders, await createLicenseKeyShop(orders, terms))
   const attempts = Array.from({ length: 50 }, (_, index) =>
     orders.call(activateLicenseKey, { ...held, label: `device ${index}` }, anonymous).then(
       () => 'activated',
@@ -162,9 +187,9 @@ test('fifty who activate at once get as many activations as the limit says, and 
   expect((await orders.call(getLicenseKey, { id: licenseKey.id }, seller)).activations).toHaveLength(7)
 })
 
-test('fifty who use a key at once use it as often as the limit says, and every validation is counted once', async () => {
+test('fifty concurrent uses succeed up to the limit, and each validation is counted once', async () => {
   await using orders = await startOrders()
-  const { held, licenseKey, seller } = await sellKey(orders, await shopWithKeys(orders, { limit_usage: 20 }))
+  const { held, licenseKey, seller } = await buyLicenseKey(orders, await createLicenseKeyShop(orders, { limit_usage: 20 }))
   const attempts = Array.from({ length: 50 }, () =>
     orders.call(validateLicenseKey, { ...held, increment_usage: 1 }, anonymous).then(
       () => 'used',

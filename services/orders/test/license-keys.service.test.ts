@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { benefitGrantCreated, benefitGrantRevoked, benefitGrantUpdated, listBenefitGrants } from '@quittance/contracts/benefit-grants'
 import { createBenefit, deleteBenefit, getBenefit, updateBenefit } from '@quittance/contracts/benefits'
-import { listCustomerBenefitGrants } from '@quittance/contracts/customer-portal'
+import { listCustomerBenefitGrants } from '@quittance/contracts/customer-benefit-grants'
 import { getCustomerState } from '@quittance/contracts/customer-state'
 import { deleteCustomer } from '@quittance/contracts/customers'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
@@ -20,19 +20,19 @@ import { updateSubscription } from '@quittance/contracts/subscriptions'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { sell } from './sell-benefits.ts'
-import { anonymous, sellKey, shopWithKeys } from './sell-license-keys.ts'
-import { anOrganization, startOrders } from './start-orders.ts'
-import { aPlan, buyPlan, untilSubscription } from './subscribe.ts'
+import { buyProduct } from './sell-benefits.ts'
+import { anonymous, buyLicenseKey, createLicenseKeyShop } from './sell-license-keys.ts'
+import { buildOrganization, startOrders } from './start-orders.ts'
+import { createPlan, buyPlan, waitForSubscription } from './subscribe.ts'
 
 const activations = { limit: 2, enable_customer_admin: true }
 
-test('a sale gives a key of the benefit’s terms, and the grant names it everywhere it is told', async () => {
+test('a sale creates a key with the benefit’s terms, and every event of the grant names it', async () => {
   await using orders = await startOrders()
   const terms = { prefix: ' acme ', expires: { ttl: 1, timeframe: 'year' as const }, activations, limit_usage: 100 }
-  const shop = await shopWithKeys(orders, terms)
+  const shop = await createLicenseKeyShop(orders, terms)
   expect(shop.benefit).toMatchObject({ type: 'license_keys', properties: { ...terms, prefix: 'acme' } })
-  const { order, licenseKey, seller, benefit, buyer } = await sellKey(orders, shop)
+  const { order, licenseKey, seller, benefit, buyer } = await buyLicenseKey(orders, shop)
   expect(licenseKey).toMatchObject({
     organization_id: shop.organizationId,
     customer_id: order.customer_id,
@@ -51,19 +51,19 @@ test('a sale gives a key of the benefit’s terms, and the grant names it everyw
   const [given, ends] = [new Date(licenseKey.created_at), new Date(licenseKey.expires_at ?? '')]
   expect(ends.getUTCFullYear() - given.getUTCFullYear()).toBe(1)
   const properties = { license_key_id: licenseKey.id, display_key: licenseKey.display_key }
-  const told = await orders.nextEvent(benefitGrantCreated)
-  expect(told).toMatchObject({ order_id: order.id, properties, modified_at: null, benefit: { type: 'license_keys' } })
-  expect((await orders.call(listBenefitGrants, { id: benefit.id }, seller)).items).toMatchObject([{ id: told.id, properties }])
+  const grantEvent = await orders.nextEvent(benefitGrantCreated)
+  expect(grantEvent).toMatchObject({ order_id: order.id, properties, modified_at: null, benefit: { type: 'license_keys' } })
+  expect((await orders.call(listBenefitGrants, { id: benefit.id }, seller)).items).toMatchObject([{ id: grantEvent.id, properties }])
   const state = await orders.call(getCustomerState, { id: order.customer_id }, seller)
   expect(state.granted_benefits).toMatchObject([{ benefit_type: 'license_keys', properties }])
   const { items } = await orders.call(listCustomerBenefitGrants, { type: 'license_keys' }, buyer)
-  const organization = anOrganization(shop.organizationId)
+  const organization = buildOrganization(shop.organizationId)
   expect(items).toMatchObject([{ properties, benefit: { type: 'license_keys', properties: shop.benefit.properties, organization } }])
 })
 
-test('without terms a key neither ends nor is limited, and takes no activations', async () => {
+test('a key without terms never expires, has no limits and allows no activations', async () => {
   await using orders = await startOrders()
-  const { licenseKey, benefit } = await sellKey(orders, await shopWithKeys(orders, { prefix: '  ' }))
+  const { licenseKey, benefit } = await buyLicenseKey(orders, await createLicenseKeyShop(orders, { prefix: '  ' }))
   expect(benefit.properties).toEqual({ prefix: null, expires: null, activations: null, limit_usage: null })
   expect(licenseKey).toMatchObject({ expires_at: null, limit_usage: null, limit_activations: null })
   expect(licenseKey.key).toHaveLength(36)
@@ -75,7 +75,7 @@ test.each([
   [{ activations: { limit: 0, enable_customer_admin: true } }, /limit/],
   [{ activations: { limit: 3 } }, /enable_customer_admin/],
   [{ limit_usage: 2 ** 31 }, /limit_usage/],
-] as const)('terms that no key could have are refused: %o', async (properties, place) => {
+] as const)('rejects terms that no key can have: %o', async (properties, place) => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const draft = { type: 'license_keys' as const, description: 'The app', properties: properties as never }
@@ -83,25 +83,25 @@ test.each([
   await expect(orders.call(createBenefit, draft, seller)).rejects.toThrow(RequestValidationError)
 })
 
-test('changed terms are for later keys; those that were given stay as they are', async () => {
+test('changed terms apply to later keys; existing keys stay unchanged', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithKeys(orders, { prefix: 'one', activations })
-  const first = await sellKey(orders, shop)
+  const shop = await createLicenseKeyShop(orders, { prefix: 'one', activations })
+  const first = await buyLicenseKey(orders, shop)
   const properties = { prefix: 'two', limit_usage: 5 }
   const changed = await orders.call(updateBenefit, { id: shop.benefit.id, type: 'license_keys', properties }, shop.seller)
   expect(changed.properties).toEqual({ ...properties, expires: null, activations: null })
   expect(await orders.call(getBenefit, { id: shop.benefit.id }, shop.seller)).toEqual(changed)
-  const second = await sellKey(orders, shop)
+  const second = await buyLicenseKey(orders, shop)
   expect(second.licenseKey).toMatchObject({ limit_usage: 5, limit_activations: null, key: expect.stringMatching(/^TWO-/) })
   const { items } = await orders.call(listLicenseKeys, {}, shop.seller)
   expect(items).toEqual([first.licenseKey, second.licenseKey])
 })
 
-test('two sales of one benefit to one customer give two keys; one grant never has two', async () => {
+test('two sales of one benefit to one customer create two keys; a grant never has two', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithKeys(orders)
-  await sell(orders, shop)
-  await sell(orders, shop)
+  const shop = await createLicenseKeyShop(orders)
+  await buyProduct(orders, shop)
+  await buyProduct(orders, shop)
   const keys = await orders.rows<{ key: string; grant_id: string }>('select key, grant_id from license_keys')
   expect(new Set(keys.map(({ key }) => key)).size).toBe(2)
   expect(new Set(keys.map(({ grant_id }) => grant_id)).size).toBe(2)
@@ -111,29 +111,29 @@ test('two sales of one benefit to one customer give two keys; one grant never ha
   await expect(orders.rows(again)).rejects.toThrow('license_keys_once_per_grant')
 })
 
-test('a key is revoked by a refund that says so, with its customer, and with its benefit', async () => {
+test('revokes a key by a refund that requests it, with its customer, and with its benefit', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithKeys(orders)
-  const refunded = await sellKey(orders, shop, 'ada@example.com')
-  const deleted = await sellKey(orders, shop, 'bob@example.com')
-  const other = await sellKey(orders, shop, 'eve@example.com')
-  const statusOf = async ({ licenseKey }: typeof other) => (await orders.call(getLicenseKey, { id: licenseKey.id }, shop.seller)).status
+  const shop = await createLicenseKeyShop(orders)
+  const refunded = await buyLicenseKey(orders, shop, 'ada@example.com')
+  const deleted = await buyLicenseKey(orders, shop, 'bob@example.com')
+  const other = await buyLicenseKey(orders, shop, 'eve@example.com')
+  const getStatus = async ({ licenseKey }: typeof other) => (await orders.call(getLicenseKey, { id: licenseKey.id }, shop.seller)).status
   const refund = { order_id: refunded.order.id, reason: 'customer_request' as const, amount: 100, revoke_benefits: true }
   await orders.call(createRefund, refund, shop.seller)
   expect(await orders.nextEvent(benefitGrantRevoked)).toMatchObject({ properties: { license_key_id: refunded.licenseKey.id } })
   await orders.call(deleteCustomer, { id: deleted.order.customer_id }, shop.seller)
-  expect([await statusOf(refunded), await statusOf(deleted), await statusOf(other)]).toEqual(['revoked', 'revoked', 'granted'])
+  expect([await getStatus(refunded), await getStatus(deleted), await getStatus(other)]).toEqual(['revoked', 'revoked', 'granted'])
   await orders.call(deleteBenefit, { id: shop.benefit.id }, shop.seller)
-  await eventually(async () => expect(await statusOf(other)).toBe('revoked'))
+  await eventually(async () => expect(await getStatus(other)).toBe('revoked'))
 })
 
-test('granted again, a customer has the same key again; one that the seller disabled stays disabled', async () => {
+test('a repeated grant reinstates the same key; one disabled by the seller stays disabled', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithKeys(orders)
-  const [plan, bare] = [await aPlan(orders, shop.seller), await aPlan(orders, shop.seller, { price: 500 })]
+  const shop = await createLicenseKeyShop(orders)
+  const [plan, bare] = [await createPlan(orders, shop.seller), await createPlan(orders, shop.seller, { price: 500 })]
   await orders.call(updateProductBenefits, { id: plan.id, benefits: [shop.benefit.id] }, shop.seller)
   const bought = await buyPlan(orders, shop, { productId: plan.id })
-  const { id } = await untilSubscription(orders, bought, { status: 'active' })
+  const { id } = await waitForSubscription(orders, bought, { status: 'active' })
   const theKey = async () => (await orders.call(listLicenseKeys, {}, shop.seller)).items
   const [licenseKey] = await theKey()
   const move = (product_id: string) => orders.call(updateSubscription, { id, product_id }, shop.seller)
@@ -148,9 +148,9 @@ test('granted again, a customer has the same key again; one that the seller disa
   expect(await theKey()).toMatchObject([{ id: licenseKey?.id, status: 'disabled' }])
 })
 
-test('the seller changes status, limits, usage and expiry; only the keys that are present change, and null takes away', async () => {
+test('the seller changes only the given status, limits, usage and expiry; null clears them', async () => {
   await using orders = await startOrders()
-  const { licenseKey, seller } = await sellKey(orders, await shopWithKeys(orders, { activations, limit_usage: 3 }))
+  const { licenseKey, seller } = await buyLicenseKey(orders, await createLicenseKeyShop(orders, { activations, limit_usage: 3 }))
   const { id } = licenseKey
   const change = (request: object) => orders.call(updateLicenseKey, { id, ...request }, seller)
   const expires_at = '2031-01-01T00:00:00+00:00'
@@ -169,10 +169,10 @@ test('the seller changes status, limits, usage and expiry; only the keys that ar
   }
 })
 
-test('keys are listed oldest first by page, organization and benefit', async () => {
+test('lists keys oldest first by page, organization and benefit', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithKeys(orders)
-  const [ada, bob] = [await sellKey(orders, shop), await sellKey(orders, shop, 'bob@example.com')]
+  const shop = await createLicenseKeyShop(orders)
+  const [ada, bob] = [await buyLicenseKey(orders, shop), await buyLicenseKey(orders, shop, 'bob@example.com')]
   const list = async (request: object) => (await orders.call(listLicenseKeys, request, shop.seller)).items.map(({ id }) => id)
   expect(await list({})).toEqual([ada.licenseKey.id, bob.licenseKey.id])
   expect(await list({ limit: 1, page: 2 })).toEqual([bob.licenseKey.id])
@@ -183,7 +183,7 @@ test('keys are listed oldest first by page, organization and benefit', async () 
 
 test('another organization finds neither key nor activation', async () => {
   await using orders = await startOrders()
-  const { licenseKey, held, seller } = await sellKey(orders, await shopWithKeys(orders, { activations }))
+  const { licenseKey, held, seller } = await buyLicenseKey(orders, await createLicenseKeyShop(orders, { activations }))
   const activation = await orders.call(activateLicenseKey, { ...held, label: 'laptop', meta: { os: 'linux' } }, anonymous)
   const named = { id: licenseKey.id, activation_id: activation.id }
   expect(await orders.call(getLicenseKeyActivation, named, seller)).toEqual(activation)
@@ -198,10 +198,10 @@ test('another organization finds neither key nor activation', async () => {
   await expect(orders.call(getLicenseKeyActivation, mismatched, seller)).rejects.toThrow(ResourceNotFound)
 })
 
-test('a customer sees their own keys and nobody else’s, and activations where the seller shows them', async () => {
+test('a customer sees only their own keys, and activations if the seller shows them', async () => {
   await using orders = await startOrders()
-  const shop = await shopWithKeys(orders, { activations })
-  const [ada, bob] = [await sellKey(orders, shop), await sellKey(orders, shop, 'bob@example.com')]
+  const shop = await createLicenseKeyShop(orders, { activations })
+  const [ada, bob] = [await buyLicenseKey(orders, shop), await buyLicenseKey(orders, shop, 'bob@example.com')]
   const { id } = ada.licenseKey
   expect((await orders.call(listCustomerLicenseKeys, {}, ada.buyer)).items).toEqual([ada.licenseKey])
   const filters = { benefit_id: shop.benefit.id, organization_id: [shop.organizationId] }
@@ -214,7 +214,7 @@ test('a customer sees their own keys and nobody else’s, and activations where 
 
   const hidden = { activations: { ...activations, enable_customer_admin: false } }
   await orders.call(updateBenefit, { id: shop.benefit.id, type: 'license_keys', properties: hidden }, shop.seller)
-  const eve = await sellKey(orders, shop, 'eve@example.com')
+  const eve = await buyLicenseKey(orders, shop, 'eve@example.com')
   await orders.call(activateLicenseKey, { ...eve.held, label: 'phone' }, anonymous)
   expect((await orders.call(getCustomerLicenseKey, { id: eve.licenseKey.id }, eve.buyer)).activations).toEqual([])
   expect((await orders.call(getLicenseKey, { id: eve.licenseKey.id }, shop.seller)).activations).toHaveLength(1)

@@ -14,12 +14,12 @@ import type { TestService } from '@quittance/testing/harness'
 import { openDatabase } from '@quittance/runtime/database'
 import { expect, test } from 'vitest'
 import { database } from '../src/database.ts'
-import { sellMany, sellOneMore } from './many-orders.ts'
+import { createOrders, createOneOrder } from './many-orders.ts'
 import { startOrders } from './start-orders.ts'
 import { subscribe } from './subscribe.ts'
 
-/** A session of its own, for transactions that stay open. */
-async function secondConnection(url: string | null) {
+/** Opens a separate connection for transactions that stay open. */
+async function openConnection(url: string | null) {
   const opened = await openDatabase(database, { url: url as string, poolMax: 2 })
   const client = await opened.pool.connect()
   return {
@@ -31,8 +31,8 @@ async function secondConnection(url: string | null) {
   }
 }
 
-/** Counters and rows, by list and kind; equal when counters are right. */
-async function bothCounts(service: TestService) {
+/** Returns counters and rows, by list and kind; equal if the counters are correct. */
+async function readCounts(service: TestService) {
   const counters = await service.rows(`select list, kind, organization_id, product_id, day::text, sum(delta)::int as rows from list_counts
     group by 1, 2, 3, 4, 5 having sum(delta) <> 0 order by 1, 2, 3, 4, 5`)
   const rows = await service.rows(`
@@ -52,20 +52,20 @@ async function bothCounts(service: TestService) {
   return { counters, rows }
 }
 
-async function demandRight(service: TestService): Promise<void> {
-  const { counters, rows } = await bothCounts(service)
+async function assertCountersMatch(service: TestService): Promise<void> {
+  const { counters, rows } = await readCounts(service)
   expect(counters).toEqual(rows)
 }
 
-/** Folds at once, and waits until nothing is left to fold. */
-async function fold(service: TestService): Promise<void> {
+/** Compacts the counters now and waits until nothing is left to compact. */
+async function compactCounters(service: TestService): Promise<void> {
   await eventually(async () => {
     await service.rows(`select pg_notify('wake', 'fold-list-counts')`)
-    if ((await service.rows('select from list_changes')).length > 0) throw new Error('not folded yet')
+    if ((await service.rows('select from list_changes')).length > 0) throw new Error('not compacted yet')
   })
 }
 
-test('totals are those of the rows after sales, refunds, deletions and corrections, before and after folding', async () => {
+test('totals equal the rows after sales, refunds, deletions and corrections, compacted or not', async () => {
   await using orders = await startOrders()
   const { seller, order } = await orders.paidOrder({ billed: true })
   await orders.call(createRefund, { order_id: order.id, reason: 'other', amount: 100 }, seller)
@@ -74,7 +74,7 @@ test('totals are those of the rows after sales, refunds, deletions and correctio
   const tenPercent = { name: 'Ten', type: 'percentage' as const, basis_points: 1000, duration: 'once' as const }
   const discount = await orders.call(createDiscount, tenPercent, seller)
   const benefit = await orders.call(createBenefit, { type: 'custom', description: 'A chair', properties: { note: 'Sit.' } }, seller)
-  await fold(orders)
+  await compactCounters(orders)
   await orders.call(deleteCustomer, { id: gone.id }, seller)
   await orders.call(deleteDiscount, { id: discount.id }, seller)
   const totals = async (caller: Caller) => [
@@ -88,23 +88,23 @@ test('totals are those of the rows after sales, refunds, deletions and correctio
     (await orders.call(listBenefits, {}, caller)).pagination.total_count,
   ]
   expect(await totals(seller)).toEqual([1, 2, 1, 1, 0, 1, 0, 1])
-  await demandRight(orders)
-  await fold(orders)
+  await assertCountersMatch(orders)
+  await compactCounters(orders)
   expect(await totals(seller)).toEqual([1, 2, 1, 1, 0, 1, 0, 1])
   await orders.call(deleteBenefit, { id: benefit.id }, seller)
   await orders.rows(`update customers set deleted_at = null`)
   await orders.rows(`update orders set created_at = created_at - interval '3 days'`)
-  await demandRight(orders)
+  await assertCountersMatch(orders)
   await orders.rows(`delete from refunds`)
-  await demandRight(orders)
+  await assertCountersMatch(orders)
   expect(await totals(seller)).toEqual([1, 3, 1, 0, 0, 1, 0, 0])
   expect(await totals(organizationCaller(randomUUID()))).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
 })
 
-test('totals by product and by billing type are counted, and follow an order to another product', async () => {
+test('counts totals by product and billing type, also when an order changes its product', async () => {
   await using orders = await startOrders()
-  const { seller, productIds, organizationId } = await sellMany(orders, 41)
-  const total = async (asked: object) => (await orders.call(listOrders, asked, seller)).pagination.total_count
+  const { seller, productIds, organizationId } = await createOrders(orders, 41)
+  const total = async (filter: object) => (await orders.call(listOrders, filter, seller)).pagination.total_count
   const [once, recurring] = productIds as [string, string]
   const counts = async () => [
     await total({ product_id: once }),
@@ -120,10 +120,10 @@ test('totals by product and by billing type are counted, and follow an order to 
     [recurring, organizationId, once],
   )
   expect(await counts()).toEqual([18, 41, 18, 41, 0, 0])
-  await demandRight(orders)
+  await assertCountersMatch(orders)
 })
 
-test('a subscription is counted from its start', async () => {
+test('counts a subscription from its start', async () => {
   await using orders = await startOrders()
   const { seller } = await subscribe(orders)
   await eventually(async () => {
@@ -133,14 +133,14 @@ test('a subscription is counted from its start', async () => {
   expect((await orders.call(listSubscriptions, {}, seller)).pagination.total_count).toBe(1)
   await orders.rows('update subscriptions set started_at = null, status = $1, ended_at = null', ['incomplete'])
   expect((await orders.call(listSubscriptions, {}, seller)).pagination.total_count).toBe(0)
-  await demandRight(orders)
+  await assertCountersMatch(orders)
 })
 
-test('what is rolled back was never counted, and what is not committed is counted only where it is seen', async () => {
+test('never counts rolled-back rows, and counts uncommitted ones only where they are visible', async () => {
   await using orders = await startOrders()
-  const many = await sellMany(orders, 10)
+  const many = await createOrders(orders, 10)
   const total = async () => (await orders.call(listOrders, {}, many.seller)).pagination.total_count
-  await using second = await secondConnection(orders.databaseUrl)
+  await using second = await openConnection(orders.databaseUrl)
   await second.query('begin')
   await second.query('delete from order_items where organization_id = $1', [many.organizationId])
   await second.query('delete from orders where organization_id = $1', [many.organizationId])
@@ -148,35 +148,35 @@ test('what is rolled back was never counted, and what is not committed is counte
     `select sum(delta)::int as left from list_counts where list = 'orders' and kind = 'all'`,
   )
   expect([seen?.left, await total()]).toEqual([0, 10])
-  await fold(orders)
+  await compactCounters(orders)
   await second.query('rollback')
   expect(await total()).toBe(10)
-  await demandRight(orders)
+  await assertCountersMatch(orders)
 })
 
-test('sales of one seller do not wait for each other’s counters, while counters are folded', async () => {
+test('sales of one seller do not wait for each other’s counters during compaction', async () => {
   await using orders = await startOrders()
-  const many = await sellMany(orders, 1)
-  await using second = await secondConnection(orders.databaseUrl)
+  const many = await createOrders(orders, 1)
+  await using second = await openConnection(orders.databaseUrl)
   await second.query('begin')
   await second.query(
     `insert into customers (id, created_at, organization_id, email) values (gen_random_uuid(), now(), $1, 'z@example.com')`,
     [many.organizationId],
   )
-  await Promise.all(Array.from({ length: 20 }, () => sellOneMore(orders, many, '2026-05-01T00:00:00Z')))
+  await Promise.all(Array.from({ length: 20 }, () => createOneOrder(orders, many, '2026-05-01T00:00:00Z')))
   await orders.call(createCustomer, { email: 'y@example.com' }, many.seller)
   await second.query('commit')
-  await Promise.all([fold(orders), ...Array.from({ length: 20 }, () => sellOneMore(orders, many, '2026-05-02T00:00:00Z'))])
+  await Promise.all([compactCounters(orders), ...Array.from({ length: 20 }, () => createOneOrder(orders, many, '2026-05-02T00:00:00Z'))])
   expect((await orders.call(listOrders, {}, many.seller)).pagination.total_count).toBe(41)
   expect((await orders.call(listCustomers, {}, many.seller)).pagination.total_count).toBe(5)
-  await fold(orders)
-  await demandRight(orders)
+  await compactCounters(orders)
+  await assertCountersMatch(orders)
   const [{ rows } = { rows: 0 }] = await orders.rows<{ rows: number }>(`select count(*)::int as rows from list_totals
     where kind = 'all' and list in ('orders', 'customers')`)
   expect(rows).toBe(2)
 })
 
-test('what was there before counters is counted by the migration, and what was being written during it', async () => {
+test('the migration counts existing rows and rows written during it', async () => {
   await using orders = await startOrders()
   const before = database.migrations.slice(
     0,
@@ -191,10 +191,10 @@ test('what was there before counters is counted by the migration, and what was b
   try {
     const rows = async (sql: string, values?: unknown[]) => (await client.query(sql, values)).rows
     const service = { ...orders, rows } as TestService
-    const many = await sellMany(service, 30)
-    // A sale of the previous version that began before the migration and ends while it waits.
+    const many = await createOrders(service, 30)
+    // A sale of the previous version that starts before the migration and ends while it waits.
     await rows('begin')
-    await sellOneMore(service, many, '2026-05-01T00:00:00Z')
+    await createOneOrder(service, many, '2026-05-01T00:00:00Z')
     const migrating = openDatabase(database, { url: url.href, poolMax: 2 })
     await eventually(async () => {
       const waiting = 'select from pg_locks l join pg_database d on d.oid = l.database where d.datname = $1 and not granted'
@@ -202,8 +202,8 @@ test('what was there before counters is counted by the migration, and what was b
     })
     await rows('commit')
     await (await migrating).close()
-    await sellOneMore(service, many, '2026-05-02T00:00:00Z')
-    await demandRight(service)
+    await createOneOrder(service, many, '2026-05-02T00:00:00Z')
+    await assertCountersMatch(service)
   } finally {
     client.release()
     await previous.close()

@@ -4,7 +4,7 @@ import { organizationCaller } from '@quittance/testing/callers'
 import type { TestService } from '@quittance/testing/harness'
 
 /** A seller with orders of known kinds. */
-export interface SellerOfMany {
+export interface BulkSeller {
   organizationId: string
   seller: Caller
   productIds: string[]
@@ -19,8 +19,8 @@ const insertOrders = `with sold as (insert into orders (id, created_at, organiza
   insert into order_items (id, created_at, organization_id, order_id, position, label, amount, tax_amount, proration)
   select gen_random_uuid(), created_at, organization_id, id, 0, 'A book', subtotal_amount, 0, false from sold`
 
-/** Orders of three customers, two products (the second recurring) and one discount; three at a time, one moment every six hours. */
-export async function sellMany(service: TestService, count: number, organizationId: string = randomUUID()): Promise<SellerOfMany> {
+/** Inserts orders of three customers, two products (the second recurring) and one discount; three orders every six hours. */
+export async function createOrders(service: TestService, count: number, organizationId: string = randomUUID()): Promise<BulkSeller> {
   const customerIds = [randomUUID(), randomUUID(), randomUUID()]
   const productIds = [randomUUID(), randomUUID()]
   const discountId = randomUUID()
@@ -44,7 +44,11 @@ export async function sellMany(service: TestService, count: number, organization
   return { organizationId, seller: organizationCaller(organizationId), customerIds, productIds }
 }
 
-/** One more order of the first customer and product. */
-export function sellOneMore(service: TestService, { organizationId, customerIds, productIds }: SellerOfMany, at: string): Promise<unknown> {
+/** Inserts one more order of the first customer and product. */
+export function createOneOrder(
+  service: TestService,
+  { organizationId, customerIds, productIds }: BulkSeller,
+  at: string,
+): Promise<unknown> {
   return service.rows(insertOrders, [organizationId, customerIds.slice(0, 1), productIds.slice(0, 1), null, at, 1])
 }

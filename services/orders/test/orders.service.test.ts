@@ -8,7 +8,7 @@ import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
 
-test('an order carries its deprecated names beside their replacements (checklist 51)', async () => {
+test('an order has its deprecated names beside their replacements [51]', async () => {
   await using orders = await startOrders()
   const { order, seller, product } = await orders.paidOrder({ billed: true })
   const found = await orders.call(getOrder, { id: order.id }, seller)
@@ -17,17 +17,17 @@ test('an order carries its deprecated names beside their replacements (checklist
   expect(found.items[0]?.product_price_id).toBe(found.product_price_id)
 })
 
-test('billing details change before the invoice is asked for, in any part, and are said (checklist 21)', async () => {
+test('any billing details change before the invoice request and are published [21]', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: false })
   await orders.call(updateOrder, { id: order.id, billing_name: '  Ada  ' }, seller)
   const changed = await orders.call(updateOrder, { id: order.id, billing_address: { country: 'de', city: 'Berlin' } }, seller)
   expect(changed).toMatchObject({ billing_name: 'Ada', billing_address: { country: 'DE', city: 'Berlin', line1: null } })
   await orders.nextEvent(orderUpdated)
-  expect(orders.said.at(-1)?.payload).toMatchObject({ id: order.id })
+  expect(orders.publishedEvents.at(-1)?.payload).toMatchObject({ id: order.id })
 })
 
-test('once the invoice is asked for, a changed value is refused by name and the same value is not (checklist 22, 23)', async () => {
+test('rejects a changed value by name after the invoice request, but not an equal one [22, 23]', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: true })
   await orders.call(generateOrderInvoice, { id: order.id }, seller)
@@ -38,7 +38,7 @@ test('once the invoice is asked for, a changed value is refused by name and the 
   expect(await orders.call(getOrder, { id: order.id }, seller)).toMatchObject({ billing_name: 'Ada Lovelace' })
 })
 
-test('another organization’s order is not found, by any operation (checklist 13)', async () => {
+test('returns not found for another organization’s order from every operation [13]', async () => {
   await using orders = await startOrders()
   const { order } = await orders.paidOrder({ billed: true })
   const stranger = organizationCaller(randomUUID())
@@ -47,7 +47,7 @@ test('another organization’s order is not found, by any operation (checklist 1
   expect((await orders.call(listOrders, { customer_id: order.customer_id }, stranger)).items).toEqual([])
 })
 
-test('a person sees the orders of every organization they are a member of, and no other', async () => {
+test('a user sees the orders of every organization they belong to, and no other', async () => {
   await using orders = await startOrders()
   const first = await orders.paidOrder({ billed: true })
   const second = await orders.paidOrder({ billed: true })
@@ -59,13 +59,13 @@ test('a person sees the orders of every organization they are a member of, and n
   expect((await orders.call(listOrders, { organization_id: first.organizationId }, person)).items).toHaveLength(1)
 })
 
-test('the database refuses an order whose amounts do not add up', async () => {
+test('the database rejects an order whose amounts do not add up', async () => {
   await using orders = await startOrders()
   await orders.paidOrder({ billed: true })
   await expect(orders.rows('update orders set net_amount = net_amount + 1')).rejects.toThrow(/orders_check|check constraint/)
 })
 
-test('a list is narrowed by every filter and sorted by every property', async () => {
+test('lists orders by every filter, sorted by every property', async () => {
   await using orders = await startOrders()
   const { seller, order } = await orders.paidOrder({ billed: true })
   const prices = [{ amount_type: 'fixed' as const, price_amount: 900 }]

@@ -5,9 +5,9 @@ import { createProduct, updateProduct } from '@quittance/contracts/products'
 import { updateSubscription } from '@quittance/contracts/subscriptions'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
-import { buyPlan, untilSubscription } from './subscribe.ts'
+import { buyPlan, waitForSubscription } from './subscribe.ts'
 
-const nobody = { kind: 'anonymous' } as const
+const anonymous = { kind: 'anonymous' } as const
 
 type Price = object
 
@@ -21,7 +21,7 @@ test.each([
   ['three digits', 'kwd', 5000],
   ['four digits', 'clf', 50_000],
   ['an amount beyond the limit of usd', 'idr', 150_000_000_00],
-])('a sale in a currency of %s (%s) is counted in its minor units all the way', async (_, currency, amount) => {
+])('a sale in a currency of %s (%s) uses its minor units throughout', async (_, currency, amount) => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   const product = await priced(orders, shop, { amount_type: 'fixed', price_amount: amount, price_currency: currency })
@@ -31,12 +31,12 @@ test.each([
   const checkout = await orders.call(createCheckout, { products: [product.id], discount_id: discount.id }, shop.seller)
   expect(checkout).toMatchObject({ currency, amount, discount_amount: 1000, total_amount: amount - 1000 })
   const { client_secret } = checkout
-  await orders.call(confirmCheckout, { client_secret, customer_email: 'a@example.com', confirmation_token_id: 'ctoken_ok' }, nobody)
+  await orders.call(confirmCheckout, { client_secret, customer_email: 'a@example.com', confirmation_token_id: 'ctoken_ok' }, anonymous)
   expect(await orders.nextEvent(orderPaid)).toMatchObject({ currency, subtotal_amount: amount, total_amount: amount - 1000 })
   expect(await orders.rows('select currency, amount::int8::text from payments')).toEqual([{ currency, amount: String(amount - 1000) }])
 })
 
-test('currencies do not mix: a discount in one is none for a price in another, nor kept when the product changes', async () => {
+test('a discount applies neither to a price in another currency nor after a change to one', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   const euros = await priced(orders, shop, { amount_type: 'fixed', price_amount: 900, price_currency: 'eur' })
@@ -57,10 +57,10 @@ test('currencies do not mix: a discount in one is none for a price in another, n
 
 test.each([
   ['the preset', { minimum_amount: 500, preset_amount: 2500 }, 2500],
-  ['ten without one', {}, 1000],
-  ['the least where that is more', { minimum_amount: 5000 }, 5000],
-  ['the most where that is less', { maximum_amount: 700 }, 700],
-])('a price the buyer names begins with %s', async (_, limits, amount) => {
+  ['ten without a preset', {}, 1000],
+  ['the minimum if that is more', { minimum_amount: 5000 }, 5000],
+  ['the maximum if that is less', { maximum_amount: 700 }, 700],
+])('a custom price starts at %s', async (_, limits, amount) => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   const product = await priced(orders, shop, { amount_type: 'custom', ...limits })
@@ -69,28 +69,28 @@ test.each([
   expect(await orders.call(createCheckout, { products: [product.id] }, shop.seller)).toMatchObject({ amount })
 })
 
-test('the buyer names an amount within the limits, until the checkout is confirmed', async () => {
+test('the buyer chooses an amount within the limits until the checkout is confirmed', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   const product = await priced(orders, shop, { amount_type: 'custom', minimum_amount: 500, maximum_amount: 100_000 })
   const { client_secret } = await orders.call(createCheckout, { products: [product.id], amount: 800 }, shop.seller)
-  const name = (amount: number) => orders.call(updateCheckoutByClient, { client_secret, amount }, nobody)
+  const name = (amount: number) => orders.call(updateCheckoutByClient, { client_secret, amount }, anonymous)
   expect(await name(1200)).toMatchObject({ amount: 1200, total_amount: 1200 })
   for (const wrong of [499, 100_001]) await expect(name(wrong)).rejects.toThrow(/"body","amount"/)
-  const kept = await orders.call(updateCheckoutByClient, { client_secret, product_id: product.id, customer_name: 'Ada' }, nobody)
+  const kept = await orders.call(updateCheckoutByClient, { client_secret, product_id: product.id, customer_name: 'Ada' }, anonymous)
   expect(kept.amount).toBe(1200)
   const details = { customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok', amount: 1500 }
-  expect(await orders.call(confirmCheckout, { client_secret, ...details }, nobody)).toMatchObject({ amount: 1500 })
+  expect(await orders.call(confirmCheckout, { client_secret, ...details }, anonymous)).toMatchObject({ amount: 1500 })
   expect(await orders.nextEvent(orderPaid)).toMatchObject({ total_amount: 1500, items: [{ amount: 1500 }] })
 })
 
-test('an amount that is named for a price of another kind changes nothing', async () => {
+test('an amount for a price of another kind changes nothing', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   expect(await orders.call(createCheckout, { products: [product.id], amount: 50 }, seller)).toMatchObject({ amount: 4200 })
 })
 
-test('a subscription renews at what its buyer named, and cannot change to a product whose price has to be named', async () => {
+test('a subscription renews at the buyer’s amount and cannot change to a custom price', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   const plan = (preset_amount: number) => {
@@ -99,21 +99,21 @@ test('a subscription renews at what its buyer named, and cannot change to a prod
   }
   const supporters = await plan(700)
   const bought = await buyPlan(orders, shop, { productId: supporters.id })
-  const { id, amount } = await untilSubscription(orders, bought, { status: 'active' })
+  const { id, amount } = await waitForSubscription(orders, bought, { status: 'active' })
   expect(amount).toBe(700)
   const other = await plan(800)
   await expect(orders.call(updateSubscription, { id, product_id: other.id }, shop.seller)).rejects.toThrow(/"body","product_id"/)
 })
 
 test.each<[string, Price, string]>([
-  ['a currency that does not exist', { amount_type: 'fixed', price_amount: 500, price_currency: 'abc' }, 'price_currency'],
+  ['an unknown currency', { amount_type: 'fixed', price_amount: 500, price_currency: 'abc' }, 'price_currency'],
   ['a currency in capitals', { amount_type: 'fixed', price_amount: 500, price_currency: 'EUR' }, 'price_currency'],
-  ['more than there is in usd', { amount_type: 'fixed', price_amount: 100_000_000 }, 'price_amount'],
+  ['more than the maximum in usd', { amount_type: 'fixed', price_amount: 100_000_000 }, 'price_amount'],
   ['less than fifty', { amount_type: 'custom', minimum_amount: 49 }, 'minimum_amount'],
   ['a maximum below the minimum', { amount_type: 'custom', minimum_amount: 900, maximum_amount: 800 }, 'maximum_amount'],
-  ['a preset out of the limits', { amount_type: 'custom', minimum_amount: 900, preset_amount: 800 }, 'preset_amount'],
-  ['a preset beyond what is offered in usd', { amount_type: 'custom', preset_amount: 1_000_001 }, 'preset_amount'],
-])('%s is refused in a new price, and in a changed one', async (_, price, field) => {
+  ['a preset outside the limits', { amount_type: 'custom', minimum_amount: 900, preset_amount: 800 }, 'preset_amount'],
+  ['a preset above the maximum in usd', { amount_type: 'custom', preset_amount: 1_000_001 }, 'preset_amount'],
+])('rejects %s in a new price and in a changed one', async (_, price, field) => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   await expect(priced(orders, shop, price)).rejects.toThrow(new RegExp(`"${field}"`))

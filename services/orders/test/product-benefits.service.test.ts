@@ -7,28 +7,28 @@ import { createProduct, getProduct, listProducts, productUpdated, updateProductB
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { shopWithBenefits } from './sell-benefits.ts'
+import { createBenefitShop } from './sell-benefits.ts'
 import { startOrders } from './start-orders.ts'
 
-test('a product has its benefits in the order they were given, all of them anew each time, and says so', async () => {
+test('replaces all benefits of a product in the given order and publishes the change', async () => {
   await using orders = await startOrders()
-  const { seller, product, benefits } = await shopWithBenefits(orders, ['Alpha', 'Bravo', 'Charlie'])
+  const { seller, product, benefits } = await createBenefitShop(orders, ['Alpha', 'Bravo', 'Charlie'])
   const [alpha, bravo, charlie] = benefits.map(({ id }) => id) as [string, string, string]
   expect(product.benefits).toEqual(benefits)
   expect(await orders.nextEvent(productUpdated)).toEqual(product)
   const put = (ids: string[]) => orders.call(updateProductBenefits, { id: product.id, benefits: ids }, seller)
-  const namesOf = (changed: typeof product) => changed.benefits.map(({ description }) => description)
+  const getNames = (changed: typeof product) => changed.benefits.map(({ description }) => description)
   const reordered = await put([charlie, alpha, charlie])
-  expect(namesOf(reordered)).toEqual(['Charlie', 'Alpha'])
+  expect(getNames(reordered)).toEqual(['Charlie', 'Alpha'])
   expect(reordered.modified_at).not.toBe(product.modified_at)
-  expect(namesOf(await put([bravo, charlie]))).toEqual(['Bravo', 'Charlie'])
-  expect(namesOf(await put([]))).toEqual([])
+  expect(getNames(await put([bravo, charlie]))).toEqual(['Bravo', 'Charlie'])
+  expect(getNames(await put([]))).toEqual([])
   expect(await orders.call(getProduct, { id: product.id }, seller)).toMatchObject({ benefits: [] })
 })
 
-test('changes of the same product at once come out as one of them, never as a mixture', async () => {
+test('concurrent changes of one product result in one of them, never in a mixture', async () => {
   await using orders = await startOrders()
-  const { seller, product, benefits } = await shopWithBenefits(orders, ['Alpha', 'Bravo'])
+  const { seller, product, benefits } = await createBenefitShop(orders, ['Alpha', 'Bravo'])
   const [alpha, bravo] = benefits.map(({ id }) => id) as [string, string]
   const choices = [[alpha], [bravo], [alpha, bravo], [bravo, alpha]]
   const tries = choices.map((ids) => orders.call(updateProductBenefits, { id: product.id, benefits: ids }, seller))
@@ -37,9 +37,9 @@ test('changes of the same product at once come out as one of them, never as a mi
   expect(choices).toContainEqual(now)
 })
 
-test('a buyer sees what a product gives, and not what the seller noted about it', async () => {
+test('a buyer sees the benefits of a product without the seller’s data', async () => {
   await using orders = await startOrders()
-  const { seller, product, benefits } = await shopWithBenefits(orders, ['Alpha'])
+  const { seller, product, benefits } = await createBenefitShop(orders, ['Alpha'])
   const { metadata: _, properties: __, ...shown } = benefits[0] as (typeof benefits)[number]
   const { is_tax_applicable: ___, ...publicly } = shown as typeof shown & { is_tax_applicable: boolean }
   const checkout = await orders.call(createCheckout, { products: [product.id] }, seller)
@@ -48,23 +48,23 @@ test('a buyer sees what a product gives, and not what the seller noted about it'
   expect(shop.products[0]?.benefits).toEqual([publicly])
 })
 
-test('a benefit of another organization, or none, is named by its place, and nothing changes', async () => {
+test('names the position of an unknown or foreign benefit and changes nothing', async () => {
   await using orders = await startOrders()
-  const { seller, product, benefits } = await shopWithBenefits(orders, ['Alpha'])
+  const { seller, product, benefits } = await createBenefitShop(orders, ['Alpha'])
   const draft = { type: 'custom' as const, description: 'Not yours', properties: {} }
   const foreign = await orders.call(createBenefit, draft, organizationCaller(randomUUID()))
   const own = benefits[0]?.id ?? ''
   for (const unknown of [foreign.id, randomUUID()]) {
-    const refused = orders.call(updateProductBenefits, { id: product.id, benefits: [own, unknown] }, seller)
-    await expect(refused).rejects.toThrow(RequestValidationError)
-    await expect(refused).rejects.toMatchObject({ body: { detail: [{ loc: ['body', 'benefits', 1], type: 'value_error' }] } })
+    const rejection = orders.call(updateProductBenefits, { id: product.id, benefits: [own, unknown] }, seller)
+    await expect(rejection).rejects.toThrow(RequestValidationError)
+    await expect(rejection).rejects.toMatchObject({ body: { detail: [{ loc: ['body', 'benefits', 1], type: 'value_error' }] } })
   }
   expect(await orders.call(getProduct, { id: product.id }, seller)).toEqual(product)
 })
 
-test('what is not selectable is neither added nor taken away, and may stay', async () => {
+test('a benefit that is not selectable is neither added nor removed, and may stay', async () => {
   await using orders = await startOrders()
-  const { seller, product, benefits } = await shopWithBenefits(orders, ['Alpha', 'Bravo'])
+  const { seller, product, benefits } = await createBenefitShop(orders, ['Alpha', 'Bravo'])
   const [alpha, bravo] = benefits.map(({ id }) => id) as [string, string]
   const put = (ids: string[]) => orders.call(updateProductBenefits, { id: product.id, benefits: ids }, seller)
   await orders.rows('update benefits set selectable = false where id = $1', [bravo])
@@ -74,16 +74,16 @@ test('what is not selectable is neither added nor taken away, and may stay', asy
   await expect(put([bravo, alpha])).rejects.toThrow(NotPermitted)
 })
 
-test('another organization’s product is not found', async () => {
+test('returns not found for another organization’s product', async () => {
   await using orders = await startOrders()
-  const { product } = await shopWithBenefits(orders, ['Alpha'])
+  const { product } = await createBenefitShop(orders, ['Alpha'])
   const stranger = organizationCaller(randomUUID())
   await expect(orders.call(updateProductBenefits, { id: product.id, benefits: [] }, stranger)).rejects.toThrow(ResourceNotFound)
 })
 
-test('products are listed by benefit and metadata, and sorted by price', async () => {
+test('lists products by benefit and metadata, sorted by price', async () => {
   await using orders = await startOrders()
-  const { seller, benefits } = await shopWithBenefits(orders, ['Alpha'])
+  const { seller, benefits } = await createBenefitShop(orders, ['Alpha'])
   const common = { recurring_interval: null }
   await orders.call(
     createProduct,

@@ -9,7 +9,7 @@ import { startOrders } from './start-orders.ts'
 
 const draft = { name: 'Team plan', recurring_interval: null, prices: [{ amount_type: 'fixed' as const, price_amount: 9900 }] }
 
-test('a product is created with its price, said, and found again', async () => {
+test('creates a product with its price, publishes it and finds it again', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const product = await orders.call(createProduct, { ...draft, metadata: { tier: 2 } }, seller)
@@ -18,7 +18,7 @@ test('a product is created with its price, said, and found again', async () => {
   expect(await orders.call(getProduct, { id: product.id }, seller)).toEqual(product)
 })
 
-test('a person names the organization, and only one of theirs', async () => {
+test('a user must name an organization, and only one of theirs', async () => {
   await using orders = await startOrders()
   const mine = randomUUID()
   const person = userCaller({ userId: randomUUID(), organizationIds: [mine] })
@@ -28,7 +28,7 @@ test('a person names the organization, and only one of theirs', async () => {
   await expect(orders.call(createProduct, { ...draft, organization_id: mine }, organizationCaller(mine))).rejects.toThrow(/disallowed/)
 })
 
-test('a refused product writes nothing', async () => {
+test('a rejected product writes nothing', async () => {
   await using orders = await startOrders()
   const bad = { ...draft, prices: [{ amount_type: 'fixed' as const, price_amount: 49 }] }
   await expect(orders.call(createProduct, bad, organizationCaller(randomUUID()))).rejects.toThrow(RequestValidationError)
@@ -36,7 +36,7 @@ test('a refused product writes nothing', async () => {
   expect(await orders.rows('select from outbox_messages')).toHaveLength(0)
 })
 
-test('another organization sees neither the product nor that it exists', async () => {
+test('another organization does not learn that the product exists', async () => {
   await using orders = await startOrders()
   const owner = organizationCaller(randomUUID())
   const stranger = organizationCaller(randomUUID())
@@ -47,7 +47,7 @@ test('another organization sees neither the product nor that it exists', async (
   expect(await orders.call(getProduct, { id }, owner)).toMatchObject({ name: 'Team plan' })
 })
 
-test('only the keys that are present change', async () => {
+test('changes only the keys that are present', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const { id } = await orders.call(createProduct, { ...draft, description: 'For teams' }, seller)
@@ -57,7 +57,7 @@ test('only the keys that are present change', async () => {
   expect(await orders.nextEvent(productUpdated)).toEqual(changed)
 })
 
-test('a price that is named stays, one that is not is archived, and what was sold by it keeps it', async () => {
+test('keeps a named price, archives the others, and existing orders keep theirs', async () => {
   await using orders = await startOrders()
   const { order, product, seller } = await orders.paidOrder({ billed: false })
   const { id, prices } = product
@@ -74,7 +74,7 @@ test('a price that is named stays, one that is not is archived, and what was sol
   expect(await orders.rows('select from product_prices where product_id = $1', [id])).toHaveLength(3)
 })
 
-test('a product has one price, also when several are set at once', async () => {
+test('a product has one price, also after concurrent changes', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const { id } = await orders.call(createProduct, draft, seller)
@@ -84,7 +84,7 @@ test('a product has one price, also when several are set at once', async () => {
   expect((await orders.call(getProduct, { id }, seller)).prices).toHaveLength(1)
 })
 
-test('a price of another product, an archived one, none or two, and another interval are refused and change nothing', async () => {
+test('rejects foreign, archived, missing and several prices and another interval, unchanged', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   const product = await orders.call(createProduct, { ...draft, recurring_interval: 'month' }, seller)
@@ -101,7 +101,7 @@ test('a price of another product, an archived one, none or two, and another inte
   await expect(change({ prices: [{ id: product.prices[0]?.id }] })).rejects.toThrow('Price does not exist')
 })
 
-test('a page says how many there are, also past the end', async () => {
+test('a page contains the total, also past the end', async () => {
   await using orders = await startOrders()
   const seller = organizationCaller(randomUUID())
   for (const name of ['Alpha', 'Bravo', 'Charlie']) await orders.call(createProduct, { ...draft, name }, seller)

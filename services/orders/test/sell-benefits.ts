@@ -9,8 +9,8 @@ export interface ShopWithBenefits extends Shop {
   benefits: Benefit[]
 }
 
-/** A seller whose product has these benefits, in this order. */
-export async function shopWithBenefits(orders: OrdersUnderTest, descriptions: readonly string[]): Promise<ShopWithBenefits> {
+/** Creates a seller whose product has these benefits, in this order. */
+export async function createBenefitShop(orders: OrdersUnderTest, descriptions: readonly string[]): Promise<ShopWithBenefits> {
   const shop = await orders.shop()
   const benefits: Benefit[] = []
   for (const description of descriptions) {
@@ -23,8 +23,8 @@ export async function shopWithBenefits(orders: OrdersUnderTest, descriptions: re
   return { ...shop, product, benefits }
 }
 
-/** Somebody buys the product; answered once it is paid. */
-export async function sell(orders: OrdersUnderTest, { seller, product }: Shop, email = 'ada@example.com'): Promise<Order> {
+/** Buys the product and returns once it is paid. */
+export async function buyProduct(orders: OrdersUnderTest, { seller, product }: Shop, email = 'ada@example.com'): Promise<Order> {
   const { id, client_secret } = await orders.call(createCheckout, { products: [product.id] }, seller)
   const confirmation = { client_secret, customer_email: email, confirmation_token_id: 'ctoken_ok' }
   await orders.call(confirmCheckout, confirmation, { kind: 'anonymous' })

@@ -18,7 +18,7 @@ export interface Shop {
 }
 
 export interface OrdersUnderTest extends TestService {
-  /** An organization that orders has heard of, with a product. */
+  /** Creates an organization that orders has received, with a product. */
   shop(): Promise<Shop>
   paidOrder(options: { billed: boolean }): Promise<Shop & { order: Order }>
   pendingOrder(): Promise<Shop & { order: Order }>
@@ -31,7 +31,7 @@ export async function startOrders(): Promise<OrdersUnderTest> {
 
   async function shop(): Promise<Shop> {
     const organizationId = randomUUID()
-    await service.emit(organizationCreated, anOrganization(organizationId), { organizationId, aggregateId: organizationId })
+    await service.emit(organizationCreated, buildOrganization(organizationId), { organizationId, aggregateId: organizationId })
     const seller = organizationCaller(organizationId)
     const product = await service.call(
       createProduct,
@@ -40,7 +40,7 @@ export async function startOrders(): Promise<OrdersUnderTest> {
     )
     await eventually(async () => {
       const known = await service.rows('select from organizations where id = $1', [organizationId])
-      if (known.length === 0) throw new Error('not heard yet')
+      if (known.length === 0) throw new Error('not received yet')
     })
     return { organizationId, seller, product }
   }
@@ -69,7 +69,7 @@ export async function startOrders(): Promise<OrdersUnderTest> {
   }
 }
 
-export function anOrganization(id: string): Organization {
+export function buildOrganization(id: string): Organization {
   return {
     id,
     created_at: '2026-01-01T00:00:00Z',

@@ -10,13 +10,13 @@ import type { OrdersUnderTest, Shop } from './start-orders.ts'
 
 export interface Terms {
   interval?: 'month' | 'year'
-  /** 0 is a free product. */
+  /** 0 creates a free product. */
   price?: number
   token?: string
   discountId?: string
   email?: string
   customerId?: string
-  /** A product that exists; a new one otherwise. */
+  /** An existing product; otherwise a new one. */
   productId?: string
 }
 
@@ -27,8 +27,8 @@ export interface Subscribed extends Shop {
   buyer: Caller
 }
 
-/** A recurring product. */
-export function aPlan(orders: OrdersUnderTest, seller: Caller, { interval = 'month', price = 1000 }: Terms = {}): Promise<Product> {
+/** Creates a recurring product. */
+export function createPlan(orders: OrdersUnderTest, seller: Caller, { interval = 'month', price = 1000 }: Terms = {}): Promise<Product> {
   const amount = price === 0 ? { amount_type: 'free' as const } : { amount_type: 'fixed' as const, price_amount: price }
   return orders.call(createProduct, { name: `Plan ${price}`, recurring_interval: interval, prices: [amount] }, seller)
 }
@@ -36,7 +36,7 @@ export function aPlan(orders: OrdersUnderTest, seller: Caller, { interval = 'mon
 /** Buys a product by checkout; the subscription may not be active yet. */
 export async function buyPlan(orders: OrdersUnderTest, shop: Shop, terms: Terms = {}): Promise<Subscribed> {
   const { seller, organizationId } = shop
-  const product = terms.productId ? await orders.call(getProduct, { id: terms.productId }, seller) : await aPlan(orders, seller, terms)
+  const product = terms.productId ? await orders.call(getProduct, { id: terms.productId }, seller) : await createPlan(orders, seller, terms)
   const given = {
     products: [product.id],
     metadata: { team: 'red' },
@@ -53,14 +53,14 @@ export async function buyPlan(orders: OrdersUnderTest, shop: Shop, terms: Terms 
   return { ...shop, product, subscription, buyer }
 }
 
-/** The same, once its first order is paid. */
+/** The same, but waits until its first order is paid. */
 export async function subscribe(orders: OrdersUnderTest, terms: Terms = {}): Promise<Subscribed> {
   const subscribed = await buyPlan(orders, await orders.shop(), terms)
-  return { ...subscribed, subscription: await untilSubscription(orders, subscribed, { status: 'active' }) }
+  return { ...subscribed, subscription: await waitForSubscription(orders, subscribed, { status: 'active' }) }
 }
 
-/** Waits until the subscription looks like this. */
-export function untilSubscription(
+/** Waits until the subscription has these values. */
+export function waitForSubscription(
   orders: OrdersUnderTest,
   { seller, subscription }: Pick<Subscribed, 'seller' | 'subscription'>,
   wanted: Partial<Subscription>,
@@ -74,12 +74,12 @@ export function untilSubscription(
   })
 }
 
-/** Some seconds after a moment that the subscription names. */
+/** Returns a time some seconds after a date of the subscription. */
 export function after(moment: string | null, days = 0): string {
   return new Date(Date.parse(moment ?? '') + days * 86_400_000 + 5_000).toISOString()
 }
 
-/** Moves the organization's clock. */
+/** Advances the organization's clock. */
 export async function advance(orders: OrdersUnderTest, { seller }: Pick<Shop, 'seller'>, to: string): Promise<void> {
   await orders.call(advanceTestClock, { to }, seller)
 }

@@ -5,17 +5,17 @@ import { revokeSubscription, updateSubscription } from '@quittance/contracts/sub
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
-import { shopWithBenefits } from './sell-benefits.ts'
-import { advance, after, aPlan, buyPlan, untilSubscription, type Terms } from './subscribe.ts'
+import { createBenefitShop } from './sell-benefits.ts'
+import { advance, after, createPlan, buyPlan, waitForSubscription, type Terms } from './subscribe.ts'
 
-/** A shop with two benefits, and a plan that has the first of them. */
+/** Creates a shop with two benefits, and a plan with the first of them. */
 async function planWithBenefits(orders: OrdersUnderTest, terms: Terms = {}) {
-  const shop = await shopWithBenefits(orders, ['Forum', 'Support'])
+  const shop = await createBenefitShop(orders, ['Forum', 'Support'])
   const [forum, support] = shop.benefits.map(({ id }) => id) as [string, string]
-  const plan = await aPlan(orders, shop.seller, terms)
+  const plan = await createPlan(orders, shop.seller, terms)
   await orders.call(updateProductBenefits, { id: plan.id, benefits: [forum] }, shop.seller)
   const bought = await buyPlan(orders, shop, { ...terms, productId: plan.id })
-  const subscription = await untilSubscription(orders, bought, { status: 'active' })
+  const subscription = await waitForSubscription(orders, bought, { status: 'active' })
   const granted = async () =>
     (await orders.call(getCustomerState, { id: subscription.customer_id }, shop.seller)).granted_benefits.map(
       ({ benefit_id }) => benefit_id,
@@ -23,7 +23,7 @@ async function planWithBenefits(orders: OrdersUnderTest, terms: Terms = {}) {
   return { ...bought, subscription, forum, support, granted }
 }
 
-test('benefits come when the subscription is active, go on with every paid period, and go when it ends', async () => {
+test('grants benefits with the active subscription, continues them per period, ends them', async () => {
   await using orders = await startOrders()
   const { subscription, seller, forum, granted } = await planWithBenefits(orders)
   const { id, current_period_end } = subscription
@@ -36,12 +36,12 @@ test('benefits come when the subscription is active, go on with every paid perio
   expect(await granted()).toEqual([])
 })
 
-test('a renewal that is not paid takes the benefits, and paid at last gives them back', async () => {
+test('an unpaid renewal revokes the benefits, and a late payment grants them again', async () => {
   await using orders = await startOrders()
   const bought = await planWithBenefits(orders, { token: 'ctoken_once' })
   const { subscription, granted, forum } = bought
   await advance(orders, bought, after(subscription.current_period_end))
-  await untilSubscription(orders, bought, { status: 'past_due' })
+  await waitForSubscription(orders, bought, { status: 'past_due' })
   expect(await granted()).toEqual([])
   await orders.rows(`update subscriptions set payment_token = 'ctoken_ok'`)
   await advance(orders, bought, after(subscription.current_period_end, 2))
@@ -49,15 +49,15 @@ test('a renewal that is not paid takes the benefits, and paid at last gives them
   await eventually(async () => expect(await granted()).toEqual([forum]))
 })
 
-test('another product brings its benefits, and keeps what both have', async () => {
+test('a change of product grants its benefits and keeps the common ones', async () => {
   await using orders = await startOrders()
   const { subscription, seller, forum, support, granted } = await planWithBenefits(orders)
-  const both = await aPlan(orders, seller, { price: 2000 })
+  const both = await createPlan(orders, seller, { price: 2000 })
   await orders.call(updateProductBenefits, { id: both.id, benefits: [forum, support] }, seller)
   await orders.call(updateSubscription, { id: subscription.id, product_id: both.id }, seller)
   expect((await granted()).toSorted()).toEqual([forum, support].toSorted())
-  expect(orders.said.filter(({ subject }) => subject === benefitGrantRevoked.subject)).toHaveLength(0)
-  const bare = await aPlan(orders, seller, { price: 500 })
+  expect(orders.publishedEvents.filter(({ subject }) => subject === benefitGrantRevoked.subject)).toHaveLength(0)
+  const bare = await createPlan(orders, seller, { price: 500 })
   await orders.call(updateSubscription, { id: subscription.id, product_id: bare.id }, seller)
   expect(await granted()).toEqual([])
 })

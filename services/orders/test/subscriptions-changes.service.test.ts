@@ -17,11 +17,11 @@ import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
-import { advance, after, aPlan, buyPlan, subscribe, untilSubscription } from './subscribe.ts'
+import { advance, after, createPlan, buyPlan, subscribe, waitForSubscription } from './subscribe.ts'
 
-/** What was told so far about subscriptions and states, once all that was committed is told: `count` of them at least. */
-async function toldOf(orders: OrdersUnderTest, count: number): Promise<string[]> {
-  const about = () => orders.said.map(({ subject }) => subject).filter((subject) => /subscription|state_changed/.test(subject))
+/** Returns the published subscription and state events, once all committed ones are published: at least `count` of them. */
+async function waitForEvents(orders: OrdersUnderTest, count: number): Promise<string[]> {
+  const about = () => orders.publishedEvents.map(({ subject }) => subject).filter((subject) => /subscription|state_changed/.test(subject))
   await eventually(async () => {
     const committed = await orders.rows(`select from outbox_messages where subject ~ 'subscription|state_changed'`)
     expect(committed.length).toBeGreaterThanOrEqual(count)
@@ -30,36 +30,42 @@ async function toldOf(orders: OrdersUnderTest, count: number): Promise<string[]>
   return about().map((subject) => subject.replace(/^event\.(subscription|customer)\./, ''))
 }
 
-test('canceled and taken back: both are said after updated, and the customer’s state comes last', async () => {
+test('publishes cancellation and withdrawal after updated, and the customer’s state last', async () => {
   await using orders = await startOrders()
   const { subscription, seller } = await subscribe(orders)
   const { id, current_period_end } = subscription
-  const before = (await toldOf(orders, 5)).length
-  const parting = { customer_cancellation_reason: 'too_expensive' as const, customer_cancellation_comment: 'Sorry.' }
-  const canceled = await orders.call(updateSubscription, { id, cancel_at_period_end: true, ...parting }, seller)
-  expect(canceled).toMatchObject({ status: 'active', cancel_at_period_end: true, ends_at: current_period_end, ended_at: null, ...parting })
+  const before = (await waitForEvents(orders, 5)).length
+  const cancellation = { customer_cancellation_reason: 'too_expensive' as const, customer_cancellation_comment: 'Sorry.' }
+  const canceled = await orders.call(updateSubscription, { id, cancel_at_period_end: true, ...cancellation }, seller)
+  expect(canceled).toMatchObject({
+    status: 'active',
+    cancel_at_period_end: true,
+    ends_at: current_period_end,
+    ended_at: null,
+    ...cancellation,
+  })
   expect(canceled.canceled_at).not.toBeNull()
   const back = await orders.call(updateSubscription, { id, cancel_at_period_end: false }, seller)
   expect(back).toMatchObject({ cancel_at_period_end: false, canceled_at: null, ends_at: null, customer_cancellation_reason: null })
-  const said = await toldOf(orders, before + 6)
-  expect(said.slice(before)).toEqual(['updated', 'canceled', 'state_changed', 'updated', 'uncanceled', 'state_changed'])
+  const events = await waitForEvents(orders, before + 6)
+  expect(events.slice(before)).toEqual(['updated', 'canceled', 'state_changed', 'updated', 'uncanceled', 'state_changed'])
 })
 
-test('revoked at once: canceled now, said in order, and nothing comes after it', async () => {
+test('an immediate revocation publishes in order, and nothing follows it', async () => {
   await using orders = await startOrders()
   const { subscription, seller } = await subscribe(orders)
   const { id } = subscription
-  const before = (await toldOf(orders, 5)).length
+  const before = (await waitForEvents(orders, 5)).length
   const ended = await orders.call(updateSubscription, { id, revoke: true, customer_cancellation_reason: 'unused' }, seller)
   expect(ended).toMatchObject({ status: 'canceled', ended_at: ended.ends_at, customer_cancellation_reason: 'unused' })
-  expect((await toldOf(orders, before + 4)).slice(before)).toEqual(['updated', 'canceled', 'revoked', 'state_changed'])
+  expect((await waitForEvents(orders, before + 4)).slice(before)).toEqual(['updated', 'canceled', 'revoked', 'state_changed'])
   await expect(orders.call(revokeSubscription, { id }, seller)).rejects.toThrow(AlreadyCanceledSubscription)
   await expect(orders.call(updateSubscription, { id, cancel_at_period_end: true }, seller)).rejects.toThrow(AlreadyCanceledSubscription)
   await expect(orders.call(updateSubscription, { id, cancel_at_period_end: false }, seller)).rejects.toThrow(ResourceUnavailable)
   await expect(orders.call(updateSubscription, { id, discount_id: null }, seller)).rejects.toThrow(AlreadyCanceledSubscription)
 })
 
-test('DELETE ends it too, also when its end was scheduled', async () => {
+test('DELETE also ends it, even if its end was scheduled', async () => {
   await using orders = await startOrders()
   const { subscription, seller } = await subscribe(orders)
   const { id } = subscription
@@ -68,14 +74,14 @@ test('DELETE ends it too, also when its end was scheduled', async () => {
   expect(await orders.call(revokeSubscription, { id }, seller)).toMatchObject({ status: 'canceled', cancel_at_period_end: false })
 })
 
-test('what was not canceled cannot be uncanceled', async () => {
+test('rejects the withdrawal of a cancellation that does not exist', async () => {
   await using orders = await startOrders()
   const { subscription, seller } = await subscribe(orders)
-  const refused = orders.call(updateSubscription, { id: subscription.id, cancel_at_period_end: false }, seller)
-  await expect(refused).rejects.toThrow(BadRequest)
+  const rejection = orders.call(updateSubscription, { id: subscription.id, cancel_at_period_end: false }, seller)
+  await expect(rejection).rejects.toThrow(BadRequest)
 })
 
-test('of several changes in one request the first of the contract counts', async () => {
+test('of several changes in one request, the first one of the contract applies', async () => {
   await using orders = await startOrders()
   const { subscription, seller } = await subscribe(orders)
   const several = { id: subscription.id, discount_id: null, cancel_at_period_end: true, revoke: true }
@@ -83,12 +89,12 @@ test('of several changes in one request the first of the contract counts', async
   await expect(orders.call(updateSubscription, { id: subscription.id } as never, seller)).rejects.toThrow(RequestValidationError)
 })
 
-test('a larger product is prorated to the next order, a smaller one leaves a credit that is used up', async () => {
+test('prorates a larger product to the next order; a smaller one leaves a credit to use up', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders, { price: 1000 })
   const { subscription, seller } = subscribed
   const { id } = subscription
-  const larger = await aPlan(orders, seller, { price: 3000 })
+  const larger = await createPlan(orders, seller, { price: 3000 })
   const changed = await orders.call(updateSubscription, { id, product_id: larger.id, proration_behavior: 'prorate' }, seller)
   expect(changed).toMatchObject({ amount: 3000, product: { id: larger.id }, price_id: larger.prices[0]?.id })
   await advance(orders, subscribed, after(subscription.current_period_end))
@@ -103,9 +109,9 @@ test('a larger product is prorated to the next order, a smaller one leaves a cre
     { amount: 3000, proration: true },
   ])
   expect(renewal).toMatchObject({ billing_reason: 'subscription_cycle', subtotal_amount: 5000 })
-  const smaller = await aPlan(orders, seller, { price: 500 })
+  const smaller = await createPlan(orders, seller, { price: 500 })
   await orders.call(updateSubscription, { id, product_id: smaller.id }, seller)
-  const { current_period_end } = await untilSubscription(orders, subscribed, { amount: 500 })
+  const { current_period_end } = await waitForSubscription(orders, subscribed, { amount: 500 })
   await advance(orders, subscribed, after(current_period_end, 31))
   await eventually(async () => {
     const { items } = await orders.call(listOrders, { product_id: smaller.id, sorting: ['created_at'] }, seller)
@@ -114,14 +120,14 @@ test('a larger product is prorated to the next order, a smaller one leaves a cre
   })
 })
 
-test('with invoice the difference is an order now, of what is left of the period', async () => {
+test('invoice bills the difference for the rest of the period now', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders, { price: 1000 })
   const { subscription, seller } = subscribed
   const start = Date.parse(subscription.current_period_start)
   const middle = new Date((start + Date.parse(subscription.current_period_end ?? '')) / 2).toISOString()
   await advance(orders, subscribed, middle)
-  const larger = await aPlan(orders, seller, { price: 3000 })
+  const larger = await createPlan(orders, seller, { price: 3000 })
   const { id } = subscription
   await orders.call(updateSubscription, { id, product_id: larger.id, proration_behavior: 'invoice' }, seller)
   const [difference] = await eventually(async () => {
@@ -131,15 +137,15 @@ test('with invoice the difference is an order now, of what is left of the period
   })
   expect(Math.abs((difference?.total_amount ?? 0) - 1000)).toBeLessThanOrEqual(1)
   expect(difference?.items.map(({ proration }) => proration)).toEqual([true, true])
-  const unchanged = await untilSubscription(orders, subscribed, { status: 'active' })
+  const unchanged = await waitForSubscription(orders, subscribed, { status: 'active' })
   expect(unchanged.current_period_end).toBe(subscription.current_period_end)
 })
 
-test('from months to years a new period begins now, less what is left of the month', async () => {
+test('a change from months to years starts a new period now, less the rest of the month', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders, { price: 1000 })
   const { subscription, seller } = subscribed
-  const yearly = await aPlan(orders, seller, { interval: 'year', price: 9000 })
+  const yearly = await createPlan(orders, seller, { interval: 'year', price: 9000 })
   const changed = await orders.call(updateSubscription, { id: subscription.id, product_id: yearly.id }, seller)
   expect(changed).toMatchObject({ recurring_interval: 'year', amount: 9000 })
   expect(Date.parse(changed.current_period_end ?? '') - Date.parse(changed.current_period_start)).toBeGreaterThan(364 * 86_400_000)
@@ -148,18 +154,18 @@ test('from months to years a new period begins now, less what is left of the mon
     expect(items).toMatchObject([{ status: 'paid', billing_reason: 'subscription_update', total_amount: 8000 }])
   })
   await advance(orders, subscribed, after(changed.current_period_end))
-  await untilSubscription(orders, subscribed, { current_period_start: changed.current_period_end ?? '' })
+  await waitForSubscription(orders, subscribed, { current_period_start: changed.current_period_end ?? '' })
 })
 
-test('a product that cannot be subscribed to is named as the wrong field; an unpaid change is waited for', async () => {
+test('names an unsuitable product as the invalid field; rejects a change while one is unpaid', async () => {
   await using orders = await startOrders()
   const { subscription, seller, product, ...shop } = await subscribe(orders)
   const stranger = await orders.shop()
   const price = { amount_type: 'fixed' as const, price_amount: 900 }
   const oneTime = await orders.call(createProduct, { name: 'Book', recurring_interval: null, prices: [price] }, seller)
-  const archived = await aPlan(orders, seller)
+  const archived = await createPlan(orders, seller)
   await orders.call(updateProduct, { id: archived.id, is_archived: true }, seller)
-  const foreign = await aPlan(orders, stranger.seller)
+  const foreign = await createPlan(orders, stranger.seller)
   const { id } = subscription
   for (const product_id of [foreign.id, oneTime.id, archived.id, product.id]) {
     await expect(orders.call(updateSubscription, { id, product_id }, seller)).rejects.toThrow(/product_id/)
@@ -169,7 +175,7 @@ test('a product that cannot be subscribed to is named as the wrong field; an unp
   await expect(orders.call(updateSubscription, wanted, seller)).rejects.toThrow(SubscriptionUpdatePending)
 })
 
-test('a new discount lowers the next order, once per customer’s change, and no discount lowers none', async () => {
+test('a new discount lowers the next order and is redeemed once; no discount lowers none', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders)
   const { subscription, seller } = subscribed
@@ -193,7 +199,7 @@ test('a new discount lowers the next order, once per customer’s change, and no
   expect(without).toMatchObject({ amount: 1000, discount: null })
 })
 
-test('a deleted customer’s subscriptions end at once', async () => {
+test('deleting a customer ends their subscriptions at once', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders)
   const { subscription, seller } = subscribed
@@ -202,7 +208,7 @@ test('a deleted customer’s subscriptions end at once', async () => {
   expect(ended).toMatchObject({ status: 'canceled', customer: { deleted_at: expect.any(String) } })
 })
 
-test('a subscription of another organization is not found, by any operation, and in no list', async () => {
+test('returns not found for a foreign subscription from every operation, and lists none', async () => {
   await using orders = await startOrders()
   const { subscription } = await subscribe(orders)
   const stranger = organizationCaller(randomUUID())
@@ -213,7 +219,7 @@ test('a subscription of another organization is not found, by any operation, and
   expect((await orders.call(listSubscriptions, {}, stranger)).items).toEqual([])
 })
 
-test('subscriptions that started are listed by every filter and in every order', async () => {
+test('lists started subscriptions by every filter and in every order', async () => {
   await using orders = await startOrders()
   const first = await subscribe(orders, { price: 2000 })
   const { seller, organizationId } = first

@@ -4,14 +4,14 @@ import { listSubscriptions, subscriptionActive, subscriptionRevoked, updateSubsc
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
-import { advance, after, buyPlan, subscribe, untilSubscription, type Subscribed } from './subscribe.ts'
+import { advance, after, buyPlan, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
 
-async function ordersOf(orders: OrdersUnderTest, { seller }: Pick<Subscribed, 'seller'>) {
+async function listSubscriptionOrders(orders: OrdersUnderTest, { seller }: Pick<Subscribed, 'seller'>) {
   const { items } = await orders.call(listOrders, { limit: 100, sorting: ['created_at'] }, seller)
   return items
 }
 
-test('at the end of a period the next one begins, and its order is paid with the stored token', async () => {
+test('starts the next period at the end of one and pays its order with the stored token', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders)
   const end = subscribed.subscription.current_period_end
@@ -20,29 +20,32 @@ test('at the end of a period the next one begins, and its order is paid with the
   await advance(orders, subscribed, after(end))
   expect(await orders.nextEvent(orderCreated)).toMatchObject({ billing_reason: 'subscription_cycle', status: 'pending', checkout_id: null })
   expect(await orders.nextEvent(orderPaid)).toMatchObject({ billing_reason: 'subscription_cycle', total_amount: 1000, billing_name: 'Ada' })
-  const renewed = await untilSubscription(orders, subscribed, { current_period_start: end ?? '' })
+  const renewed = await waitForSubscription(orders, subscribed, { current_period_start: end ?? '' })
   expect(renewed).toMatchObject({ status: 'active', started_at: subscribed.subscription.started_at })
-  expect(await ordersOf(orders, subscribed)).toMatchObject([{ billing_reason: 'subscription_create' }, { metadata: { team: 'red' } }])
+  expect(await listSubscriptionOrders(orders, subscribed)).toMatchObject([
+    { billing_reason: 'subscription_create' },
+    { metadata: { team: 'red' } },
+  ])
 })
 
-test('a year of months is twelve renewals, and a discount of three months is on three orders', async () => {
+test('a year has twelve monthly renewals, and a three-month discount is on three orders', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   const terms = { name: 'Start', type: 'percentage' as const, basis_points: 5000, duration: 'repeating' as const, duration_in_months: 3 }
   const discount = await orders.call(createDiscount, terms, shop.seller)
   const subscribed = await buyPlan(orders, shop, { discountId: discount.id })
-  const { current_period_start } = await untilSubscription(orders, subscribed, { status: 'active' })
+  const { current_period_start } = await waitForSubscription(orders, subscribed, { status: 'active' })
   expect(subscribed.subscription).toMatchObject({ amount: 500, discount_id: discount.id })
   await advance(orders, subscribed, after(current_period_start, 366))
   const paid = await eventually(async () => {
-    const all = await ordersOf(orders, subscribed)
+    const all = await listSubscriptionOrders(orders, subscribed)
     expect(all).toHaveLength(13)
     expect(all.every(({ status }) => status === 'paid')).toBe(true)
     return all
   })
   expect(paid.map(({ total_amount }) => total_amount)).toEqual([500, 500, 500, ...Array.from({ length: 10 }, () => 1000)])
   expect(paid.map(({ discount_id }) => discount_id !== null)).toEqual([true, true, true, ...Array.from({ length: 10 }, () => false)])
-  expect(await untilSubscription(orders, subscribed, { amount: 1000 })).toMatchObject({ status: 'active', discount: null })
+  expect(await waitForSubscription(orders, subscribed, { amount: 1000 })).toMatchObject({ status: 'active', discount: null })
   const days = await orders.rows<{ day: string }>(`select to_char(period_start, 'DD') as day from orders order by period_start`)
   expect(days).toHaveLength(13)
   expect(await orders.call(getDiscount, { id: discount.id }, shop.seller)).toMatchObject({ redemptions_count: 1 })
@@ -58,7 +61,7 @@ test('a discount for once is on the first order only, one forever on every order
   ] as const) {
     const discount = await orders.call(createDiscount, { name: duration, ...off, duration }, shop.seller)
     const subscribed = await buyPlan(orders, shop, { discountId: discount.id })
-    const { current_period_end: end } = await untilSubscription(orders, subscribed, { status: 'active' })
+    const { current_period_end: end } = await waitForSubscription(orders, subscribed, { status: 'active' })
     await advance(orders, subscribed, after(end))
     const { product } = subscribed
     await eventually(async () => {
@@ -68,19 +71,22 @@ test('a discount for once is on the first order only, one forever on every order
   }
 })
 
-test('a declined renewal is past due and tried again; paid at last, it is active again', async () => {
+test('a declined renewal is past due and retried; a late payment makes it active again', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders, { token: 'ctoken_once' })
   await orders.nextEvent(subscriptionActive)
   await advance(orders, subscribed, after(subscribed.subscription.current_period_end))
-  const late = await untilSubscription(orders, subscribed, { status: 'past_due' })
+  const late = await waitForSubscription(orders, subscribed, { status: 'past_due' })
   expect(await orders.nextEvent(subscriptionRevoked)).toMatchObject({ id: late.id, status: 'past_due', ended_at: null })
   expect((await orders.call(listSubscriptions, { active: false }, subscribed.seller)).items).toHaveLength(1)
   await orders.rows(`update subscriptions set payment_token = 'ctoken_ok'`)
   await advance(orders, subscribed, after(late.current_period_start, 2))
-  await untilSubscription(orders, subscribed, { status: 'active' })
+  await waitForSubscription(orders, subscribed, { status: 'active' })
   expect(await orders.nextEvent(subscriptionActive)).toMatchObject({ current_period_start: late.current_period_start })
-  expect(await ordersOf(orders, subscribed)).toMatchObject([{ status: 'paid' }, { status: 'paid', billing_reason: 'subscription_cycle' }])
+  expect(await listSubscriptionOrders(orders, subscribed)).toMatchObject([
+    { status: 'paid' },
+    { status: 'paid', billing_reason: 'subscription_cycle' },
+  ])
   expect((await orders.rows('select status from payments order by created_at')).map(({ status }) => status)).toEqual([
     'succeeded',
     'failed',
@@ -88,11 +94,11 @@ test('a declined renewal is past due and tried again; paid at last, it is active
   ])
 })
 
-test('a renewal that is never paid ends after the last try', async () => {
+test('a renewal that is never paid ends after the last attempt', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders, { token: 'ctoken_once' })
   await advance(orders, subscribed, after(subscribed.subscription.current_period_end))
-  await untilSubscription(orders, subscribed, { status: 'past_due' })
+  await waitForSubscription(orders, subscribed, { status: 'past_due' })
   const failed = (count: number) =>
     eventually(async () => expect(await orders.rows(`select from payments where status = 'failed'`)).toHaveLength(count))
   for (const [tries, day] of [
@@ -104,35 +110,37 @@ test('a renewal that is never paid ends after the last try', async () => {
     await failed(tries)
     await advance(orders, subscribed, after(subscribed.subscription.current_period_end, day))
   }
-  const ended = await untilSubscription(orders, subscribed, { status: 'canceled' })
+  const ended = await waitForSubscription(orders, subscribed, { status: 'canceled' })
   expect(ended).toMatchObject({ ended_at: expect.any(String), ends_at: ended.ended_at })
   await failed(5)
-  expect(orders.said.filter(({ subject }) => subject === subscriptionRevoked.subject)).toHaveLength(1)
+  expect(orders.publishedEvents.filter(({ subject }) => subject === subscriptionRevoked.subject)).toHaveLength(1)
 })
 
-test('what was canceled for the end of the period ends there, without another order', async () => {
+test('a subscription canceled for the period end ends there, without another order', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders)
   const { id, current_period_end: end } = subscribed.subscription
   await orders.call(updateSubscription, { id, cancel_at_period_end: true }, subscribed.seller)
   await advance(orders, subscribed, after(end))
-  const ended = await untilSubscription(orders, subscribed, { status: 'canceled' })
+  const ended = await waitForSubscription(orders, subscribed, { status: 'canceled' })
   expect(ended).toMatchObject({ ended_at: end, ends_at: end, cancel_at_period_end: true })
   expect(await orders.nextEvent(subscriptionRevoked)).toMatchObject({ id, status: 'canceled', ended_at: end })
-  expect(await ordersOf(orders, subscribed)).toHaveLength(1)
+  expect(await listSubscriptionOrders(orders, subscribed)).toHaveLength(1)
 })
 
-test('a renewal that a dead replica had taken is done by the next, once', async () => {
+test('another replica completes the renewal claimed by a dead replica, once', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders)
   await orders.rows(`update subscriptions set current_period_end = now(), current_period_start = now() - interval '1 month',
     due_at = now(), leased_until = now() + interval '1 second'`)
   await orders.restart()
-  await eventually(async () => expect(await ordersOf(orders, subscribed)).toMatchObject([{ status: 'paid' }, { status: 'paid' }]))
+  await eventually(async () =>
+    expect(await listSubscriptionOrders(orders, subscribed)).toMatchObject([{ status: 'paid' }, { status: 'paid' }]),
+  )
   expect(await orders.rows(`select from orders where billing_reason = 'subscription_cycle'`)).toHaveLength(1)
 })
 
-test('a period is billed once, whatever the code believes', async () => {
+test('bills a period once, even if the code tries twice', async () => {
   await using orders = await startOrders()
   const { subscription } = await subscribe(orders)
   const again = `insert into orders select gen_random_uuid(), created_at, modified_at, version, organization_id, status, 'subscription_cycle',

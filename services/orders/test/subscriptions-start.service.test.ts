@@ -5,10 +5,10 @@ import { organizationUpdated } from '@quittance/contracts/organizations'
 import { subscriptionActive, subscriptionCreated, subscriptionUpdated } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { anOrganization, startOrders } from './start-orders.ts'
-import { buyPlan, subscribe, untilSubscription } from './subscribe.ts'
+import { buildOrganization, startOrders } from './start-orders.ts'
+import { buyPlan, subscribe, waitForSubscription } from './subscribe.ts'
 
-test('a checkout of a recurring product becomes a subscription, active once its first order is paid', async () => {
+test('a recurring checkout creates a subscription, active once its first order is paid', async () => {
   await using orders = await startOrders()
   const { subscription, product, seller } = await subscribe(orders, { price: 1000 })
   const created = await orders.nextEvent(subscriptionCreated)
@@ -28,7 +28,7 @@ test('a checkout of a recurring product becomes a subscription, active once its 
   })
   expect(await orders.nextEvent(subscriptionUpdated)).toMatchObject({ status: 'active' })
   expect(await orders.nextEvent(subscriptionActive)).toMatchObject({ id: subscription.id, status: 'active' })
-  const about = orders.said.map(({ subject }) => subject).filter((subject) => subject.startsWith('event.subscription.'))
+  const about = orders.publishedEvents.map(({ subject }) => subject).filter((subject) => subject.startsWith('event.subscription.'))
   expect(about).toEqual(['event.subscription.created', 'event.subscription.updated', 'event.subscription.active'])
   const { items } = await orders.call(listOrders, {}, seller)
   expect(items).toMatchObject([
@@ -42,7 +42,7 @@ test('a checkout of a recurring product becomes a subscription, active once its 
   ])
 })
 
-test('until the first payment completes the subscription is incomplete and its order pending', async () => {
+test('the subscription is incomplete and its order pending until the first payment completes', async () => {
   await using orders = await startOrders()
   const { subscription, seller } = await buyPlan(orders, await orders.shop(), { token: 'ctoken_pending' })
   expect(subscription).toMatchObject({ status: 'incomplete', started_at: null })
@@ -50,7 +50,7 @@ test('until the first payment completes the subscription is incomplete and its o
   expect(items).toMatchObject([{ status: 'pending', subscription: { status: 'incomplete' } }])
 })
 
-test('a free product is subscribed to at once, without a payment', async () => {
+test('subscribes to a free product at once, without a payment', async () => {
   await using orders = await startOrders()
   const { subscription, seller } = await buyPlan(orders, await orders.shop(), { price: 0 })
   expect(subscription).toMatchObject({ status: 'active', amount: 0 })
@@ -60,7 +60,7 @@ test('a free product is subscribed to at once, without a payment', async () => {
   expect(await orders.rows('select from payments')).toHaveLength(0)
 })
 
-test('a first order that a discount makes free still asks for a way to pay the next', async () => {
+test('a first order that a discount makes free still requires a payment token', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   const free = { name: 'First month', type: 'percentage' as const, basis_points: 10_000, duration: 'once' as const }
@@ -82,14 +82,14 @@ test('a customer has one subscription, unless the organization allows several', 
   await expect(buyPlan(orders, shop, { email })).rejects.toThrow(AlreadyActiveSubscriptionError)
   expect(await orders.rows('select from subscriptions')).toHaveLength(1)
   const { organizationId } = shop
-  const several = anOrganization(organizationId)
+  const several = buildOrganization(organizationId)
   several.subscription_settings.allow_multiple_subscriptions = true
   await orders.emit(organizationUpdated, several, { organizationId, aggregateId: organizationId })
   const second = await eventually(() => buyPlan(orders, shop, { email }))
   expect(second.subscription.customer_id).toBe(subscription.customer_id)
 })
 
-test('ten confirmations for one customer at once make one subscription', async () => {
+test('ten concurrent confirmations for one customer create one subscription', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   const tries = Array.from({ length: 10 }, () => buyPlan(orders, shop, { email: 'ada@example.com', token: 'ctoken_slow' }))
@@ -98,10 +98,10 @@ test('ten confirmations for one customer at once make one subscription', async (
   expect(await orders.rows('select from subscriptions')).toHaveLength(1)
 })
 
-test('an order is told with its subscription as it stands', async () => {
+test('publishes an order with the current state of its subscription', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders, { interval: 'year', price: 9900 })
-  await untilSubscription(orders, subscribed, { recurring_interval: 'year' })
+  await waitForSubscription(orders, subscribed, { recurring_interval: 'year' })
   const { items } = await orders.call(listOrders, { product_billing_type: 'recurring' }, subscribed.seller)
   expect(await orders.call(getOrder, { id: items[0]?.id ?? '' }, subscribed.seller)).toMatchObject({
     subscription: { current_period_end: subscribed.subscription.current_period_end },

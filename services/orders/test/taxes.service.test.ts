@@ -11,13 +11,13 @@ import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
-import { advance, after, aPlan, buyPlan, untilSubscription } from './subscribe.ts'
+import { advance, after, createPlan, buyPlan, waitForSubscription } from './subscribe.ts'
 
-const nobody = { kind: 'anonymous' } as const
+const anonymous = { kind: 'anonymous' } as const
 const france = { country: 'FR', line1: '1 rue de Rivoli', city: 'Paris', postal_code: '75001' }
 const frenchVat = { country: 'FR', name: 'TVA', percentage: 20 }
 
-/** A product at this price, for sale where 20 % are charged in France. */
+/** Creates a product at this price in a shop that charges 20 % in France. */
 async function taxedShop(orders: OrdersUnderTest, price: { amount: number; behavior: TaxBehavior }): Promise<Shop> {
   const shop = await orders.shop()
   await orders.call(createTaxRate, { ...frenchVat, reverse_charge: true }, shop.seller)
@@ -29,11 +29,11 @@ async function taxedShop(orders: OrdersUnderTest, price: { amount: number; behav
 async function buy(orders: OrdersUnderTest, { seller, product }: Shop, details: object): Promise<Order> {
   const { client_secret } = await orders.call(createCheckout, { products: [product.id] }, seller)
   const confirmation = { client_secret, customer_email: `${randomUUID()}@example.com`, confirmation_token_id: 'ctoken_ok' }
-  await orders.call(confirmCheckout, { ...confirmation, ...details }, nobody)
+  await orders.call(confirmCheckout, { ...confirmation, ...details }, anonymous)
   return orders.nextEvent(orderPaid)
 }
 
-test('a tax rate is kept to four digits after the point, one for each place, and only its own organization sees it', async () => {
+test('stores a rate to four decimals, one per place, visible to its organization only', async () => {
   await using orders = await startOrders()
   const { seller, organizationId } = await orders.shop()
   const rate = await orders.call(createTaxRate, { country: 'CA', state: 'CA-QC', name: 'GST + QST', percentage: 14.975 }, seller)
@@ -55,48 +55,48 @@ test('a tax rate is kept to four digits after the point, one for each place, and
   expect((await orders.call(listTaxRates, {}, seller)).items).toMatchObject([{ state: null }])
 })
 
-test('of many who set the rate of one place at once, one does, and the others are told which field is in the way', async () => {
+test('one of concurrent rates of a place is created, the others get a field error', async () => {
   await using orders = await startOrders()
   const { seller } = await orders.shop()
   const tries = await Promise.allSettled(Array.from({ length: 10 }, () => orders.call(createTaxRate, frenchVat, seller)))
-  const refused = tries.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
-  expect(refused).toHaveLength(9)
-  for (const error of refused) expect(error).toBeInstanceOf(RequestValidationError)
+  const rejections = tries.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  expect(rejections).toHaveLength(9)
+  for (const error of rejections) expect(error).toBeInstanceOf(RequestValidationError)
 })
 
 test.each([
-  ['a country that is none', { country: 'fr' }],
+  ['an unknown country', { country: 'fr' }],
   ['a state of another country', { state: 'US-CA' }],
-  ['more than all of it', { percentage: 100.0001 }],
-  ['a rate below nothing', { percentage: -1 }],
-  ['a fifth digit', { percentage: 5.00001 }],
+  ['more than 100 %', { percentage: 100.0001 }],
+  ['a negative rate', { percentage: -1 }],
+  ['a fifth decimal digit', { percentage: 5.00001 }],
   ['no name', { name: ' ' }],
-])('%s is refused as a tax rate', async (_, wrong) => {
+])('rejects %s as a tax rate', async (_, wrong) => {
   await using orders = await startOrders()
   const { seller } = await orders.shop()
   await expect(orders.call(createTaxRate, { ...frenchVat, ...wrong }, seller)).rejects.toThrow(RequestValidationError)
 })
 
-test('tax is unknown until the country of the buyer is, and then on top of the price', async () => {
+test('tax is unknown until the buyer’s country is known, and then added to the price', async () => {
   await using orders = await startOrders()
   const shop = await taxedShop(orders, { amount: 10_000, behavior: 'exclusive' })
   const checkout = await orders.call(createCheckout, { products: [shop.product.id] }, shop.seller)
   expect(checkout).toMatchObject({ amount: 10_000, tax_amount: null, total_amount: 10_000, taxes: [] })
   const { client_secret } = checkout
   const buyer = { client_secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok' }
-  await expect(orders.call(confirmCheckout, buyer, nobody)).rejects.toThrow(/"body","customer_billing_address"/)
-  const located = await orders.call(updateCheckoutByClient, { client_secret, customer_billing_address: france }, nobody)
+  await expect(orders.call(confirmCheckout, buyer, anonymous)).rejects.toThrow(/"body","customer_billing_address"/)
+  const located = await orders.call(updateCheckoutByClient, { client_secret, customer_billing_address: france }, anonymous)
   const vat = { name: 'TVA', country: 'FR', state: null, percentage: 20, reverse_charge: false }
   const taxes = [{ ...vat, taxable_amount: 10_000, amount: 2000 }]
   expect(located).toMatchObject({ amount: 10_000, net_amount: 10_000, tax_amount: 2000, total_amount: 12_000, taxes })
-  await orders.call(confirmCheckout, buyer, nobody)
+  await orders.call(confirmCheckout, buyer, anonymous)
   const order = await orders.nextEvent(orderPaid)
   expect(order).toMatchObject({ subtotal_amount: 10_000, net_amount: 10_000, tax_amount: 2000, total_amount: 12_000, taxes })
   expect(order.items).toMatchObject([{ amount: 10_000, discount_amount: 0, tax_amount: 2000 }])
   expect(await orders.rows('select amount from payments')).toEqual([{ amount: '12000' }])
 })
 
-test('an inclusive price costs what was advertised, and its tax is within it', async () => {
+test('an inclusive price costs what was advertised and contains its tax', async () => {
   await using orders = await startOrders()
   const shop = await taxedShop(orders, { amount: 12_000, behavior: 'inclusive' })
   const order = await buy(orders, shop, { customer_billing_address: france })
@@ -106,7 +106,7 @@ test('an inclusive price costs what was advertised, and its tax is within it', a
   expect(elsewhere).toMatchObject({ subtotal_amount: 12_000, tax_amount: 0, total_amount: 12_000, taxes: [] })
 })
 
-test('where it is allowed a valid tax id makes the buyer owe the tax, and an invalid one is refused (checklist 34)', async () => {
+test('a valid tax id makes the buyer owe the tax if allowed; rejects an invalid one [34]', async () => {
   await using orders = await startOrders()
   const shop = await taxedShop(orders, { amount: 10_000, behavior: 'exclusive' })
   const business = { customer_billing_address: france, customer_tax_id: 'FR 83 404 833 048' }
@@ -122,7 +122,7 @@ test('where it is allowed a valid tax id makes the buyer owe the tax, and an inv
   expect(await orders.rows('select count(*)::int from orders')).toEqual([{ count: 1 }])
 })
 
-test('the rate of a state goes before that of its country', async () => {
+test('the rate of a state takes precedence over that of its country', async () => {
   await using orders = await startOrders()
   const shop = await taxedShop(orders, { amount: 10_000, behavior: 'exclusive' })
   await orders.call(createTaxRate, { country: 'US', name: 'Sales tax', percentage: 1 }, shop.seller)
@@ -131,7 +131,7 @@ test('the rate of a state goes before that of its country', async () => {
   expect([await inState('NY'), await inState('TX')]).toEqual([888, 100])
 })
 
-test('a rate that changes leaves what was sold as it was, and refunds give its tax back to the cent', async () => {
+test('a changed rate does not affect earlier sales, and refunds return their tax to the cent', async () => {
   await using orders = await startOrders()
   const shop = await taxedShop(orders, { amount: 9999, behavior: 'exclusive' })
   const order = await buy(orders, shop, { customer_billing_address: france })
@@ -140,18 +140,18 @@ test('a rate that changes leaves what was sold as it was, and refunds give its t
   await orders.call(updateTaxRate, { id: rates[0]?.id as never, percentage: 5 }, shop.seller)
   const refund = (amount: number) => orders.call(createRefund, { order_id: order.id, amount, reason: 'customer_request' }, shop.seller)
   const parts = [await refund(3333), await refund(3333), await refund(3333)].map(({ tax_amount }) => tax_amount)
-  expect(parts).toEqual([667, 667, 666])
+  expect(parts).toEqual([667, 666, 667])
   const [refunded] = (await orders.call(listOrders, {}, shop.seller)).items
   expect(refunded).toMatchObject({ status: 'refunded', refunded_amount: 9999, refunded_tax_amount: 2000, taxes: order.taxes })
 })
 
-test('renewals charge the tax of where the customer is, and subscriptions are told without it', async () => {
+test('renewals charge the tax of the customer’s location; subscription amounts exclude it', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   await orders.call(createTaxRate, frenchVat, shop.seller)
   const customer = await orders.call(createCustomer, { email: 'ada@example.com', billing_address: france }, shop.seller)
   const bought = await buyPlan(orders, shop, { price: 1000, email: customer.email, customerId: customer.id })
-  const active = await untilSubscription(orders, bought, { status: 'active' })
+  const active = await waitForSubscription(orders, bought, { status: 'active' })
   expect(active.amount).toBe(1000)
   await advance(orders, shop, after(active.current_period_end))
   const renewal = await eventually(async () => {
@@ -162,11 +162,11 @@ test('renewals charge the tax of where the customer is, and subscriptions are to
   expect(renewal).toMatchObject({ net_amount: 1000, tax_amount: 200, total_amount: 1200, items: [{ amount: 1000, tax_amount: 200 }] })
 })
 
-test('a subscription stays with one currency and one way to state tax while something of the old price is left to bill', async () => {
+test('a subscription keeps currency and tax behavior while old prorations are pending', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   const bought = await buyPlan(orders, shop, { price: 1000 })
-  const { id } = await untilSubscription(orders, bought, { status: 'active' })
+  const { id } = await waitForSubscription(orders, bought, { status: 'active' })
   const plan = (price: object) =>
     orders.call(
       createProduct,
@@ -178,12 +178,16 @@ test('a subscription stays with one currency and one way to state tax while some
   for (const { id: product_id } of [euros, inclusive]) {
     await expect(orders.call(updateSubscription, { id, product_id }, shop.seller)).rejects.toThrow(/"body","product_id"/)
   }
-  const free = await buyPlan(orders, shop, { price: 0, productId: (await aPlan(orders, shop.seller, { price: 0 })).id, token: 'ctoken_ok' })
-  const refused = orders.call(updateSubscription, { id: free.subscription.id, product_id: euros.id }, shop.seller)
-  await expect(refused).rejects.toThrow('no way to pay')
+  const free = await buyPlan(orders, shop, {
+    price: 0,
+    productId: (await createPlan(orders, shop.seller, { price: 0 })).id,
+    token: 'ctoken_ok',
+  })
+  const rejection = orders.call(updateSubscription, { id: free.subscription.id, product_id: euros.id }, shop.seller)
+  await expect(rejection).rejects.toThrow('no payment method')
 })
 
-test('lines that do not add up to their order, and payments in another currency, are refused by the database (checklist 68)', async () => {
+test('the database rejects lines that do not add up and payments in another currency [68]', async () => {
   await using orders = await startOrders()
   const { order } = await orders.paidOrder({ billed: false })
   await expect(orders.rows('update orders set tax_amount = 1, total_amount = total_amount + 1')).rejects.toThrow('do not add up')
@@ -191,14 +195,14 @@ test('lines that do not add up to their order, and payments in another currency,
   await expect(orders.rows(`update orders set currency = 'eur' where id = $1`, [order.id])).rejects.toThrow('of another currency')
 })
 
-test('a checkout forgets the tax id of a customer that is of another country than the address given with it', async () => {
+test('a checkout drops a customer’s tax id of another country than the given address', async () => {
   await using orders = await startOrders()
   const shop = await taxedShop(orders, { amount: 10_000, behavior: 'exclusive' })
   const known = { email: 'c@example.com', billing_address: france, tax_id: ['FR83404833048', 'eu_vat'] as [string, string] }
   const { id } = await orders.call(createCustomer, known, shop.seller)
-  const asked = { products: [shop.product.id], customer_id: id }
-  const home = await orders.call(createCheckout, asked, shop.seller)
+  const request = { products: [shop.product.id], customer_id: id }
+  const home = await orders.call(createCheckout, request, shop.seller)
   expect(home).toMatchObject({ customer_tax_id: 'FR83404833048', tax_amount: 0, taxes: [{ reverse_charge: true }] })
-  const away = await orders.call(createCheckout, { ...asked, customer_billing_address: { country: 'PL' } }, shop.seller)
+  const away = await orders.call(createCheckout, { ...request, customer_billing_address: { country: 'PL' } }, shop.seller)
   expect(await orders.call(getCheckout, { id: away.id }, shop.seller)).toMatchObject({ customer_tax_id: null, tax_amount: 0, taxes: [] })
 })

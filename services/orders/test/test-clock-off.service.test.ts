@@ -3,10 +3,10 @@ import { advanceTestClock } from '@quittance/contracts/test-clock'
 import { expect, test, vi } from 'vitest'
 import { startOrders } from './start-orders.ts'
 
-// Settings are read once per process, so this stands in a file of its own.
+// In a separate file, because settings are read once per process.
 vi.stubEnv('SANDBOX_TEST_CLOCK', 'off')
 
-test('where the test clock is off, nobody can advance it', async () => {
+test('rejects an advance of the test clock while it is disabled', async () => {
   await using orders = await startOrders()
   const { seller } = await orders.shop()
   const to = new Date(Date.now() + 86_400_000).toISOString()

@@ -9,7 +9,7 @@ import { after, buyPlan, subscribe } from './subscribe.ts'
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 
-test('a clock that is ahead is the time new subscriptions begin at', async () => {
+test('a clock that is ahead is the start time of new subscriptions', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   const to = inDays(100)
@@ -20,18 +20,18 @@ test('a clock that is ahead is the time new subscriptions begin at', async () =>
   expect(ahead).toBeLessThan(60_000)
 })
 
-test('a clock goes forward only, two years at most, and the field is named', async () => {
+test('a clock only advances, by at most two years, and errors name the field', async () => {
   await using orders = await startOrders()
   const { seller } = await orders.shop()
   for (const to of [inDays(-1), inDays(800)]) {
-    const refused = orders.call(advanceTestClock, { to }, seller)
-    await expect(refused).rejects.toThrow(RequestValidationError)
-    await expect(refused).rejects.toMatchObject({ body: { detail: [{ loc: ['body', 'to'], type: 'value_error' }] } })
+    const rejection = orders.call(advanceTestClock, { to }, seller)
+    await expect(rejection).rejects.toThrow(RequestValidationError)
+    await expect(rejection).rejects.toMatchObject({ body: { detail: [{ loc: ['body', 'to'], type: 'value_error' }] } })
   }
   await expect(orders.call(advanceTestClock, { to: '2027-01-01T00:00:00' }, seller)).rejects.toThrow(RequestValidationError)
 })
 
-test('a clock is one organization’s: the subscriptions of others stay where they are', async () => {
+test('a clock belongs to one organization: subscriptions of others do not move', async () => {
   await using orders = await startOrders()
   const mine = await subscribe(orders)
   const other = await subscribe(orders)
@@ -44,8 +44,8 @@ test('a clock is one organization’s: the subscriptions of others stay where th
   expect(await orders.rows('select from organizations where clock_offset_ms > 0')).toHaveLength(1)
 })
 
-test('the clock of an organization orders has not heard of yet cannot be advanced yet', async () => {
+test('returns 503 for the clock of an organization that has not been received yet', async () => {
   await using orders = await startOrders()
-  const refused = orders.call(advanceTestClock, { to: inDays(1) }, organizationCaller(randomUUID()))
-  await expect(refused).rejects.toThrow(ServiceUnavailable)
+  const rejection = orders.call(advanceTestClock, { to: inDays(1) }, organizationCaller(randomUUID()))
+  await expect(rejection).rejects.toThrow(ServiceUnavailable)
 })

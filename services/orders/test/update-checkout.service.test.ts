@@ -16,7 +16,7 @@ import { organizationCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
 
-const nobody = { kind: 'anonymous' } as const
+const anonymous = { kind: 'anonymous' } as const
 const half = { name: 'Half', type: 'percentage' as const, basis_points: 5000, duration: 'once' as const, code: 'HALF' }
 
 async function startWithTwoProducts() {
@@ -28,15 +28,15 @@ async function startWithTwoProducts() {
   return { service: orders, seller, product, other, checkout, client_secret: checkout.client_secret }
 }
 
-test('the buyer chooses another offered product, a code, and fills in who they are; it is said', async () => {
+test('the buyer chooses an offered product, a code and their details; all is published', async () => {
   const { service, other, client_secret, seller, product } = await startWithTwoProducts()
   await using orders = service
   await orders.call(createDiscount, { ...half, products: [product.id] }, seller)
-  const discounted = await orders.call(updateCheckoutByClient, { client_secret, discount_code: 'half' }, nobody)
+  const discounted = await orders.call(updateCheckoutByClient, { client_secret, discount_code: 'half' }, anonymous)
   expect(discounted).toMatchObject({ amount: 4200, discount_amount: 2100, net_amount: 2100, discount: { name: 'Half' } })
   expect(await orders.nextEvent(checkoutUpdated)).toMatchObject({ id: discounted.id, discount_amount: 2100 })
   const details = { customer_email: 'ada@example.com', customer_billing_address: { country: 'GB' } }
-  const changed = await orders.call(updateCheckoutByClient, { client_secret, product_id: other.id, ...details }, nobody)
+  const changed = await orders.call(updateCheckoutByClient, { client_secret, product_id: other.id, ...details }, anonymous)
   expect(changed).toMatchObject({
     amount: 9900,
     discount_id: null,
@@ -44,33 +44,35 @@ test('the buyer chooses another offered product, a code, and fills in who they a
     product_id: other.id,
     customer_email: 'ada@example.com',
   })
-  const back = await orders.call(updateCheckoutByClient, { client_secret, product_price_id: product.prices[0]?.id ?? '' }, nobody)
+  const back = await orders.call(updateCheckoutByClient, { client_secret, product_price_id: product.prices[0]?.id ?? '' }, anonymous)
   expect(back).toMatchObject({ product_id: product.id, amount: 4200 })
-  await orders.call(updateCheckoutByClient, { client_secret, discount_code: 'HALF' }, nobody)
-  expect(await orders.call(updateCheckoutByClient, { client_secret, discount_code: null }, nobody)).toMatchObject({ discount_id: null })
+  await orders.call(updateCheckoutByClient, { client_secret, discount_code: 'HALF' }, anonymous)
+  expect(await orders.call(updateCheckoutByClient, { client_secret, discount_code: null }, anonymous)).toMatchObject({ discount_id: null })
 })
 
-test('a product that is not offered, and a code that nobody’s discount has, are refused by name and change nothing', async () => {
+test('rejects a product not offered and an unknown code by name and changes nothing', async () => {
   const { service, client_secret, seller } = await startWithTwoProducts()
   await using orders = service
   const price = { amount_type: 'free' as const }
   const elsewhere = await orders.call(createProduct, { name: 'Elsewhere', recurring_interval: null, prices: [price] }, seller)
-  const update = (change: object) => orders.call(updateCheckoutByClient, { client_secret, customer_name: 'Ada', ...change }, nobody)
+  const update = (change: object) => orders.call(updateCheckoutByClient, { client_secret, customer_name: 'Ada', ...change }, anonymous)
   await expect(update({ product_id: elsewhere.id })).rejects.toThrow(/product_id/)
   await expect(update({ product_price_id: randomUUID() })).rejects.toThrow(/product_price_id/)
   await expect(update({ discount_code: 'NONE' })).rejects.toThrow(RequestValidationError)
   expect(await orders.rows('select from checkouts where customer_name is not null')).toHaveLength(0)
 })
 
-test('where codes are not allowed they are passed over', async () => {
+test('ignores codes where they are not allowed', async () => {
   const { service, seller, checkout, client_secret } = await startWithTwoProducts()
   await using orders = service
   await orders.call(createDiscount, half, seller)
   await orders.call(updateCheckout, { id: checkout.id, allow_discount_codes: false }, seller)
-  expect(await orders.call(updateCheckoutByClient, { client_secret, discount_code: 'HALF' }, nobody)).toMatchObject({ discount_id: null })
+  expect(await orders.call(updateCheckoutByClient, { client_secret, discount_code: 'HALF' }, anonymous)).toMatchObject({
+    discount_id: null,
+  })
 })
 
-test('the seller arranges the rest: discount, metadata, address, where the buyer goes afterwards', async () => {
+test('the seller sets discount, metadata, address and the page after the checkout', async () => {
   const { service, seller, checkout } = await startWithTwoProducts()
   await using orders = service
   const discount = await orders.call(createDiscount, half, seller)
@@ -92,24 +94,24 @@ test('the seller arranges the rest: discount, metadata, address, where the buyer
   await expect(orders.call(updateCheckout, { id: checkout.id }, organizationCaller(randomUUID()))).rejects.toThrow(ResourceNotFound)
 })
 
-test('a checkout that is expired or confirmed is changed by nobody', async () => {
+test('rejects changes of an expired or confirmed checkout', async () => {
   const { service, seller, checkout, client_secret } = await startWithTwoProducts()
   await using orders = service
-  await expect(orders.call(updateCheckoutByClient, { client_secret: 'qt_co_none' }, nobody)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(updateCheckoutByClient, { client_secret: 'qt_co_none' }, anonymous)).rejects.toThrow(ResourceNotFound)
   const confirmation = { client_secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_pending' }
-  await orders.call(confirmCheckout, confirmation, nobody)
-  await expect(orders.call(updateCheckoutByClient, { client_secret }, nobody)).rejects.toThrow(NotOpenCheckout)
+  await orders.call(confirmCheckout, confirmation, anonymous)
+  await expect(orders.call(updateCheckoutByClient, { client_secret }, anonymous)).rejects.toThrow(NotOpenCheckout)
   await expect(orders.call(updateCheckout, { id: checkout.id }, seller)).rejects.toThrow(NotOpenCheckout)
   await orders.rows(`update checkouts set status = 'open', expires_at = now()`)
-  await expect(orders.call(updateCheckoutByClient, { client_secret }, nobody)).rejects.toThrow(ExpiredCheckoutError)
+  await expect(orders.call(updateCheckoutByClient, { client_secret }, anonymous)).rejects.toThrow(ExpiredCheckoutError)
   await expect(orders.call(updateCheckout, { id: checkout.id }, seller)).rejects.toThrow(ExpiredCheckoutError)
 })
 
-test('fifty confirmations of one checkout at once make one order and one payment', async () => {
+test('fifty concurrent confirmations of one checkout create one order and one payment', async () => {
   const { service, seller, client_secret } = await startWithTwoProducts()
   await using orders = service
   const confirmation = { client_secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok' }
-  const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => orders.call(confirmCheckout, confirmation, nobody)))
+  const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => orders.call(confirmCheckout, confirmation, anonymous)))
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(NotOpenCheckout)
   expect((await orders.call(listOrders, {}, seller)).pagination.total_count).toBe(1)

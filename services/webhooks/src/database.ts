@@ -2,13 +2,25 @@ import type { DatabaseDefinition } from '@quittance/runtime/database'
 import { EndpointSchema } from './endpoints/endpoint.ts'
 import { createWebhooks } from './migrations/20261120120000-create-webhooks.ts'
 import { keepIdempotentReplies } from './migrations/20261121000000-keep-idempotent-replies.ts'
-import { deliverByLanes } from './migrations/20261122020000-deliver-by-lanes.ts'
+import { deliverByEndpointQueues } from './migrations/20261122020000-deliver-by-lanes.ts'
 import { carryTraces } from './migrations/20261122051000-carry-traces.ts'
 import { lightenOutbox } from './migrations/20261122090000-lighten-outbox.ts'
 import { narrowIndexes } from './migrations/20261122140000-narrow-outbox.ts'
+import { maintainPartitionsAsOwner } from './migrations/20261123090000-keep-house-as-owner.ts'
+import { parkMessages } from './migrations/20261123100000-park-messages.ts'
 
-/** Events, deliveries and attempts are written by SQL alone; see `deliveries/lane-queue.ts`. */
+/** Events, deliveries and attempts are written by SQL only; see `deliveries/queue-store.ts`. */
 export const database: DatabaseDefinition = {
   entities: [EndpointSchema],
-  migrations: [createWebhooks, keepIdempotentReplies, deliverByLanes, carryTraces, lightenOutbox, narrowIndexes],
+  migrations: [
+    createWebhooks,
+    keepIdempotentReplies,
+    deliverByEndpointQueues,
+    carryTraces,
+    lightenOutbox,
+    narrowIndexes,
+    maintainPartitionsAsOwner,
+    parkMessages,
+  ],
+  rights: { functions: ['ensure_webhook_partitions', 'drop_webhook_partitions'] },
 }

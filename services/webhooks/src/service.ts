@@ -1,22 +1,17 @@
 import type { Service } from '@quittance/runtime/service'
 import { database } from './database.ts'
-import { openDispatcher } from './deliveries/deliver-due.ts'
-import { keepPartitions, mendForgottenLanes } from './deliveries/keep-house.ts'
-import { listDeliveries } from './deliveries/list-deliveries.ts'
-import { recoverMissed } from './deliveries/recover-missed.ts'
+import { startDispatcher } from './queue/dispatcher.ts'
+import { maintainPartitions, repairQueues } from './queue/maintenance-jobs.ts'
+import { listDeliveries } from './deliveries/delivery-queries.ts'
+import { processRecoveries, recoverEndpoint } from './deliveries/recover-endpoint.ts'
 import { redeliverEvent } from './deliveries/redeliver-event.ts'
 import { createEndpoint } from './endpoints/create-endpoint.ts'
-import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
-import { getEndpoint } from './endpoints/get-endpoint.ts'
-import { getEndpointStats } from './endpoints/get-endpoint-stats.ts'
-import { listEndpoints } from './endpoints/list-endpoints.ts'
-import { recoverEndpoint } from './endpoints/recover-endpoint.ts'
-import { rotateSecret } from './endpoints/rotate-secret.ts'
-import { testEndpoint } from './endpoints/test-endpoint.ts'
-import { updateEndpoint } from './endpoints/update-endpoint.ts'
+import { deleteEndpoint, rotateSecret, updateEndpoint } from './endpoints/update-endpoint.ts'
+import { getEndpoint, getEndpointStats, listEndpoints } from './endpoints/endpoint-queries.ts'
+import { testEndpoint } from './deliveries/test-endpoint.ts'
 import { onPublicEvent } from './events/on-public-event.ts'
 
-/** Endpoints of customers, and what was sent to them. */
+/** Endpoints of customers and the deliveries to them. */
 export const webhooks: Service = {
   name: 'webhooks',
   database,
@@ -26,6 +21,6 @@ export const webhooks: Service = {
     ...[listDeliveries, redeliverEvent],
   ],
   consumers: [onPublicEvent],
-  jobs: [recoverMissed, keepPartitions, mendForgottenLanes],
-  parts: [openDispatcher],
+  jobs: [processRecoveries, maintainPartitions, repairQueues],
+  components: [startDispatcher],
 }

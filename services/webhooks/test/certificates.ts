@@ -1,4 +1,4 @@
-/** Certificates for tests: an authority that nobody trusts outside of them, and what it has signed. Valid for a hundred years but for one. */
+/** Certificates for tests: a test authority and the certificates it has signed. All but one are valid for a hundred years. */
 export const certificates = {
   authority: `-----BEGIN CERTIFICATE-----
 MIIBejCCASGgAwIBAgIULPatSao8DuCjm5HUCiE6cpCHT3kwCgYIKoZIzj0EAwIw
@@ -54,7 +54,7 @@ Zn8wDwYDVR0TAQH/BAUwAwEB/zAXBgNVHREEEDAOggwqLmhvb2tzLnRlc3QwCgYI
 KoZIzj0EAwIDSAAwRQIgaLKVgkPyKIiK2NzN8jIquOvMruwN3FaAinW3jJj2BrEC
 IQCd0CE5DXhmCO1hiH47YcXgapbVoPYY470Z3G07HRLb4w==
 -----END CERTIFICATE-----`,
-  /** Of all but the authority. */
+  /** Key of all certificates except the authority's. */
   key: `-----BEGIN EC PRIVATE KEY-----
 MHcCAQEEIDIzOquYGsp7R2PKMDH62VpnlXzfhW7RU41IVABQ4k8yoAoGCCqGSM49
 AwEHoUQDQgAENKyN4iszh/WDXk30O1NUM7yLMTR4JOm/9RHngGsqKuj8NybfIwMF

@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto'
 import { orderCreated, orderPaid } from '@quittance/contracts/orders'
 import { eventStream } from '@quittance/contracts/streams'
 import { deleteWebhookEndpoint, updateWebhookEndpoint } from '@quittance/contracts/webhooks'
-import { startEndpointSink, type Received } from '@quittance/testing/endpoint-sink'
+import { startEndpointSink, type ReceivedRequest } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { anOrder } from './an-order.ts'
-import { startWebhooks, wholeStory } from './start-webhooks.ts'
+import { anOrder } from './order-payload.ts'
+import { startWebhooks, paidOrderEvents } from './start-webhooks.ts'
 
-const typeOf = ({ body }: Received) => (JSON.parse(body) as { type: string }).type
-const idOf = ({ headers }: Received) => headers['webhook-id']
-const asHeaders = ({ headers }: Received) => headers as Record<string, string>
+const typeOf = ({ body }: ReceivedRequest) => (JSON.parse(body) as { type: string }).type
+const readEventId = ({ headers }: ReceivedRequest) => headers['webhook-id']
+const asHeaders = ({ headers }: ReceivedRequest) => headers as Record<string, string>
 
-test('an event arrives once, signed, with the fact as its owner wrote it', async () => {
+test('delivers an event once, signed, with the payload exactly as its owner published it', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   const endpoint = await webhooks.endpoint({ url: sink.url })
-  const [id] = await webhooks.tell([orderPaid])
+  const [id] = await webhooks.publishEvents([orderPaid])
   const [attempt] = await webhooks.attempts(endpoint, 1)
-  const [post] = sink.received as [Received]
+  const [post] = sink.received as [ReceivedRequest]
   expect(sink.received).toHaveLength(1)
-  expect(idOf(post)).toBe(id)
+  expect(readEventId(post)).toBe(id)
   expect(post.headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'Quittance-Webhooks/1' })
   expect(new Webhook(endpoint.secret).verify(post.body, asHeaders(post))).toMatchObject({
     type: 'order.paid',
@@ -36,45 +36,45 @@ test('an event arrives once, signed, with the fact as its owner wrote it', async
   })
 })
 
-test('created, updated and paid of one order arrive in this order, for many orders at once', async () => {
+test('delivers created, updated and paid in order for many orders at once', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   await webhooks.endpoint({ url: sink.url })
-  const orders = await Promise.all(Array.from({ length: 20 }, () => webhooks.tell(wholeStory)))
+  const orders = await Promise.all(Array.from({ length: 20 }, () => webhooks.publishEvents(paidOrderEvents)))
   await eventually(() => expect(sink.received).toHaveLength(60))
   for (const ids of orders) {
-    expect(sink.received.map(idOf).filter((id) => ids.includes(id as string))).toEqual(ids)
+    expect(sink.received.map(readEventId).filter((id) => ids.includes(id as string))).toEqual(ids)
   }
   await eventually(async () => expect(await webhooks.statuses()).toEqual({ succeeded: 60 }))
 })
 
-test('a first try that fails holds up none of its successors', async () => {
+test('delivers later events while the first attempt of an earlier one has failed', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   const failing = new Set(['order.created'])
-  sink.answer((post) => ({ status: failing.has(typeOf(post)) ? 500 : 200, headers: { 'retry-after': '120' } }))
+  sink.respondWith((post) => ({ status: failing.has(typeOf(post)) ? 500 : 200, headers: { 'retry-after': '120' } }))
   const endpoint = await webhooks.endpoint({ url: sink.url })
-  await webhooks.tell(wholeStory)
+  await webhooks.publishEvents(paidOrderEvents)
   await webhooks.attempts(endpoint, 3)
   expect(sink.received.map(typeOf)).toEqual(['order.created', 'order.updated', 'order.paid'])
   failing.clear()
   await webhooks.retryNow([endpoint])
   await webhooks.attempts(endpoint, 4)
-  expect(typeOf(sink.received[3] as Received)).toBe('order.created')
+  expect(typeOf(sink.received[3] as ReceivedRequest)).toBe('order.created')
 })
 
-test('retries carry the same id and body under a signature of their own, and end with the schedule', async () => {
+test('retries with the same id and body and a new signature until the schedule is exhausted', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
-  sink.answer(() => ({ status: 500, body: 'down' }))
+  sink.respondWith(() => ({ status: 500, body: 'down' }))
   const endpoint = await webhooks.endpoint({ url: sink.url })
-  await webhooks.tell([orderPaid])
+  await webhooks.publishEvents([orderPaid])
   await eventually(async () => expect(await webhooks.statuses()).toEqual({ failed: 1 }))
   const attempts = await webhooks.attempts(endpoint, 4)
   expect(attempts.map(({ http_code, succeeded }) => [http_code, succeeded])).toEqual(Array.from({ length: 4 }, () => [500, false]))
   expect(attempts[0]?.webhook_event).toMatchObject({ succeeded: false, last_http_code: 500 })
   expect(sink.received).toHaveLength(4)
-  expect(new Set(sink.received.map(idOf)).size).toBe(1)
+  expect(new Set(sink.received.map(readEventId)).size).toBe(1)
   expect(new Set(sink.received.map(({ body }) => body)).size).toBe(1)
   for (const post of sink.received) new Webhook(endpoint.secret).verify(post.body, asHeaders(post))
   expect(await webhooks.rows('select distinct reason, response_excerpt from webhook_attempts')).toEqual([
@@ -82,23 +82,23 @@ test('retries carry the same id and body under a signature of their own, and end
   ])
 })
 
-test('a failure that heals is a success, told by every attempt on the way', async () => {
+test('reports success after failed attempts and lists every attempt', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
-  sink.answer((_, count) => ({ status: count < 3 ? 503 : 204 }))
+  sink.respondWith((_, count) => ({ status: count < 3 ? 503 : 204 }))
   const endpoint = await webhooks.endpoint({ url: sink.url })
-  await webhooks.tell([orderPaid])
+  await webhooks.publishEvents([orderPaid])
   const attempts = await webhooks.attempts(endpoint, 3)
   expect(attempts.map(({ http_code }) => http_code)).toEqual([503, 503, 204])
   expect(attempts[0]?.webhook_event).toMatchObject({ succeeded: true, last_http_code: 204 })
 })
 
-test('Retry-After is waited for', async () => {
+test('waits for Retry-After', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
-  sink.answer(() => ({ status: 429, headers: { 'retry-after': '120' } }))
+  sink.respondWith(() => ({ status: 429, headers: { 'retry-after': '120' } }))
   const endpoint = await webhooks.endpoint({ url: sink.url })
-  await webhooks.tell([orderCreated])
+  await webhooks.publishEvents([orderCreated])
   await webhooks.attempts(endpoint, 1)
   const rows = await webhooks.rows(
     `select status, round(extract(epoch from next_attempt_at - modified_at))::int as wait from webhook_deliveries`,
@@ -106,14 +106,14 @@ test('Retry-After is waited for', async () => {
   expect(rows).toEqual([{ status: 'pending', wait: 120 }])
 })
 
-test('nobody listening is a failure without a code, and a blocked address is never dialled', async () => {
+test('fails without a status if no server listens, and never connects to a blocked address', async () => {
   await using webhooks = await startWebhooks()
-  await using gone = await startEndpointSink()
-  const endpoint = await webhooks.endpoint({ url: gone.url, events: ['order.created'] })
-  const forced = await webhooks.endpoint({ url: gone.url, events: ['order.paid'] })
-  await gone[Symbol.asyncDispose]()
+  await using closedSink = await startEndpointSink()
+  const endpoint = await webhooks.endpoint({ url: closedSink.url, events: ['order.created'] })
+  const forced = await webhooks.endpoint({ url: closedSink.url, events: ['order.paid'] })
+  await closedSink[Symbol.asyncDispose]()
   await webhooks.rows(`update webhook_endpoints set url = 'http://[::1]:9/' where id = $1`, [forced.id])
-  await webhooks.tell([orderCreated, orderPaid])
+  await webhooks.publishEvents([orderCreated, orderPaid])
   expect((await webhooks.attempts(endpoint, 4))[0]).toMatchObject({
     http_code: null,
     succeeded: false,
@@ -127,22 +127,22 @@ test('nobody listening is a failure without a code, and a blocked address is nev
   ])
 })
 
-test('only endpoints of the organization that want the type get an event, and one nobody wants is not kept', async () => {
+test('delivers only to endpoints that select the type; stores no event without a delivery', async () => {
   await using webhooks = await startWebhooks()
   await using wanting = await startEndpointSink()
   await using other = await startEndpointSink()
   const endpoint = await webhooks.endpoint({ url: wanting.url, events: ['order.paid'] })
   await webhooks.endpoint({ url: other.url, events: ['product.created'] })
-  await webhooks.tell(wholeStory, { organizationId: randomUUID() })
-  const ids = await webhooks.tell(wholeStory)
+  await webhooks.publishEvents(paidOrderEvents, { organizationId: randomUUID() })
+  const ids = await webhooks.publishEvents(paidOrderEvents)
   await webhooks.attempts(endpoint, 1)
-  expect(wanting.received.map(idOf)).toEqual([ids[2]])
+  expect(wanting.received.map(readEventId)).toEqual([ids[2]])
   expect(other.received).toHaveLength(0)
   expect(await webhooks.rows('select id from webhook_events')).toEqual([{ id: ids[2] }])
   expect(await webhooks.rows('select message_id from inbox_messages')).toEqual([{ message_id: ids[2] }])
 })
 
-test('an event told twice is one delivery, even when the inbox has forgotten it', async () => {
+test('creates one delivery for a republished event, even after its inbox row has expired', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   const endpoint = await webhooks.endpoint({ url: sink.url })
@@ -151,25 +151,25 @@ test('an event told twice is one delivery, even when the inbox has forgotten it'
   await webhooks.emit(orderPaid, order, about)
   await webhooks.attempts(endpoint, 1)
   await webhooks.rows('delete from inbox_messages')
-  // The stream drops a message of the same id; a stream made anew does not know it.
+  // The stream drops a message with a known id; a recreated stream does not know it.
   const streams = (await webhooks.connection.jetstreamManager()).streams
   await streams.update(eventStream.name, { duplicate_window: 100_000_000 })
   await eventually(async () => {
     await webhooks.emit(orderPaid, order, about)
     expect(await webhooks.rows('select from inbox_messages')).toHaveLength(1)
   })
-  const [next] = await webhooks.tell([orderPaid])
+  const [next] = await webhooks.publishEvents([orderPaid])
   await webhooks.attempts(endpoint, 2)
-  expect(sink.received.map(idOf)).toEqual([about.id, next])
+  expect(sink.received.map(readEventId)).toEqual([about.id, next])
 })
 
-test('what waits for a deleted endpoint, or for a type it no longer wants, is not sent', async () => {
+test('does not send pending events of a deleted endpoint or an unselected type', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
-  sink.answer(() => ({ status: 500, headers: { 'retry-after': '120' } }))
+  sink.respondWith(() => ({ status: 500, headers: { 'retry-after': '120' } }))
   const deleted = await webhooks.endpoint({ url: sink.url, events: ['order.created'] })
   const narrowed = await webhooks.endpoint({ url: sink.url, events: ['order.created', 'order.paid'] })
-  await webhooks.tell([orderCreated])
+  await webhooks.publishEvents([orderCreated])
   await Promise.all([webhooks.attempts(deleted, 1), webhooks.attempts(narrowed, 1)])
   await webhooks.call(deleteWebhookEndpoint, { id: deleted.id }, webhooks.caller)
   await webhooks.call(updateWebhookEndpoint, { id: narrowed.id, events: ['order.paid'] }, webhooks.caller)
@@ -179,33 +179,33 @@ test('what waits for a deleted endpoint, or for a type it no longer wants, is no
   expect((await webhooks.attempts(deleted, 1))[0]?.webhook_event).toMatchObject({ succeeded: false })
 })
 
-test('a new URL and a new secret hold from the next try on', async () => {
+test('uses a new URL and a new secret from the next attempt on', async () => {
   await using webhooks = await startWebhooks()
   await using old = await startEndpointSink()
   await using moved = await startEndpointSink()
-  old.answer(() => ({ status: 500, headers: { 'retry-after': '120' } }))
+  old.respondWith(() => ({ status: 500, headers: { 'retry-after': '120' } }))
   const endpoint = await webhooks.endpoint({ url: old.url })
-  await webhooks.tell([orderPaid])
+  await webhooks.publishEvents([orderPaid])
   await webhooks.attempts(endpoint, 1)
   await webhooks.call(updateWebhookEndpoint, { id: endpoint.id, url: moved.url, secret: 'hunter2' }, webhooks.caller)
   await webhooks.retryNow([endpoint])
   await webhooks.attempts(endpoint, 2)
-  const [post] = moved.received as [Received]
+  const [post] = moved.received as [ReceivedRequest]
   expect(new Webhook(Buffer.from('hunter2').toString('base64')).verify(post.body, asHeaders(post))).toMatchObject({ type: 'order.paid' })
   expect(old.received).toHaveLength(1)
 })
 
-test('an endpoint that hangs keeps no other waiting', async () => {
+test('delivers to other endpoints while one hangs', async () => {
   await using webhooks = await startWebhooks()
   await using hanging = await startEndpointSink()
   await using healthy = await startEndpointSink()
   const release = Promise.withResolvers<void>()
-  hanging.answer(() => ({ status: 200, after: release.promise }))
+  hanging.respondWith(() => ({ status: 200, after: release.promise }))
   const slow = await webhooks.endpoint({ url: hanging.url })
   const quick = await webhooks.endpoint({ url: healthy.url })
-  await webhooks.tell(wholeStory)
+  await webhooks.publishEvents(paidOrderEvents)
   await webhooks.attempts(quick, 3)
-  // Of one order and endpoint only one is under way, and its lease is kept for longer than it lasts.
+  // Only one POST per order and endpoint is in progress, and its lease is renewed until it ends.
   expect(hanging.received.map(typeOf)).toEqual(['order.created'])
   await eventually(async () =>
     expect(
@@ -220,13 +220,13 @@ test('an endpoint that hangs keeps no other waiting', async () => {
   expect(hanging.received.map(typeOf)).toEqual(['order.created', 'order.updated', 'order.paid'])
 })
 
-test('a stop ends what is under way and loses nothing that waits', async () => {
+test('finishes POSTs in progress and keeps pending deliveries when the service stops', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   const release = Promise.withResolvers<void>()
-  sink.answer(() => ({ status: 200, after: release.promise }))
+  sink.respondWith(() => ({ status: 200, after: release.promise }))
   const endpoint = await webhooks.endpoint({ url: sink.url })
-  await webhooks.tell(wholeStory)
+  await webhooks.publishEvents(paidOrderEvents)
   await eventually(() => expect(sink.received).toHaveLength(1))
   const restarted = webhooks.restart()
   release.resolve()
@@ -236,13 +236,13 @@ test('a stop ends what is under way and loses nothing that waits', async () => {
   expect(sink.received.map(typeOf)).toEqual(['order.created', 'order.updated', 'order.paid'])
 })
 
-test('a result that comes after its lane was lost is thrown away', async () => {
+test('discards a result that arrives after the queue lease was lost', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   const release = Promise.withResolvers<void>()
-  sink.answer((_, count) => (count === 1 ? { status: 500, after: release.promise } : { status: 200 }))
+  sink.respondWith((_, count) => (count === 1 ? { status: 500, after: release.promise } : { status: 200 }))
   const endpoint = await webhooks.endpoint({ url: sink.url })
-  await webhooks.tell([orderPaid])
+  await webhooks.publishEvents([orderPaid])
   await eventually(() => expect(sink.received).toHaveLength(1))
   await webhooks.rows(`update webhook_lanes set epoch = epoch + 1, owner = gen_random_uuid(), leased_until = now(), next_due_at = now()`)
   release.resolve()
@@ -250,20 +250,20 @@ test('a result that comes after its lane was lost is thrown away', async () => {
   expect(sink.received).toHaveLength(2)
 })
 
-test('a database that goes away in the middle costs neither the event nor a second POST', async () => {
+test('loses no event and sends no second POST when the database fails during a POST', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   const release = Promise.withResolvers<void>()
-  sink.answer(() => ({ status: 200, after: release.promise }))
+  sink.respondWith(() => ({ status: 200, after: release.promise }))
   const endpoint = await webhooks.endpoint({ url: sink.url })
-  await webhooks.tell([orderPaid])
+  await webhooks.publishEvents([orderPaid])
   await eventually(() => expect(sink.received).toHaveLength(1))
   await webhooks.rows(
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   )
   release.resolve()
   expect(await webhooks.attempts(endpoint, 1)).toMatchObject([{ succeeded: true }])
-  await webhooks.tell([orderPaid])
+  await webhooks.publishEvents([orderPaid])
   await webhooks.attempts(endpoint, 2)
   expect(sink.received).toHaveLength(2)
 })

@@ -1,4 +1,4 @@
-/** Faults of names and certificates, by their numbers in the design: a name server and TLS servers of our own. */
+/** Faults of names and certificates, numbered as in the design, with a test name server and test TLS servers. */
 import { trusted } from './trust-test-authority.ts'
 import { once } from 'node:events'
 import { createServer as createTcp, type AddressInfo, type Server, type Socket } from 'node:net'
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
 
-/** A server that counts who comes and keeps what they say. */
+/** Starts a server that counts connections and records their data. */
 async function listen(create: (take: (socket: Socket) => void) => Server, answer: string | null = ok) {
   const seen = { connections: 0, text: '' }
   const sockets = new Set<Socket>()
@@ -52,15 +52,15 @@ async function listen(create: (take: (socket: Socket) => void) => Server, answer
 
 const secured = (cert: string, options: TlsOptions = {}) => listen((take) => createTls({ cert, key: certificates.key, ...options }, take))
 
-interface Tried {
+interface AttemptRow {
   http_code: number | null
   reason: string | null
   duration_ms: number
 }
 
-function tries(endpointId: string, count: number): Promise<Tried[]> {
+function waitForAttempts(endpointId: string, count: number): Promise<AttemptRow[]> {
   return eventually(async () => {
-    const rows = await webhooks.rows<Tried>(
+    const rows = await webhooks.rows<AttemptRow>(
       'select http_code, reason, duration_ms from webhook_attempts where endpoint_id = $1 order by created_at',
       [endpointId],
     )
@@ -69,22 +69,22 @@ function tries(endpointId: string, count: number): Promise<Tried[]> {
   })
 }
 
-test('fault 31: a name that leads to a private address is blocked, and no connection is made', async () => {
-  names.tell('inside.hooks.test', ['10.0.0.1', '169.254.169.254'])
+test('blocks a name that resolves to a private address without connecting [fault 31]', async () => {
+  names.setAddresses('inside.hooks.test', ['10.0.0.1', '169.254.169.254'])
   const endpoint = await webhooks.endpoint({ url: 'https://inside.hooks.test/', events: ['order.paid'] })
-  await webhooks.tell([orderPaid])
-  expect((await tries(endpoint.id, 2)).map(({ reason }) => reason)).toEqual(['destination_blocked', 'destination_blocked'])
+  await webhooks.publishEvents([orderPaid])
+  expect((await waitForAttempts(endpoint.id, 2)).map(({ reason }) => reason)).toEqual(['destination_blocked', 'destination_blocked'])
   const unknown = await webhooks.endpoint({ url: 'https://unknown.hooks.test/', events: ['order.created'] })
   await webhooks.rows(`update webhook_endpoints set events = '{order.paid}' where id = $1`, [unknown.id])
-  await webhooks.tell([orderPaid])
-  expect((await tries(unknown.id, 2))[0]).toMatchObject({ reason: 'dns_error' })
+  await webhooks.publishEvents([orderPaid])
+  expect((await waitForAttempts(unknown.id, 2))[0]).toMatchObject({ reason: 'dns_error' })
 })
 
-test('fault 32: a name that led to us at the first try and elsewhere at the second is blocked at the second', async () => {
+test('blocks the second attempt if its name then resolves to a private address [fault 32]', async () => {
   const refusing = 'HTTP/1.1 500 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
-  // The name leads elsewhere before the first try is answered: the second may follow at once.
+  // The name changes before the first response: the second attempt may follow at once.
   const rebind = (socket: Socket) => {
-    names.tell('rebinding.hooks.test', ['192.168.0.1'])
+    names.setAddresses('rebinding.hooks.test', ['192.168.0.1'])
     socket.end(refusing)
   }
   const { port, seen } = await listen(
@@ -95,19 +95,19 @@ test('fault 32: a name that led to us at the first try and elsewhere at the seco
       }),
     null,
   )
-  names.tell('rebinding.hooks.test', ['127.0.0.1'])
+  names.setAddresses('rebinding.hooks.test', ['127.0.0.1'])
   const endpoint = await webhooks.endpoint({ url: `https://rebinding.hooks.test:${port}/`, events: ['order.paid'] })
-  await webhooks.tell([orderPaid])
+  await webhooks.publishEvents([orderPaid])
   await eventually(() => expect(seen.text).toContain('POST / '))
-  expect((await tries(endpoint.id, 2)).map(({ http_code, reason }) => [http_code, reason])).toEqual([
+  expect((await waitForAttempts(endpoint.id, 2)).map(({ http_code, reason }) => [http_code, reason])).toEqual([
     [500, 'http_status'],
     [null, 'destination_blocked'],
   ])
   expect(seen.connections).toBe(1)
 })
 
-test('fault 35: a certificate that is expired, of another host or of nobody, old TLS and a handshake that hangs: nothing is sent', async () => {
-  // Without it all of them would fail for the same reason.
+test('sends nothing if TLS is too old, hangs or has an untrusted or wrong certificate [fault 35]', async () => {
+  // Without it, all of them would fail for the same reason.
   expect(trusted.map((certificate) => certificate.trim())).toContain(certificates.authority)
   const servers = {
     expired: await secured(certificates.expired),
@@ -119,14 +119,14 @@ test('fault 35: a certificate that is expired, of another host or of nobody, old
   }
   const endpoints: Record<string, string> = {}
   for (const [name, { port }] of Object.entries(servers)) {
-    names.tell(`${name}.hooks.test`, ['127.0.0.1'])
+    names.setAddresses(`${name}.hooks.test`, ['127.0.0.1'])
     endpoints[name] = (await webhooks.endpoint({ url: `https://${name}.hooks.test:${port}/`, events: ['order.updated'] })).id
   }
   await webhooks.rows(`update webhook_endpoints set events = '{order.paid}' where id = any($1)`, [Object.values(endpoints)])
-  await webhooks.tell([orderPaid])
-  expect((await tries(endpoints['good'] ?? '', 1))[0]).toMatchObject({ http_code: 200, reason: null })
+  await webhooks.publishEvents([orderPaid])
+  expect((await waitForAttempts(endpoints['good'] ?? '', 1))[0]).toMatchObject({ http_code: 200, reason: null })
   for (const name of ['expired', 'other', 'self', 'old', 'hanging']) {
-    const made = await tries(endpoints[name] ?? '', 2)
+    const made = await waitForAttempts(endpoints[name] ?? '', 2)
     for (const { reason, duration_ms } of made) {
       expect([name, reason]).toEqual([name, 'tls_error'])
       expect(duration_ms).toBeLessThan(6_000)

@@ -1,4 +1,4 @@
-/** Faults of endpoints, by their numbers in the design: one service for all of them, real sockets at the other end. */
+/** Faults of endpoints, numbered as in the design: one service for all of them, and real sockets as endpoints. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
@@ -19,12 +19,12 @@ import { startEndpointSink, type EndpointSink } from '@quittance/testing/endpoin
 import { eventually } from '@quittance/testing/eventually'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { anOrder } from './an-order.ts'
-import { demandAllDelivered, idOf } from './oracle.ts'
-import { startWebhooks, wholeStory, type TestWebhooks } from './start-webhooks.ts'
+import { anOrder } from './order-payload.ts'
+import { expectAllDelivered, readEventId } from './delivery-assertions.ts'
+import { startWebhooks, paidOrderEvents, type TestWebhooks } from './start-webhooks.ts'
 
 process.env['DELIVERY_TIMEOUT_MS'] = '1000'
-// Ten tries in all.
+// Ten attempts in total.
 process.env['RETRY_SCHEDULE_S'] = '0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1'
 
 let webhooks: TestWebhooks
@@ -33,9 +33,9 @@ beforeAll(async () => {
 })
 afterAll(() => webhooks[Symbol.asyncDispose]())
 
-const typeOf = ({ body }: { body: string }) => (JSON.parse(body) as { type: string }).type
+const readType = ({ body }: { body: string }) => (JSON.parse(body) as { type: string }).type
 
-/** Another organization for every test, so that one hears nothing of the other. */
+/** A separate organization for every test, so that tests do not affect each other. */
 function tenant() {
   const organizationId = randomUUID()
   const caller = organizationCaller(organizationId)
@@ -43,7 +43,7 @@ function tenant() {
     organizationId,
     caller,
     endpoint: (url: string, more: object = {}) => webhooks.call(createWebhookEndpoint, { url, events: ['order.*'], ...more }, caller),
-    tell: (events: readonly (typeof wholeStory)[number][]) => webhooks.tell(events, { organizationId }),
+    publishEvents: (events: readonly (typeof paidOrderEvents)[number][]) => webhooks.publishEvents(events, { organizationId }),
     attempts: (count: number) =>
       eventually(async () => {
         const { items } = await webhooks.call(listWebhookDeliveries, { limit: 100 }, caller)
@@ -59,7 +59,7 @@ function tenant() {
   }
 }
 
-/** A raw server: what it says need not be HTTP. */
+/** A raw server whose response need not be HTTP. */
 async function rawServer(behave: (socket: Socket, request: string) => void) {
   const sockets = new Set<Socket>()
   let connections = 0
@@ -80,17 +80,17 @@ async function rawServer(behave: (socket: Socket, request: string) => void) {
   }
 }
 
-test('fault 21: an endpoint that never answers ends at the deadline, and others are not kept waiting', async () => {
-  const { endpoint, tell } = tenant()
+test('times out on an endpoint that never responds, without delaying others [fault 21]', async () => {
+  const { endpoint, publishEvents } = tenant()
   await using silent = await rawServer(() => {})
   await using sink = await startEndpointSink()
   const { id } = await endpoint(silent.url)
   const healthy = await endpoint(sink.url)
-  const ids = await tell(wholeStory)
+  const ids = await publishEvents(paidOrderEvents)
   await eventually(() => expect(sink.received).toHaveLength(3))
-  demandAllDelivered(sink.received, { ids, secret: healthy.secret })
+  expectAllDelivered(sink.received, { ids, secret: healthy.secret })
   const timedOut = `select min(duration_ms)::int as shortest from webhook_attempts where endpoint_id = $1 and reason = 'timeout'`
-  // The shortest: one may meet a machine that stands still.
+  // The shortest, because a busy machine may delay one.
   await eventually(async () => {
     const [{ shortest } = { shortest: null }] = await webhooks.rows<{ shortest: number | null }>(timedOut, [id])
     expect(shortest ?? Infinity).toBeLessThan(1_500)
@@ -98,8 +98,8 @@ test('fault 21: an endpoint that never answers ends at the deadline, and others 
   })
 })
 
-test('fault 24: of an answer of 300 MB little is read and less is kept, and its status decides', async () => {
-  const { endpoint, tell, attempts } = tenant()
+test('reads little of a 300 MB response, stores less and decides by its status [fault 24]', async () => {
+  const { endpoint, publishEvents, attempts } = tenant()
   let written = 0
   await using huge = await rawServer((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 300000000\r\n\r\n')
@@ -111,7 +111,7 @@ test('fault 24: of an answer of 300 MB little is read and less is kept, and its 
     push()
   })
   const { id } = await endpoint(huge.url)
-  await tell([orderPaid])
+  await publishEvents([orderPaid])
   const [attempt] = await attempts(1)
   expect(attempt).toMatchObject({ http_code: 200, succeeded: true })
   expect(written).toBeLessThan(30_000_000)
@@ -122,8 +122,8 @@ test('fault 24: of an answer of 300 MB little is read and less is kept, and its 
   expect(length).toBe(8192)
 })
 
-test('fault 28: a reset, an empty reply, garbage and HTTP/0.9 fail with a reason of their own and are tried again', async () => {
-  const { endpoint, tell, attempts } = tenant()
+test('retries a reset, an empty reply, garbage and HTTP/0.9, each with its reason [fault 28]', async () => {
+  const { endpoint, publishEvents, attempts } = tenant()
   const answers = [
     (socket: Socket) =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', () => setTimeout(() => socket.resetAndDestroy(), 20)),
@@ -134,7 +134,7 @@ test('fault 28: a reset, an empty reply, garbage and HTTP/0.9 fail with a reason
   ]
   await using odd = await rawServer((socket) => answers.shift()?.(socket))
   await endpoint(odd.url)
-  await tell([orderPaid])
+  await publishEvents([orderPaid])
   const seen = (await attempts(5)).map(({ http_code, reason }) => [http_code, reason])
   expect(seen).toEqual([
     [200, 'connection_reset'],
@@ -145,14 +145,14 @@ test('fault 28: a reset, an empty reply, garbage and HTTP/0.9 fail with a reason
   ])
 })
 
-test.each([301, 302, 307, 308])('fault 29: a redirect (%i) is a failure, and nobody follows it', async (status) => {
-  const { endpoint, tell, attempts } = tenant()
+test.each([301, 302, 307, 308])('treats a redirect (%i) as a failure and does not follow it [fault 29]', async (status) => {
+  const { endpoint, publishEvents, attempts } = tenant()
   await using target = await startEndpointSink()
   await using sink = await startEndpointSink()
-  const places = [target.url, 'http://169.254.169.254/latest', sink.url]
-  sink.answer((_, count) => (count > 3 ? { status: 200 } : { status, headers: { location: places[count - 1] ?? '' } }))
+  const locations = [target.url, 'http://169.254.169.254/latest', sink.url]
+  sink.respondWith((_, count) => (count > 3 ? { status: 200 } : { status, headers: { location: locations[count - 1] ?? '' } }))
   await endpoint(sink.url)
-  await tell([orderPaid])
+  await publishEvents([orderPaid])
   expect((await attempts(4)).map(({ http_code }) => http_code)).toEqual([status, status, status, 200])
   expect(target.received).toHaveLength(0)
   expect(sink.received).toHaveLength(4)
@@ -163,63 +163,63 @@ const forbiddenHosts = [
   ...['[::1]', '[::7f00:1]', '[64:ff9b::7f00:1]', '[fd00:ec2::254]', 'localhost.'],
 ]
 
-test('fault 30: a URL that is not of the internet is refused, and one that got into the table is never dialled', async () => {
-  const { endpoint, tell, attempts } = tenant()
-  // 127.0.0.0/8 in every spelling is open to tests; `endpoint-url.test.ts` has those.
+test('rejects a URL outside the internet, and never connects to a stored one [fault 30]', async () => {
+  const { endpoint, publishEvents, attempts } = tenant()
+  // 127.0.0.0/8 is allowed in tests; `endpoint-url.test.ts` covers its spellings.
   for (const host of forbiddenHosts) await expect(endpoint(`https://${host}/`)).rejects.toThrow(RequestValidationError)
   const { id } = await endpoint('https://example.com/')
   for (const [index, url] of ['http://[::1]:9/', 'http://169.254.169.254/latest', 'https://10.0.0.1/'].entries()) {
     await webhooks.rows('update webhook_endpoints set url = $2 where id = $1', [id, url])
-    const [event] = (await tell([orderPaid])) as [string]
+    const [event] = (await publishEvents([orderPaid])) as [string]
     const before = index * 10
     await attempts(before + 10)
     const reasons = await webhooks.rows('select distinct reason from webhook_attempts where event_id = $1', [event])
     expect(reasons).toEqual([{ reason: 'destination_blocked' }])
-    // Nothing of this one is left when the next URL is there, and the pause it may have led to is over.
+    // All attempts at this URL have ended before the next one is set; this closes the circuit breaker if they opened it.
     await webhooks.rows('update webhook_lanes set paused_until = null, trips = 0 where endpoint_id = $1', [id])
   }
 })
 
-test('fault 36: plain http is refused where only https is allowed', async () => {
+test('rejects plain http if only https is allowed [fault 36]', async () => {
   const { endpoint } = tenant()
   await expect(endpoint('http://example.com/')).rejects.toThrow(RequestValidationError)
 })
 
-test('fault 37: 410 disables at once: told once, what waits and what comes is held, and nothing more is sent', async () => {
-  const { endpoint, tell, attempts, caller, statuses, organizationId: own } = tenant()
+test('disables on 410 at once, publishes it once and holds pending and new events [fault 37]', async () => {
+  const { endpoint, publishEvents, attempts, caller, statuses, organizationId: own } = tenant()
   await using sink = await startEndpointSink()
-  sink.answer(() => ({ status: 410 }))
+  sink.respondWith(() => ({ status: 410 }))
   const { id } = await endpoint(sink.url)
-  await tell([orderCreated, orderUpdated])
+  await publishEvents([orderCreated, orderUpdated])
   await attempts(1)
   await eventually(async () =>
     expect(await webhooks.call(getWebhookEndpoint, { id }, caller)).toMatchObject({ enabled: false, disabled_reason: 'gone' }),
   )
-  await tell([orderPaid])
+  await publishEvents([orderPaid])
   await eventually(async () => expect(await statuses(id)).toEqual(['failed', 'held', 'held']))
   expect(sink.received).toHaveLength(1)
   expect(await webhooks.nextEvent(webhookEndpointDisabled)).toMatchObject({ endpoint: { id, disabled_reason: 'gone' } })
   expect(
-    webhooks.said.filter(({ subject, organizationId }) => subject === webhookEndpointDisabled.subject && organizationId === own),
+    webhooks.publishedEvents.filter(({ subject, organizationId }) => subject === webhookEndpointDisabled.subject && organizationId === own),
   ).toHaveLength(1)
 })
 
-test('fault 38: Retry-After is kept as seconds and as a date, up to a day, and ignored where it makes no sense', async () => {
-  const { endpoint, tell, caller } = tenant()
+test('waits for Retry-After in seconds or as a date, up to a day; ignores bad values [fault 38]', async () => {
+  const { endpoint, publishEvents, caller } = tenant()
   await using sink = await startEndpointSink()
   const dated = new Date(Date.now() + 300_000).toUTCString()
-  const asked = ['120', dated, 'soon', '-5', String(10 * 365 * 86_400)]
+  const retryAfterValues = ['120', dated, 'soon', '-5', String(10 * 365 * 86_400)]
   const byEvent = new Map<string, string>()
-  sink.answer((post) => {
-    const id = idOf(post)
-    if (!byEvent.has(id)) byEvent.set(id, asked[byEvent.size] ?? '')
+  sink.respondWith((post) => {
+    const id = readEventId(post)
+    if (!byEvent.has(id)) byEvent.set(id, retryAfterValues[byEvent.size] ?? '')
     return { status: 429, headers: { 'retry-after': byEvent.get(id) ?? '' } }
   })
-  for (const [before] of asked.entries()) {
+  for (const [before] of retryAfterValues.entries()) {
     const { id } = await endpoint(sink.url, { events: ['order.paid'] })
-    await tell([orderPaid])
+    await publishEvents([orderPaid])
     await eventually(() => expect(byEvent.size).toBe(before + 1))
-    // Answered, but is what comes of it kept?
+    // The response was sent; wait until its result is stored.
     await eventually(async () => expect(await webhooks.rows('select from webhook_attempts where endpoint_id = $1', [id])).not.toEqual([]))
     await webhooks.call(updateWebhookEndpoint, { id, events: ['order.refunded'] }, caller)
   }
@@ -235,39 +235,39 @@ test('fault 38: Retry-After is kept as seconds and as a date, up to a day, and i
   expect(waitFor('-5')).toBeLessThan(1)
 })
 
-test('fault 39: what fails and heals is tried at the schedule, and then it is done', async () => {
-  const { endpoint, tell, attempts, statuses } = tenant()
+test('retries by the schedule until an attempt succeeds, then stops [fault 39]', async () => {
+  const { endpoint, publishEvents, attempts, statuses } = tenant()
   await using sink = await startEndpointSink()
-  sink.answer((_, count) => ({ status: count < 4 ? 500 : 200 }))
+  sink.respondWith((_, count) => ({ status: count < 4 ? 500 : 200 }))
   const { id, secret } = await endpoint(sink.url)
-  const ids = await tell([orderPaid])
+  const ids = await publishEvents([orderPaid])
   const made = await attempts(4)
   expect(made.map(({ http_code }) => http_code)).toEqual([500, 500, 500, 200])
   expect(await statuses(id)).toEqual(['succeeded'])
   expect(await webhooks.rows('select attempts from webhook_deliveries where endpoint_id = $1', [id])).toEqual([{ attempts: 4 }])
   const gaps = sink.received.slice(1).map(({ at }, index) => at - (sink.received[index]?.at ?? 0))
   for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(75)
-  demandAllDelivered(sink.received, { ids, secret })
+  expectAllDelivered(sink.received, { ids, secret })
 })
 
-test('fault 40: what always fails is tried exactly ten times', async () => {
-  const { endpoint, tell, attempts, statuses } = tenant()
+test('makes exactly ten attempts at an endpoint that always fails [fault 40]', async () => {
+  const { endpoint, publishEvents, attempts, statuses } = tenant()
   await using sink = await startEndpointSink()
-  sink.answer(() => ({ status: 500 }))
+  sink.respondWith(() => ({ status: 500 }))
   const { id } = await endpoint(sink.url)
-  await tell([orderPaid])
+  await publishEvents([orderPaid])
   await eventually(async () => expect(await statuses(id)).toEqual(['failed']))
   expect(await attempts(10)).toHaveLength(10)
   expect(sink.received).toHaveLength(10)
 })
 
-test('fault 46: while a secret is replaced both verify every request, the newest first; afterwards only the new one does', async () => {
-  const { endpoint, tell, caller } = tenant()
+test('signs with both secrets during a rotation, newest first; then only the new one [fault 46]', async () => {
+  const { endpoint, publishEvents, caller } = tenant()
   await using sink = await startEndpointSink()
   const before = await endpoint(sink.url)
   const during = await webhooks.call(rotateWebhookSecret, { id: before.id, expire_previous_in: 3_600 }, caller)
   expect(during.secret).not.toBe(before.secret)
-  await tell(wholeStory)
+  await publishEvents(paidOrderEvents)
   await eventually(() => expect(sink.received).toHaveLength(3))
   const verify = (secret: string, post = sink.received.at(-1)) =>
     new Webhook(secret).verify(post?.body ?? '', post?.headers as Record<string, string>)
@@ -280,7 +280,7 @@ test('fault 46: while a secret is replaced both verify every request, the newest
     { id: before.id, secret: 'whsec_bXkgb3duIGNob2ljZSBvZiBhIHNlY3JldA==', expire_previous_in: 0 },
     caller,
   )
-  await tell([orderPaid])
+  await publishEvents([orderPaid])
   await eventually(() => expect(sink.received).toHaveLength(4))
   expect(verify(after.secret)).toBeTruthy()
   for (const { secret } of [before, during]) expect(() => verify(secret)).toThrow()
@@ -288,13 +288,13 @@ test('fault 46: while a secret is replaced both verify every request, the newest
   await expect(webhooks.call(rotateWebhookSecret, { id: before.id }, foreign)).rejects.toThrow(ResourceNotFound)
 })
 
-test('fault 47: a retry goes to the new URL; of what is deleted or not wanted any more nothing is sent', async () => {
-  const { endpoint, tell, attempts, caller, statuses } = tenant()
+test('retries at the new URL; sends nothing to a deleted endpoint or unselected type [fault 47]', async () => {
+  const { endpoint, publishEvents, attempts, caller, statuses } = tenant()
   await using old = await startEndpointSink()
   await using moved = await startEndpointSink()
-  old.answer(() => ({ status: 500, headers: { 'retry-after': '120' } }))
+  old.respondWith(() => ({ status: 500, headers: { 'retry-after': '120' } }))
   const [changing, deleted, narrowed] = [await endpoint(old.url), await endpoint(old.url), await endpoint(old.url)]
-  const ids = await tell([orderPaid])
+  const ids = await publishEvents([orderPaid])
   await attempts(3)
   await webhooks.call(updateWebhookEndpoint, { id: changing.id, url: moved.url }, caller)
   await webhooks.call(deleteWebhookEndpoint, { id: deleted.id }, caller)
@@ -304,17 +304,17 @@ test('fault 47: a retry goes to the new URL; of what is deleted or not wanted an
   await eventually(async () => expect(await statuses(narrowed.id)).toEqual(['cancelled']))
   expect(await statuses(deleted.id)).toEqual(['cancelled'])
   expect(old.received).toHaveLength(3)
-  demandAllDelivered(moved.received, { ids, secret: changing.secret })
+  expectAllDelivered(moved.received, { ids, secret: changing.secret })
 })
 
-test('fault 48: what a disabled endpoint missed is sent when it is enabled and recovered, in the order of time, once each', async () => {
-  const { endpoint, tell, caller, statuses } = tenant()
+test('recovers the events of a disabled endpoint once each, in order of time [fault 48]', async () => {
+  const { endpoint, publishEvents, caller, statuses } = tenant()
   await using sink = await startEndpointSink()
   const { id, secret } = await endpoint(sink.url)
   const since = new Date(Date.now() - 1_000).toISOString()
   await webhooks.call(updateWebhookEndpoint, { id, enabled: false }, caller)
   const ids: string[] = []
-  for (let order = 0; order < 17; order++) ids.push(...(await tell(wholeStory)))
+  for (let order = 0; order < 17; order++) ids.push(...(await publishEvents(paidOrderEvents)))
   await eventually(async () => expect(await statuses(id)).toEqual(Array.from({ length: 51 }, () => 'held')))
   await expect(webhooks.call(recoverWebhookEndpoint, { id, since }, caller)).rejects.toThrow('disabled')
   await webhooks.call(updateWebhookEndpoint, { id, enabled: true }, caller)
@@ -323,26 +323,26 @@ test('fault 48: what a disabled endpoint missed is sent when it is enabled and r
   expect(sink.received).toHaveLength(0)
   await webhooks.call(recoverWebhookEndpoint, { id, since }, caller)
   await eventually(async () => expect(await statuses(id)).toEqual(Array.from({ length: 51 }, () => 'succeeded')))
-  expect(sink.received.map(idOf)).toHaveLength(51)
+  expect(sink.received.map(readEventId)).toHaveLength(51)
   for (let order = 0; order < 17; order++) {
     const story = ids.slice(order * 3, order * 3 + 3)
-    expect(sink.received.map(idOf).filter((each) => story.includes(each))).toEqual(story)
+    expect(sink.received.map(readEventId).filter((each) => story.includes(each))).toEqual(story)
   }
-  demandAllDelivered(sink.received, { ids, secret })
+  expectAllDelivered(sink.received, { ids, secret })
 })
 
-test('fault 51: created, updated and paid within a moment arrive in this order', async () => {
-  const { endpoint, tell } = tenant()
+test('delivers created, updated and paid of the same moment in this order [fault 51]', async () => {
+  const { endpoint, publishEvents } = tenant()
   await using sink = await startEndpointSink()
   const { secret } = await endpoint(sink.url)
-  const ids = await tell(wholeStory)
+  const ids = await publishEvents(paidOrderEvents)
   await eventually(() => expect(sink.received).toHaveLength(3))
-  expect(sink.received.map(typeOf)).toEqual(['order.created', 'order.updated', 'order.paid'])
-  demandAllDelivered(sink.received, { ids, secret })
+  expect(sink.received.map(readType)).toEqual(['order.created', 'order.updated', 'order.paid'])
+  expectAllDelivered(sink.received, { ids, secret })
 })
 
-test('fault 53: an event that is too large goes out with its id alone, and the next one as ever', async () => {
-  const { endpoint, organizationId, tell } = tenant()
+test('sends an oversized event with its id only, and the next one in full [fault 53]', async () => {
+  const { endpoint, organizationId, publishEvents } = tenant()
   await using sink: EndpointSink = await startEndpointSink()
   await endpoint(sink.url)
   const order = { ...anOrder(organizationId), billing_name: 'x'.repeat(600_000) }
@@ -350,20 +350,20 @@ test('fault 53: an event that is too large goes out with its id alone, and the n
   await eventually(() => expect(sink.received).toHaveLength(1))
   expect(JSON.parse(sink.received[0]?.body ?? '')).toMatchObject({ type: 'order.paid', data: { id: order.id } })
   expect(sink.received[0]?.body.length).toBeLessThan(1_000)
-  await tell(wholeStory)
+  await publishEvents(paidOrderEvents)
   await eventually(() => expect(sink.received).toHaveLength(4))
 })
 
-test('fault 55: two organizations with the same URL have secrets, deliveries and events of their own', async () => {
+test('keeps secrets, deliveries and events of organizations with the same URL apart [fault 55]', async () => {
   const [one, other] = [tenant(), tenant()]
   await using sink = await startEndpointSink()
   const [first, second] = [await one.endpoint(sink.url), await other.endpoint(sink.url)]
-  const ids = [await one.tell([orderPaid]), await other.tell([orderPaid])] as const
+  const ids = [await one.publishEvents([orderPaid]), await other.publishEvents([orderPaid])] as const
   await one.attempts(1)
   await other.attempts(1)
   for (const [index, { secret }] of [first, second].entries()) {
-    demandAllDelivered(
-      sink.received.filter((post) => idOf(post) === ids[index]?.[0]),
+    expectAllDelivered(
+      sink.received.filter((post) => readEventId(post) === ids[index]?.[0]),
       { ids: ids[index] ?? [], secret },
     )
   }

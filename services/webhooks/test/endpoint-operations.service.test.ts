@@ -6,21 +6,21 @@ import {
   createWebhookEndpoint,
   getWebhookEndpoint,
   getWebhookEndpointStats,
-  mostWebhookEndpoints,
+  maxWebhookEndpoints,
   testWebhookEndpoint,
   updateWebhookEndpoint,
   webhookEndpointDisabled,
   webhookEndpointFailing,
   WebhookEndpointDisabled,
   WebhookEndpointLimitReached,
-  webhookEventTypes,
 } from '@quittance/contracts/webhooks'
+import { webhookEventTypes } from '@quittance/contracts/webhook-event-types'
 import { organizationCaller } from '@quittance/testing/callers'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { demandSigned } from './oracle.ts'
-import { startWebhooks, wholeStory } from './start-webhooks.ts'
+import { expectSigned } from './delivery-assertions.ts'
+import { startWebhooks, paidOrderEvents } from './start-webhooks.ts'
 
 process.env['FAILING_WARN_AFTER_S'] = '3600'
 process.env['FAILING_DISABLE_AFTER_S'] = '7200'
@@ -28,7 +28,7 @@ process.env['BREAKER_PAUSE_MS'] = '50'
 
 const stranger = organizationCaller(randomUUID())
 
-test('a test sends an example of any type, once, signed, under an id of its own', async () => {
+test('sends a signed example of any type once, with its own id', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   const { id, secret } = await webhooks.endpoint({ url: sink.url, events: ['product.created'] })
@@ -38,8 +38,8 @@ test('a test sends an example of any type, once, signed, under an id of its own'
   }
   expect(sink.received.map(({ body }) => JSON.parse(body).type)).toEqual([...webhookEventTypes])
   const known = sink.received.filter(({ body }) => !JSON.parse(body).type.startsWith('webhook_endpoint.'))
-  for (const post of known) demandSigned(post, secret)
-  sink.answer(() => ({ status: 500 }))
+  for (const post of known) expectSigned(post, secret)
+  sink.respondWith(() => ({ status: 500 }))
   const { event_id } = await webhooks.call(testWebhookEndpoint, { id, type: 'order.paid' }, webhooks.caller)
   await eventually(async () =>
     expect(await webhooks.rows('select status, attempts from webhook_deliveries where event_id = $1', [event_id])).toEqual([
@@ -53,17 +53,17 @@ test('a test sends an example of any type, once, signed, under an id of its own'
   await expect(webhooks.call(testWebhookEndpoint, { id, type: 'order.paid' }, stranger)).rejects.toThrow(ResourceNotFound)
 })
 
-test('an organization has twenty endpoints at most, also when they are asked for at once', async () => {
+test('limits an organization to twenty endpoints, also for concurrent requests', async () => {
   await using webhooks = await startWebhooks()
   const create = () => webhooks.call(createWebhookEndpoint, { url: 'https://example.com/', events: ['*'] }, webhooks.caller)
-  const made = await Promise.allSettled(Array.from({ length: mostWebhookEndpoints + 5 }, create))
-  const refused = made.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
-  expect(refused).toHaveLength(5)
-  for (const reason of refused) expect(reason).toBeInstanceOf(WebhookEndpointLimitReached)
+  const made = await Promise.allSettled(Array.from({ length: maxWebhookEndpoints + 5 }, create))
+  const rejections = made.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  expect(rejections).toHaveLength(5)
+  for (const reason of rejections) expect(reason).toBeInstanceOf(WebhookEndpointLimitReached)
   await webhooks.call(createWebhookEndpoint, { url: 'https://example.com/', events: ['*'] }, stranger)
 })
 
-test('wildcards choose types, chats get messages, and what is noise there is left out', async () => {
+test('selects types by wildcard, sends messages to chats and omits noise there', async () => {
   await using webhooks = await startWebhooks()
   const sinks = await Promise.all(Array.from({ length: 5 }, () => startEndpointSink()))
   const [all, orders, products, slack, discord] = sinks as [
@@ -78,7 +78,7 @@ test('wildcards choose types, chats get messages, and what is noise there is lef
   await webhooks.endpoint({ url: products.url, events: ['product.*'] })
   await webhooks.endpoint({ url: slack.url, events: ['order.*'], format: 'slack' })
   await webhooks.endpoint({ url: discord.url, events: ['order.paid'], format: 'discord' })
-  await webhooks.tell(wholeStory)
+  await webhooks.publishEvents(paidOrderEvents)
   await eventually(() => expect([all, orders, products, slack, discord].map(({ received }) => received.length)).toEqual([3, 3, 0, 3, 1]))
   expect(JSON.parse(slack.received[2]?.body ?? '')).toMatchObject({ blocks: [{ text: { text: 'order.paid' } }, {}, {}] })
   expect(slack.received[2]?.body).toContain('Zofia Łukasiewicz &amp; Synowie')
@@ -88,31 +88,33 @@ test('wildcards choose types, chats get messages, and what is noise there is lef
   for (const sink of sinks) await sink[Symbol.asyncDispose]()
 })
 
-test('fault 41: warned first, disabled later, each told once; one success in between starts anew', async () => {
+test('warns, then disables, publishing each once; a success in between resets it [fault 41]', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   await using healing = await startEndpointSink()
-  sink.answer(() => ({ status: 400 }))
+  sink.respondWith(() => ({ status: 400 }))
   const failing = await webhooks.endpoint({ url: sink.url })
   const healed = await webhooks.endpoint({ url: healing.url })
-  healing.answer((_, count) => ({ status: count === 1 ? 500 : 200 }))
+  healing.respondWith((_, count) => ({ status: count === 1 ? 500 : 200 }))
   const anHourPasses = async () => {
     await webhooks.rows(`update webhook_lanes set failing_since = failing_since - interval '1 hour'`)
     await webhooks.rows(`notify wake, 'watch-failing'`)
   }
-  for (let order = 0; order < 4; order++) await webhooks.tell(wholeStory)
+  for (let order = 0; order < 4; order++) await webhooks.publishEvents(paidOrderEvents)
   await eventually(async () => expect(await webhooks.statuses()).toEqual({ failed: 12, succeeded: 12 }))
   await anHourPasses()
   expect(await webhooks.nextEvent(webhookEndpointFailing)).toMatchObject({ endpoint: { id: failing.id, enabled: true } })
   await anHourPasses()
   expect(await webhooks.nextEvent(webhookEndpointDisabled)).toMatchObject({ endpoint: { id: failing.id, disabled_reason: 'failing' } })
-  await webhooks.tell([orderPaid])
+  await webhooks.publishEvents([orderPaid])
   await eventually(async () =>
     expect(await webhooks.rows(`select from webhook_deliveries where endpoint_id = $1 and status = 'held'`, [failing.id])).toHaveLength(1),
   )
   expect(await webhooks.call(getWebhookEndpoint, { id: healed.id }, webhooks.caller)).toMatchObject({ enabled: true })
-  const told = webhooks.said.filter(({ subject }) => subject.startsWith('event.webhook_endpoint.')).map(({ subject }) => subject)
-  expect(told).toEqual([webhookEndpointFailing.subject, webhookEndpointDisabled.subject])
+  const publishedSubjects = webhooks.publishedEvents
+    .filter(({ subject }) => subject.startsWith('event.webhook_endpoint.'))
+    .map(({ subject }) => subject)
+  expect(publishedSubjects).toEqual([webhookEndpointFailing.subject, webhookEndpointDisabled.subject])
   await webhooks.call(updateWebhookEndpoint, { id: failing.id, enabled: true }, webhooks.caller)
   const stats = await webhooks.call(getWebhookEndpointStats, { id: failing.id }, webhooks.caller)
   expect(stats).toMatchObject({ succeeded: 0, attempts: 48, failed: 48, held: 1, waiting: 0, failing_since: null, last_success_at: null })
@@ -120,11 +122,11 @@ test('fault 41: warned first, disabled later, each told once; one success in bet
   await expect(webhooks.call(getWebhookEndpointStats, { id: failing.id }, stranger)).rejects.toThrow(ResourceNotFound)
 })
 
-test('a rate limit spaces requests, and no more than asked for go out in a second', async () => {
+test('spaces requests by the rate limit and does not exceed it within a second', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   const { id } = await webhooks.call(createWebhookEndpoint, { url: sink.url, events: ['order.*'], rate_limit: 10 }, webhooks.caller)
-  for (let order = 0; order < 5; order++) await webhooks.tell(wholeStory)
+  for (let order = 0; order < 5; order++) await webhooks.publishEvents(paidOrderEvents)
   await eventually(() => expect(sink.received).toHaveLength(15))
   const times = sink.received.map(({ at }) => at)
   for (const [index, at] of times.entries())
@@ -132,12 +134,12 @@ test('a rate limit spaces requests, and no more than asked for go out in a secon
   expect(await webhooks.call(updateWebhookEndpoint, { id, rate_limit: null }, webhooks.caller)).toMatchObject({ rate_limit: null })
 })
 
-test('deliveries are filtered by what came of them, gone through behind the last one seen, and stay below what a message may hold', async () => {
+test('filters deliveries by result, pages them by cursor and stays below the message limit', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
-  sink.answer((post) => ({ status: JSON.parse(post.body).type === 'order.paid' ? 404 : 200, body: 'ł'.repeat(8_000) }))
+  sink.respondWith((post) => ({ status: JSON.parse(post.body).type === 'order.paid' ? 404 : 200, body: 'ł'.repeat(8_000) }))
   await webhooks.endpoint({ url: sink.url })
-  for (let order = 0; order < 9; order++) await webhooks.tell(wholeStory)
+  for (let order = 0; order < 9; order++) await webhooks.publishEvents(paidOrderEvents)
   await eventually(async () => expect(await webhooks.statuses()).toEqual({ succeeded: 18, failed: 9 }))
   const list = (request: object) => webhooks.call(listWebhookDeliveries, { limit: 100, ...request }, webhooks.caller)
   const counts = async (request: object) => (await list(request)).pagination.total_count
@@ -165,14 +167,14 @@ test('deliveries are filtered by what came of them, gone through behind the last
   expect((await list({ limit: 1 })).items[0]?.webhook_event).toMatchObject({ is_payload_cut: false })
 })
 
-test('a message that nobody can read becomes a dead letter, and the ones behind it are delivered', async () => {
+test('dead-letters an unreadable message and delivers the following ones', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   const endpoint = await webhooks.endpoint({ url: sink.url })
   const jetstream = webhooks.connection.jetstream()
   await jetstream.publish(orderPaid.subject, Buffer.from('[]'), { msgID: randomUUID() })
   await jetstream.publish(orderPaid.subject, Buffer.from('{}'), { msgID: 'no id' })
-  await webhooks.tell(wholeStory)
+  await webhooks.publishEvents(paidOrderEvents)
   await webhooks.attempts(endpoint, 3)
   const letters = await webhooks.rows<{ payload: Buffer }>('select payload from dead_letters order by created_at')
   expect(letters.map(({ payload }) => payload.toString())).toEqual(['[]', '{}'])

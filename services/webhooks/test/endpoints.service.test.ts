@@ -14,7 +14,7 @@ import { startWebhooks } from './start-webhooks.ts'
 const url = 'https://example.com/hook'
 const stranger = organizationCaller(randomUUID())
 
-test('a generated secret is answered once, read never, and is not in the database as it is', async () => {
+test('returns a generated secret once, never on reads, and stores it encrypted', async () => {
   await using webhooks = await startWebhooks()
   const { secret, ...created } = await webhooks.endpoint({ url, events: ['order.paid'] })
   expect(secret).toMatch(/^whsec_/)
@@ -27,27 +27,27 @@ test('a generated secret is answered once, read never, and is not in the databas
   expect(stored?.row).not.toContain(secret.slice('whsec_'.length))
 })
 
-test('a secret of the caller’s own is taken as it is', async () => {
+test('accepts a secret of the caller unchanged', async () => {
   await using webhooks = await startWebhooks()
   expect(await webhooks.endpoint({ url, secret: 'hunter2' })).toMatchObject({ secret: 'hunter2' })
 })
 
-test('a URL that must not be sent to is refused, and nothing is written', async () => {
+test('rejects a URL that is not an allowed destination and writes nothing', async () => {
   await using webhooks = await startWebhooks()
   const { id } = await webhooks.endpoint({ url })
-  for (const refused of [
+  for (const rejectedUrl of [
     'http://example.com/',
     'https://10.0.0.1/',
     'https://localhost/',
     'https://user:secret@example.com/',
     'https://[::1]/',
   ]) {
-    const creation = webhooks.call(createWebhookEndpoint, { url: refused, events: ['order.paid'] }, webhooks.caller)
+    const creation = webhooks.call(createWebhookEndpoint, { url: rejectedUrl, events: ['order.paid'] }, webhooks.caller)
     await expect(creation).rejects.toMatchObject({
       name: 'RequestValidationError',
       body: { detail: [{ loc: ['body', 'url'], type: 'value_error' }] },
     })
-    await expect(webhooks.call(updateWebhookEndpoint, { id, url: refused, events: ['order.paid'] }, webhooks.caller)).rejects.toThrow(
+    await expect(webhooks.call(updateWebhookEndpoint, { id, url: rejectedUrl, events: ['order.paid'] }, webhooks.caller)).rejects.toThrow(
       RequestValidationError,
     )
   }
@@ -55,7 +55,7 @@ test('a URL that must not be sent to is refused, and nothing is written', async 
   expect(items).toMatchObject([{ url, events: ['order.created', 'order.updated', 'order.paid'], modified_at: null }])
 })
 
-test('a change touches what it names; null changes nothing', async () => {
+test('changes only the given properties; null changes nothing', async () => {
   await using webhooks = await startWebhooks()
   const { id } = await webhooks.endpoint({ url, events: ['order.paid'] })
   const unchanged = await webhooks.call(updateWebhookEndpoint, { id, url: null, events: null, secret: null }, webhooks.caller)
@@ -66,7 +66,7 @@ test('a change touches what it names; null changes nothing', async () => {
   expect(moved).not.toHaveProperty('secret')
 })
 
-test('a deleted endpoint is gone for every operation, and so is its secret', async () => {
+test('returns 404 for a deleted endpoint in every operation and erases its secret', async () => {
   await using webhooks = await startWebhooks()
   const { id } = await webhooks.endpoint({ url })
   expect(await webhooks.call(deleteWebhookEndpoint, { id }, webhooks.caller)).toBeNull()
@@ -77,7 +77,7 @@ test('a deleted endpoint is gone for every operation, and so is its secret', asy
   expect(await webhooks.rows('select from webhook_endpoints where sealed_secret is not null')).toHaveLength(0)
 })
 
-test('another organization neither sees nor changes it', async () => {
+test('hides an endpoint from other organizations and rejects their changes', async () => {
   await using webhooks = await startWebhooks()
   const { id, secret: _, ...endpoint } = await webhooks.endpoint({ url })
   for (const operation of [getWebhookEndpoint, deleteWebhookEndpoint]) {
@@ -88,7 +88,7 @@ test('another organization neither sees nor changes it', async () => {
   expect(await webhooks.call(getWebhookEndpoint, { id }, webhooks.caller)).toEqual({ id, ...endpoint })
 })
 
-test('a person names the organization, a credential of an organization must not', async () => {
+test('requires the organization from a user and rejects it from an organization token', async () => {
   await using webhooks = await startWebhooks()
   const { organizationId } = webhooks
   const person = userCaller({ userId: randomUUID(), organizationIds: [organizationId] })

@@ -1,11 +1,11 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** A name server on loopback that knows what it is told, over UDP. */
+/** A DNS server over UDP on loopback with configurable names. */
 export interface NameServer extends AsyncDisposable {
   address: string
-  /** IPv4 addresses of a name, from now on. */
-  tell(name: string, addresses: readonly string[]): void
+  /** Sets the IPv4 addresses of a name from now on. */
+  setAddresses(name: string, addresses: readonly string[]): void
 }
 
 const headerBytes = 12
@@ -18,7 +18,7 @@ export async function startNameServer(): Promise<NameServer> {
   await once(socket, 'listening')
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    tell: (name, addresses) => void known.set(name, addresses),
+    setAddresses: (name, addresses) => void known.set(name, addresses),
     async [Symbol.asyncDispose]() {
       socket.close()
       await once(socket, 'close')
@@ -26,7 +26,7 @@ export async function startNameServer(): Promise<NameServer> {
   }
 }
 
-/** RFC 1035: the question again, and an A record for each address; a name it does not know does not exist. */
+/** Builds the response (RFC 1035): the question, and an A record per address; NXDOMAIN for an unknown name. */
 function answer(query: Buffer, known: ReadonlyMap<string, readonly string[]>): Buffer {
   const labels: string[] = []
   let end = headerBytes
@@ -42,7 +42,7 @@ function answer(query: Buffer, known: ReadonlyMap<string, readonly string[]>): B
   header.writeUInt16BE(addresses ? 0x8180 : 0x8183, 2)
   header.writeUInt16BE(1, 4)
   header.writeUInt16BE(records.length, 6)
-  // A pointer to the name in the question, type A, class IN, no time to live, four bytes.
+  // A pointer to the name in the question, type A, class IN, TTL 0, four bytes.
   const record = (address: string) => Buffer.from([0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)])
   return Buffer.concat([header, query.subarray(headerBytes, end + 5), ...records.map(record)])
 }

@@ -1,4 +1,4 @@
-/** Real processes on engines of their own, for what can only be seen when something is killed. */
+/** Real processes on dedicated engines, for tests that kill them. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -6,48 +6,48 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { orderPaid } from '@quittance/contracts/orders'
-import { headers } from '@quittance/contracts/headers'
 import { createWebhookEndpoint } from '@quittance/contracts/webhooks'
-import { connectNats, natsHeaders, type NatsConnection } from '@quittance/runtime/nats'
-import { call } from '@quittance/runtime/request'
+import { startProvisioner } from '@quittance/runtime/bus/provision'
+import { createLogger } from '@quittance/runtime/logger'
+import { connectNats, type NatsConnection } from '@quittance/runtime/nats-connection'
+import { call } from '@quittance/runtime/rpc-client'
+import { signedEventHeaders, testBusSettings, testIdentity } from '@quittance/testing/bus'
 import { organizationCaller } from '@quittance/testing/callers'
 import { freePorts } from '@quittance/testing/engines/free-ports'
 import { startNatsServer, type NatsServer } from '@quittance/testing/engines/nats-server'
 import { startPostgres, type Postgres } from '@quittance/testing/engines/postgres'
 import { eventually } from '@quittance/testing/eventually'
 import { Client, type QueryResultRow } from 'pg'
-import { anOrder } from './an-order.ts'
+import { anOrder } from './order-payload.ts'
 
-/** PostgreSQL and NATS that a test may stop. */
+/** PostgreSQL and NATS that a test can stop. */
 export interface Engines extends AsyncDisposable {
   postgres: Postgres
   nats: NatsServer
   natsUrl: string
-  /** Stops PostgreSQL; the answer starts it again, on the same port and the same data. */
+  /** Stops PostgreSQL; the returned function starts it again on the same port and data. */
   stopPostgres(signal?: 'SIGINT' | 'SIGQUIT'): Promise<() => Promise<void>>
   stopNats(signal?: 'SIGTERM' | 'SIGKILL'): Promise<() => Promise<void>>
   rows<Row extends QueryResultRow>(database: string, sql: string, values?: unknown[]): Promise<Row[]>
-  /** Holds a lock until the answer is called. */
+  /** Holds a lock until the returned function is called. */
   lock(database: string, sql: string): Promise<() => Promise<void>>
-  /** Ends what dead clients have left waiting; PostgreSQL itself would notice only after their statements. */
+  /** Terminates waiting sessions of dead clients; PostgreSQL itself would notice only after their statements. */
   endWaiting(database: string): Promise<void>
-  /** Waits until somebody waits for a lock of this table. */
+  /** Resolves when a session waits for a lock of this table. */
   untilBlocked(database: string, table: string): Promise<void>
 }
 
-/** `disk` is where PostgreSQL keeps its data, if not in a folder of the test's own. */
+const endWaitingSql = `
+  select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+
+/** `disk` is the folder of PostgreSQL's data; default: the test's temporary folder. */
 export async function startEngines({ disk }: { disk?: string } = {}): Promise<Engines> {
   const folder = mkdtempSync(join(tmpdir(), 'quittance-faults-'))
   const [natsPort] = (await freePorts(1)) as [number]
   const startDatabase = (port?: number) => startPostgres({ dataDir: join(disk ?? folder, 'postgres'), fast: true, ...(port && { port }) })
   const startStream = () => startNatsServer({ dataDir: join(folder, 'nats'), port: natsPort, testAccounts: 1 })
   let [postgres, nats] = await Promise.all([startDatabase(), startStream()])
-  const connect = async (database: string) => {
-    const client = new Client({ connectionString: postgres.url(database) })
-    client.on('error', () => {})
-    await client.connect()
-    return client
-  }
+  const connect = (database: string) => connectClient(postgres.url(database))
   const rows: Engines['rows'] = async (database, sql, values) => {
     const client = await connect(database)
     try {
@@ -57,6 +57,7 @@ export async function startEngines({ disk }: { disk?: string } = {}): Promise<En
     }
   }
   for (const database of ['webhooks', 'orders']) await rows('postgres', `create database ${database}`)
+  const provisioner = await startStreamProvisioner(nats.url('w0'))
   return {
     get postgres() {
       return postgres
@@ -84,25 +85,42 @@ export async function startEngines({ disk }: { disk?: string } = {}): Promise<En
     },
     endWaiting: (database) =>
       eventually(async () => {
-        const left = await rows(
-          database,
-          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        if (left.length > 0) throw new Error('Somebody still waits')
+        const left = await rows(database, endWaitingSql)
+        if (left.length > 0) throw new Error('A session still waits')
       }),
     untilBlocked: (database, table) =>
       eventually(async () => {
         const waiting = await rows(database, `select from pg_locks where not granted and relation = $1::regclass`, [table])
-        if (waiting.length === 0) throw new Error(`Nobody waits for ${table}`)
+        if (waiting.length === 0) throw new Error(`No session waits for ${table}`)
       }),
     async [Symbol.asyncDispose]() {
+      await provisioner.close()
       await Promise.all([postgres.stop(), nats.stop()])
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-/** A service as a process of its own. */
+async function connectClient(connectionString: string): Promise<Client> {
+  const client = new Client({ connectionString })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+async function startStreamProvisioner(url: string): Promise<{ close(): Promise<void> }> {
+  const connection = await connectNats({ name: 'provisioner', url })
+  const log = createLogger('provisioner', quick.LOG_LEVEL)
+  const provisioner = startProvisioner({ connection, log, replicas: 1, ackWaitMs: 1_500, checkEveryMs: 250 })
+  return {
+    async close() {
+      await provisioner.close()
+      await connection.close()
+    },
+  }
+}
+
+/** A service in a separate process. */
 export interface ServiceProcess extends AsyncDisposable {
   pid: number
   /** Null while it runs. */
@@ -111,7 +129,7 @@ export interface ServiceProcess extends AsyncDisposable {
   untilReady(): Promise<void>
   metrics(): Promise<string>
   kill(): Promise<void>
-  /** SIGTERM; gives the exit code. */
+  /** Sends SIGTERM; returns the exit code. */
   stop(): Promise<number | null>
 }
 
@@ -120,11 +138,10 @@ interface ProcessOptions {
   env?: Record<string, string>
 }
 
-const mains = { webhooks: join(import.meta.dirname, '../src/main.ts'), orders: join(import.meta.dirname, 'teller.ts') }
+const mains = { webhooks: join(import.meta.dirname, '../src/main.ts'), orders: join(import.meta.dirname, 'publisher-process.ts') }
 
-/** Recovery is quick; the mechanisms are the same. */
+/** Short intervals for fast recovery; the mechanisms are the same. */
 const quick = {
-  CONSUMER_ACK_WAIT_MS: '1500',
   JOB_LEASE_MS: '2000',
   OUTBOX_POLL_MS: '100',
   DELIVERY_TIMEOUT_MS: '5000',
@@ -142,6 +159,7 @@ export async function startProcess(engines: Engines, { database, env }: ProcessO
     HEALTH_PORT: String(port),
     DATABASE_URL: engines.postgres.url(database),
     NATS_URL: engines.natsUrl,
+    ...testBusSettings(database),
     ...env,
   }
   const child: ChildProcess = spawn(process.execPath, [mains[database]], {
@@ -149,9 +167,9 @@ export async function startProcess(engines: Engines, { database, env }: ProcessO
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const exited = once(child, 'exit')
-  const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(8_000) })
+  const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(8_000) })
   const isReady = () =>
-    ask('/readyz').then(
+    get('/readyz').then(
       ({ status }) => status === 200,
       () => false,
     )
@@ -168,7 +186,7 @@ export async function startProcess(engines: Engines, { database, env }: ProcessO
       eventually(async () => {
         if (!(await isReady())) throw new Error(`${database} is not ready`)
       }),
-    metrics: () => ask('/metrics').then((answer) => answer.text()),
+    metrics: () => get('/metrics').then((answer) => answer.text()),
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),
     [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
@@ -177,16 +195,16 @@ export async function startProcess(engines: Engines, { database, env }: ProcessO
   return started
 }
 
-/** What a test does besides: the gateway's and the owner's part. */
-export interface Outside extends AsyncDisposable {
+/** The other roles of a test: the gateway and the owner of the events. */
+export interface ExternalActors extends AsyncDisposable {
   connection: NatsConnection
   endpoint(url: string, organizationId: string): Promise<{ id: string; secret: string }>
-  /** Says a paid order as its owner would; gives the event's id. */
-  tell(organizationId: string, id?: string): Promise<string>
+  /** Publishes `order.paid` as its owner would; returns the event's id. */
+  publish(organizationId: string, id?: string): Promise<string>
 }
 
-export async function openOutside(engines: Engines): Promise<Outside> {
-  const connection = await connectNats({ name: 'test', url: engines.natsUrl })
+export async function connectExternalActors(engines: Engines): Promise<ExternalActors> {
+  const connection = await connectNats({ name: 'test', url: engines.natsUrl, identity: testIdentity('gateway') })
   return {
     connection,
     endpoint: (url, organizationId) =>
@@ -195,20 +213,18 @@ export async function openOutside(engines: Engines): Promise<Outside> {
         request: { url, events: ['order.*'] },
         caller: organizationCaller(organizationId),
       }),
-    async tell(organizationId, id = randomUUID()) {
+    async publish(organizationId, id = randomUUID()) {
       const order = anOrder(organizationId)
-      const sent = natsHeaders()
-      sent.set(headers.aggregate, order.id)
-      sent.set(headers.organization, organizationId)
-      sent.set(headers.occurredAt, new Date().toISOString())
-      await connection.jetstream().publish(orderPaid.subject, Buffer.from(JSON.stringify(order)), { msgID: id, headers: sent })
+      const body = Buffer.from(JSON.stringify(order))
+      const about = { subject: orderPaid.subject, id, aggregateId: order.id, organizationId, occurredAt: new Date().toISOString(), body }
+      await connection.jetstream().publish(orderPaid.subject, body, { msgID: id, headers: signedEventHeaders('orders', about) })
       return id
     },
     [Symbol.asyncDispose]: () => connection.close(),
   }
 }
 
-/** Commits an event in the outbox of `orders`, as a command would; gives its id. */
+/** Commits an event to the outbox of `orders` as a command would; returns its id. */
 export async function commitEvent(engines: Engines, organizationId: string): Promise<string> {
   const id = randomUUID()
   const order = anOrder(organizationId)

@@ -7,15 +7,15 @@ import { organizationCaller } from '@quittance/testing/callers'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { startWebhooks, wholeStory } from './start-webhooks.ts'
+import { startWebhooks, paidOrderEvents } from './start-webhooks.ts'
 
 const stranger = organizationCaller(randomUUID())
 
-test('an event that succeeded is sent again with the same id and text', async () => {
+test('sends a succeeded event again with the same id and body', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   const endpoint = await webhooks.endpoint({ url: sink.url })
-  const [id] = (await webhooks.tell([orderPaid])) as [string]
+  const [id] = (await webhooks.publishEvents([orderPaid])) as [string]
   await webhooks.attempts(endpoint, 1)
   expect(await webhooks.call(redeliverWebhookEvent, { id }, webhooks.caller)).toBeNull()
   await webhooks.attempts(endpoint, 2)
@@ -23,27 +23,27 @@ test('an event that succeeded is sent again with the same id and text', async ()
   expect(sink.received[1]?.body).toBe(sink.received[0]?.body)
 })
 
-test('an event that was given up gets a fresh set of tries', async () => {
+test('starts a new set of attempts for a failed event', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
-  sink.answer((_, count) => ({ status: count <= 6 ? 500 : 200 }))
+  sink.respondWith((_, count) => ({ status: count <= 6 ? 500 : 200 }))
   const endpoint = await webhooks.endpoint({ url: sink.url })
-  const [id] = (await webhooks.tell([orderPaid])) as [string]
+  const [id] = (await webhooks.publishEvents([orderPaid])) as [string]
   await eventually(async () => expect(await webhooks.statuses()).toEqual({ failed: 1 }))
   await webhooks.call(redeliverWebhookEvent, { id }, webhooks.caller)
   const attempts = await webhooks.attempts(endpoint, 7)
   expect(attempts.at(-1)).toMatchObject({ http_code: 200, webhook_event: { succeeded: true } })
 })
 
-test('a retry that waits is replaced, not doubled; one under way ends first', async () => {
+test('replaces a pending retry without doubling it, and waits for a POST in progress', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   const release = Promise.withResolvers<void>()
-  sink.answer((_, count) =>
+  sink.respondWith((_, count) =>
     count === 1 ? { status: 500, headers: { 'retry-after': '120' } } : { status: 200, ...(count === 2 && { after: release.promise }) },
   )
   const endpoint = await webhooks.endpoint({ url: sink.url })
-  const [id] = (await webhooks.tell([orderPaid])) as [string]
+  const [id] = (await webhooks.publishEvents([orderPaid])) as [string]
   await webhooks.attempts(endpoint, 1)
   await webhooks.call(redeliverWebhookEvent, { id }, webhooks.caller)
   await eventually(() => expect(sink.received).toHaveLength(2))
@@ -55,38 +55,38 @@ test('a retry that waits is replaced, not doubled; one under way ends first', as
   expect(sink.received).toHaveLength(3)
 })
 
-test('a deleted endpoint gets nothing again', async () => {
+test('sends nothing again to a deleted endpoint', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   await using other = await startEndpointSink()
   const endpoint = await webhooks.endpoint({ url: sink.url })
-  const kept = await webhooks.endpoint({ url: other.url })
-  const [id] = (await webhooks.tell([orderPaid])) as [string]
+  const remaining = await webhooks.endpoint({ url: other.url })
+  const [id] = (await webhooks.publishEvents([orderPaid])) as [string]
   await webhooks.attempts(endpoint, 1)
-  await webhooks.attempts(kept, 1)
+  await webhooks.attempts(remaining, 1)
   await webhooks.call(deleteWebhookEndpoint, { id: endpoint.id }, webhooks.caller)
   await webhooks.call(redeliverWebhookEvent, { id }, webhooks.caller)
-  await webhooks.attempts(kept, 2)
+  await webhooks.attempts(remaining, 2)
   expect(sink.received).toHaveLength(1)
 })
 
-test('an unknown event, and one of another organization, is not found', async () => {
+test('returns 404 for an unknown event and one of another organization', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   const endpoint = await webhooks.endpoint({ url: sink.url })
-  const [id] = (await webhooks.tell([orderPaid])) as [string]
+  const [id] = (await webhooks.publishEvents([orderPaid])) as [string]
   await webhooks.attempts(endpoint, 1)
   await expect(webhooks.call(redeliverWebhookEvent, { id: randomUUID() }, webhooks.caller)).rejects.toThrow(ResourceNotFound)
   await expect(webhooks.call(redeliverWebhookEvent, { id }, stranger)).rejects.toThrow(ResourceNotFound)
   expect(await webhooks.rows('select from webhook_deliveries where round > 1')).toHaveLength(0)
 })
 
-test('attempts are listed newest first, by page, endpoint and time, to their own organization alone', async () => {
+test('lists attempts newest first, by page, endpoint and time, to their organization only', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   const endpoint = await webhooks.endpoint({ url: sink.url })
   const silent = await webhooks.endpoint({ url: sink.url, events: ['product.created'] })
-  await webhooks.tell(wholeStory)
+  await webhooks.publishEvents(paidOrderEvents)
   const attempts = await webhooks.attempts(endpoint, 3)
   const list = (request: object, caller = webhooks.caller) => webhooks.call(listWebhookDeliveries, request, caller)
   const ids = ({ items }: Awaited<ReturnType<typeof list>>) => items.map(({ id }) => id)

@@ -3,22 +3,23 @@ import type { Caller } from '@quittance/contracts/caller'
 import type { ReplyOf } from '@quittance/contracts/operation'
 import { orderCreated, orderPaid, orderUpdated } from '@quittance/contracts/orders'
 import { listWebhookDeliveries } from '@quittance/contracts/webhook-deliveries'
-import { createWebhookEndpoint, type WebhookEventFilter } from '@quittance/contracts/webhooks'
+import { createWebhookEndpoint } from '@quittance/contracts/webhooks'
+import { type WebhookEventFilter } from '@quittance/contracts/webhook-event-types'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { startTestService, type TestService } from '@quittance/testing/harness'
 import { webhooks } from '../src/service.ts'
-import { anOrder } from './an-order.ts'
+import { anOrder } from './order-payload.ts'
 
 process.env['SECRETS_KEY'] = Buffer.alloc(32, 7).toString('base64')
 process.env['WEBHOOK_ALLOWED_CIDRS'] = '127.0.0.0/8'
-// Four tries in all, as close together as makes sense.
+// Four attempts in total, with short delays.
 process.env['RETRY_SCHEDULE_S'] = '0.05,0.05,0.05'
 
 type Attempts = ReplyOf<typeof listWebhookDeliveries>['items']
 type Endpoint = ReplyOf<typeof createWebhookEndpoint>
 
-interface Wanted {
+interface EndpointInput {
   url: string
   events?: WebhookEventFilter[]
   format?: 'raw' | 'slack' | 'discord'
@@ -28,19 +29,19 @@ interface Wanted {
 export interface TestWebhooks extends TestService {
   organizationId: string
   caller: Caller
-  /** An endpoint of the organization, for all three order events unless told. */
-  endpoint(wanted: Wanted): Promise<Endpoint>
-  /** Says what `orders` says of one order, in this order, and gives the ids of the events. */
-  tell(events: readonly (typeof wholeStory)[number][], about?: { organizationId?: string }): Promise<string[]>
-  /** The attempts at an endpoint once there are this many; oldest first. */
+  /** Creates an endpoint of the organization; by default for all three order events. */
+  endpoint(input: EndpointInput): Promise<Endpoint>
+  /** Publishes events of one order in this sequence and returns their ids. */
+  publishEvents(events: readonly (typeof paidOrderEvents)[number][], about?: { organizationId?: string }): Promise<string[]>
+  /** Waits for this number of attempts at an endpoint and returns them, oldest first. */
   attempts(endpoint: { id: string }, count: number): Promise<Attempts>
-  /** Makes due what waits for its next try at these endpoints. */
+  /** Makes the pending retries of these endpoints due. */
   retryNow(endpoints: readonly { id: string }[]): Promise<void>
-  /** How many deliveries are in each status. */
+  /** Number of deliveries by status. */
   statuses(): Promise<Record<string, number>>
 }
 
-export const wholeStory = [orderCreated, orderUpdated, orderPaid] as const
+export const paidOrderEvents = [orderCreated, orderUpdated, orderPaid] as const
 
 export async function startWebhooks(): Promise<TestWebhooks> {
   const service = await startTestService(webhooks)
@@ -52,7 +53,7 @@ export async function startWebhooks(): Promise<TestWebhooks> {
     caller,
     endpoint: ({ url, events = ['order.created', 'order.updated', 'order.paid'], secret, format = 'raw' }) =>
       service.call(createWebhookEndpoint, { url, format, events, ...(secret && { secret }) }, caller),
-    async tell(events, about = {}) {
+    async publishEvents(events, about = {}) {
       const target = about.organizationId ?? organizationId
       const order = anOrder(target)
       const ids: string[] = []

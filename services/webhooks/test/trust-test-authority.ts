@@ -1,8 +1,8 @@
-/** Imported before the service, which reads what is trusted when it is loaded. */
+/** Import before the service, which reads the trusted certificates at load time. */
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { certificates } from './certificates.ts'
 
 setDefaultCACertificates([...getCACertificates('default'), certificates.authority])
 
-/** What is trusted from here on. */
+/** Certificates trusted from here on. */
 export const trusted = getCACertificates('default')

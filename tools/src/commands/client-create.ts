@@ -1,26 +1,27 @@
 import { createClient } from '@quittance/contracts/clients'
-import { readArguments, required } from './arguments.ts'
-import type { Command } from './command.ts'
-import { parseScopes, printAnswer, whereHelp, whereOptions } from './operator-options.ts'
+import { scopes } from '@quittance/contracts/scopes'
+import { readArguments, required } from '../cli/arguments.ts'
+import type { Command } from '../cli/command.ts'
+import { parseScopes, printReply, targetHelp, targetOptions } from './target-options.ts'
 
 export const clientCreate: Command = {
   name: 'client create',
-  summary: 'Register an OAuth 2.0 client of your own, which people are not warned of. Its secret is shown once.',
+  summary: 'Register an OAuth 2.0 client of the operator, for which the consent screen shows no warning. Its secret is shown once.',
   help: `Usage: npm run quittance -- client create --name NAME --redirect-uri URI [options]
 
-  --name NAME          what people read when they are asked for consent
-  --redirect-uri URI   where the browser is sent back to; may be given several times
+  --name NAME          name shown on the consent screen
+  --redirect-uri URI   where the browser is redirected after authorization; may be given several times
   --post-logout-redirect-uri URI
-                       where it is sent after signing out; may be given several times
-  --scopes LIST        what it may ask for, as in openid,orders:read (default all)
-  --public             an application on people's own devices, which cannot keep a secret
-${whereHelp}
+                       where the browser is redirected after sign-out; may be given several times
+  --scopes LIST        scopes it may request, as in openid,orders:read (default all)
+  --public             an application on users' devices, which cannot keep a secret
+${targetHelp}
 
 Example: npm run quittance -- client create --name "Ledger" --redirect-uri https://ledger.example.com/callback --scopes openid,orders:read`,
   async run(args) {
     const text = { type: 'string' } as const
     const table = {
-      ...whereOptions,
+      ...targetOptions,
       name: text,
       'redirect-uri': { ...text, multiple: true },
       'post-logout-redirect-uri': { ...text, multiple: true },
@@ -30,13 +31,13 @@ Example: npm run quittance -- client create --name "Ledger" --redirect-uri https
     const options = readArguments(args, table)
     const name = required('--name', options.name)
     const redirectUris = required('--redirect-uri', options['redirect-uri'])
-    const asked = {
+    const request = {
       name,
       redirect_uris: redirectUris,
       post_logout_redirect_uris: options['post-logout-redirect-uri'] ?? [],
-      scopes: parseScopes(options.scopes),
+      scopes: parseScopes(options.scopes, scopes),
       is_public: options.public ?? false,
     }
-    await printAnswer(options, (operator) => operator.ask(createClient, asked))
+    await printReply(options, (operator) => operator.call(createClient, request))
   },
 }

@@ -1,12 +1,12 @@
-import { readArguments } from './arguments.ts'
-import type { Command } from './command.ts'
+import { readArguments } from '../cli/arguments.ts'
+import type { Command } from '../cli/command.ts'
 
 export const demo: Command = {
   name: 'demo',
-  summary: 'Perform the main job once: a sale, its events at a real endpoint, and the invoice that never changes.',
+  summary: 'Run the main use case once: a sale, its events at a real endpoint, and the permanent invoice.',
   help: `Usage: npm run quittance -- demo
 
-Starts an instance of its own on free ports and stops it at the end. The invoice is left in the current folder.
+Starts a separate instance on free ports and stops it at the end. The invoice is left in the current folder.
 
 Example: npm run quittance -- demo`,
   async run(args) {

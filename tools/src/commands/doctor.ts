@@ -1,31 +1,31 @@
 import type { Finding } from '../doctor/finding.ts'
-import { lookAtMachine } from '../doctor/look-at-machine.ts'
-import { lookAtPrograms } from '../doctor/look-at-programs.ts'
-import { lookAtServers } from '../doctor/look-at-servers.ts'
-import { readArguments } from './arguments.ts'
-import type { Command } from './command.ts'
+import { checkMachine } from '../doctor/check-machine.ts'
+import { checkPrograms } from '../doctor/check-programs.ts'
+import { checkServers } from '../doctor/check-servers.ts'
+import { readArguments } from '../cli/arguments.ts'
+import type { Command } from '../cli/command.ts'
 
-const marks = { ok: '✓', 'worth knowing': '·', missing: '✗' } as const
+const marks = { ok: '✓', warning: '·', missing: '✗' } as const
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Look whether this machine has what the system needs, and say how to get what is missing.',
+  summary: 'Check whether this machine has what the system needs, and show how to install what is missing.',
   help: `Usage: npm run quittance -- doctor [options]
 
-Looks at Node, PostgreSQL, NATS, Chromium, fonts, Docker, the port, disk, memory and secrets, and at the servers that DATABASE_URL_… and
-NATS_URL name. Changes nothing. Ends with 1 when something is missing.
+Checks Node, PostgreSQL, NATS, Chromium, fonts, Docker, the port, disk, memory and secrets, and the servers that DATABASE_URL_… and
+NATS_URL name. Changes nothing. Exits with 1 when something is missing.
 
-  --port N             port that the API shall have (default 8080)
-  --data DIR           folder that shall be kept (default .quittance)
+  --port N             port of the API to check (default 8080)
+  --data DIR           data folder to check (default .quittance)
 
 Example: npm run quittance -- doctor --port 8080`,
   async run(args) {
     const text = { type: 'string' } as const
     const { port = '8080', data = '.quittance' } = readArguments(args, { port: text, data: text })
     const groups = await Promise.all([
-      lookAtPrograms(process.env),
-      lookAtServers(process.env),
-      lookAtMachine(process.env, { port: Number(port), dataDir: data }),
+      checkPrograms(process.env),
+      checkServers(process.env),
+      checkMachine(process.env, { port: Number(port), dataDir: data }),
     ])
     const findings = groups.flat()
     console.log(findings.map(line).join('\n'))
@@ -33,6 +33,6 @@ Example: npm run quittance -- doctor --port 8080`,
   },
 }
 
-function line({ what, state, says, advice }: Finding): string {
-  return `${marks[state]} ${what}: ${says}${advice ? `\n    ${advice}` : ''}`
+function line({ what, state, message, advice }: Finding): string {
+  return `${marks[state]} ${what}: ${message}${advice ? `\n    ${advice}` : ''}`
 }

@@ -1,26 +1,26 @@
 import { events as allEvents } from '@quittance/contracts/registry'
-import { readEvents, type LoggedEvent } from '@quittance/runtime/event-log'
-import { connectNats } from '@quittance/runtime/nats'
-import { onStopSignals } from '../supervisor/stop-signals.ts'
-import { readArguments } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
-import { readCount, readMoment } from './moment.ts'
-import { natsUrl, whereHelp, whereOptions } from './operator-options.ts'
+import { readEvents, type StoredEvent } from '@quittance/runtime/internal/messaging/event-reader'
+import { connectNats } from '@quittance/runtime/nats-connection'
+import { handleStopSignals } from '../supervisor/stop-signals.ts'
+import { readArguments } from '../cli/arguments.ts'
+import { UsageError, type Command } from '../cli/command.ts'
+import { parseCount, parseTime } from './parse-time.ts'
+import { streamHelp, streamUrl, targetOptions } from './target-options.ts'
 
 export const events: Command = {
   name: 'events',
-  summary: 'List the events that were told, and those that follow.',
+  summary: 'List published events, and optionally follow new ones.',
   help: `Usage: npm run quittance -- events [options]
 
-One JSON object per line: sequence, time, id, subject, organization, trace. The stream keeps seven days.
+One JSON object per line: sequence, time, id, subject, organization, trace. The stream retains seven days.
 
   --last N             the last N events of any kind (default 20)
   --since TIME         all since a time: 2026-11-22T03:00:00Z, or 15m, 2h, 1d ago
   --type TYPE          only this one: a webhook type (order.paid) or a subject (event.order.*)
-  --organization ID    only what concerns this organization
-  --payload            with what was said
-  --follow             and what is told from now on, until Ctrl-C
-${whereHelp}
+  --organization ID    only events of this organization
+  --payload            include the payload
+  --follow             also print new events, until Ctrl-C
+${streamHelp}
 
 Example: npm run --silent quittance -- events --since 15m --type order.paid --payload`,
   run,
@@ -29,19 +29,19 @@ Example: npm run --silent quittance -- events --since 15m --type order.paid --pa
 async function run(args: string[]): Promise<void> {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean' } as const
-  const table = { ...whereOptions, last: text, since: text, type: text, organization: text, payload: flag, follow: flag }
+  const table = { ...targetOptions, last: text, since: text, type: text, organization: text, payload: flag, follow: flag }
   const options = readArguments(args, table)
-  if (options.last && options.since) throw new UsageError('Either --last or --since.')
+  if (options.last && options.since) throw new UsageError('Use either --last or --since.')
   const from = options.since
-    ? { since: readMoment('--since', { text: options.since, now: new Date() }) }
-    : { last: readCount('--last', { text: options.last ?? '20', most: 1_000_000 }) }
-  const wanted = ({ organization_id }: LoggedEvent) => !options.organization || organization_id === options.organization
-  const connection = await connectNats({ name: 'operator', url: natsUrl(options) })
+    ? { since: parseTime('--since', { text: options.since, now: new Date() }) }
+    : { last: parseCount('--last', { text: options.last ?? '20', max: 1_000_000 }) }
+  const wanted = ({ organization_id }: StoredEvent) => !options.organization || organization_id === options.organization
+  const connection = await connectNats({ name: 'stream', url: streamUrl(options) })
   const end = new AbortController()
-  if (options.follow) onStopSignals(async () => (end.abort(), 0))
+  if (options.follow) handleStopSignals(async () => (end.abort(), 0))
   try {
     for await (const event of readEvents(connection, {
-      subject: subjectOf(options.type),
+      subject: resolveSubject(options.type),
       from,
       follow: options.follow ? end.signal : null,
     })) {
@@ -53,8 +53,8 @@ async function run(args: string[]): Promise<void> {
   }
 }
 
-/** As people name it. */
-function subjectOf(type: string | undefined): string {
+/** Returns the subject of a webhook type; subjects stay as they are. */
+function resolveSubject(type: string | undefined): string {
   if (type === undefined) return 'event.>'
   if (type.startsWith('event.')) return type
   const known = allEvents.find(({ webhookType }) => webhookType === type)

@@ -1,7 +1,7 @@
 import { publicOperations } from '@quittance/contracts/registry'
-import { openApi } from '@quittance/gateway/openapi/openapi'
-import { readArguments } from './arguments.ts'
-import type { Command } from './command.ts'
+import { buildOpenApi } from '@quittance/gateway/openapi/build-openapi'
+import { readArguments } from '../cli/arguments.ts'
+import type { Command } from '../cli/command.ts'
 
 export const openapi: Command = {
   name: 'openapi',
@@ -11,7 +11,7 @@ export const openapi: Command = {
   --base-url URL       public address of the API (default http://127.0.0.1:8080)
   --auth-url URL       public address of the sign-in pages (default that of the API)
 
-A running gateway answers the same at /openapi.json.
+A running gateway serves the same document at /openapi.json.
 
 Example: npm run --silent quittance -- openapi --base-url https://billing.example.com > openapi.json`,
   async run(args) {
@@ -20,6 +20,6 @@ Example: npm run --silent quittance -- openapi --base-url https://billing.exampl
       'base-url': text,
       'auth-url': text,
     })
-    console.log(JSON.stringify(openApi(publicOperations, baseUrl, authUrl), null, 2))
+    console.log(JSON.stringify(buildOpenApi(publicOperations, baseUrl, authUrl), null, 2))
   },
 }

@@ -1,23 +1,23 @@
-import { makeDemoData } from '../seed/demo-data.ts'
-import { readArguments, required } from './arguments.ts'
-import type { Command } from './command.ts'
-import { runningInstance, whereHelp, whereOptions } from './operator-options.ts'
+import { createDemoData } from '../seed/demo-data.ts'
+import { readArguments, required } from '../cli/arguments.ts'
+import type { Command } from '../cli/command.ts'
+import { operatorAccess, runningInstance, targetHelp, targetOptions } from './target-options.ts'
 
 export const seed: Command = {
   name: 'seed',
-  summary: 'Make demo data in a running system: organizations, tokens, clients, a product, a customer and two orders.',
+  summary: 'Create demo data in a running system: organizations, tokens, clients, a product, a customer and two orders.',
   help: `Usage: npm run quittance -- seed [options]
 
-Prints the demo data as JSON, credentials included. May be called as often as one likes: each call makes data of its own.
+Prints the demo data as JSON, including credentials. May be repeated: each call creates new data.
 
-${whereHelp}
-  --origin URL         address of the gateway; needed with --nats
+${targetHelp}
+  --origin URL         address of the gateway; required with --nats
 
 Example: npm run quittance -- seed --nats nats://operator:secret@localhost:4222 --origin http://localhost:8080`,
   async run(args) {
-    const { data, nats, origin } = readArguments(args, { ...whereOptions, origin: { type: 'string' } as const })
-    const instance = nats ? { nats_url: nats, base_url: required('--origin', origin) } : runningInstance(data)
-    const demo = await makeDemoData({ natsUrl: instance.nats_url, origin: origin ?? instance.base_url })
+    const { data, nats, origin } = readArguments(args, { ...targetOptions, origin: { type: 'string' } as const })
+    const address = nats === undefined ? (origin ?? runningInstance(data).base_url) : required('--origin', origin)
+    const demo = await createDemoData({ operator: operatorAccess({ data, nats }), origin: address })
     console.log(JSON.stringify(demo, null, 2))
   },
 }

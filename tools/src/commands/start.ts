@@ -1,8 +1,8 @@
-import type { Command } from './command.ts'
-import { greeting } from '../supervisor/greeting.ts'
+import type { Command } from '../cli/command.ts'
+import { startupSummary } from '../supervisor/startup-summary.ts'
 import { startInstance } from '../supervisor/instance.ts'
 import { parseStartOptions } from '../supervisor/start-options.ts'
-import { onStopSignals } from '../supervisor/stop-signals.ts'
+import { handleStopSignals } from '../supervisor/stop-signals.ts'
 
 export const start: Command = {
   name: 'start',
@@ -10,14 +10,17 @@ export const start: Command = {
   help: `Usage: npm start -- [options]
 
   --port N             port of the API (default 8080; 0 takes a free one)
-  --data DIR           folder of everything that is kept (default .quittance)
-  --ephemeral          keep nothing: a temporary folder, without waiting for the disk
-  --seed demo|none     make an organization with a token, a product, a customer and two orders at the first start (default demo)
+  --data DIR           folder of all stored data (default .quittance)
+  --ephemeral          store nothing: a temporary folder, without syncing to disk
+  --seed demo|none     create an organization with a token, a product, a customer and two orders at the first start (default demo)
   --replicas LIST      processes per service, as in orders=2,webhooks=3 (default 1 each)
-  --ready-file PATH    write addresses, process ids and credentials there as JSON once everything answers
+  --allow LIST         what is disabled by default: loopback-webhooks (endpoints on this machine, never on ports of the system itself),
+                       sandbox-payments (a processor that moves no money). The script of npm start sets both
+  --ready-file PATH    write addresses, process ids and credentials there as JSON once the system is ready
+  --watch              restart services when their sources or packages change; npm run dev sets it
 
-DATABASE_URL_AUTH, DATABASE_URL_ORDERS, DATABASE_URL_INVOICES, DATABASE_URL_WEBHOOKS and NATS_URL name servers elsewhere;
-what they do not name is started here. Settings of the services are passed on: npm run quittance -- config lists them.
+DATABASE_URL_AUTH, DATABASE_URL_ORDERS, DATABASE_URL_INVOICES, DATABASE_URL_WEBHOOKS and NATS_URL name external servers;
+servers they do not name are started here. Settings of the services are passed on: npm run quittance -- config lists them.
 
 Example: npm start -- --port 0 --ephemeral --ready-file /tmp/quittance.json`,
   run,
@@ -27,12 +30,12 @@ async function run(args: string[]): Promise<void> {
   const options = parseStartOptions(args)
   const startedAt = performance.now()
   const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(1)
-  const say = (line: string) => console.log(`[${seconds().padStart(5)} s] ${line}`)
-  const tell = (line: string) => console.log(`${new Date().toTimeString().slice(0, 8)} ${line}`)
+  const report = (line: string) => console.log(`[${seconds().padStart(5)} s] ${line}`)
+  const notify = (line: string) => console.log(`${new Date().toTimeString().slice(0, 8)} ${line}`)
   let isStopping = false
-  say(`preparing ${options.dataDir ?? 'a temporary folder'}`)
-  const instance = startInstance({ ...options, given: process.env, say, tell })
-  onStopSignals(async (reason) => {
+  report(`preparing ${options.dataDir ?? 'a temporary folder'}`)
+  const instance = startInstance({ ...options, userEnvironment: process.env, report, notify })
+  handleStopSignals(async (reason) => {
     isStopping = true
     console.log(`Stopping (${reason}) …`)
     await instance.stop()
@@ -40,7 +43,7 @@ async function run(args: string[]): Promise<void> {
     return 0
   })
   try {
-    console.log(greeting(await instance.ready, seconds()))
+    console.log(startupSummary(await instance.ready, seconds()))
   } catch (error) {
     if (isStopping) return
     await instance.stop()

@@ -1,9 +1,9 @@
-/** Tells a story step by step, with the time each took. */
-export function chapter(number: number, title: string): void {
+/** Prints the title of a section of the demo. */
+export function createSection(number: number, title: string): void {
   console.log(`\n${number}. ${title}`)
 }
 
-/** Work that returns what it worked on, or that and a word about it. */
+/** Runs a step and prints its name, its duration and an optional detail of its result. */
 export async function step<Result>(name: string, work: () => Promise<Result>, detail?: (result: Result) => string): Promise<Result> {
   const startedAt = performance.now()
   const took = () => `${Math.round(performance.now() - startedAt)} ms`

@@ -7,28 +7,28 @@ export interface ReceivedEvent {
   data: { id: string; status: string; is_invoice_generated: boolean }
 }
 
-/** A customer's webhook endpoint: takes an event only when its signature verifies. */
+/** A customer's webhook endpoint: accepts an event only if its signature verifies. */
 export interface WebhookReceiver {
   url: string
-  /** In the order of arrival. */
+  /** In order of arrival. */
   events: readonly ReceivedEvent[]
-  /** From now on signatures are checked with this secret. */
+  /** Sets the secret for all later signatures. */
   trust(secret: string): void
-  /** Resolves with the first event, past or to come, that fits. */
+  /** Resolves with the first matching event, past or future. */
   waitFor(fits: (event: ReceivedEvent) => boolean): Promise<ReceivedEvent>
   close(): void
 }
 
 const patienceMs = 20_000
 
-/** `address` is the one under which the system reaches this machine. */
+/** Starts the receiver. `address` is the one under which the system reaches this machine. */
 export async function startWebhookReceiver(address = '127.0.0.1'): Promise<WebhookReceiver> {
   const events: ReceivedEvent[] = []
   const waiting = new Set<() => void>()
   const faults: string[] = []
   let secret: string | null = null
   const take = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await textOf(request)
+    const body = await readText(request)
     try {
       events.push(new Webhook(secret ?? '').verify(body, request.headers as Record<string, string>) as ReceivedEvent)
       response.writeHead(202).end()
@@ -79,7 +79,7 @@ function waitFor({ find, events, faults, waiting }: Wait): Promise<ReceivedEvent
   })
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString()

@@ -1,13 +1,13 @@
-/** What was looked at on this machine, and how it is. */
+/** The result of one check on this machine. */
 export interface Finding {
   what: string
-  /** `missing` keeps the system from starting here; `worth knowing` does not. */
-  state: 'ok' | 'worth knowing' | 'missing'
-  says: string
-  /** How to get it; only where something is to be done. */
+  /** `missing` prevents the system from starting here; `warning` does not. */
+  state: 'ok' | 'warning' | 'missing'
+  message: string
+  /** How to resolve it; only if an action is needed. */
   advice?: string
 }
 
-export const ok = (what: string, says: string): Finding => ({ what, state: 'ok', says })
-export const missing = (what: string, says: string, advice: string): Finding => ({ what, state: 'missing', says, advice })
-export const worthKnowing = (what: string, says: string, advice: string): Finding => ({ what, state: 'worth knowing', says, advice })
+export const ok = (what: string, message: string): Finding => ({ what, state: 'ok', message })
+export const missing = (what: string, message: string, advice: string): Finding => ({ what, state: 'missing', message, advice })
+export const warning = (what: string, message: string, advice: string): Finding => ({ what, state: 'warning', message, advice })

@@ -1,8 +1,8 @@
-import { eventOrders } from '@quittance/contracts/event-order'
+import { eventSequences } from '@quittance/contracts/event-sequences'
 import { events } from '@quittance/contracts/registry'
-import { eventStream, subscriptions } from '@quittance/contracts/streams'
+import { eventStream, durableConsumers } from '@quittance/contracts/streams'
 
-/** `docs/events.md`: who tells what, when, and who hears it. */
+/** Returns `docs/events.md`: which service publishes each event, when, and which services consume it. */
 export function eventsPage(): string {
   const isPublic = events.filter((event) => event.webhookType !== null)
   const internal = events.filter((event) => event.webhookType === null)
@@ -10,38 +10,38 @@ export function eventsPage(): string {
 
 Generated from \`packages/contracts\` by \`npm run generate\`.
 
-Every event is recorded in its owner's transaction, told through the stream \`${eventStream.name}\` at least once, and handled once per
-listener. Events of one aggregate keep their order; between aggregates there is none.
+Every event is recorded in its owner's transaction, published through the stream \`${eventStream.name}\` at least once, and handled once per
+consumer. Events of one aggregate keep their order; there is no order between aggregates.
 
 ## Sent to webhook endpoints
 
-The body is \`{ "type", "timestamp", "data" }\`; \`data\` is the resource as the API answers it at that moment. A generated invoice is told by
-\`order.updated\` with \`is_invoice_generated: true\`. An endpoint asks for single types, for all of a resource (\`order.*\`), or for all (\`*\`).
+The body is \`{ "type", "timestamp", "data" }\`; \`data\` is the resource as the API returns it at that moment. A generated invoice is reported by
+\`order.updated\` with \`is_invoice_generated: true\`. An endpoint subscribes to single types, to all of a resource (\`order.*\`), or to all (\`*\`).
 
-| type | sent when | subject | told by |
+| type | sent when | subject | published by |
 |---|---|---|---|
 ${isPublic.map((event) => `| \`${event.webhookType}\` | ${event.summary} | \`${event.subject}\` | ${event.publisher} |`).join('\n')}
 
-### In which order
+### Order of events
 
-First tries go out in this order, at least once; a try that fails is made again later and holds up no other. \`customer.state_changed\` follows
-where what a customer has changed.
+First attempts are sent in this order, at least once; a failed attempt is retried later and delays no other delivery. \`customer.state_changed\` comes
+last if the state of a customer has changed.
 
 | when | events |
 |---|---|
-${eventOrders.map(({ when, types }) => `| ${when} | ${types.map((type) => `\`${type}\``).join(', ')} |`).join('\n')}
+${eventSequences.map(({ when, types }) => `| ${when} | ${types.map((type) => `\`${type}\``).join(', ')} |`).join('\n')}
 
 ## Between services
 
-| subject | told when | told by |
+| subject | published when | published by |
 |---|---|---|
 ${internal.map((event) => `| \`${event.subject}\` | ${event.summary} | ${event.publisher} |`).join('\n')}
 
-## Listeners
+## Durable consumers
 
 | durable | service | subject |
 |---|---|---|
-${Object.values(subscriptions)
+${Object.values(durableConsumers)
   .map(({ durable, service, subject }) => `| \`${durable}\` | ${service} | \`${subject}\` |`)
   .join('\n')}
 `

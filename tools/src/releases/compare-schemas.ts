@@ -1,35 +1,37 @@
 /** A JSON Schema of the subset that zod writes. */
 export type Schema = Record<string, unknown>
 
-/** One side of a conversation: what it sends or takes, and the named schemas that stand behind `$ref`. */
-export interface Side {
+/** One side of an exchange: the schema of what it sends or accepts, and the named schemas that `$ref` refers to. */
+export interface SchemaSide {
   schema: Schema
   named: Record<string, Schema>
 }
 
-/** A value the writer may send and the reader does not take as it is meant. */
+/** A value that the writer may send and the reader does not accept as intended. */
 export interface Difference {
   /** As in `items[].label`; empty for the whole. */
   path: string
   /**
-   * - `missing`: the reader demands it, the writer never sends it
-   * - `optional`: the reader demands it, the writer may leave it out
+   * - `missing`: the reader requires it, the writer never sends it
+   * - `optional`: the reader requires it, the writer may omit it
    * - `value`: the writer may send values that the reader does not know
-   * - `unread`: the writer sends it, the reader passes over it
-   * - `default`: the two mean different things by leaving it out
+   * - `unread`: the writer sends it, the reader ignores it
+   * - `default`: omitting it has a different meaning for each
    */
   kind: 'missing' | 'optional' | 'value' | 'unread' | 'default'
-  /** What each side says, in words. */
+  /** Descriptions of both sides. */
   writer: string
   reader: string
 }
 
-/** Everything that keeps the reader from taking all that the writer may send. Cautious: what cannot be proven harmless is a difference. */
-export function compareSchemas(writer: Side, reader: Side): Difference[] {
+/**
+ * Returns every reason why the reader cannot accept all that the writer may send. Cautious: anything not provably harmless is a difference.
+ */
+export function compareSchemas(writer: SchemaSide, reader: SchemaSide): Difference[] {
   const seen = new Set<string>()
 
-  function anyOf(sent: Schema, taken: Schema, path: string): Difference[] {
-    // A schema may name itself; the second time round nothing new can be found.
+  function compareAlternatives(sent: Schema, taken: Schema, path: string): Difference[] {
+    // A schema may reference itself; a second comparison finds nothing new.
     const pair = `${String(sent['$ref'])} ${String(taken['$ref'])}`
     if (sent['$ref'] && taken['$ref']) {
       if (seen.has(pair)) return []
@@ -37,54 +39,58 @@ export function compareSchemas(writer: Side, reader: Side): Difference[] {
     }
     const possible = alternatives(sent, writer.named)
     const known = alternatives(taken, reader.named)
-    const strange: Schema[] = []
+    const unmatched: Schema[] = []
     const inside: Difference[] = []
     for (const each of possible) {
-      const tried = known.map((one) => oneOf(each, one, path))
+      const tried = known.map((one) => comparePair(each, one, path))
       if (tried.some((found) => found.length === 0)) continue
       const nearest = tried.filter((found) => found.every((difference) => difference.path !== path || difference.kind !== 'value'))
       if (nearest.length > 0) inside.push(...(nearest.toSorted((a, b) => a.length - b.length)[0] as Difference[]))
-      else strange.push(each)
+      else unmatched.push(each)
     }
-    return strange.length === 0 ? inside : [...inside, { path, kind: 'value', writer: inWords(strange), reader: inWords(known) }]
+    return unmatched.length === 0 ? inside : [...inside, { path, kind: 'value', writer: inWords(unmatched), reader: inWords(known) }]
   }
 
-  function oneOf(sent: Schema, taken: Schema, path: string): Difference[] {
-    const fits = [{ path, kind: 'value' as const, writer: inWords([sent]), reader: inWords([taken]) }]
+  function comparePair(sent: Schema, taken: Schema, path: string): Difference[] {
+    const mismatch = [{ path, kind: 'value' as const, writer: inWords([sent]), reader: inWords([taken]) }]
     if (isAnything(taken)) return []
-    if ('const' in taken || 'const' in sent) return constantFits(sent, taken) ? [] : fits
-    if (!typeFits(sent, taken)) return fits
+    if ('const' in taken || 'const' in sent) return constantFits(sent, taken) ? [] : mismatch
+    if (!typeFits(sent, taken)) return mismatch
     switch (taken['type']) {
       case 'object':
         return objects(sent, taken, path)
       case 'array': {
-        const items = anyOf(itemsOf(sent), itemsOf(taken), `${path}[]`)
-        return [...(limitsFit(sent, taken) && sameForm(sent, taken) ? [] : fits), ...items]
+        const items = compareAlternatives(getItems(sent), getItems(taken), `${path}[]`)
+        return [...(limitsFit(sent, taken) && hasSameForm(sent, taken) ? [] : mismatch), ...items]
       }
       default:
-        return limitsFit(sent, taken) && sameForm(sent, taken) ? [] : fits
+        return limitsFit(sent, taken) && hasSameForm(sent, taken) ? [] : mismatch
     }
   }
 
   function objects(sent: Schema, taken: Schema, path: string): Difference[] {
-    const [given, wanted] = [propertiesOf(sent), propertiesOf(taken)]
+    const [given, wanted] = [getProperties(sent), getProperties(taken)]
     const at = (name: string) => (path ? `${path}.${name}` : name)
-    const found: Difference[] = []
-    for (const name of requiredOf(taken)) {
-      const kind = name in given ? 'optional' : 'missing'
-      if (!requiredOf(sent).includes(name)) found.push({ path: at(name), kind, writer: '', reader: '' })
-    }
+    const found = findUnsent(sent, taken, at)
     for (const [name, schema] of Object.entries(given)) {
-      const counterpart = wanted[name] ?? recordOf(taken)
+      const counterpart = wanted[name] ?? getRecordValues(taken)
       if (!counterpart) found.push({ path: at(name), kind: 'unread', writer: '', reader: '' })
-      else found.push(...anyOf(schema, counterpart, at(name)), ...defaults(schema, counterpart, at(name)))
+      else found.push(...compareAlternatives(schema, counterpart, at(name)), ...defaults(schema, counterpart, at(name)))
     }
-    const [values, known] = [recordOf(sent), recordOf(taken)]
-    if (values && known) found.push(...anyOf(values, known, at('*')))
+    const [values, known] = [getRecordValues(sent), getRecordValues(taken)]
+    if (values && known) found.push(...compareAlternatives(values, known, at('*')))
     return found
   }
 
-  return anyOf(writer.schema, reader.schema, '')
+  return compareAlternatives(writer.schema, reader.schema, '')
+}
+
+/** Returns the properties that the reader requires and the writer does not always send. */
+function findUnsent(sent: Schema, taken: Schema, at: (name: string) => string): Difference[] {
+  const always = getRequired(sent)
+  return getRequired(taken)
+    .filter((name) => !always.includes(name))
+    .map((name) => ({ path: at(name), kind: name in getProperties(sent) ? 'optional' : 'missing', writer: '', reader: '' }))
 }
 
 function defaults(sent: Schema, taken: Schema, path: string): Difference[] {
@@ -92,7 +98,7 @@ function defaults(sent: Schema, taken: Schema, path: string): Difference[] {
   return before === now ? [] : [{ path, kind: 'default', writer: before, reader: now }]
 }
 
-/** A schema as the list of the simple ones that it is any of. */
+/** Returns a schema as the list of its simple alternatives. */
 function alternatives(schema: Schema, named: Record<string, Schema>): Schema[] {
   const reference = schema['$ref'] as string | undefined
   if (reference) return alternatives(named[reference.replace('#/$defs/', '')] ?? {}, named)
@@ -103,14 +109,14 @@ function alternatives(schema: Schema, named: Record<string, Schema>): Schema[] {
   return [schema]
 }
 
-const propertiesOf = (schema: Schema) => (schema['properties'] ?? {}) as Record<string, Schema>
-const requiredOf = (schema: Schema) => (schema['required'] ?? []) as string[]
-/** `false` stands behind the last place of a tuple. */
-const itemsOf = ({ items }: Schema) => (items === false ? { const: 'nothing' } : (items ?? {})) as Schema
+const getProperties = (schema: Schema) => (schema['properties'] ?? {}) as Record<string, Schema>
+const getRequired = (schema: Schema) => (schema['required'] ?? []) as string[]
+/** Returns the schema of the items; `false` follows the last item of a tuple. */
+const getItems = ({ items }: Schema) => (items === false ? { const: 'nothing' } : (items ?? {})) as Schema
 const isAnything = (schema: Schema) => !('type' in schema) && !('const' in schema) && !('allOf' in schema) && !('not' in schema)
 
-/** What a record holds under any name. `false` stands in every answer's schema, and readers pass over what they do not know. */
-function recordOf({ additionalProperties }: Schema): Schema | null {
+/** Returns the schema of a record's values, under any name. `false` is in every reply's schema, and readers ignore unknown keys. */
+function getRecordValues({ additionalProperties }: Schema): Schema | null {
   return typeof additionalProperties === 'object' && additionalProperties !== null ? (additionalProperties as Schema) : null
 }
 
@@ -139,8 +145,8 @@ function limitsFit(sent: Schema, taken: Schema): boolean {
   )
 }
 
-/** Two patterns cannot be compared: only the same one is known to be as wide. */
-function sameForm(sent: Schema, taken: Schema): boolean {
+/** Compares patterns and formats. Patterns cannot be ordered: only equal ones are known to accept the same. */
+function hasSameForm(sent: Schema, taken: Schema): boolean {
   return ['pattern', 'format', 'allOf', 'not', 'multipleOf', 'prefixItems'].every(
     (keyword) => taken[keyword] === undefined || JSON.stringify(sent[keyword]) === JSON.stringify(taken[keyword]),
   )

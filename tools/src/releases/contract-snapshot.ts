@@ -1,19 +1,19 @@
 import type { ErrorClass } from '@quittance/contracts/errors'
 import type { Event } from '@quittance/contracts/event'
 import type { HttpBinding, Operation } from '@quittance/contracts/operation'
-import type { Subscription } from '@quittance/contracts/streams'
+import type { DurableConsumer } from '@quittance/contracts/streams'
 import { z } from 'zod'
 import type { Schema } from './compare-schemas.ts'
 
-/** What the contracts promise, without the code that describes it: kept per release, and compared with today's. */
+/** The promises of the contracts, without the code that describes them: stored per release, and compared with today's. */
 export interface ContractSnapshot {
   operations: Record<string, OperationSnapshot>
   events: Record<string, EventSnapshot>
   /** Durable consumers by name. */
   subscriptions: Record<string, { service: string; subject: string }>
-  /** Headers on NATS, by what they carry. */
+  /** NATS headers by content. */
   headers: Record<string, string>
-  /** Named schemas that the others refer to, as they are sent (`input`) and as they are answered (`output`). */
+  /** Named schemas that the others refer to, as sent (`input`) and as returned (`output`). */
   schemas: Record<'input' | 'output', Record<string, Schema>>
 }
 
@@ -31,17 +31,17 @@ export interface EventSnapshot {
   payload: Schema
 }
 
-/** What a contracts package says; `registry.ts`, `streams.ts` and `headers.ts` of one. */
+/** Exports of a contracts package: `registry.ts`, `streams.ts` and `headers.ts`. */
 export interface Contracts {
   operations: readonly Operation[]
   events: readonly Event[]
-  subscriptions: Readonly<Record<string, Subscription>>
+  subscriptions: Readonly<Record<string, DurableConsumer>>
   headers: Readonly<Record<string, string>>
 }
 
-export function snapshotOf({ operations, events, subscriptions, headers }: Contracts): ContractSnapshot {
+export function createSnapshot({ operations, events, subscriptions, headers }: Contracts): ContractSnapshot {
   const schemas: ContractSnapshot['schemas'] = { input: {}, output: {} }
-  const written = (schema: z.ZodType, io: 'input' | 'output') => schemaOf(schema, { io, named: schemas[io] })
+  const written = (schema: z.ZodType, io: 'input' | 'output') => toSchema(schema, { io, named: schemas[io] })
   return {
     operations: byName(operations, ({ subject, http, request, reply, errors }) => [
       subject,
@@ -49,7 +49,7 @@ export function snapshotOf({ operations, events, subscriptions, headers }: Contr
         http: http ?? null,
         request: written(request, 'input'),
         reply: written(reply, 'output'),
-        errors: byName(errors, (error) => [error.name, statusOf(error)]),
+        errors: byName(errors, (error) => [error.name, readStatus(error)]),
       },
     ]),
     events: byName(events, ({ subject, publisher, webhookType, payload }) => [
@@ -62,15 +62,15 @@ export function snapshotOf({ operations, events, subscriptions, headers }: Contr
   }
 }
 
-/** Sorted, so that a release differs from the one before only where something was changed. */
+/** Sorted, so that a release differs from the previous one only where something changed. */
 function byName<Item, Kept>(items: readonly Item[], entry: (item: Item) => [string, Kept]): Record<string, Kept> {
   return Object.fromEntries(items.map(entry).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Words for people: they may change without anybody noticing. */
+/** Descriptions for readers: changing them breaks nothing. */
 const words = new Set(['description', 'deprecated', 'examples', 'title', '$schema', 'x-deprecated-since'])
 
-function schemaOf(schema: z.ZodType, { io, named }: { io: 'input' | 'output'; named: Record<string, Schema> }): Schema {
+function toSchema(schema: z.ZodType, { io, named }: { io: 'input' | 'output'; named: Record<string, Schema> }): Schema {
   const { $defs, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Schema & { $defs?: Record<string, Schema> }
   for (const [name, definition] of Object.entries($defs ?? {})) named[name] = withoutWords(definition)
   return withoutWords(own)
@@ -84,7 +84,7 @@ function withoutWords(schema: Schema): Schema {
   )
 }
 
-/** Names of properties are no keywords: one may well be called `description`. */
+/** Property names are not keywords: a property may be called `description`. */
 function eachWithoutWords(properties: Schema): Schema {
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, withoutWords(schema as Schema)]))
 }
@@ -94,8 +94,8 @@ function nested(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? withoutWords(value as Schema) : value
 }
 
-/** Every error class sets its status in the instance; the one that wants a list gets one. */
-function statusOf(error: ErrorClass): number {
+/** Returns the status of an error class. Every class sets it in the instance; one that requires a list gets an empty one. */
+function readStatus(error: ErrorClass): number {
   const make = error as unknown as new (...parameters: unknown[]) => { status: number }
   return new make(error.name === 'RequestValidationError' ? [] : '', 1).status
 }

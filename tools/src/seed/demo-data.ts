@@ -5,23 +5,24 @@ import { createAccount } from '@quittance/contracts/accounts'
 import { createClient } from '@quittance/contracts/clients'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { createOrganization } from '@quittance/contracts/organizations'
-import { scopes, type Scope } from '@quittance/contracts/scopes'
+import { personalScopes, scopes, type Scope } from '@quittance/contracts/scopes'
 import type { DemoData, DemoSales } from '@quittance/testing/ready-file'
 import { apiClient } from '../api-client.ts'
-import type { Say } from '@quittance/testing/engines/engine'
+import type { ProgressReporter } from '@quittance/testing/engines/engine'
+import type { OperatorAccess } from '@quittance/runtime/bus/operator-access'
 import { withOperator, type Operator } from '../operator.ts'
-import { makeDemoSales } from './demo-sales.ts'
+import { createDemoSales } from './demo-sales.ts'
 
-interface Where {
-  natsUrl: string
+interface TargetSystem {
+  operator: OperatorAccess
   /** Address of the gateway. */
   origin: string
 }
 
-interface DemoDataOptions extends Where {
-  /** Where it is kept, so that a second start names the same credentials. */
+interface DemoDataOptions extends TargetSystem {
+  /** File of the demo data, so that a second start shows the same credentials. */
   file: string
-  say: Say
+  report: ProgressReporter
 }
 
 const redirectUri = 'http://127.0.0.1:8976/callback'
@@ -37,52 +38,63 @@ const clientScopes: [Scope, ...Scope[]] = [
   'orders:write',
 ]
 
-/** The demo data of a data folder; made at its first start. */
-export async function provideDemoData({ file, natsUrl, origin, say }: DemoDataOptions): Promise<DemoData> {
+/** Returns the demo data of a data folder; creates them at its first start. */
+export async function provideDemoData({ file, operator, origin, report }: DemoDataOptions): Promise<DemoData> {
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
-  say('making a demo organization')
-  const demo = await makeDemoData({ natsUrl, origin })
+  report('creating a demo organization')
+  const demo = await createDemoData({ operator, origin })
   writeFileSync(`${file}.tmp`, JSON.stringify(demo, null, 2), { mode: 0o600 })
   renameSync(`${file}.tmp`, file)
   return demo
 }
 
-/** Demo data of its own in a system that runs; what exists is left alone, so it may be made as often as one likes. */
-export async function makeDemoData({ natsUrl, origin }: Where): Promise<DemoData> {
-  const people = await withOperator(natsUrl, makeOrganizations)
-  return { ...people, ...(await makeDemoSales(apiClient({ origin, token: people.organization_access_token }))) }
+/** Creates new demo data in a running system. Existing data are not changed, so it may be repeated. */
+export async function createDemoData({ operator, origin }: TargetSystem): Promise<DemoData> {
+  const organizations = await withOperator(operator, createOrganizations)
+  return { ...organizations, ...(await createDemoSales(apiClient({ origin, token: organizations.organization_access_token }))) }
 }
 
-async function makeOrganizations(operator: Operator): Promise<Omit<DemoData, keyof DemoSales>> {
-  const { userId, suffix, ...user } = await makeUser(operator)
-  const person = operator.inTheNameOf({ userId, organizationIds: [] })
-  const make = async (name: string, slug: string) => {
-    const organization = await person.ask(createOrganization, { name, slug: `${slug}${suffix}` })
-    const member = operator.inTheNameOf({ userId, organizationIds: [organization.id] })
-    const asked = { organization_id: organization.id, comment: 'Demo', scopes }
-    const { token } = await member.ask(createOrganizationAccessToken, asked)
+async function createOrganizations(operator: Operator): Promise<Omit<DemoData, keyof DemoSales>> {
+  const { userId, suffix, ...user } = await createUser(operator)
+  const actor = operator.actAs({ userId, organizationIds: [] })
+  const create = async (name: string, slug: string) => {
+    const organization = await actor.call(createOrganization, { name, slug: `${slug}${suffix}` })
+    const member = operator.actAs({ userId, organizationIds: [organization.id] })
+    const request = { organization_id: organization.id, comment: 'Demo', scopes }
+    const { token } = await member.call(createOrganizationAccessToken, request)
     return { organization: { id: organization.id, slug: organization.slug }, token }
   }
-  const first = await make('Harbour Books', 'harbour-books')
-  const second = await make('Second Shop', 'second-shop')
-  const personal = await operator.ask(createPersonalAccessToken, { user_id: userId, comment: 'Demo', scopes })
+  const first = await create('Harbour Books', 'harbour-books')
+  const second = await create('Second Shop', 'second-shop')
+  const personal = await createPersonalToken(operator, userId)
   return {
     organization: first.organization,
     organization_access_token: first.token,
     personal_access_token: personal.token,
     user,
-    ...(await makeClients(operator)),
+    ...(await createClients(operator)),
     second_organization: { ...second.organization, organization_access_token: second.token },
   }
 }
 
-/** The usual names are taken when there are demo data already, or half of them; then all get an ending. */
-async function makeUser(operator: Operator): Promise<{ userId: string; email: string; password: string; suffix: string }> {
+/** With every scope of a user; an auth of release 0.1.0 knows fewer. */
+async function createPersonalToken(operator: Operator, user_id: string): Promise<{ token: string }> {
+  const request = { user_id, comment: 'Demo' }
+  try {
+    return await operator.call(createPersonalAccessToken, { ...request, scopes: personalScopes })
+  } catch (error) {
+    if (!(error instanceof RequestValidationError)) throw error
+    return operator.call(createPersonalAccessToken, { ...request, scopes })
+  }
+}
+
+/** The default names are taken if demo data exist already, or half of them; then all get a suffix. */
+async function createUser(operator: Operator): Promise<{ userId: string; email: string; password: string; suffix: string }> {
   const password = randomBytes(12).toString('base64url')
   for (let suffix = ''; ; suffix = `-${randomBytes(3).toString('hex')}`) {
     const email = `demo${suffix}@example.com`
     try {
-      const { id } = await operator.ask(createAccount, { email, password, email_verified: true })
+      const { id } = await operator.call(createAccount, { email, password, email_verified: true })
       return { userId: id, email, password, suffix }
     } catch (error) {
       if (!(error instanceof RequestValidationError) || suffix) throw error
@@ -90,11 +102,11 @@ async function makeUser(operator: Operator): Promise<{ userId: string; email: st
   }
 }
 
-async function makeClients(operator: Operator): Promise<Pick<DemoData, 'oauth_client' | 'public_oauth_client'>> {
-  const asked = { redirect_uris: [redirectUri], post_logout_redirect_uris: [postLogoutRedirectUri], scopes: clientScopes }
+async function createClients(operator: Operator): Promise<Pick<DemoData, 'oauth_client' | 'public_oauth_client'>> {
+  const request = { redirect_uris: [redirectUri], post_logout_redirect_uris: [postLogoutRedirectUri], scopes: clientScopes }
   const facts = { redirect_uri: redirectUri, scope: clientScopes.join(' ') }
-  const confidential = await operator.ask(createClient, { ...asked, name: 'Demo web application' })
-  const open = await operator.ask(createClient, { ...asked, name: 'Demo mobile application', is_public: true })
+  const confidential = await operator.call(createClient, { ...request, name: 'Demo web application' })
+  const open = await operator.call(createClient, { ...request, name: 'Demo mobile application', is_public: true })
   return {
     oauth_client: { client_id: confidential.client_id, client_secret: confidential.client_secret ?? '', ...facts },
     public_oauth_client: { client_id: open.client_id, ...facts },

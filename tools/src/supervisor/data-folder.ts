@@ -1,50 +1,50 @@
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Say } from '@quittance/testing/engines/engine'
-import { endRecorded, recordedProcess, recordProcess } from '@quittance/testing/engines/process-record'
+import type { ProgressReporter } from '@quittance/testing/engines/engine'
+import { stopRecordedProcess, recordedProcess, recordProcess } from '@quittance/testing/engines/process-record'
 
 export interface DataFolder {
   path: string
   logs: string
   /** Records of the running services. */
   run: string
-  /** Lets the next instance have it; removes a temporary one. */
+  /** Releases the folder for the next instance; removes a temporary one. */
   release(): void
 }
 
 const temporaryPrefix = 'quittance-ephemeral-'
-const largestLog = 20 * 1024 * 1024
+const maxLogBytes = 20 * 1024 * 1024
 
-/** Takes a folder for this process alone and stops what a killed supervisor left in it. Null makes a temporary folder. */
-export async function takeDataFolder(given: string | null, say: Say): Promise<DataFolder> {
-  if (given === null) await sweepTemporaryFolders()
-  const path = given === null ? mkdtempSync(join(tmpdir(), temporaryPrefix)) : resolve(given)
+/** Locks a folder for this process and stops what a killed supervisor left in it. Null creates a temporary folder. */
+export async function lockDataFolder(requestedPath: string | null, report: ProgressReporter): Promise<DataFolder> {
+  if (requestedPath === null) await sweepTemporaryFolders()
+  const path = requestedPath === null ? mkdtempSync(join(tmpdir(), temporaryPrefix)) : resolve(requestedPath)
   const folder = { path, logs: join(path, 'logs'), run: join(path, 'run') }
   for (const each of [folder.logs, folder.run]) mkdirSync(each, { recursive: true, mode: 0o700 })
   const lock = join(path, 'supervisor.pid')
   const holder = recordedProcess(lock)
   if (holder) throw new Error(`${path} is in use by process ${holder}. Stop it, or choose another folder with --data.`)
   recordProcess(lock, process.pid)
-  await stopLeftovers(folder.run, say)
+  await stopLeftovers(folder.run, report)
   for (const name of readdirSync(folder.logs)) rotate(join(folder.logs, name))
   return {
     ...folder,
-    release: () => rmSync(given === null ? path : lock, { recursive: true, force: true }),
+    release: () => rmSync(requestedPath === null ? path : lock, { recursive: true, force: true }),
   }
 }
 
-/** Services stop by themselves when their supervisor is gone; one that hangs would keep its port. */
-async function stopLeftovers(run: string, say: Say): Promise<void> {
+/** Stops services left over from a killed supervisor. They stop when it is gone, but one that hangs would block its port. */
+async function stopLeftovers(run: string, report: ProgressReporter): Promise<void> {
   await Promise.all(
     readdirSync(run).map(async (name) => {
-      const stopped = await endRecorded(join(run, name), { signal: 'SIGTERM', patienceMs: 5_000 })
-      if (stopped) say(`stopped ${name.replace('.pid', '')}, left by a run that was killed`)
+      const stopped = await stopRecordedProcess(join(run, name), { signal: 'SIGTERM', timeoutMs: 5_000 })
+      if (stopped) report(`stopped ${name.replace('.pid', '')}, left by a run that was killed`)
     }),
   )
 }
 
-/** Temporary folders whose supervisor was killed. */
+/** Removes temporary folders of killed supervisors. */
 async function sweepTemporaryFolders(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(temporaryPrefix))) {
     const path = join(tmpdir(), name)
@@ -55,5 +55,5 @@ async function sweepTemporaryFolders(): Promise<void> {
 }
 
 function rotate(log: string): void {
-  if (!log.endsWith('.1') && statSync(log).size > largestLog) renameSync(log, `${log}.1`)
+  if (!log.endsWith('.1') && statSync(log).size > maxLogBytes) renameSync(log, `${log}.1`)
 }

@@ -1,92 +1,136 @@
-/** PostgreSQL and NATS of an instance: embedded, or the ones the environment names. */
+/** PostgreSQL and NATS of an instance: embedded, or the external ones that the environment names. */
 import { join } from 'node:path'
 import { natsUsers, type NatsUser } from '@quittance/contracts/permissions'
-import type { Engine, Say } from '@quittance/testing/engines/engine'
-import { startNatsServer } from '@quittance/testing/engines/nats-server'
+import type { Engine, ProgressReporter } from '@quittance/testing/engines/engine'
+import { startNatsServer, type NatsServer } from '@quittance/testing/engines/nats-server'
 import { startPostgres } from '@quittance/testing/engines/postgres'
-import { ensureDatabases } from '@quittance/testing/engines/service-database'
-import { keepRunning, type Kept } from './keep-running.ts'
-import type { Secrets } from './secrets.ts'
-
-export const databaseOwners = ['auth', 'orders', 'invoices', 'webhooks'] as const
-export type DatabaseOwner = (typeof databaseOwners)[number]
+import { ensureDatabases, runtimeRole } from '@quittance/testing/engines/service-database'
+import { databaseOwners, databasePassword, migrationPassword, type DatabaseOwner, type Secrets } from '../secrets/secret-list.ts'
+import { superviseProcess, type SupervisedProcess } from './supervise-process.ts'
 
 interface EngineOptions {
   dataDir: string
-  /** Data that are thrown away need not survive a power cut. */
+  /** Skips syncing to disk: temporary data need not survive a power failure. */
   fast: boolean
-  given: NodeJS.ProcessEnv
+  userEnvironment: NodeJS.ProcessEnv
   /** Progress of the start. */
-  say: Say
-  /** News later on. */
-  tell: Say
+  report: ProgressReporter
+  /** Later messages. */
+  notify: ProgressReporter
 }
 
 export interface Databases {
+  /** With the roles that services run with. */
   urls: Record<DatabaseOwner, string>
-  /** Null when all databases are elsewhere. */
+  /** With the roles that migrate; none if an external database has one role for both. */
+  migrationUrls: Partial<Record<DatabaseOwner, string>>
+  /** Null if all databases are external. */
   superuserUrl: string | null
-  kept: Kept | null
+  kept: SupervisedProcess | null
 }
 
-/** `DATABASE_URL_‹SERVICE›` names a database elsewhere; the others live in the embedded PostgreSQL. */
-export async function provideDatabases({ secrets, ...options }: EngineOptions & { secrets: Secrets }): Promise<Databases> {
-  const external = Object.fromEntries(databaseOwners.map((name) => [name, options.given[`DATABASE_URL_${name.toUpperCase()}`]]))
+/**
+ * Starts PostgreSQL. `DATABASE_URL_‹SERVICE›` names an external database, `MIGRATION_DATABASE_URL_‹SERVICE›` its other role; the others are
+ * in the embedded PostgreSQL.
+ */
+export async function startDatabases({ secrets, ...options }: EngineOptions & { secrets: Secrets }): Promise<Databases> {
+  const external = Object.fromEntries(databaseOwners.map((name) => [name, options.userEnvironment[`DATABASE_URL_${name.toUpperCase()}`]]))
+  const externalMigration = Object.fromEntries(
+    databaseOwners.flatMap((name) =>
+      external[name] ? [[name, options.userEnvironment[`MIGRATION_DATABASE_URL_${name.toUpperCase()}`]]] : [],
+    ),
+  )
   const embedded = databaseOwners.filter((name) => !external[name])
-  if (embedded.length === 0) return { urls: external as Databases['urls'], superuserUrl: null, kept: null }
-  const start = (say: Say, port?: number) =>
-    startPostgres({ dataDir: join(options.dataDir, 'postgres'), fast: options.fast, say, ...(port && { port }) })
-  const postgres = await start(options.say)
-  const kept = keepEngine({ name: 'PostgreSQL', first: postgres, again: () => start(options.tell, postgres.port), tell: options.tell })
-  const owners = embedded.map((name) => ({ name, password: secrets.databases[name] }))
+  if (embedded.length === 0)
+    return { urls: external as Databases['urls'], migrationUrls: externalMigration, superuserUrl: null, kept: null }
+  const start = (report: ProgressReporter, port?: number) =>
+    startPostgres({ dataDir: join(options.dataDir, 'postgres'), fast: options.fast, report, ...(port && { port }) })
+  const postgres = await start(options.report)
+  const kept = keepEngine({
+    name: 'PostgreSQL',
+    first: postgres,
+    again: () => start(options.notify, postgres.port),
+    notify: options.notify,
+  })
+  const owners = embedded.map((name) => ({
+    name,
+    password: secrets[migrationPassword(name)] as string,
+    runtimePassword: secrets[databasePassword(name)] as string,
+  }))
   await ensureDatabases(postgres.url('postgres'), owners)
-  options.say(`PostgreSQL is ready on port ${postgres.port}`)
-  const own = Object.fromEntries(owners.map(({ name, password }) => [name, postgres.url(name, { user: name, password })]))
-  return { urls: { ...external, ...own } as Databases['urls'], superuserUrl: postgres.url('postgres'), kept }
+  options.report(`PostgreSQL is ready on port ${postgres.port}`)
+  const urlsWith = (credentials: (owner: (typeof owners)[number]) => { user: string; password: string }) =>
+    Object.fromEntries(owners.map((owner) => [owner.name, postgres.url(owner.name, credentials(owner))]))
+  return {
+    urls: {
+      ...external,
+      ...urlsWith(({ name, runtimePassword }) => ({ user: runtimeRole(name), password: runtimePassword })),
+    } as Databases['urls'],
+    migrationUrls: { ...externalMigration, ...urlsWith(({ name, password }) => ({ user: name, password })) },
+    superuserUrl: postgres.url('postgres'),
+    kept,
+  }
 }
 
 export interface Nats {
   urls: Record<NatsUser, string>
-  kept: Kept | null
+  /** Ports of its monitor, in addition to the ports of the URLs. */
+  internalPorts: readonly number[]
+  /** Applies the permissions of the contracts on disk; nothing on an external server. */
+  updatePermissions(): Promise<void>
+  kept: SupervisedProcess | null
 }
 
-/** `NATS_URL` names a server elsewhere; with `NATS_PASSWORD_‹USER›` each service is a user of its own there (`infra/nats.conf`). */
-export async function provideNats({ dataDir, given, say, tell }: EngineOptions): Promise<Nats> {
-  if (given.NATS_URL) return { urls: externalNats(given.NATS_URL, given), kept: null }
-  const start = (tellTo: Say, port?: number) => startNatsServer({ dataDir: join(dataDir, 'nats'), say: tellTo, ...(port && { port }) })
-  const nats = await start(say)
-  say(`NATS is ready on port ${nats.port} (${nats.program})`)
+/**
+ * Starts NATS. `NATS_URL` names an external server; with `NATS_PASSWORD_‹USER›` each service is a separate user there (`infra/nats.conf`).
+ */
+export async function startNats({ dataDir, userEnvironment, report, notify }: EngineOptions): Promise<Nats> {
+  if (userEnvironment.NATS_URL) {
+    const urls = externalNats(userEnvironment.NATS_URL, userEnvironment)
+    return { urls, internalPorts: [], updatePermissions: async () => {}, kept: null }
+  }
+  const transitional = userEnvironment.BUS_AUTHENTICATION === 'optional'
+  const start = (reporter: ProgressReporter, at?: NatsServer) =>
+    startNatsServer({
+      dataDir: join(dataDir, 'nats'),
+      report: reporter,
+      transitional,
+      ...(at && { port: at.port, monitorPort: at.monitorPort }),
+    })
+  const nats = await start(report)
+  report(`NATS is ready on port ${nats.port} (${nats.program})`)
   const urls = Object.fromEntries(natsUsers.map((user) => [user, nats.url(user)])) as Nats['urls']
-  return { urls, kept: keepEngine({ name: 'NATS', first: nats, again: () => start(tell, nats.port), tell }) }
+  const kept = keepEngine({ name: 'NATS', first: nats, again: () => start(notify, nats), notify })
+  return { urls, internalPorts: [nats.monitorPort], updatePermissions: () => nats.reload(), kept }
 }
 
-function externalNats(given: string, environment: NodeJS.ProcessEnv): Nats['urls'] {
-  const urlOf = (user: NatsUser) => {
+function externalNats(url: string, environment: NodeJS.ProcessEnv): Nats['urls'] {
+  const buildUrl = (user: NatsUser) => {
     const password = environment[`NATS_PASSWORD_${user.toUpperCase()}`]
-    if (!password) return given
-    return given
+    if (!password) return url
+    return url
       .split(',')
       .map((server) =>
         server.replace(/^(?:(\w+):\/\/)?(?:[^@]*@)?/, (_, scheme = 'nats') => `${scheme}://${user}:${encodeURIComponent(password)}@`),
       )
       .join(',')
   }
-  return Object.fromEntries(natsUsers.map((user) => [user, urlOf(user)])) as Nats['urls']
+  return Object.fromEntries(natsUsers.map((user) => [user, buildUrl(user)])) as Nats['urls']
 }
 
 interface KeptEngine {
   name: string
   first: Engine
   again: () => Promise<Engine>
-  tell: Say
+  notify: ProgressReporter
 }
 
-function keepEngine({ name, first, again, tell }: KeptEngine): Kept {
+function keepEngine({ name, first, again, notify }: KeptEngine): SupervisedProcess {
   let next: Engine | null = first
   const start = async () => {
     const engine = next ?? (await again())
     next = null
     return { ...engine, ready: Promise.resolve(true) }
   }
-  return keepRunning({ name, start, say: tell, onRestarted: () => {} })
+  return superviseProcess({ name, start, report: notify, onRestarted: () => {} })
 }

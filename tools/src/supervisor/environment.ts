@@ -1,20 +1,28 @@
 import type { ServiceName } from '@quittance/contracts/services'
-import type { Secrets } from './secrets.ts'
+import type { BusKeys } from './bus-keys.ts'
+import { secretNames, settingsFor, type Secrets } from '../secrets/secret-list.ts'
 
-/** What all services of an instance share. */
-export interface Surroundings {
-  /** Environment of the person who starts: given settings win over ours. */
-  given: NodeJS.ProcessEnv
+/** Settings that all services of an instance share. */
+export interface InstanceEnvironment {
+  /** Environment of the user who starts the instance: its settings take precedence over ours. */
+  userEnvironment: NodeJS.ProcessEnv
   /** Address of the first gateway. */
   origin: string
   databaseUrl: Partial<Record<ServiceName, string>>
   natsUrl: Record<ServiceName, string>
+  busKeys: BusKeys
   /** Internal addresses of the processes that serve documents. */
   invoicesOrigins: readonly string[]
   /** Internal addresses of the processes that serve OAuth and the sign-in pages. */
   authOrigins: readonly string[]
   secrets: Secrets
   chromium: string
+  /** Whether endpoints on this machine were requested by name. */
+  allowsLoopbackWebhooks: boolean
+  /** Requested by name; an https address also needs `SANDBOX_PAYMENTS_OVER_HTTPS`. */
+  allowsSandboxPayments: boolean
+  /** Ports of engines and services, to which no webhook is sent. */
+  internalPorts: readonly number[]
 }
 
 interface Place {
@@ -23,45 +31,65 @@ interface Place {
   port: number | null
 }
 
-/** Public address of the instance. A path is not one: test runners set `BASE_URL=/` for purposes of their own. */
-export function publicAddresses(given: NodeJS.ProcessEnv, origin: string): { baseUrl: string; authUrl: string } {
-  const baseUrl = !given.BASE_URL || given.BASE_URL.startsWith('/') ? origin : given.BASE_URL.replace(/\/+$/, '')
-  return { baseUrl, authUrl: given.AUTH_URL?.replace(/\/+$/, '') || baseUrl }
+/** Returns the public address of the instance. Paths are ignored, because test runners set `BASE_URL=/` for other purposes. */
+export function publicAddresses(userEnvironment: NodeJS.ProcessEnv, origin: string): { baseUrl: string; authUrl: string } {
+  const baseUrl =
+    !userEnvironment.BASE_URL || userEnvironment.BASE_URL.startsWith('/') ? origin : userEnvironment.BASE_URL.replace(/\/+$/, '')
+  return { baseUrl, authUrl: userEnvironment.AUTH_URL?.replace(/\/+$/, '') || baseUrl }
 }
 
-/** Names that would mean something else to a service than to the person who set them. */
-const notPassedOn = /^(npm_|NATS_PASSWORD_|DATABASE_URL|NATS_URL$|PORT$|HEALTH_PORT$|HEALTH_HOST$|HOST$)/
+/** Returns the setting of sandbox payments: on for a local start; for a public address only if requested by name. */
+export function sandboxDefault(baseUrl: string): 'on' | 'off' {
+  return baseUrl.startsWith('https:') ? 'off' : 'on'
+}
 
-/** The environment of one process of a service. */
-export function serviceEnvironment(name: ServiceName, { port, healthPort, ...around }: Place & Surroundings): NodeJS.ProcessEnv {
-  const { given, origin, secrets } = around
-  const { baseUrl, authUrl } = publicAddresses(given, origin)
+/** Names that a service would understand differently than the user who set them. */
+const notPassedOn = /^(npm_|NATS_PASSWORD_|BUS_KEY|(MIGRATION_)?DATABASE_(URL|PASSWORD_)|NATS_URL$|PORT$|HEALTH_PORT$|HEALTH_HOST$|HOST$)/
+
+/** Returns the environment of one process of a service. */
+export function serviceEnvironment(name: ServiceName, { port, healthPort, ...instance }: Place & InstanceEnvironment): NodeJS.ProcessEnv {
+  const { userEnvironment, origin, secrets } = instance
+  const { baseUrl, authUrl } = publicAddresses(userEnvironment, origin)
   return {
-    ...Object.fromEntries(Object.entries(given).filter(([key]) => !notPassedOn.test(key))),
-    NATS_URL: around.natsUrl[name],
+    ...Object.fromEntries(Object.entries(userEnvironment).filter(([key]) => !notPassedOn.test(key) && !secretNames.has(key))),
+    NATS_URL: instance.natsUrl[name],
     HEALTH_PORT: String(healthPort),
     BASE_URL: baseUrl,
     AUTH_URL: authUrl,
-    ...(around.databaseUrl[name] && { DATABASE_URL: around.databaseUrl[name] }),
-    ...ownSettings(name, around),
-    ...(port !== null && { PORT: String(port), HOST: given.HOST ?? '127.0.0.1' }),
+    ...(instance.databaseUrl[name] && { DATABASE_URL: instance.databaseUrl[name] }),
+    ...ownSecrets(name),
+    BUS_KEY: instance.busKeys.secret[name],
+    BUS_PUBLIC_KEYS: instance.busKeys.publicKeys,
+    ...ownSettings(name, instance),
+    ...(port !== null && { PORT: String(port), HOST: userEnvironment.HOST ?? '127.0.0.1' }),
   }
 
-  function ownSettings(service: ServiceName, { invoicesOrigins, authOrigins, chromium }: Surroundings): NodeJS.ProcessEnv {
+  /** Settings of the user take precedence. */
+  function ownSecrets(service: ServiceName): NodeJS.ProcessEnv {
+    const own = Object.entries(settingsFor(service, secrets))
+    return Object.fromEntries(own.map(([setting, generated]) => [setting, userEnvironment[setting] ?? generated]))
+  }
+
+  function ownSettings(service: ServiceName, { invoicesOrigins, authOrigins, chromium }: InstanceEnvironment): NodeJS.ProcessEnv {
     switch (service) {
       case 'gateway':
         return { INVOICES_HTTP_URL: invoicesOrigins.join(','), AUTH_HTTP_URL: authOrigins.join(',') }
       case 'auth':
-        return { SECRETS_KEY: given.SECRETS_KEY ?? secrets.keys.auth }
+        return {}
       case 'invoices':
-        return { LINK_SECRET: given.LINK_SECRET ?? secrets.link, PUPPETEER_EXECUTABLE_PATH: chromium }
+        return { PUPPETEER_EXECUTABLE_PATH: chromium }
       case 'webhooks':
         return {
-          SECRETS_KEY: given.SECRETS_KEY ?? secrets.keys.webhooks,
-          WEBHOOK_ALLOWED_CIDRS: given.WEBHOOK_ALLOWED_CIDRS ?? '127.0.0.0/8',
+          WEBHOOK_ALLOWED_CIDRS: userEnvironment.WEBHOOK_ALLOWED_CIDRS ?? (instance.allowsLoopbackWebhooks ? '127.0.0.0/8' : ''),
+          WEBHOOK_DENIED_PORTS: [userEnvironment.WEBHOOK_DENIED_PORTS, ...instance.internalPorts].filter(Boolean).join(','),
         }
+      case 'provisioner':
+        return {}
       case 'orders':
-        return { SANDBOX_TEST_CLOCK: given.SANDBOX_TEST_CLOCK ?? 'on' }
+        return {
+          SANDBOX_PAYMENTS: userEnvironment.SANDBOX_PAYMENTS ?? (instance.allowsSandboxPayments ? sandboxDefault(baseUrl) : 'off'),
+          SANDBOX_TEST_CLOCK: userEnvironment.SANDBOX_TEST_CLOCK ?? 'on',
+        }
     }
   }
 }

@@ -3,36 +3,47 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServiceName } from '@quittance/contracts/services'
 import { findChromium } from '@quittance/testing/engines/chromium'
-import type { Say } from '@quittance/testing/engines/engine'
+import type { ProgressReporter } from '@quittance/testing/engines/engine'
 import { isFree } from '@quittance/testing/engines/free-ports'
 import type { ReadyFile } from '@quittance/testing/ready-file'
 import { provideDemoData } from '../seed/demo-data.ts'
-import { takeDataFolder, type DataFolder } from './data-folder.ts'
-import { provideDatabases, provideNats, type Databases, type Nats } from './engines.ts'
+import { lockDataFolder, type DataFolder } from './data-folder.ts'
+import { startDatabases, startNats, type Databases, type Nats } from './engines.ts'
 import { publicAddresses } from './environment.ts'
 import { writeReadyFile } from './ready-file.ts'
-import { readSecrets, type Secrets } from './secrets.ts'
-import { assignSeats, internalOrigins, startServices, type Seat, type Team } from './services.ts'
+import type { DatabaseOwner, Secrets } from '../secrets/secret-list.ts'
+import { createBusKeys, type BusKeys } from './bus-keys.ts'
+import { migrateDatabases } from './migrate-databases.ts'
+import { readSecrets } from './secrets.ts'
+import { assignPorts, internalOrigins, startServices, type ProcessSlot, type ServiceProcesses } from './service-processes.ts'
+import { createChangeHandler } from './restart-changed.ts'
 import type { StartOptions } from './start-options.ts'
+import { watchSources } from './watch-sources.ts'
 
 export interface InstanceOptions extends StartOptions {
-  given: NodeJS.ProcessEnv
+  userEnvironment: NodeJS.ProcessEnv
   /** Progress of the start. */
-  say: Say
-  /** News later on: crashes, restarts, warnings of services. */
-  tell: Say
-  /** File of a service; tests play the services. */
-  mainOf?: (service: ServiceName) => string
+  report: ProgressReporter
+  /** Later messages: crashes, restarts, warnings of services. */
+  notify: ProgressReporter
+  /** Main file of a service; tests provide fake services. */
+  resolveMain?: (service: ServiceName) => string
+  /** Checkout whose sources are watched; tests provide a copy. */
+  watchedRoot?: string
+  /** Services of a release with one database role: they migrate when they start, with the role that owns the schema. */
+  hasOneRole?: (service: ServiceName) => boolean
 }
 
 export interface Running {
-  /** As they are now: process ids change when a service is started again. */
+  /** Current state: process ids change when a service is restarted. */
   facts: () => ReadyFile
   dataDir: string
+  /** What was requested by name. */
+  allow: StartOptions['allow']
 }
 
 export interface Instance {
-  /** Resolves when everything answers and the ready file is written. */
+  /** Resolves when all services are ready and the ready file is written. */
   ready: Promise<Running>
   /** Stops everything that was started so far; may be called before it is ready. */
   stop(): Promise<void>
@@ -40,15 +51,16 @@ export interface Instance {
 
 type Closers = (() => Promise<void> | void)[]
 
-interface Ground {
+interface Resources {
   folder: DataFolder
   secrets: Secrets
+  busKeys: BusKeys
   databases: Databases
   nats: Nats
   chromium: string
 }
 
-/** Together less than the 25 s within which a stop is promised. */
+/** In total less than the 25 s within which a stop is promised. */
 const patience = { gatewayMs: 6_000, othersMs: 11_000, natsMs: 2_000, postgresMs: 5_000 }
 
 export function startInstance(options: InstanceOptions): Instance {
@@ -60,95 +72,148 @@ export function startInstance(options: InstanceOptions): Instance {
 }
 
 async function start(options: InstanceOptions, closers: Closers): Promise<Running> {
-  const { port, readyFile, say } = options
+  const { port, readyFile, report } = options
   if (port && !(await isFree(port))) throw new Error(`Port ${port} is in use. Choose another with --port; 0 takes a free one.`)
-  const ground = await prepareGround(options, closers)
-  const seats = await assignSeats(options.replicas, port)
-  const news = { onRestarted: () => {} }
-  const team = startTeam({ options, ground, seats, onRestarted: () => news.onRestarted() })
+  const resources = await prepareResources(options, closers)
+  const slots = await assignPorts(options.replicas, port)
+  const restarts = { onRestarted: () => {} }
+  const team = startTeam({ options, resources, slots, onRestarted: () => restarts.onRestarted() })
   closers.push(() => team.stop(patience))
   await team.firstReady
-  say(`${seats.map(({ name }) => name).join(', ')} are ready`)
-  const facts = await collectFacts({ options, ground, seats, team })
-  const files = [join(ground.folder.path, 'instance.json'), ...(readyFile ? [readyFile] : [])]
+  report(`${slots.map(({ name }) => name).join(', ')} are ready`)
+  const facts = await collectFacts({ options, resources, slots, team })
+  const files = [join(resources.folder.path, 'instance.json'), ...(readyFile ? [readyFile] : [])]
   closers.push(() => files.forEach((file) => rmSync(file, { force: true })))
-  news.onRestarted = () => files.forEach((file) => writeReadyFile(file, facts()))
-  news.onRestarted()
-  return { facts, dataDir: ground.folder.path }
+  restarts.onRestarted = () => files.forEach((file) => writeReadyFile(file, facts()))
+  if (options.watch) closers.push(watchForChanges({ options, resources, team }))
+  restarts.onRestarted()
+  return { facts, dataDir: resources.folder.path, allow: options.allow }
 }
 
-async function prepareGround(options: InstanceOptions, closers: Closers): Promise<Ground> {
-  const { given, say, tell } = options
-  const folder = await takeDataFolder(options.dataDir, say)
+const checkout = join(import.meta.dirname, '../../..')
+
+function watchForChanges({ options, resources, team }: Pick<FactsOptions, 'options' | 'resources' | 'team'>): () => void {
+  const { notify, watchedRoot = checkout } = options
+  const onChange = createChangeHandler({
+    restart: (services) => team.restart(services),
+    migrate: async () => void (await migrate(resources.databases, options)),
+    updatePermissions: () => resources.nats.updatePermissions(),
+    report: notify,
+  })
+  const watcher = watchSources({ root: watchedRoot, onChange })
+  return () => watcher.close()
+}
+
+async function prepareResources(options: InstanceOptions, closers: Closers): Promise<Resources> {
+  const { userEnvironment, report, notify } = options
+  const folder = await lockDataFolder(options.dataDir, report)
   closers.push(folder.release)
-  // Only now is it ours: an instance that holds the folder may have written it.
+  // Only now is the file ours: an instance that holds the folder may have written it.
   if (options.readyFile) rmSync(options.readyFile, { force: true })
   const secrets = readSecrets(folder.path)
-  const common = { dataDir: folder.path, fast: options.dataDir === null, given, say, tell }
+  const busKeys = createBusKeys(secrets, userEnvironment)
+  const common = { dataDir: folder.path, fast: options.dataDir === null, userEnvironment, report, notify }
   const closing =
     <Provided extends Databases | Nats>(patienceMs: number) =>
     (provided: Provided) => {
       closers.push(() => provided.kept?.stop(patienceMs))
       return provided
     }
-  const [databases, nats, chromium] = await allOrFirstFault([
-    provideDatabases({ ...common, secrets }).then(closing<Databases>(patience.postgresMs)),
-    provideNats(common).then(closing<Nats>(patience.natsMs)),
-    findChromium(say),
+  const [databases, nats, chromium] = await allOrFirstError([
+    startDatabases({ ...common, secrets })
+      .then(closing<Databases>(patience.postgresMs))
+      .then((provided) => migrate(provided, options)),
+    startNats(common).then(closing<Nats>(patience.natsMs)),
+    findChromium(report),
   ])
-  return { folder, secrets, databases, nats, chromium }
+  return { folder, secrets, busKeys, databases, nats, chromium }
 }
 
-/** Waits for all even when one fails, so that nothing is started behind the back of a stop. */
-async function allOrFirstFault<Promises extends readonly Promise<unknown>[]>(promises: readonly [...Promises]) {
+async function migrate(databases: Databases, { hasOneRole = () => false }: InstanceOptions): Promise<Databases> {
+  const entries = Object.entries(databases.urls) as [DatabaseOwner, string][]
+  const here = Object.fromEntries(entries.filter(([owner]) => !hasOneRole(owner)))
+  await migrateDatabases({ urls: here, migrationUrls: databases.migrationUrls })
+  const owning = entries.map(([owner, url]) => [owner, (hasOneRole(owner) && databases.migrationUrls[owner]) || url])
+  return { ...databases, urls: Object.fromEntries(owning) as Databases['urls'] }
+}
+
+/** Waits for all promises even if one rejects, so that nothing is started after a stop. */
+async function allOrFirstError<Promises extends readonly Promise<unknown>[]>(promises: readonly [...Promises]) {
   await Promise.allSettled(promises)
   return Promise.all(promises)
 }
 
 interface TeamOptions {
   options: InstanceOptions
-  ground: Ground
-  seats: readonly Seat[]
+  resources: Resources
+  slots: readonly ProcessSlot[]
   onRestarted: () => void
 }
 
-const originOf = (seats: readonly Seat[]) => `http://127.0.0.1:${seats.find(({ service }) => service === 'gateway')?.port}`
+const findOrigin = (slots: readonly ProcessSlot[]) => `http://127.0.0.1:${slots.find(({ service }) => service === 'gateway')?.port}`
 
-function startTeam({ options: { given, say, tell, mainOf }, ground, seats, onRestarted }: TeamOptions): Team {
-  const { folder, secrets, chromium, databases, nats } = ground
-  say('starting the services')
-  const surroundings = {
-    given,
+function startTeam({
+  options: { userEnvironment, report, notify, resolveMain, allow },
+  resources,
+  slots,
+  onRestarted,
+}: TeamOptions): ServiceProcesses {
+  const { folder, secrets, busKeys, chromium, databases, nats } = resources
+  report('starting the services')
+  const environment = {
+    userEnvironment,
     secrets,
     chromium,
-    origin: originOf(seats),
+    origin: findOrigin(slots),
     databaseUrl: databases.urls,
     natsUrl: nats.urls,
-    invoicesOrigins: internalOrigins(seats, 'invoices'),
-    authOrigins: internalOrigins(seats, 'auth'),
+    busKeys,
+    invoicesOrigins: internalOrigins(slots, 'invoices'),
+    authOrigins: internalOrigins(slots, 'auth'),
+    allowsLoopbackWebhooks: allow.has('loopback-webhooks'),
+    allowsSandboxPayments: allow.has('sandbox-payments'),
+    internalPorts: internalPorts({ databases, nats, slots }),
   }
-  return startServices({ seats, folder, surroundings, say: tell, onRestarted, ...(mainOf && { mainOf }) })
+  return startServices({
+    slots,
+    folder,
+    environment,
+    report: notify,
+    onRestarted,
+    ...(resolveMain && { resolveMain }),
+  })
+}
+
+/** Returns the ports of engines on this machine, and of all internal endpoints of the services. */
+function internalPorts({ databases, nats, slots }: Pick<Resources, 'databases' | 'nats'> & { slots: readonly ProcessSlot[] }): number[] {
+  const urls = [...Object.values(databases.urls), ...Object.values(nats.urls).flatMap((list) => list.split(','))]
+  const ports = urls.map((url) => Number(/:(\d+)(?:\/|$)/.exec(url)?.[1] ?? 0)).filter(Boolean)
+  return [...new Set([...ports, ...nats.internalPorts, ...slots.map(({ healthPort }) => healthPort)])]
 }
 
 interface FactsOptions {
   options: InstanceOptions
-  ground: Ground
-  seats: readonly Seat[]
-  team: Team
+  resources: Resources
+  slots: readonly ProcessSlot[]
+  team: ServiceProcesses
 }
 
-async function collectFacts({ options, ground, seats, team }: FactsOptions): Promise<() => ReadyFile> {
-  const { given, say } = options
-  const { folder, databases, nats } = ground
-  const origin = originOf(seats)
-  const seed = { file: join(folder.path, 'demo.json'), natsUrl: nats.urls.operator, origin, say }
+async function collectFacts({ options, resources, slots, team }: FactsOptions): Promise<() => ReadyFile> {
+  const { userEnvironment, report } = options
+  const { folder, busKeys, databases, nats } = resources
+  const origin = findOrigin(slots)
+  const operator = { natsUrl: nats.urls.operator, busKey: busKeys.secret.operator, busPublicKeys: busKeys.publicKeys }
+  const seed = { file: join(folder.path, 'demo.json'), operator, origin, report }
   const demo = options.seed === 'demo' ? await provideDemoData(seed) : null
-  const { baseUrl, authUrl } = publicAddresses(given, origin)
+  const { baseUrl, authUrl } = publicAddresses(userEnvironment, origin)
   return () => ({
     base_url: baseUrl,
     auth_url: authUrl,
     postgres_url: databases.superuserUrl,
     nats_url: nats.urls.operator,
+    stream_url: nats.urls.stream,
+    operator_bus_key: operator.busKey,
+    bus_public_keys: operator.busPublicKeys,
     pid: process.pid,
     services: team.describe(),
     ...(demo && { demo }),

@@ -4,15 +4,18 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeReadyFile } from './ready-file.ts'
 
-test('the file is whole, for its owner alone, and leaves nothing beside it', () => {
+test('writes the whole file, readable by its owner only, and leaves no other file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'quittance-ready-file-'))
   const path = join(folder, 'ready.json')
-  const services = { gateway: [], auth: [], orders: [], invoices: [], webhooks: [] }
+  const services = { gateway: [], auth: [], orders: [], invoices: [], webhooks: [], provisioner: [] }
   const facts = {
     base_url: 'http://127.0.0.1:1',
     auth_url: 'http://127.0.0.1:1',
     postgres_url: null,
     nats_url: 'nats://n',
+    stream_url: 'nats://s',
+    operator_bus_key: 'k',
+    bus_public_keys: 'p',
     pid: 1,
     services,
   }

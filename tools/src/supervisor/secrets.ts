@@ -1,29 +1,37 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { databaseOwners, generateMissing, migrationPassword, secretList, type Secrets } from '../secrets/secret-list.ts'
 
-/** Drawn once per data folder; whoever loses them loses what they protect. */
-export interface Secrets {
-  /** Passwords of the services' own database roles. */
-  databases: Record<'auth' | 'orders' | 'invoices' | 'webhooks', string>
-  /** Signs the links of documents. */
+/** The format in which releases up to 0.1.0 stored them. */
+interface EarlierSecrets {
+  databases: Record<(typeof databaseOwners)[number], string>
   link: string
-  /** Keys for secrets at rest. */
   keys: Record<'auth' | 'webhooks', string>
 }
 
+/**
+ * Returns the secrets of a data folder, readable by its owner only. They are generated once; those that a later release needs are added.
+ * Without them the data they protect are lost.
+ */
 export function readSecrets(dataDir: string): Secrets {
   const file = join(dataDir, 'secrets.json')
-  if (!existsSync(file)) writeFileSync(file, JSON.stringify(drawSecrets(), null, 2), { mode: 0o600 })
-  return JSON.parse(readFileSync(file, 'utf8'))
+  const known = existsSync(file) ? byName(JSON.parse(readFileSync(file, 'utf8'))) : {}
+  const all = generateMissing(
+    known,
+    secretList.filter(({ isOfEngine }) => !isOfEngine),
+  )
+  writeFileSync(`${file}.new`, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return all
 }
 
-function drawSecrets(): Secrets {
-  const password = () => randomBytes(24).toString('hex')
-  const key = () => randomBytes(32).toString('base64')
+function byName(kept: EarlierSecrets | Secrets): Secrets {
+  if (typeof kept['link'] !== 'string') return kept as Secrets
+  const { databases, link, keys } = kept as EarlierSecrets
   return {
-    databases: { auth: password(), orders: password(), invoices: password(), webhooks: password() },
-    link: key(),
-    keys: { auth: key(), webhooks: key() },
+    ...Object.fromEntries(databaseOwners.map((owner) => [migrationPassword(owner), databases[owner]])),
+    LINK_SECRET: link,
+    SECRETS_KEY_AUTH: keys.auth,
+    SECRETS_KEY_WEBHOOKS: keys.webhooks,
   }
 }

@@ -3,17 +3,17 @@ import { createWriteStream } from 'node:fs'
 import { get } from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Say } from '@quittance/testing/engines/engine'
-import { exitOf } from '@quittance/testing/engines/guarded-process'
+import type { ProgressReporter } from '@quittance/testing/engines/engine'
+import { describeExit } from '@quittance/testing/engines/guarded-process'
 import { recordProcess, sendSignal } from '@quittance/testing/engines/process-record'
-import type { Life } from './keep-running.ts'
-import { humanLine } from './log-line.ts'
+import type { ProcessRun } from './supervise-process.ts'
+import { formatLogLine } from './log-line.ts'
 
-/** As every service's start script: a larger young generation collects requests' garbage less often. */
+/** As in every service's start script: a larger young generation collects the garbage of requests less often. */
 const nodeFlags = ['--max-semi-space-size=32']
 
 export interface ServiceOptions {
-  /** Shown in front of what it says: `orders`, or `orders-2` among several. */
+  /** Prefix of its messages: `orders`, or `orders-2` if there are several. */
   name: string
   /** File to run. */
   main: string
@@ -21,31 +21,31 @@ export interface ServiceOptions {
   healthUrl: string
   logFile: string
   recordFile: string
-  say: Say
+  report: ProgressReporter
 }
 
-/** How much of the standard error is kept to explain a crash. */
+/** Lines of standard error kept to explain a crash. */
 const lastLines = { kept: 60, shown: 12 }
 
 /**
- * Starts one process of a service. Its own session: Ctrl-C in the terminal reaches the supervisor alone. The channel tells
- * it when the supervisor is gone, and it stops by itself.
+ * Starts one process of a service in a separate session: Ctrl-C in the terminal reaches the supervisor only. The closed channel notifies it
+ * that the supervisor is gone, and it stops.
  */
-export async function startService({ name, main, env, healthUrl, logFile, recordFile, say }: ServiceOptions): Promise<Life> {
+export async function startService({ name, main, env, healthUrl, logFile, recordFile, report }: ServiceOptions): Promise<ProcessRun> {
   const child = spawn(process.execPath, [...nodeFlags, main], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true })
-  const exited = exitOf(child)
+  const exited = describeExit(child)
   if (child.pid) recordProcess(recordFile, child.pid)
-  const lastWords = passOn(child, { logFile, say: (line) => say(`${name} ${line}`) })
+  const readTail = forwardOutput(child, { logFile, report: (line) => report(`${name} ${line}`) })
   return {
     pid: child.pid ?? -1,
     exited,
-    ready: untilReady(healthUrl, exited),
-    lastWords,
+    ready: waitUntilReady(healthUrl, exited),
+    lastWords: readTail,
     async stop(patienceMs) {
       if (!child.pid) return
       const pid = child.pid
       child.kill('SIGTERM')
-      // The whole group: a browser of the service must not stay behind.
+      // Kills the whole process group: a browser of the service must not be left behind.
       const kill = setTimeout(() => sendSignal(-pid, 'SIGKILL'), patienceMs)
       await exited
       clearTimeout(kill)
@@ -53,15 +53,15 @@ export async function startService({ name, main, env, healthUrl, logFile, record
   }
 }
 
-/** All lines go to the log file; warnings and errors also to the terminal. Returns what it wrote last on the standard error. */
-function passOn(child: ChildProcess, { logFile, say }: { logFile: string; say: Say }): () => string {
+/** Writes all lines to the log file, and warnings and errors to the terminal too. Returns the last output on standard error. */
+function forwardOutput(child: ChildProcess, { logFile, report }: { logFile: string; report: ProgressReporter }): () => string {
   const log = createWriteStream(logFile, { flags: 'a', mode: 0o600 })
   const tail: string[] = []
   if (child.stdout) {
     createInterface({ input: child.stdout }).on('line', (line) => {
       log.write(`${line}\n`)
-      const readable = humanLine(line)
-      if (readable) say(readable)
+      const readable = formatLogLine(line)
+      if (readable) report(readable)
     })
   }
   if (child.stderr) {
@@ -80,17 +80,17 @@ function passOn(child: ChildProcess, { logFile, say }: { logFile: string; say: S
       .join('\n')
 }
 
-async function untilReady(healthUrl: string, exited: Promise<string>): Promise<boolean> {
+async function waitUntilReady(healthUrl: string, exited: Promise<string>): Promise<boolean> {
   let ended = false
   void exited.then(() => (ended = true))
   while (!ended) {
-    if (await answers(healthUrl)) return true
+    if (await isServing(healthUrl)) return true
     await Promise.race([delay(50), exited])
   }
   return false
 }
 
-export function answers(url: string): Promise<boolean> {
+export function isServing(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, timeout: 2_000 }, (response) => {
       response.resume()

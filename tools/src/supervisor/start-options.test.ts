@@ -1,28 +1,44 @@
 import { expect, test } from 'vitest'
 import { parseStartOptions } from './start-options.ts'
 
-test('without arguments: port 8080, data in .quittance, demo data, one process per service', () => {
+test('defaults to port 8080, data in .quittance, demo data and one process per service', () => {
   expect(parseStartOptions([])).toEqual({
     port: 8080,
     dataDir: '.quittance',
     seed: 'demo',
-    replicas: { gateway: 1, auth: 1, orders: 1, invoices: 1, webhooks: 1 },
+    replicas: { gateway: 1, auth: 1, orders: 1, invoices: 1, webhooks: 1, provisioner: 1 },
     readyFile: null,
+    watch: false,
+    allow: new Set(),
   })
 })
 
-test('every option is understood', () => {
-  const args = ['--port', '0', '--data', '/var/q', '--seed', 'none', '--replicas', 'orders=2,webhooks=3', '--ready-file=/tmp/r.json']
+test('accepts every option', () => {
+  const args = [
+    '--port',
+    '0',
+    '--data',
+    '/var/q',
+    '--seed',
+    'none',
+    '--replicas',
+    'orders=2,webhooks=3',
+    '--ready-file=/tmp/r.json',
+    '--allow',
+    'loopback-webhooks',
+  ]
   expect(parseStartOptions(args)).toEqual({
     port: 0,
     dataDir: '/var/q',
     seed: 'none',
-    replicas: { gateway: 1, auth: 1, orders: 2, invoices: 1, webhooks: 3 },
+    replicas: { gateway: 1, auth: 1, orders: 2, invoices: 1, webhooks: 3, provisioner: 1 },
     readyFile: '/tmp/r.json',
+    watch: false,
+    allow: new Set(['loopback-webhooks']),
   })
 })
 
-test('an ephemeral instance has no data folder of its own', () => {
+test('gives an ephemeral instance no data folder', () => {
   expect(parseStartOptions(['--ephemeral']).dataDir).toBeNull()
 })
 
@@ -35,8 +51,13 @@ test.each([
   [['--replicas', 'orders=0'], '--replicas orders'],
   [['--replicas', 'orders'], '--replicas orders'],
   [['--ephemeral', '--data', 'x'], '--ephemeral'],
+  [['--allow', 'everything'], '"everything" is not one of loopback-webhooks, sandbox-payments'],
   [['--colour'], '--colour'],
   [['now'], 'now'],
-])('%j is refused with a sentence that names the fault', (args, words) => {
+])('rejects %j with a message that names the error', (args, words) => {
   expect(() => parseStartOptions(args)).toThrow(words)
+})
+
+test('--watch restarts services when their sources change', () => {
+  expect(parseStartOptions(['--watch']).watch).toBe(true)
 })

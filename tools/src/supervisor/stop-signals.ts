@@ -1,13 +1,13 @@
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** A terminal and npm both pass one Ctrl-C on; what comes later is a second one. */
+/** A terminal and npm both forward one Ctrl-C; a signal after this time is a second one. */
 const sameKeyMs = 1_000
 
 /**
- * Calls `stop` once on the first signal, or when the process that started us is gone, and ends the process with the code it gives.
- * A second Ctrl-C ends it at once: the guardians of the children stop them.
+ * Calls `stop` once on the first signal, or when the parent process is gone, and exits with the code it returns. A second Ctrl-C exits
+ * immediately: the watchers of the child processes stop them.
  */
-export function onStopSignals(stop: (reason: string) => Promise<number>): void {
+export function handleStopSignals(stop: (reason: string) => Promise<number>): void {
   let stoppingSince: number | null = null
   const begin = (reason: string) => {
     if (stoppingSince !== null) {
@@ -24,8 +24,8 @@ export function onStopSignals(stop: (reason: string) => Promise<number>): void {
     )
   }
   for (const signal of signals) process.on(signal, () => begin(signal))
-  process.once('disconnect', () => begin('the process that started it is gone'))
+  process.once('disconnect', () => begin('the parent process is gone'))
   process.channel?.unref()
-  // Nobody reads any more: not a reason to die before the children are stopped.
+  // No reader is left: not a reason to exit before the child processes are stopped.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }

@@ -1,4 +1,7 @@
-/** The limit: signed POSTs in a loop, over warm connections, and nothing else. Arguments: URL, seconds, in flight, bytes. */
+/**
+ * Process: measures the upper bound, signed POSTs in a loop over warm connections and nothing else. Arguments: URL, seconds, in flight,
+ * bytes.
+ */
 import { createHmac, randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
 

@@ -1,9 +1,12 @@
-/** Customers' servers in a process of their own. `/hang…` never answers; everything else is 200 at once. Speaks with its parent. */
+/**
+ * Process: the servers of customers. `/hang…` never replies; every other path returns 200 immediately. Communicates with its parent
+ * process.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 let taken = 0
-/** Milliseconds from the commit of an event, which stands in its body, to its arrival. */
+/** Milliseconds from the commit of an event, whose time is in its body, to its arrival. */
 let latencies: number[] = []
 
 const server = createServer(take)

@@ -1,29 +1,32 @@
 /**
- * Process: our authorization server without a database. The provider, what surrounds it and its HTTP are those of the auth service;
- * codes, tokens and grants are in the library's own memory, and the person is always there.
+ * Process: our authorization server without a database. The provider, its middleware and its HTTP server are those of the auth service;
+ * codes, tokens and grants are in the library's memory, and the user always exists.
  */
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
-import { createApp } from '@quittance/auth/http/app'
-import { createCsrf } from '@quittance/auth/http/csrf'
-import { surround } from '@quittance/auth/provider/protocol-answers'
+import { createApp } from '@quittance/auth/server/app'
+import { createCsrf } from '@quittance/auth/web/csrf'
+import { createJwtAccessTokens } from '@quittance/auth/provider/jwt-access-tokens'
+import { addProtocolMiddleware } from '@quittance/auth/provider/protocol-middleware'
 import { createProvider } from '@quittance/auth/provider/provider'
 import { hashToken } from '@quittance/runtime/credential'
-import type { Rows } from '@quittance/runtime/handler'
-import { startHealth } from '@quittance/runtime/health'
-import { createLogger } from '@quittance/runtime/log'
+import type { SqlRunner } from '@quittance/runtime/handler'
+import { startHealth } from '@quittance/runtime/health-server'
+import { createLogger } from '@quittance/runtime/logger'
 import type { Adapter, Provider } from 'oidc-provider'
 import type { MemoryOrder, MemoryReady } from './start.ts'
 
 const baseUrl = 'http://127.0.0.1:8080'
 const log = createLogger('memory', 'info')
-const person = { id: randomUUID(), email: 'ada@example.com', email_verified: false }
-const rows = (async () => [person]) as unknown as Rows
+const user = { id: randomUUID(), email: 'ada@example.com', email_verified: false }
+const rows = (async () => [user]) as unknown as SqlRunner
 
 async function serve({ client, scope, count }: MemoryOrder): Promise<MemoryReady> {
-  const provider = createProvider({ baseUrl, adapter: undefined, rows, signingKeys: drawKeys(), secrets: [randomBytes(32)] })
-  surround(provider, { rows, log, baseUrl, authUrl: baseUrl })
+  const signingKeys = generateKeys()
+  const provider = createProvider({ baseUrl, adapter: undefined, rows, signingKeys, secrets: [randomBytes(32)] })
+  const jwtAccessTokens = createJwtAccessTokens({ issuer: baseUrl, signingKeys, rows, inTransaction: throwUnsupported })
+  addProtocolMiddleware(provider, { rows, log, jwtAccessTokens, hasClientDocuments: () => false, baseUrl, authUrl: baseUrl })
   leaveOutGrantIndex(provider)
-  // The library has it; its types do not say so for this one.
+  // The property exists, but the library's types do not declare it for this model.
   const { adapter } = provider.Client as unknown as { adapter: Adapter }
   await adapter.upsert(
     client.client_id,
@@ -41,11 +44,15 @@ async function serve({ client, scope, count }: MemoryOrder): Promise<MemoryReady
   )
   const app = await createApp({
     provider: () => provider,
-    signIn: notHere,
+    authUrl: '',
+    secrets: [],
+    signIn: throwUnsupported,
+    admitAttempt: throwUnsupported,
     csrf: createCsrf(randomBytes(32)),
+    state: { sign: throwUnsupported, open: throwUnsupported },
     rows,
-    revocation: { revokeGrant: notHere, revokeToken: notHere },
-    inTransaction: notHere,
+    revocation: { revokeGrant: throwUnsupported, revokeToken: throwUnsupported },
+    inTransaction: throwUnsupported,
     log,
   })
   const routes = (...given: Parameters<typeof app.routing>) => {
@@ -53,12 +60,12 @@ async function serve({ client, scope, count }: MemoryOrder): Promise<MemoryReady
     return true
   }
   const { port } = await startHealth({ host: '127.0.0.1', port: 0, checks: {}, routes })
-  const tokens = await Promise.all(Array.from({ length: count }, () => issue(provider, { clientId: client.client_id, scope })))
+  const tokens = await Promise.all(Array.from({ length: count }, () => issueToken(provider, { clientId: client.client_id, scope })))
   return { port, tokens }
 }
 
-/** As many and as long as those of an instance: one that signs and one that will, of both algorithms. */
-function drawKeys() {
+/** Generates as many keys of the same size as an instance has: a current and a next one of both algorithms. */
+function generateKeys() {
   const pairs = [0, 1].flatMap(() => [
     { alg: 'RS256', ...generateKeyPairSync('rsa', { modulusLength: 2048 }) },
     { alg: 'ES256', ...generateKeyPairSync('ec', { namedCurve: 'P-256' }) },
@@ -67,8 +74,8 @@ function drawKeys() {
 }
 
 /**
- * The library walks through all tokens of a grant whenever it keeps one more, which after a thousand refreshes is most of the work.
- * Under other names it keeps no such list.
+ * Disables the library's list of a grant's tokens. The library walks through all of them whenever it stores another one, which after a
+ * thousand refreshes is most of the work. For other model names it maintains no such list.
  */
 function leaveOutGrantIndex({ AccessToken, RefreshToken }: Provider): void {
   for (const { adapter } of [AccessToken, RefreshToken]) {
@@ -77,22 +84,22 @@ function leaveOutGrantIndex({ AccessToken, RefreshToken }: Provider): void {
   }
 }
 
-/** A refresh token with a grant of its own, with all that one from an authorization has. */
-async function issue(provider: Provider, { clientId, scope }: { clientId: string; scope: string }): Promise<string> {
+/** Issues a refresh token with a separate grant and all data that one from an authorization has. */
+async function issueToken(provider: Provider, { clientId, scope }: { clientId: string; scope: string }): Promise<string> {
   const client = await provider.Client.find(clientId)
-  if (!client) throw new Error('The client was not kept')
-  const grant = new provider.Grant({ accountId: person.id, clientId })
+  if (!client) throw new Error('The client was not stored.')
+  const grant = new provider.Grant({ accountId: user.id, clientId })
   Object.assign(grant, { subType: 'user', organizationId: null })
   grant.addOIDCScope(scope)
   const grantId = await grant.save()
   const now = Math.floor(Date.now() / 1000)
-  const facts = { accountId: person.id, client, grantId, scope, gty: 'authorization_code', authTime: now, iiat: now, rotations: 0 }
+  const facts = { accountId: user.id, client, grantId, scope, gty: 'authorization_code', authTime: now, iiat: now, rotations: 0 }
   const token = new provider.RefreshToken({ ...facts, amr: ['pwd'], sessionUid: randomUUID(), expiresWithSession: false } as never)
   return token.save()
 }
 
-function notHere(): never {
-  throw new Error('This peer refreshes tokens and does nothing else')
+function throwUnsupported(): never {
+  throw new Error('This peer only refreshes tokens.')
 }
 
 process.once('message', (order: MemoryOrder) => {

@@ -2,11 +2,11 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** What the peer is to be. */
+/** Configuration of the peer. */
 export interface MemoryOrder {
   client: { client_id: string; client_secret: string }
   scope: string
-  /** Refresh tokens to begin with, each of an authorization of its own. */
+  /** Number of initial refresh tokens, each with a separate authorization. */
   count: number
 }
 
@@ -21,7 +21,7 @@ export interface MemoryPeer extends AsyncDisposable {
   tokens: string[]
 }
 
-/** The same as for the services of the measured system: a setting is not a design. */
+/** The same as for the services of the measured system: a runtime setting is not a design difference. */
 const nodeFlags = ['--max-semi-space-size=32']
 
 export async function startMemoryPeer(order: MemoryOrder): Promise<MemoryPeer> {
@@ -29,7 +29,7 @@ export async function startMemoryPeer(order: MemoryOrder): Promise<MemoryPeer> {
   const exit = once(child, 'exit')
   child.send(order)
   const first = await Promise.race([once(child, 'message'), exit.then(() => null)])
-  if (!first) throw new Error('The provider in memory ended before it was ready.')
+  if (!first) throw new Error('The in-memory provider ended before it was ready.')
   const { port, tokens } = first[0] as MemoryReady
   return {
     pid: child.pid as number,

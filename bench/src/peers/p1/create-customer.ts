@@ -1,10 +1,10 @@
-/** The write of the peer: a customer, its two events and the kept answer in one transaction; the events are told afterwards. */
+/** The write of the peer: a customer, its two events and the stored reply in one transaction; the events are published afterwards. */
 import { createHash, randomUUID } from 'node:crypto'
 import type { JetStreamClient } from 'nats'
 import type { Pool, PoolClient } from 'pg'
 
 export const writeTables = [
-  // What the lists of the contract are narrowed and ordered by.
+  // Indexes for the filters and sort orders of the contract's lists.
   `create unique index customers_by_email on customers (organization_id, lower(email))`,
   `create unique index customers_by_external_id on customers (organization_id, external_id) where external_id is not null`,
   `create index customers_by_time on customers (organization_id, created_at, id)`,
@@ -31,18 +31,18 @@ const insert = {
   text: `insert into customers as c (id, organization_id, created_at, email, email_verified, name, metadata)
     values ($1, $2, now(), $3, false, $4, '{}') returning row_to_json(c)::text as json`,
 }
-const tell = { name: 'tell', text: `insert into outbox (id, subject, payload) values ($1, $2, $3), ($4, $5, $6)` }
-export const nothingYet = { active_subscriptions: [], granted_benefits: [], active_meters: [] }
-const keep = { name: 'keep', text: `insert into idempotent_replies (key_hash, request_hash, reply) values ($1, $2, $3)` }
+const insertEvents = { name: 'insert-events', text: `insert into outbox (id, subject, payload) values ($1, $2, $3), ($4, $5, $6)` }
+export const emptyState = { active_subscriptions: [], granted_benefits: [], active_meters: [] }
+const storeReply = { name: 'store-reply', text: `insert into idempotent_replies (key_hash, request_hash, reply) values ($1, $2, $3)` }
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** The customer as JSON; the same again for the same request under the same key. */
+/** Returns the customer as JSON; the same again for the same request with the same key. */
 export async function createCustomer(pool: Pool, request: CreateCustomer): Promise<string> {
   const client = await pool.connect()
   try {
     await client.query('begin')
-    const json = await once(client, request)
+    const json = await createOnce(client, request)
     await client.query('commit')
     return json
   } catch (error) {
@@ -53,27 +53,27 @@ export async function createCustomer(pool: Pool, request: CreateCustomer): Promi
   }
 }
 
-async function once(client: PoolClient, { organization_id: organizationId, key, body }: CreateCustomer): Promise<string> {
+async function createOnce(client: PoolClient, { organization_id: organizationId, key, body }: CreateCustomer): Promise<string> {
   const keyHash = digest(`${organizationId}\n${key}`)
   const requestHash = digest(JSON.stringify(body))
   const { rows: locked } = await client.query({ ...lock, values: [keyHash] })
-  if (!locked[0]?.taken) throw new Error('A request with this key is being answered')
-  const { rows: known } = await client.query({ ...find, values: [keyHash] })
-  if (known[0]) {
-    if (known[0].request_hash === requestHash) return known[0].reply
-    throw new Error('This key was used with another request')
+  if (!locked[0]?.taken) throw new Error('A request with this key is in progress.')
+  const { rows: stored } = await client.query({ ...find, values: [keyHash] })
+  if (stored[0]) {
+    if (stored[0].request_hash === requestHash) return stored[0].reply
+    throw new Error('This key was used with another request.')
   }
   const { rows } = await client.query({ ...insert, values: [randomUUID(), organizationId, body.email, body.name ?? null] })
   const { json } = rows[0]
-  const state = JSON.stringify({ ...JSON.parse(json), ...nothingYet })
-  await client.query({ ...tell, values: [randomUUID(), 'customer.created', json, randomUUID(), 'customer.state_changed', state] })
-  await client.query({ ...keep, values: [keyHash, requestHash, json] })
+  const state = JSON.stringify({ ...JSON.parse(json), ...emptyState })
+  await client.query({ ...insertEvents, values: [randomUUID(), 'customer.created', json, randomUUID(), 'customer.state_changed', state] })
+  await client.query({ ...storeReply, values: [keyHash, requestHash, json] })
   return json
 }
 
 const pollMs = 50
 
-/** Tells what was committed, over and over. */
+/** Publishes committed events in a loop. */
 export function relay(pool: Pool, { jetstream, prefix }: { jetstream: JetStreamClient; prefix: string }): void {
   const batch = async () => {
     const client = await pool.connect()
@@ -85,7 +85,11 @@ export function relay(pool: Pool, { jetstream, prefix }: { jetstream: JetStreamC
       })
       await Promise.all(rows.map(({ id, subject, payload }) => jetstream.publish(`${prefix}.${subject}`, payload, { msgID: id })))
       const positions = rows.map(({ position }) => position)
-      await client.query({ name: 'told', text: 'update outbox set published_at = now() where position = any($1)', values: [positions] })
+      await client.query({
+        name: 'mark-published',
+        text: 'update outbox set published_at = now() where position = any($1)',
+        values: [positions],
+      })
       await client.query('commit')
       return rows.length
     } finally {
@@ -93,8 +97,8 @@ export function relay(pool: Pool, { jetstream, prefix }: { jetstream: JetStreamC
     }
   }
   const run = async () => {
-    const told = await batch().catch(() => 0)
-    setTimeout(() => void run(), told === 100 ? 0 : pollMs).unref()
+    const published = await batch().catch(() => 0)
+    setTimeout(() => void run(), published === 100 ? 0 : pollMs).unref()
   }
   void run()
 }

@@ -1,13 +1,13 @@
-/** What the processes of a peer have in common. */
+/** Functions that the processes of a peer share. */
 
 export function setting(name: string): string {
   const value = process.env[name]
-  if (value === undefined) throw new Error(`${name} is not set`)
+  if (value === undefined) throw new Error(`${name} is not set.`)
   return value
 }
 
-/** Tells the process that started this one that it is ready; ends with it. */
-export function announce(port?: number): void {
+/** Notifies the parent process that this one is ready; exits with it. */
+export function reportReady(port?: number): void {
   process.once('disconnect', () => process.exit())
   process.send?.({ port: port ?? null })
 }

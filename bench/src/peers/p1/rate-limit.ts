@@ -1,6 +1,6 @@
 import type { onRequestHookHandler } from 'fastify'
 
-/** A hundred requests per second and address, counted in memory by fixed windows. */
+/** Allows a hundred requests per second and address, counted in memory by fixed windows. */
 export function limitRate(perSecond: number): onRequestHookHandler {
   let window = 0
   let counts = new Map<string, number>()

@@ -1,10 +1,10 @@
-/** Process: answers `‹name›.order.get`, `‹name›.order.list` and `‹name›.customer.create`; PostgreSQL writes the JSON. */
+/** Process: handles `‹name›.order.get`, `‹name›.order.list` and `‹name›.customer.create`; PostgreSQL writes the JSON. */
 import { connect, headers } from 'nats'
 import { Pool } from 'pg'
 import { createCustomer, relay, type CreateCustomer } from './create-customer.ts'
-import { announce, setting } from './process.ts'
+import { reportReady, setting } from './process.ts'
 
-/** The object of our contract, deprecated names and all: what a row refers to is joined, and the price stands in the order's own row. */
+/** The object of our contract with all deprecated names: referenced rows are joined, and the price is in the order's own row. */
 const order = `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pending' as paid, o.subtotal_amount, o.discount_amount, o.net_amount,
       o.net_amount as amount, o.tax_amount, o.taxes, o.tax_behavior, o.total_amount, o.refunded_amount, o.refunded_tax_amount, o.currency,
       o.billing_reason, o.billing_name, o.billing_address, o.is_invoice_generated, o.customer_id, o.product_id, o.discount_id,
@@ -15,7 +15,7 @@ const order = `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pending
       o.metadata, '{}'::json as custom_field_data, row_to_json(s) as subscription, row_to_json(c) as customer, row_to_json(p) as product,
       row_to_json(d) as discount`
 
-const joined = `join customers c on c.id = o.customer_id join products p on p.id = o.product_id
+const joins = `join customers c on c.id = o.customer_id join products p on p.id = o.product_id
     left join product_prices pp on pp.id = o.product_price_id left join subscriptions s on s.id = o.subscription_id
     left join discounts d on d.id = o.discount_id`
 
@@ -23,20 +23,20 @@ const getOrder = {
   name: 'get-order',
   text: `select row_to_json(v)::text as json from (
     select ${order}
-    from orders o ${joined}
+    from orders o ${joins}
     where o.id = $1 and o.organization_id = $2) v`,
 }
 
 /**
- * The newest first. Without a total: counting ten thousand rows at each request would be an easy peer to beat; so would one plan for any
- * number of rows to skip, which PostgreSQL takes for so bad that it makes a new one each time.
+ * Lists the newest orders first, without a total: counting ten thousand rows at each request would make the peer easy to beat. So would one
+ * plan for any number of skipped rows, which PostgreSQL considers so bad that it plans again each time.
  */
 const listOrders = ({ limit, skip }: { limit: number; skip: number }) => ({
   name: `list-orders-${limit}-${skip}`,
   text: `select json_build_object('items', coalesce(json_agg(row_to_json(v)), '[]'::json))::text as json from (
     select ${order}
     from (select * from orders where organization_id = $1 order by created_at desc, id desc limit ${limit} offset ${skip}) o
-    ${joined}
+    ${joins}
     order by o.created_at desc, o.id desc) v`,
 })
 
@@ -50,13 +50,13 @@ notFound.set('status', '404')
 const failed = headers()
 failed.set('status', '500')
 
-/** Answers with the JSON of the first row. */
-function answer(subject: string, ask: (request: never) => Promise<string | undefined>): void {
+/** Replies with the JSON of the first row. */
+function handleSubject(subject: string, handle: (request: never) => Promise<string | undefined>): void {
   connection.subscribe(`${setting('NAME')}.${subject}`, {
     queue: setting('NAME'),
     callback(error, message) {
       if (error) return
-      ask(JSON.parse(message.string()) as never).then(
+      handle(JSON.parse(message.string()) as never).then(
         (json) => (json ? message.respond(json) : message.respond('{"error":"NotFound"}', { headers: notFound })),
         () => message.respond('{"error":"InternalError"}', { headers: failed }),
       )
@@ -64,23 +64,23 @@ function answer(subject: string, ask: (request: never) => Promise<string | undef
   })
 }
 
-interface Asked {
+interface OrganizationRequest {
   organization_id: string
 }
 
-async function jsonOf(statement: { name: string; text: string }, values: unknown[]): Promise<string | undefined> {
+async function queryJson(statement: { name: string; text: string }, values: unknown[]): Promise<string | undefined> {
   const { rows } = await pool.query<{ json: string }>({ ...statement, values })
   return rows[0]?.json
 }
 
-answer('order.get', ({ id, organization_id }: Asked & { id: string }) => jsonOf(getOrder, [id, organization_id]))
-answer('order.list', ({ organization_id, limit, page }: Asked & { limit: number; page: number }) =>
-  jsonOf(listOrders({ limit, skip: (page - 1) * limit }), [organization_id]),
+handleSubject('order.get', ({ id, organization_id }: OrganizationRequest & { id: string }) => queryJson(getOrder, [id, organization_id]))
+handleSubject('order.list', ({ organization_id, limit, page }: OrganizationRequest & { limit: number; page: number }) =>
+  queryJson(listOrders({ limit, skip: (page - 1) * limit }), [organization_id]),
 )
-answer('customer.create', (request: CreateCustomer) => createCustomer(pool, request))
+handleSubject('customer.create', (request: CreateCustomer) => createCustomer(pool, request))
 const prefix = `${setting('NAME')}-event`
 const manager = await connection.jetstreamManager()
 await manager.streams.add({ name: `peer-${setting('NAME')}`, subjects: [`${prefix}.>`] })
 relay(pool, { jetstream: connection.jetstream(), prefix })
 await connection.flush()
-announce()
+reportReady()

@@ -1,4 +1,4 @@
-/** The peer's own database: the same amount of data as the measured system holds, in tables a careful engineer would make. */
+/** The database of the peer: the same amount of data as the measured system has, in tables a careful engineer would design. */
 import { Client } from 'pg'
 import { idFunction, volume } from '../../volume.ts'
 import { writeTables } from './create-customer.ts'
@@ -95,7 +95,7 @@ const tables = [
   )`,
 ]
 
-/** Makes the answers as long as those of the measured system, which carry deprecated names too. */
+/** Makes the replies as long as those of the measured system, which contain deprecated names too. */
 const note = 'Kept at the desk until the end of the month: ask for the volume by its shelf mark, from nine to six, on any day but Sunday.'
 
 const rows = [
@@ -123,7 +123,7 @@ const rows = [
     from generate_series(1, ${volume.orders}) n, generate_series(0, ${volume.linesPerOrder - 1}) line`,
 ]
 
-/** Creates and fills the database; gives the ids of its orders. */
+/** Creates and fills the database; returns the ids of its orders. */
 export async function makeTables(url: string, organizationId: string): Promise<string[]> {
   const client = new Client({ connectionString: url })
   await client.connect()

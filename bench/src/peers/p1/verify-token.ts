@@ -26,8 +26,8 @@ export async function jwtVerifier(publicKey: JWK): Promise<VerifyToken> {
   }
 }
 
-/** Believes a token that was verified once until it expires. */
-export function remembering(verify: VerifyToken): VerifyToken {
+/** Caches a verified token until it expires. */
+export function cachedVerifier(verify: VerifyToken): VerifyToken {
   const known = new Map<string, Claims>()
   return async (authorization = '') => {
     const hash = createHash('sha256').update(authorization).digest('base64')

@@ -1,12 +1,12 @@
-/** The write of the peer in one unit of work: a customer, its two events and the kept answer. */
+/** The write of the peer in one unit of work: a customer, its two events and the stored reply. */
 import { createHash, randomUUID } from 'node:crypto'
 import { serialize, type EntityManager } from '@mikro-orm/postgresql'
-import { nothingYet, type CreateCustomer } from '../p1/create-customer.ts'
+import { emptyState, type CreateCustomer } from '../p1/create-customer.ts'
 import { CustomerEntity, IdempotentReplyEntity, OutboxEntity } from './entities.ts'
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** The customer; the same again for the same request under the same key. */
+/** Returns the customer; the same again for the same request with the same key. */
 export function createCustomer(em: EntityManager, request: CreateCustomer): Promise<unknown> {
   return em.transactional((em) => once(em, request))
 }
@@ -15,10 +15,10 @@ async function once(em: EntityManager, { organization_id, key, body }: CreateCus
   const keyHash = digest(`${organization_id}\n${key}`)
   const requestHash = digest(JSON.stringify(body))
   const [lock] = await em.execute<{ taken: boolean }[]>('select pg_try_advisory_xact_lock(hashtextextended(?, 0)) as taken', [keyHash])
-  if (!lock?.taken) throw new Error('A request with this key is being answered')
+  if (!lock?.taken) throw new Error('A request with this key is in progress.')
   const known = await em.findOne(IdempotentReplyEntity, keyHash)
   if (known?.request_hash === requestHash) return JSON.parse(known.reply)
-  if (known) throw new Error('This key was used with another request')
+  if (known) throw new Error('This key was used with another request.')
   const customer = em.create(CustomerEntity, {
     id: randomUUID(),
     organization_id,
@@ -37,7 +37,7 @@ async function once(em: EntityManager, { organization_id, key, body }: CreateCus
   const reply = serialize(customer)
   const payload = JSON.stringify(reply)
   em.create(OutboxEntity, { subject: 'customer.created', payload })
-  em.create(OutboxEntity, { subject: 'customer.state_changed', payload: JSON.stringify({ ...(reply as object), ...nothingYet }) })
+  em.create(OutboxEntity, { subject: 'customer.state_changed', payload: JSON.stringify({ ...(reply as object), ...emptyState }) })
   em.create(IdempotentReplyEntity, { key_hash: keyHash, request_hash: requestHash, reply: payload })
   return reply
 }

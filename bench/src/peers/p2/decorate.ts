@@ -1,13 +1,13 @@
 interface Decoration {
-  /** Of the class itself. */
+  /** Decorators of the class. */
   type?: ClassDecorator[]
-  /** Of its methods, and of the parameters of each from the first. */
+  /** Decorators of its methods, and of the parameters of each, starting with the first. */
   methods?: Record<string, { method: MethodDecorator[]; parameters?: ParameterDecorator[] }>
-  /** Of the parameters of its constructor. */
+  /** Decorators of the constructor's parameters. */
   constructed?: ParameterDecorator[]
 }
 
-/** Applies decorators as a compiler would: Node strips types and knows no decorators. */
+/** Applies decorators as a compiler would: Node strips types and does not support decorators. */
 export function decorate(target: new (...values: never[]) => object, { type = [], methods = {}, constructed = [] }: Decoration): void {
   for (const [name, { method, parameters = [] }] of Object.entries(methods)) {
     const descriptor = Object.getOwnPropertyDescriptor(target.prototype, name) as PropertyDescriptor

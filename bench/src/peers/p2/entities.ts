@@ -1,4 +1,4 @@
-/** The tables of the peers as entities. Names are those of the columns: they are the names of the answer. */
+/** The tables of the peers as entities. Property names equal the column names, because they are the names in the reply. */
 import { randomUUID } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 

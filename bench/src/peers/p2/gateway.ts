@@ -1,4 +1,4 @@
-/** Process: the door of the peer as Nest's documentation teaches it: guard, pipes, `ClientProxy.send`. */
+/** Process: the gateway of the peer, built as Nest's documentation teaches: guard, pipes, `ClientProxy.send`. */
 import type { AddressInfo } from 'node:net'
 import {
   BadRequestException,
@@ -25,7 +25,7 @@ import { ClientsModule, Transport, type ClientProxy } from '@nestjs/microservice
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import { catchError, timeout, type Observable } from 'rxjs'
 import { z } from 'zod'
-import { announce, setting } from '../p1/process.ts'
+import { reportReady, setting } from '../p1/process.ts'
 import { limitRate } from '../p1/rate-limit.ts'
 import { jwtVerifier } from '../p1/verify-token.ts'
 import { decorate } from './decorate.ts'
@@ -70,7 +70,7 @@ class OrdersController {
   }
 
   create(body: z.infer<typeof customer>, key: string | undefined, request: Authenticated) {
-    if (!key || key.length > 255) throw new BadRequestException('Idempotency-Key is missing or too long')
+    if (!key || key.length > 255) throw new BadRequestException('Idempotency-Key is missing or too long.')
     return this.#ask('customer.create', { key, body, organization_id: request.organizationId })
   }
 
@@ -97,7 +97,7 @@ decorate(OrdersController, {
   },
 })
 
-// oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest is a class with nothing in it
+// oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest is an empty class
 class GatewayModule {}
 const options = { servers: [setting('NATS_SERVER')], user: 'w0', pass: 'w0', name }
 decorate(GatewayModule, {
@@ -111,4 +111,4 @@ adapter.getInstance().addHook('onRequest', limitRate(100))
 const app = await NestFactory.create<NestFastifyApplication>(GatewayModule, adapter, { logger: ['error'] })
 app.useGlobalPipes(new StandardSchemaValidationPipe())
 await app.listen(0, '127.0.0.1')
-announce((app.getHttpServer().address() as AddressInfo).port)
+reportReady((app.getHttpServer().address() as AddressInfo).port)

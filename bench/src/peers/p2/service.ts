@@ -1,4 +1,4 @@
-/** Process: answers what the service of p1 answers, with Nest's microservice and MikroORM's unit of work. */
+/** Process: handles the same requests as the service of p1, with Nest's microservice and MikroORM's unit of work. */
 import { Controller, Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { MessagePattern, Payload, RpcException, Transport, type MicroserviceOptions } from '@nestjs/microservices'
@@ -6,7 +6,7 @@ import { MikroORM } from '@mikro-orm/postgresql'
 import { connect } from 'nats'
 import { Pool } from 'pg'
 import { relay, type CreateCustomer } from '../p1/create-customer.ts'
-import { announce, setting } from '../p1/process.ts'
+import { reportReady, setting } from '../p1/process.ts'
 import { createCustomer } from './create-customer.ts'
 import { decorate } from './decorate.ts'
 import { CustomerEntity, IdempotentReplyEntity, OrderEntity, OrderItemEntity, OutboxEntity, ProductEntity } from './entities.ts'
@@ -22,22 +22,22 @@ const orm = await MikroORM.init({
   forceUtcTimezone: true,
 })
 
-interface Asked {
+interface OrganizationRequest {
   organization_id: string
 }
 
 const populate = ['customer', 'product', 'items'] as const
 
-/** Each message has a context of its own, as an HTTP request would. */
+/** Each message has its own context, like an HTTP request. */
 class OrdersController {
-  async get({ id, organization_id }: Asked & { id: string }) {
+  async get({ id, organization_id }: OrganizationRequest & { id: string }) {
     const order = await orm.em.fork().findOne(OrderEntity, { id, organization_id }, { populate })
     if (!order) throw new RpcException({ status: 404, error: 'NotFound' })
     return order
   }
 
-  /** The newest first, without a total: see p1. */
-  async list({ organization_id, limit, page }: Asked & { limit: number; page: number }) {
+  /** Lists the newest orders first, without a total: see p1. */
+  async list({ organization_id, limit, page }: OrganizationRequest & { limit: number; page: number }) {
     const orderBy = { created_at: 'desc', id: 'desc' } as const
     const items = await orm.em.fork().find(OrderEntity, { organization_id }, { populate, orderBy, limit, offset: (page - 1) * limit })
     return { items }
@@ -58,7 +58,7 @@ decorate(OrdersController, {
   },
 })
 
-// oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest is a class with nothing in it
+// oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest is an empty class
 class ServiceModule {}
 decorate(ServiceModule, { type: [Module({ controllers: [OrdersController] })] })
 
@@ -68,7 +68,7 @@ const app = await NestFactory.createMicroservice<MicroserviceOptions>(ServiceMod
   logger: ['error'],
 })
 
-// What was committed is told by the loop of p1: it takes one statement for a hundred events.
+// The relay of p1 publishes committed events: it needs one statement for a hundred events.
 const connection = await connect({ ...nats, noAsyncTraces: true })
 const prefix = `${name}-event`
 const manager = await connection.jetstreamManager()
@@ -79,4 +79,4 @@ pool.on('error', () => {})
 relay(pool, { jetstream: connection.jetstream(), prefix })
 
 await app.listen()
-announce()
+reportReady()

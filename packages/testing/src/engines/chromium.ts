@@ -1,22 +1,22 @@
 import { globSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Say } from './engine.ts'
-import { apt, canUseApt, isExecutable, onPath, run } from './find-program.ts'
+import type { ProgressReporter } from './engine.ts'
+import { installWithApt, canUseApt, isExecutable, onPath, runProgram } from './find-program.ts'
 
-/** Path of the browser that prints invoices. The headless shell comes first: it takes less than half the CPU per document. */
-export async function findChromium(say: Say): Promise<string> {
-  const given = process.env.PUPPETEER_EXECUTABLE_PATH
-  if (given) {
-    if (!isExecutable(given)) throw new Error(`PUPPETEER_EXECUTABLE_PATH is ${given}, which is not an executable file.`)
-    return given
+/** Returns the path of the browser that renders invoices. The headless shell is preferred: it needs less than half the CPU per document. */
+export async function findChromium(report: ProgressReporter): Promise<string> {
+  const configured = process.env.PUPPETEER_EXECUTABLE_PATH
+  if (configured) {
+    if (!isExecutable(configured)) throw new Error(`PUPPETEER_EXECUTABLE_PATH is ${configured}, which is not an executable file.`)
+    return configured
   }
   const found = installedChromium()
   if (found) return found
-  const reasons = [await fromDistribution(say)]
+  const reasons = [await fromDistribution(report)]
   const fromApt = installed()
   if (fromApt) return fromApt
-  reasons.push(await fromPuppeteer(say))
+  reasons.push(await fromPuppeteer(report))
   const fetched = downloaded()
   if (fetched) return fetched
   throw new Error(
@@ -25,7 +25,7 @@ export async function findChromium(say: Say): Promise<string> {
   )
 }
 
-/** One that is there already; nothing is fetched. */
+/** Returns an installed browser; nothing is downloaded. */
 export function installedChromium(): string | null {
   return downloaded() ?? installed()
 }
@@ -39,7 +39,7 @@ function installed(): string | null {
   )
 }
 
-/** What `puppeteer browsers install` has put into its cache, newest last in the order of names. */
+/** Finds browsers in the cache of `puppeteer browsers install`; the newest is last by name. */
 function downloaded(): string | null {
   const cache = process.env.PUPPETEER_CACHE_DIR ?? join(homedir(), '.cache', 'puppeteer')
   const files = ['chrome-headless-shell/*/*/chrome-headless-shell', 'chrome/*/*/chrome'].map((pattern) =>
@@ -51,16 +51,16 @@ function downloaded(): string | null {
   return files.map((group) => group.at(-1)).find(Boolean) ?? null
 }
 
-async function fromDistribution(say: Say): Promise<string | null> {
+async function fromDistribution(report: ProgressReporter): Promise<string | null> {
   if (!canUseApt()) return 'apt-get: only used as root on Debian and Ubuntu'
-  say('installing chromium-headless-shell with apt-get (first start, about a minute)')
-  const failure = await apt(['install', '-q', '-y', '--no-install-recommends', 'chromium-headless-shell'])
+  report('installing chromium-headless-shell with apt-get (first start, about a minute)')
+  const failure = await installWithApt(['install', '-q', '-y', '--no-install-recommends', 'chromium-headless-shell'])
   return failure && `apt-get: ${failure}`
 }
 
-async function fromPuppeteer(say: Say): Promise<string | null> {
-  say('downloading chrome-headless-shell with puppeteer (first start)')
+async function fromPuppeteer(report: ProgressReporter): Promise<string | null> {
+  report('downloading chrome-headless-shell with puppeteer (first start)')
   const root = resolve(import.meta.dirname, '..', '..', '..', '..')
-  const failure = await run('npx', { args: ['puppeteer', 'browsers', 'install', 'chrome-headless-shell'], cwd: root })
+  const failure = await runProgram('npx', { args: ['puppeteer', 'browsers', 'install', 'chrome-headless-shell'], cwd: root })
   return failure && `puppeteer: ${failure}`
 }

@@ -1,12 +1,12 @@
-/** A server that Quittance starts when none is given: PostgreSQL or NATS. */
+/** A server that Quittance starts if none is configured: PostgreSQL or NATS. */
 export interface Engine {
   pid: number
   port: number
-  /** Resolves with how it ended, in words. */
+  /** Resolves with a description of how it ended. */
   exited: Promise<string>
-  /** Clean stop; killed when that takes longer than the patience. */
-  stop(patienceMs?: number): Promise<void>
+  /** Stops gracefully; kills the process after `patienceMs`. */
+  stop(timeoutMs?: number): Promise<void>
 }
 
-/** Tells the person in front of the terminal what takes time. */
-export type Say = (line: string) => void
+/** Reports slow steps to the user at the terminal. */
+export type ProgressReporter = (line: string) => void

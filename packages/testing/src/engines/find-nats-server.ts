@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Say } from './engine.ts'
-import { apt, cacheDir, canUseApt, isExecutable, onPath, run } from './find-program.ts'
+import type { ProgressReporter } from './engine.ts'
+import { installWithApt, cacheDir, canUseApt, isExecutable, onPath, runProgram } from './find-program.ts'
 
 const version = 'v2.10.29'
 const checksums: Record<string, string> = {
@@ -11,14 +11,14 @@ const checksums: Record<string, string> = {
 }
 const cached = join(cacheDir, 'nats-server')
 
-/** Path of a nats-server: installed, fetched by an earlier start, from the distribution, or from the project's release. */
-export async function findNatsServer(say: Say): Promise<string> {
+/** Returns the path of a nats-server: installed, cached by an earlier start, from the distribution, or from the project's release. */
+export async function findNatsServer(report: ProgressReporter): Promise<string> {
   const found = onPath('nats-server') ?? (isExecutable(cached) ? cached : null)
   if (found) return found
   mkdirSync(cacheDir, { recursive: true })
   const reasons: string[] = []
-  for (const fetchIt of [fromDistribution, fromRelease]) {
-    const reason = await fetchIt(say)
+  for (const fetchProgram of [fromDistribution, fromRelease]) {
+    const reason = await fetchProgram(report)
     if (reason === null) return cached
     reasons.push(reason)
   }
@@ -29,39 +29,39 @@ export async function findNatsServer(say: Say): Promise<string> {
   )
 }
 
-/** Unpacked into our cache rather than installed: the package of the distribution would start a server of its own. */
-async function fromDistribution(say: Say): Promise<string | null> {
+/** Unpacked into the cache instead of installed: the distribution's package would start its own server. */
+async function fromDistribution(report: ProgressReporter): Promise<string | null> {
   if (!canUseApt()) return 'apt-get: only used as root on Debian and Ubuntu'
-  say('fetching nats-server with apt-get (first start)')
+  report('fetching nats-server with apt-get (first start)')
   const folder = join(cacheDir, 'nats-server.deb')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const failure = (await apt(['download', '-q', 'nats-server'], folder)) ?? (await unpackDeb(folder))
+  const failure = (await installWithApt(['download', '-q', 'nats-server'], folder)) ?? (await unpackDeb(folder))
   if (failure) return `apt-get: ${failure}`
-  keep(join(folder, 'usr', 'sbin', 'nats-server'), folder)
+  moveToCache(join(folder, 'usr', 'sbin', 'nats-server'), folder)
   return null
 }
 
 async function unpackDeb(folder: string): Promise<string | null> {
   const [file] = globSync('*.deb', { cwd: folder })
-  return file ? run('dpkg-deb', { args: ['--extract', file, '.'], cwd: folder }) : 'the package was not downloaded'
+  return file ? runProgram('dpkg-deb', { args: ['--extract', file, '.'], cwd: folder }) : 'the package was not downloaded'
 }
 
-async function fromRelease(say: Say): Promise<string | null> {
+async function fromRelease(report: ProgressReporter): Promise<string | null> {
   const platform = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
   const checksum = checksums[platform]
   if (!checksum) return `release download: no checksum is known for ${platform}`
   const name = `nats-server-${version}-${platform}`
   const url = `https://github.com/nats-io/nats-server/releases/download/${version}/${name}.tar.gz`
-  say(`downloading ${name} (first start)`)
+  report(`downloading ${name} (first start)`)
   const folder = join(cacheDir, 'nats-server.release')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const failure = await download(url, { file: join(folder, 'nats-server.tar.gz'), checksum })
   if (failure) return `release download: ${failure}`
-  const unpacking = await run('tar', { args: ['-xzf', 'nats-server.tar.gz'], cwd: folder })
+  const unpacking = await runProgram('tar', { args: ['-xzf', 'nats-server.tar.gz'], cwd: folder })
   if (unpacking) return `release download: ${unpacking}`
-  keep(join(folder, name, 'nats-server'), folder)
+  moveToCache(join(folder, name, 'nats-server'), folder)
   return null
 }
 
@@ -79,8 +79,8 @@ async function download(url: string, { file, checksum }: { file: string; checksu
   }
 }
 
-/** Moved into place at the end: a fetch cut short is never taken for the program. */
-function keep(file: string, folder: string): void {
+/** Moved into place last, so that an interrupted download is never used. */
+function moveToCache(file: string, folder: string): void {
   renameSync(file, cached)
   rmSync(folder, { recursive: true, force: true })
 }

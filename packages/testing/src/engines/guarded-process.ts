@@ -1,11 +1,11 @@
-/** Starts a server so that it cannot outlive us, not even when we are killed outright. */
+/** Starts a server so that it cannot outlive this process, even if this process is killed. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readSync, fstatSync } from 'node:fs'
 import { sendSignal } from './process-record.ts'
 
 /**
- * A watcher reads the standard input, which ends when the last holder of its other side is gone, and then stops the server. The shell
- * becomes the server, so its process id is the one we know; the watcher is handed to init, so the server never meets an unknown child.
+ * A watcher reads the standard input, which ends when the last process with the other end exits, and then stops the server. The shell
+ * replaces itself by the server, so its process id is known; the watcher is reparented to init, so the server never has an unknown child.
  */
 const guardian = `
 exec 3<&0 </dev/null
@@ -13,43 +13,43 @@ exec 3<&0 </dev/null
 exec 3<&-
 exec "$@"`
 
-export interface GuardedOptions {
+export interface ChildProcessOptions {
   command: string
   args: readonly string[]
-  /** Receives both outputs. A file rather than a pipe: the server can write its farewell after we are gone. */
+  /** Receives both outputs. A file instead of a pipe: the server can write its last messages after this process has ended. */
   logFile: string
-  /** Signal of a clean stop. */
+  /** Signal of a graceful stop. */
   signal: 'INT' | 'TERM'
   env?: NodeJS.ProcessEnv
   uid?: number
   gid?: number
 }
 
-export interface GuardedProcess {
+export interface ManagedProcess {
   pid: number
-  /** Resolves with how it ended, in words. */
+  /** Resolves with a description of how it ended. */
   exited: Promise<string>
-  /** What it has written since it was started. */
+  /** Returns the output since the start. */
   output(): string
-  /** Clean stop; killed when that takes longer than the patience. */
-  stop(patienceMs: number): Promise<void>
+  /** Stops gracefully; kills the process after `patienceMs`. */
+  stop(timeoutMs: number): Promise<void>
 }
 
-/** Its own session: Ctrl-C in the terminal reaches the supervisor alone, which stops things in order. */
-export function startGuarded({ command, args, logFile, signal, env = process.env, ...user }: GuardedOptions): GuardedProcess {
+/** Starts a process in its own session: Ctrl-C in the terminal reaches only the supervisor, which stops components in order. */
+export function startManagedProcess({ command, args, logFile, signal, env = process.env, ...user }: ChildProcessOptions): ManagedProcess {
   const log = openSync(logFile, 'a+', 0o600)
   const from = fstatSync(log).size
   const child = spawn('/bin/sh', ['-c', guardian, signal, command, ...args], { stdio: ['pipe', log, log], detached: true, env, ...user })
   closeSync(log)
-  const exited = exitOf(child)
+  const exited = describeExit(child)
   return {
     pid: child.pid ?? -1,
     exited,
     output: () => readFrom(logFile, from),
-    async stop(patienceMs) {
+    async stop(timeoutMs) {
       if (!child.pid) return
       const pid = child.pid
-      const kill = setTimeout(() => sendSignal(pid, 'SIGKILL'), patienceMs)
+      const kill = setTimeout(() => sendSignal(pid, 'SIGKILL'), timeoutMs)
       if (child.exitCode === null && child.signalCode === null) sendSignal(pid, `SIG${signal}`)
       await exited
       clearTimeout(kill)
@@ -57,7 +57,7 @@ export function startGuarded({ command, args, logFile, signal, env = process.env
   }
 }
 
-export function exitOf(child: ChildProcess): Promise<string> {
+export function describeExit(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ? `was ended by ${signal}` : `ended with code ${code}`))
     child.once('error', (error) => resolve(`could not be started: ${error.message}`))

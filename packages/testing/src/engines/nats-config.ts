@@ -1,29 +1,38 @@
-import { permissionsOf, natsUsers, type NatsUser } from '@quittance/contracts/permissions'
+import {
+  natsAccountFor,
+  natsUsers,
+  natsPermissionsFor,
+  streamImports,
+  type NatsAccount,
+  type NatsPermissions,
+  type NatsUser,
+} from '@quittance/contracts/permissions'
+import { transitionalPermissionsFor } from '@quittance/contracts/transitional-permissions'
 
 export interface NatsConfigOptions {
   /** Address and port for clients, `127.0.0.1:4222`. */
   listen: string
-  /** Address and port of the monitoring pages. */
+  /** Address and port of the monitoring endpoint. */
   monitor: string
   storeDir: string
-  /** Password of a user as the configuration file shall name it: a quoted string or an environment variable (`$NAME`). */
+  /** Returns the password of a user as written to the configuration file: a quoted string or an environment variable (`$NAME`). */
   passwordOf: (user: NatsUser) => string
   /**
-   * That many accounts `w0`, `w1`, … each with a JetStream of its own and one user of the same name and password who may do
-   * everything: tests run side by side without hearing each other.
+   * Number of accounts `w0`, `w1`, …, each with a separate JetStream and one user with the same name and password and all rights: tests run
+   * in parallel without receiving each other's messages.
    */
   testAccounts?: number
+  /** Adds the rights of release 0.1.0, see `transitionalPermissionsFor`. */
+  transitional?: boolean
 }
 
-/** The configuration of nats-server: one user per service, whose rights derive from the contracts. */
-export function natsConfig({ listen, monitor, storeDir, passwordOf, testAccounts = 0 }: NatsConfigOptions): string {
-  const users = natsUsers.map((user) => userBlock(user, passwordOf(user))).join('\n')
-  const access = testAccounts ? accountsBlock(users, testAccounts) : `authorization {\n  users: [\n${users}\n  ]\n}`
+/** Returns the configuration of nats-server: one user per service, with rights derived from the contracts. */
+export function natsConfig({ listen, monitor, storeDir, passwordOf, testAccounts = 0, transitional = false }: NatsConfigOptions): string {
   return `listen: ${quote(listen)}
 http: ${quote(monitor)}
-# An order of five thousand lines is one answer and one event. The server's own documentation advises against more.
+# An order of five thousand lines is one reply and one event. The server's documentation advises against more than 8 MB.
 max_payload: 8MB
-# Who is frozen or cut off is noticed after six seconds, not after minutes: until then requests go to him and are lost.
+# A hung or disconnected client is detected after six seconds instead of minutes; until then requests to it are lost.
 ping_interval: "2s"
 ping_max: 2
 
@@ -31,30 +40,61 @@ jetstream {
   store_dir: ${quote(storeDir)}
 }
 
-${access}
+${transitional ? transitionalBlock(passwordOf) : accountsBlock(passwordOf, testAccounts)}
 `
 }
 
-function userBlock(user: NatsUser, password: string): string {
-  const { publish, subscribe } = permissionsOf(user)
-  return `    {
-      user: ${user}
-      password: ${password}
-      permissions: {
-        publish: ${list(publish)}
-        subscribe: ${list(subscribe)}
-      }
-    }`
+function transitionalBlock(passwordOf: NatsConfigOptions['passwordOf']): string {
+  const users = natsUsers.map((user) => userBlock(user, { password: passwordOf(user), permissions: transitionalPermissionsFor(user) }))
+  return `authorization {\n  users: [\n${users.join('\n')}\n  ]\n}`
 }
 
-function accountsBlock(users: string, count: number): string {
-  const workers = Array.from({ length: count }, (_, index) => `w${index}`)
-  const accounts = workers.map((name) => `  ${name}: { jetstream: enabled, users: [{ user: ${name}, password: ${name} }] }`)
-  return ['accounts {', '  quittance: {', '  jetstream: enabled', '  users: [', users, '  ]', '  }', ...accounts, '}'].join('\n')
+function accountsBlock(passwordOf: NatsConfigOptions['passwordOf'], testAccounts: number): string {
+  const workers = Array.from({ length: testAccounts }, (_, index) => `w${index}`)
+  return `accounts {
+  stream {
+    jetstream: enabled
+    exports: [
+${streamImports.map(({ subject, replies }) => `      { service: ${quote(subject)}${replies === 'many' ? ', response_type: stream' : ''} }`).join('\n')}
+    ]
+    users: [
+${formatUsers('stream', passwordOf)}
+    ]
+  }
+  services {
+    imports: [
+${streamImports.map(({ subject }) => `      { service: { account: stream, subject: ${quote(subject)} } }`).join('\n')}
+    ]
+    users: [
+${formatUsers('services', passwordOf)}
+    ]
+  }
+${workers.map((name) => `  ${name}: { jetstream: enabled, users: [{ user: ${name}, password: ${name} }] }\n`).join('')}}`
+}
+
+function formatUsers(account: NatsAccount, passwordOf: NatsConfigOptions['passwordOf']): string {
+  return natsUsers
+    .filter((user) => natsAccountFor(user) === account)
+    .map((user) => userBlock(user, { password: passwordOf(user), permissions: natsPermissionsFor(user) }))
+    .join('\n')
+}
+
+function userBlock(user: NatsUser, { password, permissions }: { password: string; permissions: NatsPermissions }): string {
+  const { publish, subscribe } = permissions
+  return `      {
+        user: ${user}
+        password: ${password}
+        permissions: {
+          publish: ${list(publish)}
+          subscribe: ${list(subscribe)}
+        }
+      }`
 }
 
 function list(subjects: readonly string[]): string {
-  return subjects.length === 0 ? '{ deny: ">" }' : `[\n${subjects.map((subject) => `          ${quote(subject)}`).join('\n')}\n        ]`
+  return subjects.length === 0
+    ? '{ deny: ">" }'
+    : `[\n${subjects.map((subject) => `            ${quote(subject)}`).join('\n')}\n          ]`
 }
 
 export function quote(text: string): string {

@@ -4,23 +4,23 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../eventually.ts'
-import { apt, canUseApt, onPath } from './find-program.ts'
+import { installWithApt, canUseApt, onPath } from './find-program.ts'
 import { freePorts } from './free-ports.ts'
-import { exitOf } from './guarded-process.ts'
+import { describeExit } from './guarded-process.ts'
 
-/** A Valkey or Redis server that keeps nothing. */
+/** A Valkey or Redis server without persistence. */
 export interface RedisServer extends AsyncDisposable {
   url: string
-  /** Kills it; connections break. */
+  /** Kills the process; connections break. */
   kill(): Promise<void>
-  /** Starts it again on its port. */
+  /** Starts it again on the same port. */
   start(): Promise<void>
-  /** Stops its process without ending it: it accepts, and never answers. */
+  /** Suspends the process: it accepts connections but never replies. */
   freeze(): void
   thaw(): void
 }
 
-/** For tests alone: the limiter's shared store is optional, so `npm start` brings none. */
+/** Starts a server for tests only: the rate limiter's shared store is optional, so `npm start` does not include one. */
 export async function startRedisServer(): Promise<RedisServer> {
   const program = await findRedisServer()
   const [port] = (await freePorts(1)) as [number]
@@ -29,10 +29,10 @@ export async function startRedisServer(): Promise<RedisServer> {
 
   async function launch() {
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
-    // Debian's checker and server are one program that goes by the name it is called.
+    // Debian's checker and server are one program that behaves according to its name.
     const child = spawn(program, args, { argv0: 'redis-server', stdio: 'ignore' })
-    const exited = exitOf(child)
-    await eventually(() => greets(port))
+    const exited = describeExit(child)
+    await eventually(() => ping(port))
     return { child, exited }
   }
 
@@ -54,18 +54,20 @@ export async function startRedisServer(): Promise<RedisServer> {
   }
 }
 
-/** The package of tools holds the program and, unlike that of the server, starts nothing by itself. */
+/** The package of tools contains the program and, unlike the server's package, starts nothing. */
 async function findRedisServer(): Promise<string> {
   const names = ['valkey-server', 'redis-server', 'redis-check-rdb']
   const found = onPath(...names)
   if (found) return found
-  const failure = canUseApt() ? await apt(['install', '-q', '-y', '--no-install-recommends', 'redis-tools']) : 'apt-get cannot be used here'
+  const failure = canUseApt()
+    ? await installWithApt(['install', '-q', '-y', '--no-install-recommends', 'redis-tools'])
+    : 'apt-get is not available'
   const installed = onPath(...names)
   if (installed) return installed
   throw new Error(`No Valkey or Redis server was found, and none was installed: ${failure}. Install valkey-server or redis-server.`)
 }
 
-function greets(port: number): Promise<void> {
+function ping(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 }, () => socket.write('PING\r\n'))
     const end = (error?: Error) => {
@@ -75,6 +77,6 @@ function greets(port: number): Promise<void> {
     }
     socket.once('data', (bytes) => end(bytes.toString().startsWith('+PONG') ? undefined : new Error(bytes.toString())))
     socket.once('error', end)
-    socket.once('timeout', () => end(new Error('no answer')))
+    socket.once('timeout', () => end(new Error('no reply')))
   })
 }

@@ -14,8 +14,8 @@ export const organizationAccessTokenView: View<OrganizationAccessToken> = {
 export const personalAccessTokenView: View<PersonalAccessToken> = {
   name: 'personal-access-token',
   organization: null,
-  because: 'it belongs to a person; handlers ask for those of one account',
+  unscopedReason: 'an access token belongs to a user; handlers read the tokens of one account',
   from: `access_tokens t`,
   key: 't.id',
-  columns: shared,
+  columns: `${shared}, t.organization_ids`,
 }

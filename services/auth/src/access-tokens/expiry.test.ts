@@ -1,6 +1,6 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { expect, test } from 'vitest'
-import { expiryOf } from './expiry.ts'
+import { parseExpiry } from './access-token.ts'
 
 const now = new Date('2028-01-31T10:00:00.000Z')
 
@@ -14,7 +14,7 @@ test.each([
   ['P2W', '2028-02-14T10:00:00.000Z'],
   ['P1DT2H3M4S', '2028-02-01T12:03:04.000Z'],
 ])('%s ends at %s', (expiresIn, end) => {
-  expect(expiryOf(expiresIn, now)?.toISOString() ?? null).toBe(end)
+  expect(parseExpiry(expiresIn, now)?.toISOString() ?? null).toBe(end)
 })
 
 test.each([
@@ -23,16 +23,16 @@ test.each([
   ['P1Y', '2029-01-31T10:00:00.000Z'],
   ['P1Y2M', '2029-03-31T10:00:00.000Z'],
 ])('months and years follow the calendar: %s ends at %s', (expiresIn, end) => {
-  expect(expiryOf(expiresIn, now)?.toISOString()).toBe(end)
+  expect(parseExpiry(expiresIn, now)?.toISOString()).toBe(end)
 })
 
-test('a leap day and a year is the last day of February', () => {
-  expect(expiryOf('P1Y', new Date('2028-02-29T00:00:00Z'))?.toISOString()).toBe('2029-02-28T00:00:00.000Z')
+test('one year after a leap day is the last day of February', () => {
+  expect(parseExpiry('P1Y', new Date('2028-02-29T00:00:00Z'))?.toISOString()).toBe('2029-02-28T00:00:00.000Z')
 })
 
 test.each(['PT0S', 'P0D', 'PT0.5S', 'P101Y', 'P999999999999999Y', 'tomorrow', 3_153_600_001, 0])(
-  'less than a second, more than a hundred years or something else is refused: %s',
+  'rejects less than a second, more than 100 years and other input: %s',
   (expiresIn) => {
-    expect(() => expiryOf(expiresIn, now)).toThrow(RequestValidationError)
+    expect(() => parseExpiry(expiresIn, now)).toThrow(RequestValidationError)
   },
 )

@@ -3,14 +3,14 @@ import { InvalidClientMetadata, InvalidRedirectUri } from '@quittance/contracts/
 import type { RequestInput } from '@quittance/contracts/operation'
 import { scopes } from '@quittance/contracts/scopes'
 import { expect, test } from 'vitest'
-import { readClientMetadata, refuseServerSaid } from './client-metadata.ts'
+import { readClientMetadata, assertNoServerFields } from './client-metadata.ts'
 
 function read(metadata: Partial<RequestInput<typeof registerClient>>) {
   const least = { client_name: 'App', redirect_uris: ['https://app.example.com/callback'] }
   return readClientMetadata(registerClient.request.parse({ ...least, ...metadata }))
 }
 
-test('name and redirect URI are enough: a confidential client that may ask for every scope and refresh its tokens', () => {
+test('name and redirect URI suffice for a confidential client with all scopes and refresh tokens', () => {
   expect(read({})).toEqual({
     name: 'App',
     redirectUris: ['https://app.example.com/callback'],
@@ -27,35 +27,43 @@ test('name and redirect URI are enough: a confidential client that may ask for e
   })
 })
 
-test('a scope is a known one, and each counts once', () => {
+test('accepts known scopes only, each once', () => {
   expect(read({ scope: ' openid  orders:read openid ' }).scopes).toEqual(['openid', 'orders:read'])
   expect(() => read({ scope: 'openid orders:steal' })).toThrow(InvalidClientMetadata)
   expect(() => read({ scope: 'openid\torders:read' })).toThrow(InvalidClientMetadata)
 })
 
-test.each(['', '   '])('a client without scopes is refused: "%s"', (scope) => {
+test.each(['', '   '])('rejects a client without scopes: "%s"', (scope) => {
   expect(() => read({ scope })).toThrow(InvalidClientMetadata)
 })
 
-test('refresh_token alone is refused; authorization_code alone is not', () => {
+test('rejects refresh_token alone, accepts authorization_code alone', () => {
   expect(() => read({ grant_types: ['refresh_token'] })).toThrow(InvalidClientMetadata)
   expect(read({ grant_types: ['authorization_code', 'authorization_code'] }).grantTypes).toEqual(['authorization_code'])
 })
 
-test('one forbidden redirect URI among good ones is enough, after sign-in as after logout', () => {
+test('rejects metadata with one forbidden redirect URI, after sign-in or after logout', () => {
   const uris = ['https://app.example.com/callback', 'http://app.example.com/callback']
   expect(() => read({ redirect_uris: uris })).toThrow(InvalidRedirectUri)
   expect(() => read({ post_logout_redirect_uris: uris })).toThrow(InvalidRedirectUri)
 })
 
-test.each(['client_uri', 'logo_uri', 'tos_uri', 'policy_uri'])('%s is an address of the web', (key) => {
+test('a public client may combine a private-use scheme with https and loopback addresses', () => {
+  const uris = ['com.example.app:/callback', 'https://app.example.com/callback', 'http://127.0.0.1/callback']
+  expect(() => read({ redirect_uris: uris })).toThrow(InvalidRedirectUri)
+  expect(read({ redirect_uris: uris, token_endpoint_auth_method: 'none' }).redirectUris).toEqual(uris)
+  const unusual = [...uris, 'http://app.localhost/callback']
+  expect(() => read({ redirect_uris: unusual, token_endpoint_auth_method: 'none' })).toThrow(InvalidRedirectUri)
+})
+
+test.each(['client_uri', 'logo_uri', 'tos_uri', 'policy_uri'])('%s must be a web address', (key) => {
   expect(read({ [key]: 'http://example.com/page' })).toBeTruthy()
   expect(() => read({ [key]: 'javascript:alert(1)' })).toThrow(InvalidClientMetadata)
 })
 
 test.each(['registration_access_token', 'registration_client_uri', 'client_secret_expires_at', 'client_id_issued_at'])(
-  'an update does not say %s',
+  'an update must not contain %s',
   (key) => {
-    expect(() => refuseServerSaid({ client_name: 'App', [key]: null })).toThrow(InvalidClientMetadata)
+    expect(() => assertNoServerFields({ client_name: 'App', [key]: null })).toThrow(InvalidClientMetadata)
   },
 )

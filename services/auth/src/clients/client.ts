@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Scope } from '@quittance/contracts/scopes'
-import { aggregate } from '@quittance/runtime/entity'
+import { aggregateProperties } from '@quittance/runtime/schema'
 import { hashToken, mintToken } from '@quittance/runtime/credential'
 
 /** An OAuth 2.0 client (RFC 7591). Belongs to no organization; the account that registered it, if any, may manage it. */
@@ -8,7 +8,7 @@ export const ClientSchema = defineEntity({
   name: 'Client',
   tableName: 'clients',
   properties: {
-    ...aggregate,
+    ...aggregateProperties,
     clientId: p.text(),
     /** SHA-256; null for public clients. */
     secretHash: p.text().nullable(),
@@ -26,13 +26,16 @@ export const ClientSchema = defineEntity({
     idTokenSignedResponseAlg: p.text().$type<'RS256' | 'ES256'>(),
     dpopBoundAccessTokens: p.boolean(),
     registrationTokenHash: p.text().nullable(),
-    /** Made by the operator: the consent page does not warn of it. */
+    registrationTokenSealed: p.text().nullable(),
+    /** Created by the operator: the consent page shows no warning. */
     isTrusted: p.boolean(),
+    /** When the stored metadata document at the client's id expires; null for a registered client. */
+    documentExpiresAt: p.datetime().nullable(),
     deletedAt: p.datetime().nullable(),
   },
 })
 
-/** What may be changed of a client, always as a whole. */
+/** The changeable fields of a client, always set together. */
 export interface ClientConfiguration {
   name: string
   redirectUris: string[]
@@ -49,13 +52,13 @@ export interface ClientConfiguration {
 }
 
 interface Origin {
-  /** Who registered it; null for nobody and for the operator. */
+  /** Account that registered it; null for anonymous registration and for the operator. */
   accountId: string | null
   isTrusted: boolean
 }
 
 export class Client extends ClientSchema.class {
-  /** Gives a secret, to be shown once, when the client needs one and has none; drops the one that it no longer needs. */
+  /** Creates a secret, to be shown once, if the client needs one and has none; deletes one that it no longer needs. */
   configure(configuration: ClientConfiguration): string | null {
     Object.assign(this, configuration)
     if (configuration.tokenEndpointAuthMethod === 'none') {
@@ -68,13 +71,20 @@ export class Client extends ClientSchema.class {
     return secret
   }
 
+  /**
+   * Identifies the recipient of codes and tokens: equal for two configurations if and only if redirect URIs and authentication are equal.
+   */
+  recipient(): string {
+    return JSON.stringify([this.tokenEndpointAuthMethod, ...new Set(this.redirectUris.toSorted())])
+  }
+
   delete(now: Date): void {
     this.deletedAt = now
   }
 }
 ClientSchema.setClass(Client)
 
-/** A new client: its row, and the secret for its owner; null for a public client. */
+/** Creates a client: its row, and the secret for its owner; null for a public client. */
 export function newClient(configuration: ClientConfiguration, { accountId, isTrusted }: Origin) {
   const secret = configuration.tokenEndpointAuthMethod === 'none' ? null : mintToken('qt_cs_')
   const row = {
@@ -84,6 +94,8 @@ export function newClient(configuration: ClientConfiguration, { accountId, isTru
     accountId,
     isTrusted,
     registrationTokenHash: null as string | null,
+    registrationTokenSealed: null as string | null,
+    documentExpiresAt: null as Date | null,
     deletedAt: null,
   }
   return { secret, row }

@@ -1,23 +1,52 @@
-import { registerClient as contract } from '@quittance/contracts/clients'
-import { hashToken, mintToken } from '@quittance/runtime/credential'
-import { command } from '@quittance/runtime/handler'
+import { registerClient as registerClientContract } from '@quittance/contracts/clients'
+import { command, type SqlRunner } from '@quittance/runtime/handler'
 import { Client, newClient } from './client.ts'
 import { readClientMetadata } from './client-metadata.ts'
 import { clientView } from './client-view.ts'
-import { admitRegistration } from './registration-policy.ts'
-import { registrationUri } from './registration-uri.ts'
+import { createRegistrationToken } from './registration-token.ts'
+import type { Caller } from '@quittance/contracts/caller'
+import { NotPermitted, TooManyRequests, Unauthorized } from '@quittance/contracts/errors'
+import { requireUser } from '../identity/caller-checks.ts'
+import { config } from '../config.ts'
 
-export const registerClient = command(contract, async (request, { em, caller, read, rows, wake }) => {
-  const accountId = await admitRegistration(caller, rows)
+export const registerClient = command(registerClientContract, async (request, { em, caller, read, rows, wake }) => {
+  const accountId = await authorizeRegistration(caller, rows)
   const { secret, row } = newClient(readClientMetadata(request), { accountId, isTrusted: false })
-  const registrationToken = mintToken('qt_crt_')
-  em.create(Client, { ...row, registrationTokenHash: hashToken(registrationToken) })
+  const registration = createRegistrationToken(row.clientId)
+  em.create(Client, { ...row, ...registration.row })
   const view = await read.one(clientView, { where: 'c.client_id = :client_id', values: { client_id: row.clientId } })
   wake('clients')
   return {
     ...JSON.parse(view),
     ...(secret !== null && { client_secret: secret }),
-    registration_access_token: registrationToken,
+    registration_access_token: registration.token,
     registration_client_uri: registrationUri(row.clientId),
   }
 })
+
+/** Anonymous registrations accepted per hour, in total. */
+const anonymousPerHour = 100
+
+const lock = `select pg_advisory_xact_lock(hashtext('clients registered by nobody'))`
+
+const recent = `
+  select count(*)::int as count, ceil(extract(epoch from min(created_at) + interval '1 hour' - now()))::int as retry_after
+  from clients where account_id is null and not is_trusted and document_expires_at is null and created_at > now() - interval '1 hour'`
+
+/** Returns the account that registers, or null for an anonymous registration if the operator allows it. */
+export async function authorizeRegistration(caller: Caller, rows: SqlRunner): Promise<string | null> {
+  const policy = config().CLIENT_REGISTRATION
+  if (policy === 'off') throw new NotPermitted('Only the operator can register clients.')
+  if (caller.kind !== 'anonymous') return requireUser(caller).userId
+  if (policy === 'accounts') throw new Unauthorized('Registering clients requires a personal access token.')
+  // Without this lock, concurrent requests would all count one free slot.
+  await rows('client.lock-anonymous', lock)
+  const [seen] = await rows<{ count: number; retry_after: number | null }>('client.count-anonymous', recent)
+  if (!seen || seen.count < anonymousPerHour) return null
+  throw new TooManyRequests('Too many clients were registered without an account. Try again later.', Math.max(1, seen.retry_after ?? 1))
+}
+
+/** Returns the URI at which a client is read, changed and deleted (RFC 7592 §3). */
+export function registrationUri(clientId: string): string {
+  return `${config().BASE_URL}/v1/oauth2/register/${clientId}`
+}

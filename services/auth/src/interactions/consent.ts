@@ -1,30 +1,33 @@
 import { scopes as known, type Scope } from '@quittance/contracts/scopes'
 import type { FastifyReply } from 'fastify'
 import { errors } from 'oidc-provider'
-import { consentPage, type ChoosableOrganization } from '../pages/consent-page.ts'
+import { consentPage, type RequestingClient, type OrganizationOption } from '../pages/consent-page.ts'
 import { formTarget, pageHeaders } from '../pages/layout.ts'
 import { organizationPage } from '../pages/organization-page.ts'
-import { rememberConsent, requestedSubject } from '../provider/remembered-consent.ts'
-import { finish, type Step } from './step.ts'
+import { saveConsent, requestedSubject } from '../provider/consent-store.ts'
+import { finishInteraction, type InteractionContext } from './interaction-context.ts'
 
 const findOrganizations = `
-  select o.id, o.name, o.slug from members m join organizations o on o.id = m.organization_id
+  select o.id, o.name, o.slug, to_json(o.created_at)#>>'{}' as created_at from members m join organizations o on o.id = m.organization_id
   where m.account_id = :account_id order by lower(o.name), o.id`
+
+const findClient = `select to_json(created_at)#>>'{}' as created_at from clients where client_id = :client_id`
 
 const findEmail = `select email from accounts where id = :account_id`
 
-/** Allow or deny. Membership is asked anew: the page may be old, and the form may come from anybody. */
-export async function answerConsent(step: Step): Promise<FastifyReply> {
+/** Handles "Allow" and "Deny". Reads the memberships again: the page may be outdated, and the form input is untrusted. */
+export async function handleConsent(step: InteractionContext): Promise<FastifyReply> {
   const { form, details } = step
   if (form['action'] !== 'allow') {
-    return finish(step, { error: 'access_denied', error_description: 'the resource owner denied the request' }, false)
+    return finishInteraction(step, { error: 'access_denied', error_description: 'the resource owner denied the request' }, false)
   }
   if (isForPerson(step)) return allow(step, { subType: 'user', organizationId: null })
-  const organizations = await organizationsOf(step)
+  const organizations = await readOrganizations(step)
   const chosen = organizations.find(({ id }) => id === form['organization_id'])
-  if (!chosen) return showConsent(step, { status: 400, error: 'Choose one of your organizations.' })
-  const asked = requestedSubject(details.params)?.organizationId
-  if (asked && asked !== chosen.id) return showConsent(step, { status: 400, error: 'The application asked for another organization.' })
+  if (!chosen) return renderConsent(step, { status: 400, error: 'Choose one of your organizations.' })
+  const requested = requestedSubject(details.params)?.organizationId
+  if (requested && requested !== chosen.id)
+    return renderConsent(step, { status: 400, error: 'The application asked for another organization.' })
   return allow(step, { subType: 'organization', organizationId: chosen.id })
 }
 
@@ -33,51 +36,48 @@ interface Subject {
   organizationId: string | null
 }
 
-async function allow(step: Step, subject: Subject): Promise<FastifyReply> {
+async function allow(step: InteractionContext, subject: Subject): Promise<FastifyReply> {
   const { provider, details, options } = step
-  const accountId = demandAccount(step)
+  const accountId = requireSignedInAccount(step)
   const clientId = String(details.params['client_id'])
   const grant = new provider.Grant({ accountId, clientId })
   Object.assign(grant, subject)
-  // A fresh grant has nothing yet: it gets all that was asked for, not just what an earlier one lacked.
+  // A new grant has no scopes yet: it gets all requested ones, not only those that an earlier grant lacked.
   const scopes = requestedScopes(step)
   grant.addOIDCScope(scopes.join(' '))
   const { missingResourceScopes = {} } = details.prompt.details as { missingResourceScopes?: Record<string, string[]> }
   for (const [resource, missing] of Object.entries(missingResourceScopes)) grant.addResourceScope(resource, missing.join(' '))
   const grantId = await grant.save()
-  await rememberConsent(options.rows, { accountId, clientId, organizationId: subject.organizationId, scopes })
-  return finish(step, { consent: { grantId } })
+  const redirectUri = String(details.params['redirect_uri'])
+  await saveConsent(options.rows, { accountId, clientId, organizationId: subject.organizationId, scopes, redirectUri })
+  return finishInteraction(step, { consent: { grantId } })
 }
 
-/** The page; with what was wrong about the last answer. */
-export async function showConsent(
-  step: Step,
+/** Renders the page with the error of the last submission. */
+export async function renderConsent(
+  step: InteractionContext,
   { status, error }: { status: number; error: string | null } = { status: 200, error: null },
 ): Promise<FastifyReply> {
   const { provider, details, path, options, reply } = step
   const client = await provider.Client.find(String(details.params['client_id']))
-  if (!client) throw new errors.SessionNotFound('the client is gone')
-  const [account] = await options.rows<{ email: string }>('consent.email', findEmail, { account_id: demandAccount(step) })
-  const asked = requestedSubject(details.params)?.organizationId ?? null
-  const all = isForPerson(step) ? null : await organizationsOf(step)
-  const offered = asked && all ? all.filter(({ id }) => id === asked) : all
+  if (!client) throw new errors.SessionNotFound('the client no longer exists')
+  const [account] = await options.rows<{ email: string }>('consent.email', findEmail, { account_id: requireSignedInAccount(step) })
+  const requested = requestedSubject(details.params)?.organizationId ?? null
+  const isForOrganization = !isForPerson(step)
+  const all = await readOrganizations(step)
+  const offered = requested ? all.filter(({ id }) => id === requested) : all
   const name = client.clientName ?? client.clientId
-  const notOffered = asked && offered?.length === 0 ? `You are not a member of the organization that ${name} asked for.` : null
+  const notOffered = requested && offered.length === 0 ? `You are not a member of the organization that ${name} asked for.` : null
   const form = { action: path, csrf: options.csrf.token(details.uid), error: notOffered ?? error }
-  if (all?.length === 0) return answer(organizationPage({ ...form, clientName: name }))
+  if (isForOrganization && all.length === 0) return answer(organizationPage({ ...form, clientName: name }))
   const page = consentPage({
     ...form,
-    client: {
-      name,
-      isTrusted: client['is_trusted'] === true,
-      redirectHost: URL.parse(String(details.params['redirect_uri']))?.host ?? '',
-      termsUri: client.tosUri ?? null,
-      policyUri: client.policyUri ?? null,
-    },
+    client: await requestingClient(step, client),
     email: account?.email ?? '',
     scopes: requestedScopes(step),
+    isForOrganization,
     organizations: offered,
-    chosen: asked,
+    chosen: requested,
   })
   return answer(page)
 
@@ -89,22 +89,40 @@ export async function showConsent(
   }
 }
 
-function isForPerson({ details }: Step): boolean {
+type Client = NonNullable<Awaited<ReturnType<InteractionContext['provider']['Client']['find']>>>
+
+async function requestingClient({ options, details }: InteractionContext, client: Client): Promise<RequestingClient> {
+  const [registered] = await options.rows<{ created_at: string }>('consent.client', findClient, { client_id: client.clientId })
+  const redirect = URL.parse(String(details.params['redirect_uri']))
+  return {
+    name: client.clientName ?? client.clientId,
+    isTrusted: client['is_trusted'] === true,
+    documentHost: client.clientId.startsWith('https://') ? (URL.parse(client.clientId)?.host ?? null) : null,
+    homeHost: (client.clientUri && URL.parse(client.clientUri)?.host) || null,
+    registeredAt: registered?.created_at ?? null,
+    // A private-use scheme has no host (RFC 8252 §7.1).
+    redirectHost: redirect?.host || redirect?.protocol || '',
+    termsUri: client.tosUri ?? null,
+    policyUri: client.policyUri ?? null,
+  }
+}
+
+function isForPerson({ details }: InteractionContext): boolean {
   return details.params['sub_type'] === 'user'
 }
 
-/** Who is signed in. */
-export function demandAccount({ details }: Step): string {
-  if (!details.session?.accountId) throw new errors.SessionNotFound('nobody is signed in')
+/** Returns the account that is signed in; throws `SessionNotFound` without one. */
+export function requireSignedInAccount({ details }: InteractionContext): string {
+  if (!details.session?.accountId) throw new errors.SessionNotFound('no user is signed in')
   return details.session.accountId
 }
 
-function organizationsOf(step: Step): Promise<ChoosableOrganization[]> {
-  return step.options.rows<ChoosableOrganization>('consent.organizations', findOrganizations, { account_id: demandAccount(step) })
+function readOrganizations(step: InteractionContext): Promise<OrganizationOption[]> {
+  return step.options.rows<OrganizationOption>('consent.organizations', findOrganizations, { account_id: requireSignedInAccount(step) })
 }
 
-function requestedScopes({ details }: Step): Scope[] {
+function requestedScopes({ details }: InteractionContext): Scope[] {
   const { scope } = details.params
-  const asked = new Set(typeof scope === 'string' ? scope.split(' ') : [])
-  return known.filter((scope) => asked.has(scope))
+  const requested = new Set(typeof scope === 'string' ? scope.split(' ') : [])
+  return known.filter((scope) => requested.has(scope))
 }

@@ -1,10 +1,10 @@
 import { generateKeyPair, randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { Rows } from '@quittance/runtime/handler'
-import { openSecret, sealSecret } from '@quittance/runtime/seal'
+import type { SqlRunner } from '@quittance/runtime/handler'
+import { openSecret, sealSecret } from '@quittance/runtime/encryption'
 import type { JWK } from 'oidc-provider'
 
-/** RS256 for ID tokens, which every client verifies; ES256 for JWT access tokens, which are signed more often. */
+/** RS256 for ID tokens, which every client can verify; ES256 for JWT access tokens, which are signed more often. */
 const algorithms = ['RS256', 'ES256'] as const
 type Algorithm = (typeof algorithms)[number]
 
@@ -16,15 +16,15 @@ interface KeyRow {
   private_key_sealed: string
 }
 
-/** Newest first within a state, so that two replicas give the provider the same list. */
+/** Newest first within a state, so that all replicas pass the same list to the provider. */
 const find = `select kid, alg, state, public_key, private_key_sealed from signing_keys
   order by array_position(array['current', 'next', 'retired'], state), created_at desc, kid`
 
 const insert = `insert into signing_keys (kid, alg, state, public_key, private_key_sealed)
   values (:kid, :alg, :state, :public_key::jsonb, :private_key_sealed) on conflict do nothing`
 
-/** Private keys for the provider; the first of an algorithm signs: current, then next, then retired. All are published. */
-export async function readSigningKeys(rows: Rows, keys: readonly Uint8Array[]): Promise<JWK[]> {
+/** Reads the private keys for the provider; the first of an algorithm signs: current, then next, then retired. All are published. */
+export async function readSigningKeys(rows: SqlRunner, keys: readonly Uint8Array[]): Promise<JWK[]> {
   const found = await rows<KeyRow>('signing-keys.find', find)
   return found.map(({ kid, alg, private_key_sealed }) => ({
     ...JSON.parse(openSecret(private_key_sealed, { keys, context: kid })),
@@ -34,36 +34,36 @@ export async function readSigningKeys(rows: Rows, keys: readonly Uint8Array[]): 
   }))
 }
 
-/** What anyone may know of the keys (RFC 7517). */
-export async function readPublicKeys(rows: Rows) {
+/** Reads the public part of the keys (RFC 7517). */
+export async function readPublicKeys(rows: SqlRunner) {
   const found = await rows<KeyRow>('signing-keys.find', find)
   return found.map(({ kid, alg, state, public_key }) => ({ state, key: { ...public_key, kid, alg, use: 'sig' as const } }))
 }
 
-/** Draws the keys an instance begins with. Replicas that start together both try; the first one's stay. */
-export async function ensureSigningKeys(rows: Rows, keys: readonly Uint8Array[]): Promise<void> {
+/** Creates the initial keys of an installation. If replicas start together, all try and the first insert wins. */
+export async function ensureSigningKeys(rows: SqlRunner, keys: readonly Uint8Array[]): Promise<void> {
   const found = await rows<KeyRow>('signing-keys.find', find)
   for (const alg of algorithms) {
     for (const state of ['current', 'next'] as const) {
-      if (!found.some((row) => row.alg === alg && row.state === state)) await drawSigningKey(rows, { alg, state, keys })
+      if (!found.some((row) => row.alg === alg && row.state === state)) await insertSigningKey(rows, { alg, state, keys })
     }
   }
 }
 
-/** `next` becomes `current` and `current` becomes `retired`, which still verifies. Run in a transaction. */
-export async function advanceSigningKeys(rows: Rows, keys: readonly Uint8Array[]): Promise<void> {
+/** Rotates: `next` becomes `current`, and `current` becomes `retired`, which still verifies. Must run in a transaction. */
+export async function advanceSigningKeys(rows: SqlRunner, keys: readonly Uint8Array[]): Promise<void> {
   await rows('signing-keys.retire', `update signing_keys set state = 'retired', retired_at = now() where state = 'current'`)
   await rows('signing-keys.promote', `update signing_keys set state = 'current' where state = 'next'`)
-  for (const alg of algorithms) await drawSigningKey(rows, { alg, state: 'next', keys })
+  for (const alg of algorithms) await insertSigningKey(rows, { alg, state: 'next', keys })
 }
 
-interface Draw {
+interface NewSigningKey {
   alg: Algorithm
   state: 'next' | 'current'
   keys: readonly Uint8Array[]
 }
 
-async function drawSigningKey(rows: Rows, { alg, state, keys }: Draw): Promise<void> {
+async function insertSigningKey(rows: SqlRunner, { alg, state, keys }: NewSigningKey): Promise<void> {
   const pair = await (alg === 'RS256'
     ? promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
     : promisify(generateKeyPair)('ec', { namedCurve: 'P-256' }))

@@ -1,4 +1,4 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 import { messagingTables } from '@quittance/runtime/outbox'
 
 export const createAuth = migration('20261120120000-create-auth', [

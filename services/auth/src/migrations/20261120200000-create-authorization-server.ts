@@ -1,6 +1,6 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
-/** Rows of the authorization server. Codes and tokens are kept as SHA-256 only; whoever reads this database can use none of them. */
+/** Tables of the authorization server. Codes and tokens are stored as SHA-256 only; a reader of this database can use none of them. */
 export const createAuthorizationServer = migration('20261120200000-create-authorization-server', [
   `alter table accounts add column email_verified_at timestamptz`,
 
@@ -19,7 +19,7 @@ export const createAuthorizationServer = migration('20261120200000-create-author
     add column registration_token_hash text check (registration_token_hash ~ '^[0-9a-f]{64}$'),
     add column is_trusted boolean not null default false,
     add column deleted_at timestamptz`,
-  // Clients made before were the operator's.
+  // Existing clients belong to the operator.
   `update clients set is_trusted = true, token_endpoint_auth_method = case when is_public then 'none' else 'client_secret_post' end`,
   `alter table clients
     drop column is_public,
@@ -30,7 +30,8 @@ export const createAuthorizationServer = migration('20261120200000-create-author
   `create index clients_by_account on clients (account_id, created_at) where account_id is not null`,
   `create index clients_registered_by_nobody on clients (created_at) where account_id is null and not is_trusted`,
 
-  // One per authorization: what a person allowed a client, for themselves or for one organization. Everything issued hangs on it.
+  // One row per authorization: what a user allowed a client, for the user's own data or for one organization. Everything issued references
+  // it.
   `create table grants (
     id text primary key,
     account_id uuid not null references accounts (id) on delete cascade,
@@ -57,7 +58,7 @@ export const createAuthorizationServer = migration('20261120200000-create-author
   `create index authorization_codes_by_grant on authorization_codes (grant_id)`,
   `create index authorization_codes_by_expiry on authorization_codes (expires_at)`,
 
-  // Consumed rows stay until they expire: they are how a stolen token is noticed. A row is updated once, in place.
+  // Consumed rows stay until they expire, because they reveal a stolen token. A row is updated once, in place.
   `create table refresh_tokens (
     token_hash text primary key check (token_hash ~ '^[0-9a-f]{64}$'),
     grant_id text not null references grants (id) on delete cascade,
@@ -104,7 +105,7 @@ export const createAuthorizationServer = migration('20261120200000-create-author
   `create index sessions_by_account on sessions (account_id) where account_id is not null`,
   `create index sessions_by_expiry on sessions (expires_at)`,
 
-  // Interactions, pushed requests and seen proofs: minutes old at most.
+  // Interactions, pushed requests and seen proofs: a few minutes old at most.
   `create table short_lived_records (
     model text not null,
     id_hash text not null check (id_hash ~ '^[0-9a-f]{64}$'),

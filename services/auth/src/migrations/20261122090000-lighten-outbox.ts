@@ -1,4 +1,4 @@
-import { migration } from '@quittance/runtime/migration'
-import { lighterOutbox } from '@quittance/runtime/outbox'
+import { migration } from '@quittance/runtime/schema'
+import { dropOutboxTrigger } from '@quittance/runtime/outbox'
 
-export const lightenOutbox = migration('20261122090000-lighten-outbox', lighterOutbox)
+export const lightenOutbox = migration('20261122090000-lighten-outbox', dropOutboxTrigger)

@@ -1,12 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Organization as OrganizationShape } from '@quittance/contracts/organizations'
-import { aggregate } from '@quittance/runtime/entity'
+import type { Organization as OrganizationShape, Organization as OrganizationReply } from '@quittance/contracts/organizations'
+import { aggregateProperties } from '@quittance/runtime/schema'
+import type { View } from '@quittance/runtime/view'
 
 export const OrganizationSchema = defineEntity({
   name: 'Organization',
   tableName: 'organizations',
   properties: {
-    ...aggregate,
+    ...aggregateProperties,
     name: p.text(),
     slug: p.text(),
     avatarUrl: p.text().nullable(),
@@ -15,13 +16,13 @@ export const OrganizationSchema = defineEntity({
     socials: p.json<OrganizationShape['socials']>(),
     subscriptionSettings: p.json<OrganizationShape['subscription_settings']>(),
   },
-  // Its own id is what other aggregates call organization_id.
+  // Other aggregates call this id organization_id.
   filters: {
     organization: { name: 'organization', cond: (parameters) => ({ id: { $in: parameters['ids'] } }), default: true, args: true },
   },
 })
 
-/** What a new organization may do until it says otherwise. */
+/** Default settings of a new organization. */
 export const defaultSubscriptionSettings: OrganizationShape['subscription_settings'] = {
   allow_multiple_subscriptions: false,
   allow_customer_updates: true,
@@ -38,7 +39,7 @@ export interface ProfileChange {
 }
 
 export class Organization extends OrganizationSchema.class {
-  /** Applies the keys that are present; null clears what may be empty and leaves the rest. */
+  /** Applies the given keys and keeps the others; null clears a nullable field. */
   change(change: ProfileChange): void {
     if (change.name) this.name = change.name
     if (change.avatar_url !== undefined) this.avatarUrl = change.avatar_url
@@ -49,3 +50,12 @@ export class Organization extends OrganizationSchema.class {
   }
 }
 OrganizationSchema.setClass(Organization)
+
+export const organizationView: View<OrganizationReply> = {
+  name: 'organization',
+  organization: 'o.id',
+  from: 'organizations o',
+  key: 'o.id',
+  columns: `o.id, o.created_at, o.modified_at, o.name, o.slug, o.avatar_url, o.email, o.website, o.socials,
+    null as details_submitted_at, null as feature_settings, o.subscription_settings`,
+}

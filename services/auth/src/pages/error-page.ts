@@ -1,26 +1,34 @@
 import { html } from './html.ts'
 import { layout } from './layout.ts'
 
-/** What went wrong, in words a person can act on; `code` is the protocol's word, for whoever they ask for help. */
-export interface Fault {
+/** Describes an error and what the user can do. */
+export interface ErrorPageContent {
   title: string
   sentence: string
-  code?: string | undefined
+  /** Protocol details for support, collapsed. */
+  details?: readonly (string | undefined)[]
 }
 
-/** For a page that was left open, or that was answered in another window. */
-export const expiredPage: Fault = {
+/** For a page that was left open or completed in another window. */
+export const expiredPageContent: ErrorPageContent = {
   title: 'This page has expired',
   sentence: 'It was open for too long, or was finished in another window. Go back to the application and start again.',
 }
 
-export function errorPage({ title, sentence, code }: Fault): string {
+export function errorPage({ title, sentence, details }: ErrorPageContent): string {
+  const shownDetails = (details ?? []).filter((each) => each !== undefined)
   return layout({
     title,
     body: html`<div class="card" role="alert">
       <h1>${title}</h1>
       <p>${sentence}</p>
-      ${code && html`<p class="quiet">Code: <code>${code}</code></p>`}
+      ${
+        shownDetails.length > 0 &&
+        html`<details>
+          <summary>For the developer of the application</summary>
+          ${shownDetails.map((each) => html`<p><code>${each}</code></p>`)}
+        </details>`
+      }
     </div>`,
   })
 }

@@ -1,6 +1,6 @@
-import { html } from './html.ts'
+import { html, isolate } from './html.ts'
 import { layout } from './layout.ts'
-import { shortened } from './shortened-name.ts'
+import { truncateName } from './consent-page.ts'
 
 export interface OrganizationPage {
   /** Path of the interaction; forms go below it. */
@@ -10,13 +10,15 @@ export interface OrganizationPage {
   error: string | null
 }
 
-/** Shown instead of the choice to a person who has no organization to choose. */
+/** Shown instead of the choice to a user without an organization. */
 export function organizationPage({ action, csrf, clientName, error }: OrganizationPage): string {
   return layout({
     title: error ? 'Error: create an organization' : 'Create an organization',
     body: html`<div class="card">
       <h1>Create your organization</h1>
-      <p class="quiet"><strong>${shortened(clientName)}</strong> wants to work with one of your organizations, and you have none yet.</p>
+      <p class="quiet">
+        <strong>${isolate(truncateName(clientName))}</strong> wants to work with one of your organizations, and you have none yet.
+      </p>
       <form method="post" action="${action}/organization">
         <input type="hidden" name="csrf" value="${csrf}" />
         <div class="field">

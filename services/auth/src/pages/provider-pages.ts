@@ -1,49 +1,51 @@
+import { createHash } from 'node:crypto'
 import { errors, type ErrorOut, type KoaContextWithOIDC } from 'oidc-provider'
-import { errorPage, expiredPage, type Fault } from './error-page.ts'
-import { routes } from '../provider/routes.ts'
+import { routes } from '../routes.ts'
+import { errorPage, expiredPageContent, type ErrorPageContent } from './error-page.ts'
 import { Html, html } from './html.ts'
 import { formTarget, layout, pageHeaders } from './layout.ts'
 
-/** Shown where no redirect is safe: the client or its redirect URI is not known, or the request is over. */
+/** Shown where no redirect is safe: the client or its redirect URI is unknown, or the request has ended. */
 export function renderErrorPage(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void {
   ctx.set(pageHeaders())
-  ctx.body = errorPage({ ...faultOf(ctx.status, out, error), code: out.error })
+  ctx.body = errorPage({ ...toErrorPageContent(ctx.status, error), details: [out.error, out.error_description] })
 }
 
-function faultOf(status: number, out: ErrorOut, error: Error): Fault {
-  if (error instanceof errors.SessionNotFound) return expiredPage
+function toErrorPageContent(status: number, error: Error): ErrorPageContent {
+  if (error instanceof errors.SessionNotFound) return expiredPageContent
   if (error instanceof errors.InvalidClient) {
-    return { title: 'This application is not known here', sentence: 'It was removed, or its link is wrong. Ask whoever runs it.' }
+    return { title: 'This application is not known here', sentence: 'It was removed, or its link is wrong. Ask the people who made it.' }
   }
   if (status >= 500) {
-    const sentence = 'The fault is on our side. Go back to the application and try again.'
-    return { title: 'Something went wrong', sentence }
+    return { title: 'Something went wrong', sentence: 'The fault is on our side. Go back to the application and try again in a moment.' }
   }
-  const mistake = out.error_description ?? out.error
-  const sentence = `The application that sent you here made a mistake: ${mistake}. Go back to it and try again.`
+  const sentence =
+    'The application sent you here with a request that we cannot accept. You did nothing wrong; only its developers can fix it.'
   return { title: 'This link does not work', sentence }
 }
 
-/** Asks before signing out, because any page can send a person here. */
+/** Asks for confirmation before signing out, because any page can send a user here. */
 export function renderSignOutPage(ctx: KoaContextWithOIDC, form: string): void {
   ctx.set(pageHeaders(formTarget(ctx.oidc.params?.['post_logout_redirect_uri'])))
   ctx.body = layout({
     title: 'Sign out',
     body: html`<div class="card">
       <h1>Sign out?</h1>
-      <p>Applications you connected keep working. You can end them under <a href="${routes.account}">Connected apps</a>.</p>
+      <p>
+        This browser forgets you. Applications you connected keep working; you can end them in <a href="${routes.account}">your account</a>.
+      </p>
       ${new Html(form)}
       <div class="actions">
-        <button class="primary" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>
+        <button type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>
         <button type="submit" form="op.logoutForm">Stay signed in</button>
       </div>
     </div>`,
   })
 }
 
-export function renderSignedOutPage(ctx: KoaContextWithOIDC): void {
+export async function renderSignedOutPage(ctx: KoaContextWithOIDC): Promise<void> {
   ctx.set(pageHeaders())
-  const stayed = ctx.oidc.client !== undefined
+  const stayed = (await ctx.oidc.provider.Session.get(ctx)).accountId !== undefined
   ctx.body = layout({
     title: stayed ? 'Still signed in' : 'Signed out',
     body: html`<div class="card">
@@ -52,3 +54,35 @@ export function renderSignedOutPage(ctx: KoaContextWithOIDC): void {
     </div>`,
   })
 }
+
+/**
+ * Replaces the library's page for a form that ends a confirmed or expired session; without scripts that page is blank except for a button.
+ * Submits itself if scripts run.
+ */
+export function renderSignOutForm(ctx: KoaContextWithOIDC): void {
+  const { session } = ctx.oidc
+  const state = session?.state as { secret?: string; postLogoutRedirectUri?: string } | undefined
+  const target = ctx.oidc.entities.Interaction?.params['redirect_uri'] ?? state?.postLogoutRedirectUri
+  ctx.set(pageHeaders(formTarget(target), [submitScriptHash]))
+  ctx.body = layout({
+    title: 'Continue',
+    script: submitScript,
+    body: html`<div class="card">
+      <h1>One more step</h1>
+      <p>The session that was open in this browser is ended before you go on.</p>
+      <form method="post" action="${ctx.oidc.urlFor('end_session_confirm')}">
+        <input type="hidden" name="xsrf" value="${state?.secret}" />
+        <input type="hidden" name="logout" value="yes" />
+        <div class="actions"><button class="primary" type="submit" autofocus>Continue</button></div>
+      </form>
+    </div>`,
+  })
+}
+
+/** Submits the only form of a page. */
+const script = `document.forms[0].submit()`
+
+const submitScript = new Html(`<script>${script}</script>`)
+
+/** Source expression for `script-src`. */
+const submitScriptHash = `'sha256-${createHash('sha256').update(script).digest('base64')}'`

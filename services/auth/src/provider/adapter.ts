@@ -1,4 +1,4 @@
-import type { Rows } from '@quittance/runtime/handler'
+import type { SqlRunner } from '@quittance/runtime/handler'
 import type { Adapter } from 'oidc-provider'
 import { grantStore } from './grant-store.ts'
 import type { Revocation } from './revocation.ts'
@@ -7,12 +7,12 @@ import { shortLivedStore } from './short-lived-store.ts'
 import { tokenStore } from './token-store.ts'
 
 interface AdapterOptions {
-  rows: Rows
+  rows: SqlRunner
   revocation: Revocation
   clients: Partial<Adapter>
 }
 
-/** Where the library keeps what, by the name of its model. A model of a feature that is off has no place. */
+/** Selects the store of each library model. Models of disabled features have none. */
 export function createAdapter({ rows, revocation, clients }: AdapterOptions): (model: string) => Adapter {
   const stores: Record<string, () => Partial<Adapter>> = {
     AccessToken: () => tokenStore({ table: 'oauth_access_tokens', rows, revocation }),
@@ -27,7 +27,7 @@ export function createAdapter({ rows, revocation, clients }: AdapterOptions): (m
   }
   return (model) => {
     const store = stores[model]
-    if (!store) throw new Error(`Nothing keeps ${model}`)
+    if (!store) throw new Error(`There is no store for ${model}`)
     return store() as Adapter
   }
 }

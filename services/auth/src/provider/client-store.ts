@@ -1,6 +1,9 @@
-import type { Rows } from '@quittance/runtime/handler'
+import type { SqlRunner } from '@quittance/runtime/handler'
 import { LRUCache } from 'lru-cache'
-import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
+import { acceptsClientDocuments, isClientDocumentUrl } from '../clients/client-document.ts'
+import type { ClientDocuments } from '../clients/client-documents.ts'
+import { isPrivateUseUri } from '../clients/client-metadata.ts'
 
 interface ClientRow {
   client_id: string
@@ -24,39 +27,54 @@ const find = `
     client_uri, tos_uri, policy_uri, id_token_signed_response_alg, dpop_bound_access_tokens, is_trusted
   from clients where client_id = :client_id and deleted_at is null`
 
-/** A wake-up that tells of a change can be lost; then a change is known after this. */
-const rememberedMs = 30_000
+/** Limits the delay of a change whose wake-up was lost. */
+const cacheTtlMs = 30_000
 
 export interface ClientStore {
   adapter: Partial<Adapter>
-  /** Forgets what was remembered; called when a client was changed at any replica. */
-  forget(): void
+  /** Clears the cache; called when any replica has changed a client. */
+  clear(): void
 }
 
-/** Clients as the library wants them, remembered for a while because every token request asks for one. */
-export function clientStore(rows: Rows, knownScopes: ReadonlySet<string>): ClientStore {
-  const remembered = new LRUCache<string, AdapterPayload>({ max: 10_000, ttl: rememberedMs })
+/** Loads clients for the library, cached because every token request needs one. */
+export function clientStore(rows: SqlRunner, knownScopes: ReadonlySet<string>, documents: ClientDocuments): ClientStore {
+  const cache = new LRUCache<string, AdapterPayload>({ max: 10_000, ttl: cacheTtlMs })
   return {
-    forget: () => remembered.clear(),
+    clear: () => cache.clear(),
     adapter: {
       async find(clientId) {
-        // A foreign id may be any text, also one PostgreSQL cannot compare with.
-        if (!/^[\x20-\x7e]{1,100}$/.test(clientId)) return undefined
-        const known = remembered.get(clientId)
+        // A client id from a request may be any text, including text that PostgreSQL cannot compare with.
+        const isDocument = isClientDocumentUrl(clientId)
+        if (!isDocument && !/^[\x20-\x7e]{1,100}$/.test(clientId)) return undefined
+        if (isDocument && !acceptsClientDocuments()) return undefined
+        if (isDocument && beginsAuthorization() && (await documents.refresh(clientId))) cache.delete(clientId)
+        const known = cache.get(clientId)
         if (known) return known
         const [row] = await rows<ClientRow>('client.find', find, { client_id: clientId })
         if (!row) return undefined
-        const metadata = metadataOf(row, knownScopes)
-        remembered.set(clientId, metadata)
+        const metadata = toMetadata(row, knownScopes)
+        cache.set(clientId, metadata)
         return metadata
       },
     },
   }
 }
 
-/** In the names of RFC 7591. `client_secret` is its hash, see `comparesSecretsByHash`. */
-function metadataOf(row: ClientRow, knownScopes: ReadonlySet<string>): AdapterPayload {
+/**
+ * Returns whether the request may fetch a client document. Only authorization requests do; elsewhere the stored version suffices, and
+ * requests cannot cause fetches.
+ */
+function beginsAuthorization(): boolean {
+  const route = Provider.ctx?.oidc?.route
+  return route === 'authorization' || route === 'pushed_authorization_request'
+}
+
+/** Converts a row to RFC 7591 metadata. `client_secret` is its hash, see `compareSecretsByHash`. */
+function toMetadata(row: ClientRow, knownScopes: ReadonlySet<string>): AdapterPayload {
+  const allUris = [...row.redirect_uris, ...row.post_logout_redirect_uris]
   return {
+    // The library accepts private-use schemes from native applications only, and checks http more strictly for them.
+    application_type: allUris.some(isPrivateUseUri) ? 'native' : 'web',
     client_id: row.client_id,
     client_name: row.name,
     redirect_uris: row.redirect_uris,
@@ -64,7 +82,7 @@ function metadataOf(row: ClientRow, knownScopes: ReadonlySet<string>): AdapterPa
     token_endpoint_auth_method: row.token_endpoint_auth_method,
     grant_types: row.grant_types,
     response_types: ['code'],
-    // A scope the server no longer has would make every request of the client fail.
+    // An unknown scope would make every request of the client fail.
     scope: row.scopes.filter((scope) => knownScopes.has(scope)).join(' '),
     id_token_signed_response_alg: row.id_token_signed_response_alg,
     dpop_bound_access_tokens: row.dpop_bound_access_tokens,

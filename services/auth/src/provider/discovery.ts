@@ -1,19 +1,22 @@
-import { routes } from './routes.ts'
+import { routes } from '../routes.ts'
 
-/** Public addresses, without a slash at the end. */
+/** Public base URLs, without a trailing slash. */
 export interface PublicAddresses {
   baseUrl: string
   authUrl: string
 }
 
 /**
- * The metadata document (OpenID Connect Discovery §3, RFC 8414 §2). The library derives addresses from the request; ours are
- * those of the configuration: pages at `authUrl`, all else at the issuer.
+ * Builds the metadata document (OpenID Connect Discovery §3, RFC 8414 §2). The library derives URLs from the request; these come from the
+ * configuration: pages at `authUrl`, everything else at the issuer.
  */
-export function discoveryDocument(given: Record<string, unknown>, { baseUrl, authUrl }: PublicAddresses): Record<string, unknown> {
+export function discoveryDocument(
+  metadata: Record<string, unknown>,
+  { baseUrl, authUrl, hasClientDocuments }: PublicAddresses & { hasClientDocuments: boolean },
+): Record<string, unknown> {
   const authentication = ['client_secret_post', 'client_secret_basic', 'none']
   return {
-    ...given,
+    ...metadata,
     authorization_endpoint: authUrl + routes.authorization,
     end_session_endpoint: authUrl + routes.end_session,
     token_endpoint: baseUrl + routes.token,
@@ -24,6 +27,7 @@ export function discoveryDocument(given: Record<string, unknown>, { baseUrl, aut
     registration_endpoint: baseUrl + routes.registration,
     jwks_uri: baseUrl + routes.jwks,
     response_modes_supported: ['query'],
+    client_id_metadata_document_supported: hasClientDocuments,
     grant_types_supported: ['authorization_code', 'refresh_token'],
     token_endpoint_auth_methods_supported: authentication,
     revocation_endpoint_auth_methods_supported: authentication,

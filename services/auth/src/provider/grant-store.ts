@@ -1,4 +1,4 @@
-import type { Rows } from '@quittance/runtime/handler'
+import type { SqlRunner } from '@quittance/runtime/handler'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Revocation } from './revocation.ts'
 import { currentUnitOfWork } from './unit-of-work.ts'
@@ -10,8 +10,8 @@ const upsert = `
 
 const find = `select payload from grants where id = :id and expires_at > now()`
 
-/** One row per authorization. The chosen organization is a column, because every use of a token asks for it. */
-export function grantStore(rows: Rows, revocation: Revocation): Partial<Adapter> {
+/** One row per authorization. The chosen organization is a column, because every use of a token reads it. */
+export function grantStore(rows: SqlRunner, revocation: Revocation): Partial<Adapter> {
   return {
     async upsert(id, { jti: _, ...payload }) {
       await rows('grant.upsert', upsert, {

@@ -1,16 +1,20 @@
 import { hashToken, mintToken, type TokenPrefix } from '@quittance/runtime/credential'
 import { timingSafeEqual } from 'node:crypto'
 import type { Provider } from 'oidc-provider'
+import { isRedirectUri, isRegisteredRedirect } from '../clients/client-metadata.ts'
 
-/** The three places where the library's models are made ours. Only names its types export are touched. */
-export function adaptModels(provider: Provider): void {
+/** Changes four behaviours of the library's models, through names that its types export. */
+export function customizeModels(provider: Provider): void {
   prefixTokens(provider)
   keepOrganizationOnGrants(provider)
   compareSecretsByHash(provider)
+  compareRedirects(provider)
 }
 
-/** Prefixed and checksummed like every other credential. A JWT keeps the library's id: nobody sends that one. The library's own
- * function is called either way, because it also settles the format. */
+/**
+ * Gives tokens a prefix and a checksum like every other credential. A JWT keeps the library's id, which no client sends. The function of
+ * the library is called in both cases, because it also sets the format.
+ */
 function prefixTokens(provider: Provider): void {
   const prefixed: [{ prototype: object }, TokenPrefix][] = [
     [provider.AccessToken, 'qt_at_'],
@@ -28,21 +32,38 @@ function prefixTokens(provider: Provider): void {
   }
 }
 
-/** The library keeps declared properties only, and reads the list once: it is extended before the first grant. */
+/** The library stores declared properties only, and reads the list once: it is extended before the first grant. */
 function keepOrganizationOnGrants({ Grant }: Provider): void {
   const declared = (Grant as unknown as { IN_PAYLOAD: string[] }).IN_PAYLOAD
   Object.defineProperty(Grant, 'IN_PAYLOAD', { value: [...declared, 'subType', 'organizationId'] })
-  const kept = new Grant({ clientId: 'x', subType: 'user' } as never) as { subType?: string }
-  if (kept.subType !== 'user') throw new Error('The library dropped what a grant is bound to')
+  const stored = new Grant({ clientId: 'x', subType: 'user' } as never) as { subType?: string }
+  if (stored.subType !== 'user') throw new Error('The library did not store the subject of a grant')
 }
 
-/** The client's secret is known as its SHA-256 only; so nothing may be signed with it (no HS256, no client_secret_jwt). */
+/** Compares SHA-256 hashes, because the secret itself is not stored; so nothing may be signed with it (no HS256, no client_secret_jwt). */
 function compareSecretsByHash({ Client }: Provider): void {
   Object.assign(Client.prototype, {
-    compareClientSecret(this: { clientSecret?: string }, given: string) {
+    compareClientSecret(this: { clientSecret?: string }, input: string) {
       const expected = Buffer.from(this.clientSecret ?? '')
-      const actual = Buffer.from(hashToken(given))
+      const actual = Buffer.from(hashToken(input))
       return expected.length === actual.length && timingSafeEqual(expected, actual)
     },
   })
+}
+
+/**
+ * Rejects a private-network URI at use if it was registered before such URIs were rejected (RFC 9700 §2.6). The library accepts any port
+ * for every loopback host of a native application; here any port is accepted for IP literals, for every client (RFC 8252 §7.3).
+ */
+function compareRedirects({ Client }: Provider): void {
+  Object.assign(Client.prototype, {
+    redirectUriAllowed(this: ClientAddresses, uri: string) {
+      return isRedirectUri(uri, { isPublic: this.clientAuthMethod === 'none' }) && isRegisteredRedirect(uri, this.redirectUris ?? [])
+    },
+  })
+}
+
+interface ClientAddresses {
+  clientAuthMethod: string
+  redirectUris?: string[]
 }

@@ -1,22 +1,21 @@
-import { hkdfSync } from 'node:crypto'
 import { scopes } from '@quittance/contracts/scopes'
-import type { Rows } from '@quittance/runtime/handler'
-import { errors, Provider, type Adapter, type Configuration, type JWK, type KoaContextWithOIDC } from 'oidc-provider'
+import type { SqlRunner } from '@quittance/runtime/handler'
+import { hkdfSync } from 'node:crypto'
+import { errors, Provider, type Adapter, type Configuration, type JWK, type KoaContextWithOIDC, interactionPolicy } from 'oidc-provider'
 import { renderErrorPage, renderSignOutPage, renderSignedOutPage } from '../pages/provider-pages.ts'
-import { findAccountIn } from './account.ts'
+import { routes } from '../routes.ts'
+import { createLoadGrant } from './consent-store.ts'
 import { extraParameters } from './extra-parameters.ts'
-import { createInteractionPolicy } from './interaction-policy.ts'
-import { adaptModels } from './models.ts'
-import { loadGrantFrom } from './remembered-consent.ts'
-import { routes } from './routes.ts'
+import { createFindAccount } from './find-account.ts'
+import { customizeModels } from './models.ts'
 
-/** What a provider is made of. Two replicas with the same give the same answers. */
+/** Options of a provider. Two replicas with the same options return the same replies. */
 export interface ProviderOptions {
-  /** Issuer: the public address of the API, without a slash at the end. */
+  /** Issuer: the public URL of the API, without a trailing slash. */
   baseUrl: string
-  /** Undefined: the library's own, in the memory of this process. */
+  /** Undefined: the library's own adapter, in the memory of this process. */
   adapter: ((model: string) => Adapter) | undefined
-  rows: Rows
+  rows: SqlRunner
   signingKeys: JWK[]
   /** Newest first; cookies signed under an older one stay valid. */
   secrets: readonly Uint8Array[]
@@ -30,19 +29,26 @@ const day = 24 * hour
 const refreshIdle = 30 * day
 const refreshFamily = 365 * day
 
-/** The authorization server; all that was decided about it stands here. */
-export function createProvider({ baseUrl, adapter, rows, signingKeys, secrets }: ProviderOptions): Provider {
-  const secure = baseUrl.startsWith('https:')
-  const cookies = { signed: true, httpOnly: true, sameSite: 'lax', path: '/' } as const
-  const configuration: Configuration = {
+/** Creates the authorization server. */
+export function createProvider(options: ProviderOptions): Provider {
+  const provider = new Provider(options.baseUrl, { ...createProtocolConfiguration(options), ...createHooks(options) })
+  provider.proxy = true
+  customizeModels(provider)
+  return provider
+}
+
+/** Configuration of clients, tokens and cookies. */
+function createProtocolConfiguration({ baseUrl, adapter, signingKeys, secrets }: ProviderOptions): Configuration {
+  return {
     ...(adapter && { adapter: adapter as never }),
     jwks: { keys: signingKeys },
     routes,
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_post', 'client_secret_basic', 'none'],
-    pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
     scopes: [...scopes],
-    claims: { openid: ['sub', 'sub_type', 'organization_id'], email: ['email', 'email_verified'] },
+    // How and when the user signed in (OpenID Connect Core §2); `phr`: with a passkey (OpenID Connect EAP ACR Values 1.0).
+    acrValues: ['phr'],
+    claims: { openid: ['sub', 'sub_type', 'organization_id', 'auth_time', 'acr', 'amr'], email: ['email', 'email_verified'] },
     conformIdTokenClaims: false,
     extraParams: extraParameters,
     extraClientMetadata: { properties: ['is_trusted'] },
@@ -64,16 +70,7 @@ export function createProvider({ baseUrl, adapter, rows, signingKeys, secrets }:
       },
       rpInitiatedLogout: { enabled: true, logoutSource: renderSignOutPage, postLogoutSuccessSource: renderSignedOutPage },
     },
-    cookies: {
-      keys: secrets.map((secret) => derive(secret, 'cookies').toString('base64')),
-      names: {
-        session: secure ? '__Host-qt_session' : 'qt_session',
-        interaction: 'qt_interaction',
-        resume: 'qt_resume',
-      },
-      long: cookies,
-      short: { signed: true, httpOnly: true, sameSite: 'lax' },
-    },
+    cookies: createCookies(baseUrl, secrets),
     ttl: {
       AccessToken: hour,
       AuthorizationCode: minute,
@@ -83,39 +80,56 @@ export function createProvider({ baseUrl, adapter, rows, signingKeys, secrets }:
       Session: 14 * day,
       RefreshToken: (_ctx, token) => Math.max(1, Math.min(refreshIdle, refreshFamily - token.totalLifetime())),
     },
+    // Tolerates clients whose clock is ahead. Does not extend stored tokens: the database filters them by expiry.
+    clockTolerance: 5,
+  }
+}
+
+function createCookies(baseUrl: string, secrets: readonly Uint8Array[]): Configuration['cookies'] {
+  const isSecure = baseUrl.startsWith('https:')
+  return {
+    keys: secrets.map((secret) => derive(secret, 'cookies').toString('base64')),
+    names: {
+      session: isSecure ? '__Host-qt_session' : 'qt_session',
+      interaction: 'qt_interaction',
+      resume: 'qt_resume',
+    },
+    long: { signed: true, httpOnly: true, sameSite: 'lax', path: '/' },
+    short: { signed: true, httpOnly: true, sameSite: 'lax' },
+  }
+}
+
+/** Decisions that the library asks for during a request. */
+function createHooks({ rows }: ProviderOptions): Configuration {
+  return {
     interactions: { policy: createInteractionPolicy(), url: (_ctx, { uid }) => `${routes.interaction}/${uid}` },
-    findAccount: findAccountIn(rows),
-    loadExistingGrant: loadGrantFrom(rows),
-    extraTokenClaims: boundTo,
+    pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
+    findAccount: createFindAccount(rows),
+    loadExistingGrant: createLoadGrant(rows),
+    extraTokenClaims: getSubjectClaims,
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
     clientBasedCORS: (_ctx, origin, client) =>
       client.clientAuthMethod === 'none' && (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin),
     renderError: renderErrorPage,
-    // Refuses nothing of ours, which is filtered by expiry in the database; forgives clients whose clock runs ahead.
-    clockTolerance: 5,
   }
-  const provider = new Provider(baseUrl, configuration)
-  provider.proxy = true
-  adaptModels(provider)
-  return provider
 }
 
-/** A key of its own for each use of the one secret. */
+/** Derives a separate key for each use of the one secret. */
 function derive(secret: Uint8Array | undefined, use: string): Buffer {
   if (!secret) throw new Error('SECRETS_KEY holds no key')
   return Buffer.from(hkdfSync('sha256', secret, '', `quittance auth: ${use}`, 32))
 }
 
-/** A client sees its own tokens and nobody else's. */
+/** A client sees only its own tokens. */
 function ownTokensOnly(_ctx: KoaContextWithOIDC, client: { clientId: string }, token: { clientId?: string | undefined }): boolean {
   return token.clientId === client.clientId
 }
 
-/** The API is the one resource: asked for by its address, the access token is a JWT (RFC 9068). */
+/** The API is the only resource: if a client requests it by its URL, the access token is a JWT (RFC 9068). */
 function resourceServer(resource: string, baseUrl: string) {
-  if (resource.replace(/\/+$/, '') !== baseUrl) throw new errors.InvalidTarget('there is no such resource')
+  if (resource.replace(/\/+$/, '') !== baseUrl) throw new errors.InvalidTarget('the requested resource is unknown')
   return {
     scope: scopes.filter((scope) => scope !== 'openid').join(' '),
     audience: baseUrl,
@@ -125,12 +139,35 @@ function resourceServer(resource: string, baseUrl: string) {
   }
 }
 
-/** For whom a token acts, told at introspection and in JWT access tokens; those also name their grant, by which they can be revoked. */
-function boundTo(ctx: KoaContextWithOIDC | undefined, token: { resourceServer?: unknown; grantId?: string }) {
+/**
+ * Returns the claims for the subject of a token, used at introspection and in JWT access tokens; those also name their grant, by which they
+ * can be revoked.
+ */
+function getSubjectClaims(ctx: KoaContextWithOIDC | undefined, token: { resourceServer?: unknown; grantId?: string }) {
   const grant = ctx?.oidc.entities.Grant as { subType?: string; organizationId?: string } | undefined
   return {
     sub_type: grant?.subType,
     ...(grant?.organizationId && { organization_id: grant.organizationId }),
     ...(token.resourceServer !== undefined && { grant_id: token.grantId }),
   }
+}
+
+const { Check, base } = interactionPolicy
+
+/**
+ * Adds to the library's prompts one more reason for the consent page: no organization has been chosen. One page handles both. With
+ * `prompt=none` the error is `account_selection_required` (OpenID Connect Core §3.1.2.6).
+ */
+function createInteractionPolicy() {
+  const policy = base()
+  policy
+    .get('consent')
+    ?.checks.add(new Check('organization_missing', 'no organization was selected', 'account_selection_required', lacksOrganization))
+  return policy
+}
+
+function lacksOrganization({ oidc }: KoaContextWithOIDC): boolean {
+  if (oidc.params?.['sub_type'] === 'user') return Check.NO_NEED_TO_PROMPT
+  const { organizationId } = (oidc.entities.Grant ?? {}) as { organizationId?: string }
+  return organizationId ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT
 }

@@ -1,8 +1,8 @@
 import { Provider } from 'oidc-provider'
-import { forget } from '../access-tokens/forget-token.ts'
-import type { InTransaction } from '../http/in-transaction.ts'
+import { tokenRevokedEvent } from '../identity/token-revoked.ts'
+import type { TransactionRunner } from '../transaction-runner.ts'
 
-/** Takes back what was issued and tells every gateway, in one transaction. */
+/** Revokes what was issued and publishes it to the gateways, in one transaction. */
 export interface Revocation {
   revokeGrant(grantId: string): Promise<void>
   revokeToken(table: 'authorization_codes' | 'refresh_tokens' | 'oauth_access_tokens', hash: string): Promise<void>
@@ -18,28 +18,28 @@ interface Owner {
   organization_id: string | null
 }
 
-export function createRevocation(inTransaction: InTransaction): Revocation {
+export function createRevocation(inTransaction: TransactionRunner): Revocation {
   return {
-    /** The library asks once for every kind of token; the grant takes all of them with it, the first time. */
+    /** The library calls this once per kind of token; the first call deletes the grant and all its tokens. */
     async revokeGrant(grantId) {
       if (revokesOneAccessToken()) return
       await inTransaction(async ({ rows, publish }) => {
         const [owner] = await rows<Owner>('grant.delete', deleteGrant, { id: grantId })
-        if (owner) publish(forget({ aggregateId: owner.account_id, organizationId: owner.organization_id, grant_id: grantId }))
+        if (owner) publish(tokenRevokedEvent({ aggregateId: owner.account_id, organizationId: owner.organization_id, grant_id: grantId }))
       })
     },
-    /** Codes and refresh tokens are never taken back alone: their grant is. */
+    /** Codes and refresh tokens are never revoked alone, only with their grant. */
     async revokeToken(table, hash) {
       if (table !== 'oauth_access_tokens') return
       await inTransaction(async ({ rows, publish }) => {
         const [owner] = await rows<Owner>('access-token.delete', deleteAccessToken, { hash })
-        if (owner) publish(forget({ aggregateId: owner.account_id, organizationId: owner.organization_id, token_hash: hash }))
+        if (owner) publish(tokenRevokedEvent({ aggregateId: owner.account_id, organizationId: owner.organization_id, token_hash: hash }))
       })
     },
   }
 }
 
-/** A client that gives one access token back keeps its refresh token (RFC 7009 §2.1 leaves it open). */
+/** A client that revokes one access token keeps its refresh token (RFC 7009 §2.1 allows both). */
 function revokesOneAccessToken(): boolean {
   const oidc = Provider.ctx?.oidc
   return oidc?.route === 'revocation' && oidc.entities.AccessToken !== undefined

@@ -1,4 +1,4 @@
-import type { Rows } from '@quittance/runtime/handler'
+import type { SqlRunner } from '@quittance/runtime/handler'
 import { hashToken } from '@quittance/runtime/credential'
 import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 
@@ -13,10 +13,10 @@ const findByUid = `select payload from sessions where uid = :uid and expires_at 
 const destroy = `delete from sessions where id_hash = :hash`
 
 /**
- * Signed-in browsers. The library gives a session a new id at every sign-in and destroys the old id first; the row is found by
- * its `uid`, which stays.
+ * Stores the sessions of signed-in browsers. The library assigns a new session id at every sign-in and destroys the old id first; the row
+ * is found by its `uid`, which does not change.
  */
-export function sessionStore(rows: Rows): Partial<Adapter> {
+export function sessionStore(rows: SqlRunner): Partial<Adapter> {
   return {
     async upsert(id, { jti: _, ...payload }) {
       const context = Provider.ctx

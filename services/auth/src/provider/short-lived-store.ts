@@ -1,4 +1,4 @@
-import type { Rows } from '@quittance/runtime/handler'
+import type { SqlRunner } from '@quittance/runtime/handler'
 import { hashToken } from '@quittance/runtime/credential'
 import { errors, type Adapter, type AdapterPayload } from 'oidc-provider'
 
@@ -7,7 +7,7 @@ const upsert = `
   values (:model, :hash, :payload::jsonb, to_timestamp(:expires_at))
   on conflict (model, id_hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`
 
-/** What was seen once is never overwritten while it counts. */
+/** Never overwrites an entry that has not expired. */
 const insertOnce = `
   insert into short_lived_records (model, id_hash, payload, expires_at)
   values (:model, :hash, :payload::jsonb, to_timestamp(:expires_at))
@@ -25,13 +25,13 @@ const consume = `
 
 const destroy = `delete from short_lived_records where model = :model and id_hash = :hash`
 
-/** Interactions, pushed authorization requests and proofs already seen. */
-export function shortLivedStore(model: string, rows: Rows): Partial<Adapter> {
+/** Stores interactions, pushed authorization requests and seen proofs. */
+export function shortLivedStore(model: string, rows: SqlRunner): Partial<Adapter> {
   const once = model === 'ReplayDetection'
   return {
     async upsert(id, { jti: _, ...payload }) {
-      const kept = JSON.stringify(withoutCookie(payload))
-      const values = { model, hash: hashToken(id), payload: kept, expires_at: payload.exp }
+      const stored = JSON.stringify(withoutCookie(payload))
+      const values = { model, hash: hashToken(id), payload: stored, expires_at: payload.exp }
       const written = await rows(once ? 'short-lived.insert-once' : 'short-lived.upsert', once ? insertOnce : upsert, values)
       if (once && written.length === 0) throw new errors.InvalidGrant('proof of possession was already used')
     },
@@ -49,7 +49,7 @@ export function shortLivedStore(model: string, rows: Rows): Partial<Adapter> {
   }
 }
 
-/** An interaction names its session by uid; the id in the browser's cookie is kept nowhere in clear. */
+/** An interaction references its session by uid; the id in the browser's cookie is stored nowhere in clear text. */
 function withoutCookie(payload: AdapterPayload): AdapterPayload {
   if (!payload.session) return payload
   const { cookie: _, ...session } = payload.session

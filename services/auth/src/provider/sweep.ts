@@ -1,29 +1,37 @@
-import { job, type Rows } from '@quittance/runtime/handler'
+import { deviceDays } from '../sign-in/known-devices.ts'
+import { job, type SqlRunner } from '@quittance/runtime/handler'
 
 const batch = 1_000
 
-/** Rows that nothing can be done with any more. What hangs on a grant goes with it. */
+/** Conditions of rows that are no longer usable. Rows that reference a grant are deleted with it. */
 const conditions: Record<string, string> = {
   grants: `expires_at < now()`,
   sessions: `expires_at < now()`,
   short_lived_records: `expires_at < now()`,
+  invitations: `expires_at < now() - interval '90 days'`,
+  password_resets: `expires_at < now()`,
+  // The cookie has expired by then.
+  known_devices: `signed_in_at < now() - interval '${deviceDays} days'`,
   sign_in_attempts: `expire < extract(epoch from now()) * 1000`,
-  // Longer than anything they signed is good for.
+  revoked_jwt_access_tokens: `expires_at < now()`,
+  client_change_notices: `created_at < now() - interval '90 days'`,
+  // Longer than the lifetime of anything they signed.
   signing_keys: `retired_at < now() - interval '90 days'`,
-  // Registered by nobody and never used: anyone can make them.
-  clients: `account_id is null and not is_trusted and created_at < now() - interval '90 days'
+  // Registered anonymously and never used; anyone can create them.
+  clients: `account_id is null and not is_trusted
+    and created_at < now() - case when document_expires_at is null then interval '90 days' else interval '1 day' end
     and not exists (select from grants g where g.client_id = swept.client_id)
     and not exists (select from consents c where c.client_id = swept.client_id)`,
 }
 
 const tokenTables = ['authorization_codes', 'oauth_access_tokens', 'refresh_tokens']
 
-/** Those whose last token just ran out. A day old at least: a JWT access token has no row, and lives an hour. */
+/** Grants whose last token has just expired. At least a day old: a JWT access token has no row, and lives an hour. */
 const endedGrants = `delete from grants g
   where g.id = any(:ids) and g.created_at < now() - interval '1 day'
     ${tokenTables.map((table) => `and not exists (select from ${table} t where t.grant_id = g.id)`).join(' ')}`
 
-/** Removes expired rows in batches. Replicas share the work: what one is removing, the others pass over. */
+/** Deletes expired rows in batches. Replicas share the work: each skips the rows that another has locked. */
 export const sweepExpired = job({
   name: 'sweep-expired',
   everyMs: 60_000,
@@ -41,7 +49,10 @@ export const sweepExpired = job({
   },
 })
 
-function sweep<Row>(rows: Rows, { table, condition, returning }: { table: string; condition: string; returning: string }): Promise<Row[]> {
+function sweep<Row>(
+  rows: SqlRunner,
+  { table, condition, returning }: { table: string; condition: string; returning: string },
+): Promise<Row[]> {
   return rows<Row>(
     `sweep.${table}`,
     `delete from ${table} where ctid = any(array(

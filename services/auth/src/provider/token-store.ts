@@ -1,8 +1,8 @@
-import type { Rows } from '@quittance/runtime/handler'
+import type { SqlRunner } from '@quittance/runtime/handler'
 import { hashToken } from '@quittance/runtime/credential'
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 import type { Revocation } from './revocation.ts'
-import { currentUnitOfWork, type GrantRow, type TokenRow } from './unit-of-work.ts'
+import { currentUnitOfWork, type GrantRow, type TokenRow, type UnitOfWork } from './unit-of-work.ts'
 
 type Table = 'authorization_codes' | 'refresh_tokens' | 'oauth_access_tokens'
 
@@ -10,12 +10,21 @@ interface Found {
   payload: AdapterPayload
   /** Epoch milliseconds. */
   consumed_at: number | null
+  /** First use of a refresh token; null if it was not used, and for other tokens. */
+  use: { from: string | null; msAgo: number; isFollowed: boolean } | null
   grant: GrantRow
 }
 
-/** A token, its grant, and whether its person may still act: one round trip. */
+/** A use is followed if a token of the family has been used after it. */
+const useOfRefreshToken = `
+  case when t.consumed_at is not null then json_build_object('from', t.consumed_from,
+    'msAgo', extract(epoch from now() - t.consumed_at) * 1000,
+    'isFollowed', exists (select from refresh_tokens n where n.grant_id = t.grant_id and n.consumed_at > t.consumed_at)) end`
+
+/** Reads a token, its grant, and whether its user may still act, in one round trip. */
 const findIn = (table: Table) => `
   select t.payload, ${table === 'oauth_access_tokens' ? 'null' : 'extract(epoch from t.consumed_at) * 1000'} as consumed_at,
+    ${table === 'refresh_tokens' ? useOfRefreshToken : 'null'} as use,
     json_build_object('id', g.id, 'account_id', g.account_id, 'client_id', g.client_id, 'sub_type', g.sub_type,
       'organization_id', g.organization_id, 'payload', g.payload, 'email', a.email, 'email_verified', a.email_verified_at is not null,
       'is_member', g.organization_id is null
@@ -31,24 +40,24 @@ const insertInto = (table: Table) => `
 
 interface StoreOptions {
   table: Table
-  rows: Rows
+  rows: SqlRunner
   revocation: Revocation
 }
 
-/** Keeps codes and tokens by their hash. The clear value is in no column. */
+/** Stores codes and tokens by their hash. The clear value is in no column. */
 export function tokenStore({ table, rows, revocation }: StoreOptions): Partial<Adapter> {
   const find = findIn(table)
   const insert = insertInto(table)
   return {
     async upsert(value, { jti: _, ...payload }) {
       const grantId = payload.grantId as string
-      const kept = table === 'refresh_tokens' && isProven() ? { ...payload, [proven]: true } : payload
-      const token = { hash: hashToken(value), grantId, payload: kept, expiresAt: payload.exp as number }
+      const stored = table === 'refresh_tokens' && isProven() ? { ...payload, [proven]: true } : payload
+      const token = { hash: hashToken(value), grantId, payload: stored, expiresAt: payload.exp as number }
       if (!enqueue(table, token)) {
         await rows(`${table}.insert`, insert, {
           hash: token.hash,
           grant_id: grantId,
-          payload: JSON.stringify(kept),
+          payload: JSON.stringify(stored),
           expires_at: token.expiresAt,
         })
       }
@@ -59,12 +68,12 @@ export function tokenStore({ table, rows, revocation }: StoreOptions): Partial<A
       const unit = currentUnitOfWork()
       unit?.grants.set(found.grant.id, found.grant)
       if (unit && found.payload[proven]) unit.needsProof = true
-      refuseRace(found, unit?.startedAt)
+      if (unit) rejectRace(found, unit)
       return { ...found.payload, jti: value, ...(found.consumed_at !== null && { consumed: true }) }
     },
     async consume(value) {
       const unit = currentUnitOfWork()
-      if (!unit || table === 'oauth_access_tokens') throw new Error('Used up outside of a token request')
+      if (!unit || table === 'oauth_access_tokens') throw new Error('Consumed outside of a token request')
       unit.used = { table, hash: hashToken(value) }
     },
     destroy: (value) => revocation.revokeToken(table, hashToken(value)),
@@ -72,7 +81,7 @@ export function tokenStore({ table, rows, revocation }: StoreOptions): Partial<A
   }
 }
 
-/** Of our own in a refresh token's row: its family is bound to a key. The library binds refresh tokens of public clients only. */
+/** Added to a refresh token's row: its family is bound to a key. The library binds refresh tokens of public clients only. */
 const proven = 'proven'
 
 function isProven(): boolean {
@@ -80,7 +89,7 @@ function isProven(): boolean {
   return currentUnitOfWork()?.needsProof === true || AccessToken?.isSenderConstrained() === true
 }
 
-/** Within a token request what is issued waits for the commit. */
+/** Within a token request, issued tokens are stored at its commit. */
 function enqueue(table: Table, token: TokenRow): boolean {
   const unit = currentUnitOfWork()
   if (!unit || table === 'authorization_codes') return false
@@ -89,11 +98,18 @@ function enqueue(table: Table, token: TokenRow): boolean {
 }
 
 /**
- * Already here when the first use was written, it is a client in a hurry and not a thief: refused, but the family lives. Whatever
- * comes after that is theft, and the library revokes the family: there is no leeway.
+ * How long after its use a refresh token may be repeated without ending its family. Longer than the gateway timeout, so that concurrent
+ * requests are distinguished from theft even on a busy machine.
  */
-function refuseRace({ consumed_at }: Found, startedAt: number | null | undefined): void {
-  if (consumed_at !== null && typeof startedAt === 'number' && startedAt <= consumed_at) {
-    throw new errors.InvalidGrant('used by another request at the same time')
-  }
+const reuseGraceMs = 30_000
+
+/**
+ * Rejects the request but keeps the family if a client sent the same token several times at once: the request had started before the first
+ * use was committed, or, for a refresh token, comes from the same address within `reuseGraceMs`, before any issued token was used. Every
+ * other reuse is treated as theft, and the library revokes the family.
+ */
+function rejectRace({ consumed_at, use }: Found, { startedAt, address }: Pick<UnitOfWork, 'startedAt' | 'address'>): void {
+  if (consumed_at === null || startedAt === null) return
+  const isConcurrent = use !== null && use.from === address && use.msAgo < reuseGraceMs && !use.isFollowed
+  if (startedAt <= consumed_at || isConcurrent) throw new errors.InvalidGrant('used by another request at the same time')
 }

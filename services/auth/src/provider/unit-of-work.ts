@@ -1,6 +1,6 @@
 import { Provider, type AdapterPayload } from 'oidc-provider'
 
-/** A grant with what is asked of it at use, as it was when its token was read. */
+/** A grant with the data checked at its use, as of when its token was read. */
 export interface GrantRow {
   id: string
   account_id: string
@@ -10,11 +10,11 @@ export interface GrantRow {
   payload: AdapterPayload
   email: string
   email_verified: boolean
-  /** For a user's own grant always true; for an organization only while the person is a member. */
+  /** For a user's own grant always true; for an organization only while the user is a member. */
   is_member: boolean
 }
 
-/** A token to be kept. */
+/** A token to store. */
 export interface TokenRow {
   hash: string
   grantId: string
@@ -24,28 +24,33 @@ export interface TokenRow {
 }
 
 /**
- * What one token request reads and wants to write. A code or refresh token is used up in the same statement that keeps what is
- * issued for it, so that a crash loses neither and of two requests exactly one wins.
+ * What one token request reads and will write. The statement that consumes a code or refresh token also stores what is issued for it, so
+ * that a crash loses neither and exactly one of two requests wins.
  */
 export interface UnitOfWork {
-  /** Epoch milliseconds; null where nothing can be used up. */
+  /** Epoch milliseconds; null at endpoints that consume nothing. */
   startedAt: number | null
+  /** Network address of the client. */
+  address: string
   grants: Map<string, GrantRow>
   used: { table: 'authorization_codes' | 'refresh_tokens'; hash: string } | null
-  /** The family began with a proof of possession, so it goes on with one (RFC 9449 leaves this to the server). */
+  /** The family began with a proof of possession, so every refresh needs one (RFC 9449 leaves this to the server). */
   needsProof: boolean
   accessToken: TokenRow | null
   refreshToken: TokenRow | null
 }
 
-/** Begins one, for the request of this context. */
-export function beginUnitOfWork(state: Record<string, unknown>, { startedAt }: Pick<UnitOfWork, 'startedAt'>): UnitOfWork {
-  const unit: UnitOfWork = { startedAt, grants: new Map(), used: null, needsProof: false, accessToken: null, refreshToken: null }
+/** Begins the unit of work of a request. */
+export function beginUnitOfWork(
+  state: Record<string, unknown>,
+  { startedAt, address }: Pick<UnitOfWork, 'startedAt' | 'address'>,
+): UnitOfWork {
+  const unit: UnitOfWork = { startedAt, address, grants: new Map(), used: null, needsProof: false, accessToken: null, refreshToken: null }
   state['unitOfWork'] = unit
   return unit
 }
 
-/** The one of the request that is being answered; null outside of requests and at endpoints that issue nothing. */
+/** Returns the unit of work of the current request; null outside of requests and at endpoints that issue nothing. */
 export function currentUnitOfWork(): UnitOfWork | null {
   return (Provider.ctx?.state['unitOfWork'] as UnitOfWork | undefined) ?? null
 }

@@ -1,16 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 
-/** The session of a browser on pages of ours; the library's own, so that signing in anywhere is signing in everywhere. */
+/** The account that signed in, and how (`amr` of RFC 8176; `acr` of OpenID Connect EAP ACR Values 1.0, `phr` for a passkey). */
+export interface SignedIn {
+  accountId: string
+  amr: string[]
+  acr?: string
+}
+
+/** The session of a browser on the pages of this service; the library's own, so that one sign-in is valid for pages and applications. */
 export interface BrowserSession {
   uid: string
   accountId: string | null
-  /** Signs in: a new id, so that a planted cookie is worth nothing. */
-  begin(accountId: string): Promise<void>
+  /** Whether the user authenticated within the last ten minutes: checked before credentials and members change. */
+  isFresh: boolean
+  /** Signs in with a new session id, so that a planted cookie is useless. Ends a session of another account first. */
+  begin(signedIn: SignedIn): Promise<{ uid: string }>
   end(): Promise<void>
 }
 
 const ttlSeconds = 14 * 24 * 3600
+const freshSeconds = 10 * 60
 
 export async function browserSession(provider: Provider, request: FastifyRequest, reply: FastifyReply): Promise<BrowserSession> {
   const ctx = provider.createContext(request.raw, reply.raw)
@@ -20,11 +30,16 @@ export async function browserSession(provider: Provider, request: FastifyRequest
   return {
     uid: session.uid,
     accountId: session.accountId ?? null,
-    async begin(accountId) {
-      session.resetIdentifier()
-      session.loginAccount({ accountId, amr: ['pwd'] })
-      await session.save(ttlSeconds)
-      ctx.cookies.set(cookie, session.jti, { ...cookieOptions, maxAge: ttlSeconds * 1000 })
+    isFresh: session.accountId !== undefined && !session.past(freshSeconds),
+    async begin(signedIn) {
+      const isOther = session.accountId !== undefined && session.accountId !== signedIn.accountId
+      if (isOther) await session.destroy()
+      const begun = isOther ? new provider.Session() : session
+      begun.resetIdentifier()
+      begun.loginAccount(signedIn)
+      await begun.save(ttlSeconds)
+      ctx.cookies.set(cookie, begun.jti, { ...cookieOptions, maxAge: ttlSeconds * 1000 })
+      return { uid: begun.uid }
     },
     async end() {
       await session.destroy()

@@ -1,23 +1,9 @@
-import type { Rows } from '@quittance/runtime/handler'
+import type { SqlRunner } from '@quittance/runtime/handler'
+import type { ConnectedApp, Connection } from '../pages/account-page.ts'
+import type { ClientNotice } from '../pages/client-notices.ts'
 import type { Revocation } from '../provider/revocation.ts'
 
-/** One authorization that still works: a family of tokens. */
-export interface Connection {
-  grantId: string
-  createdAt: string
-  /** Null for the person's own account. */
-  organization: string | null
-  scopes: string[]
-}
-
-/** A client the person allowed something. */
-export interface ConnectedApp {
-  clientId: string
-  name: string
-  connections: Connection[]
-}
-
-/** Newest first; codes that were never redeemed and families that ran out are not shown. */
+/** Newest first; excludes codes that were never exchanged and families that have expired. */
 const find = `
   select c.client_id, c.name, coalesce(json_agg(json_build_object(
       'grantId', g.id, 'createdAt', g.created_at, 'organization', o.name,
@@ -39,24 +25,40 @@ const findGrants = `
   select id from grants
   where account_id = :account_id and (id = :grant_id::text or client_id = :client_id::text)`
 
-const forget = `delete from consents where account_id = :account_id and client_id = :client_id`
+const deleteConsents = `delete from consents where account_id = :account_id and client_id = :client_id`
 
-export async function readConnectedApps(rows: Rows, accountId: string): Promise<ConnectedApp[]> {
+export async function readConnectedApps(rows: SqlRunner, accountId: string): Promise<ConnectedApp[]> {
   const found = await rows<{ client_id: string; name: string; connections: Connection[] }>('connected-apps.find', find, {
     account_id: accountId,
   })
   return found.map(({ client_id, name, connections }) => ({ clientId: client_id, name, connections }))
 }
 
-/** What to end: one family of tokens, or all of an application with what was remembered of the consent. */
-export interface Disconnection {
+/** What to end: one token family, or all of an application including its consents. */
+export interface DisconnectRequest {
   accountId: string
   grantId: string | null
   clientId: string | null
 }
 
-export async function disconnect(rows: Rows, revocation: Revocation, { accountId, grantId, clientId }: Disconnection): Promise<void> {
+export async function disconnect(
+  rows: SqlRunner,
+  revocation: Revocation,
+  { accountId, grantId, clientId }: DisconnectRequest,
+): Promise<void> {
   const values = { account_id: accountId, grant_id: grantId, client_id: clientId }
-  if (clientId) await rows('connected-apps.forget', forget, { account_id: accountId, client_id: clientId })
+  if (clientId) await rows('connected-apps.forget', deleteConsents, { account_id: accountId, client_id: clientId })
   for (const { id } of await rows<{ id: string }>('connected-apps.grants', findGrants, values)) await revocation.revokeGrant(id)
+}
+
+const findNotices = `
+  select c.name, to_json(max(n.created_at))#>>'{}' as created_at
+  from client_change_notices n join clients c on c.client_id = n.client_id
+  where n.account_id = :account_id and n.created_at > now() - interval '30 days'
+  group by c.client_id, c.name order by max(n.created_at) desc limit 20`
+
+/** Reads the notices of the last 30 days, newest first, one per client. */
+export async function readClientNotices(rows: SqlRunner, accountId: string): Promise<ClientNotice[]> {
+  const found = await rows<{ name: string; created_at: string }>('client-notices.find', findNotices, { account_id: accountId })
+  return found.map(({ name, created_at }) => ({ name, createdAt: created_at }))
 }

@@ -1,12 +1,5 @@
-import type { Rows } from '@quittance/runtime/handler'
-
-/** A browser that is signed in. */
-export interface SignedInBrowser {
-  uid: string
-  userAgent: string | null
-  ip: string | null
-  seenAt: string
-}
+import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SignedInBrowser } from '../pages/account-page.ts'
 
 const find = `
   select uid, user_agent, ip, to_json(seen_at)#>>'{}' as seen_at from sessions
@@ -14,7 +7,7 @@ const find = `
 
 const end = `delete from sessions where account_id = :account_id and (:uid::text is null or uid = :uid)`
 
-export async function readSessions(rows: Rows, accountId: string): Promise<SignedInBrowser[]> {
+export async function readSessions(rows: SqlRunner, accountId: string): Promise<SignedInBrowser[]> {
   const found = await rows<{ uid: string; user_agent: string | null; ip: string | null; seen_at: string }>('sessions.find', find, {
     account_id: accountId,
   })
@@ -23,12 +16,19 @@ export async function readSessions(rows: Rows, accountId: string): Promise<Signe
 
 const describe = `update sessions set user_agent = :user_agent, ip = :ip where uid = :uid`
 
-/** Notes what signed in, for a session that was begun on a page of ours. */
-export async function describeSession(rows: Rows, { uid, userAgent, ip }: Omit<SignedInBrowser, 'seenAt'>): Promise<void> {
+/** Records the browser of a session that began on a page of this service. */
+export async function recordSessionDevice(rows: SqlRunner, { uid, userAgent, ip }: Omit<SignedInBrowser, 'seenAt'>): Promise<void> {
   await rows('sessions.describe', describe, { uid, user_agent: userAgent, ip })
 }
 
-/** Signs one browser out, or all of them. What was issued to applications lives on. */
-export async function endSessions(rows: Rows, { accountId, uid }: { accountId: string; uid: string | null }): Promise<void> {
+const endOthers = `delete from sessions where account_id = :account_id and uid <> :uid`
+
+/** Ends every session of the account except the current one. */
+export async function endOtherSessions(rows: SqlRunner, { accountId, uid }: { accountId: string; uid: string }): Promise<void> {
+  await rows('sessions.end-others', endOthers, { account_id: accountId, uid })
+}
+
+/** Ends one session, or all of the account. Tokens issued to applications stay valid. */
+export async function endSessions(rows: SqlRunner, { accountId, uid }: { accountId: string; uid: string | null }): Promise<void> {
   await rows('sessions.end', end, { account_id: accountId, uid })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { proofTarget } from './proof-target.ts'
+import { normalizeTargetUri } from './verify-dpop.ts'
 
 const canonical = 'https://api.example.com/v1/orders/~a%2Fb'
 
@@ -8,8 +8,8 @@ test.each([
   'HTTPS://API.example.com:443/v1/orders/~a%2Fb',
   'https://api.example.com/v1/orders/%7Ea%2fb',
   'https://api.example.com/v1/x/../orders/./~a%2Fb',
-])('%s is the same target', (uri) => {
-  expect(proofTarget(uri)).toBe(canonical)
+])('treats %s as the same target', (uri) => {
+  expect(normalizeTargetUri(uri)).toBe(canonical)
 })
 
 test.each([
@@ -18,10 +18,10 @@ test.each([
   'https://api.example.com/v1/orders/~a/b',
   'https://api.example.com/v1/orders/~a%2Fb/',
   'https://api.example.com/v1/Orders/~a%2Fb',
-])('%s is another target', (uri) => {
-  expect(proofTarget(uri)).not.toBe(canonical)
+])('treats %s as another target', (uri) => {
+  expect(normalizeTargetUri(uri)).not.toBe(canonical)
 })
 
-test('a path, another scheme and no URI are no targets', () => {
-  expect(['/v1/orders', 'javascript:alert(1)', 'https://', ''].map(proofTarget)).toEqual([null, null, null, null])
+test('returns null for a path, another scheme and text that is not a URI', () => {
+  expect(['/v1/orders', 'javascript:alert(1)', 'https://', ''].map(normalizeTargetUri)).toEqual([null, null, null, null])
 })

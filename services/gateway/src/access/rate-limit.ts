@@ -1,59 +1,59 @@
-import type { Logger } from '@quittance/runtime/log'
+import type { Logger } from '@quittance/runtime/logger'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { countedAddress } from './counted-address.ts'
-import { createSharedCount, type SharedCount } from './shared-count.ts'
+import { clientNetwork } from '@quittance/runtime/client-network'
+import { createSharedRateLimiter, type SharedRateLimiter } from './shared-rate-limiter.ts'
 
-/** What an address may still do; for the `RateLimit` headers. */
+/** Remaining quota of an address, for the `RateLimit` headers. */
 export interface Quota {
   limit: number
   remaining: number
-  /** Seconds until there is more. */
+  /** Seconds until the quota is reset. */
   resetSeconds: number
-  isRefused: boolean
+  isExceeded: boolean
 }
 
 /** Counts requests by address. */
 export interface RateLimit {
-  /** Counts one request; null where nothing is counted. */
+  /** Counts one request; null without a limit. */
   count(address: string): Promise<Quota | null>
   close(): Promise<void>
 }
 
 interface RateLimitOptions {
-  /** Requests per second and address; 0 counts nothing. */
+  /** Requests per second and address; 0 for no limit. */
   perSecond: number
-  /** Valkey or Redis, where replicas count together. */
+  /** Valkey or Redis for a count shared by all replicas. */
   storeUrl?: string | undefined
   log: Logger
 }
 
 /**
- * Windows of one second that begin with the first request of an address. Per process, unless there is a store; while that does not
- * answer, each process counts alone.
+ * Creates a rate limit with windows of one second that begin with the first request of an address. Counts per process without a store, and
+ * while the store is unavailable.
  */
 export function createRateLimit({ perSecond, storeUrl, log }: RateLimitOptions): RateLimit {
   if (perSecond === 0) return { count: async () => null, close: async () => {} }
   const local = new RateLimiterMemory({ points: perSecond, duration: 1 })
-  const shared: SharedCount | null = storeUrl ? createSharedCount({ perSecond, storeUrl, log }) : null
+  const shared: SharedRateLimiter | null = storeUrl ? createSharedRateLimiter({ perSecond, storeUrl, log }) : null
 
   async function consume(key: string): Promise<RateLimiterRes> {
     try {
       return (await shared?.consume(key)) ?? (await local.consume(key))
-    } catch (refused) {
-      // The library rejects with the result when the limit is passed.
-      if (refused instanceof RateLimiterRes) return refused
-      throw refused
+    } catch (rejection) {
+      // The library rejects with the result if the limit is exceeded.
+      if (rejection instanceof RateLimiterRes) return rejection
+      throw rejection
     }
   }
 
   return {
     async count(address) {
-      const { consumedPoints, msBeforeNext } = await consume(countedAddress(address))
+      const { consumedPoints, msBeforeNext } = await consume(clientNetwork(address))
       return {
         limit: perSecond,
         remaining: Math.max(0, perSecond - consumedPoints),
         resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
-        isRefused: consumedPoints > perSecond,
+        isExceeded: consumedPoints > perSecond,
       }
     },
     close: async () => shared?.close(),

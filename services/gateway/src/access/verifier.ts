@@ -1,30 +1,38 @@
 import { tokenRevoked } from '@quittance/contracts/auth'
 import { customerDeleted } from '@quittance/contracts/customers'
 import { InvalidToken } from '@quittance/contracts/errors'
-import type { Event, PayloadOf } from '@quittance/contracts/event'
+import type { BusIdentity } from '@quittance/runtime/bus/identity'
+import { subscribeToEvent } from '@quittance/runtime/bus/subscribe-to-event'
 import { hashToken, looksMinted } from '@quittance/runtime/credential'
-import type { Logger } from '@quittance/runtime/log'
-import type { NatsConnection } from '@quittance/runtime/nats'
-import { createMemory, type Memory } from './memory.ts'
-import type { Presented } from './presented.ts'
-import { invalidToken, namesIn, namesOf, type Answer, type Verified } from './verified.ts'
-import { verifyCustomerSession } from './verify-customer-session.ts'
+import type { Logger } from '@quittance/runtime/logger'
+import type { NatsConnection } from '@quittance/runtime/nats-connection'
+import { createCredentialCache, type CredentialCache } from './credential-cache.ts'
+import type { PresentedCredential } from './presented-credential.ts'
+import {
+  createInvalidTokenError,
+  revokedKeys,
+  originKeys,
+  type VerificationResult,
+  type VerifiedCredential,
+} from './verification-result.ts'
+import { verifyCustomerSession, verifyOpaque } from './verify-opaque.ts'
 import { createProofVerifier } from './verify-dpop.ts'
 import { createJwtVerifier } from './verify-jwt.ts'
-import { verifyOpaque } from './verify-opaque.ts'
 
-/** Tells who is behind a credential. Throws `InvalidToken` or `InvalidDpopProof`. */
+/** Authenticates a credential. Throws `InvalidToken` or `InvalidDpopProof`. */
 export interface Verifier {
-  verify(presented: Presented): Promise<Verified>
+  verify(presented: PresentedCredential): Promise<VerifiedCredential>
   /**
-   * Asks anew about this person's credentials. For what they just changed about themselves through this gateway: the next request
-   * must see it, and may come before the event does.
+   * Evicts the user's credentials after a change that the user made through this gateway: the next request must see it and may arrive
+   * before the event.
    */
-  forgetPerson(userId: string): void
+  invalidateUser(userId: string): void
 }
 
-interface Surroundings {
+interface VerifierOptions {
   connection: NatsConnection
+  identity: BusIdentity
+  acceptsUnsigned: boolean
   log: Logger
   /** Public address of the API; issuer and audience of JWT access tokens. */
   baseUrl: string
@@ -34,36 +42,37 @@ const opaque = /^qt_(at|pat|oat|crt)_/
 const customerSession = /^qt_cst_/
 const jwt = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** Remembers verified credentials by their hash, never past their expiry, and forgets those whose owner says that they ended. */
-export function createVerifier({ connection, log, baseUrl }: Surroundings): Verifier {
-  const memory = createMemory()
+/** Caches verified credentials by token hash until they expire; evicts them on revocation events. */
+export function createVerifier(options: VerifierOptions): Verifier {
+  const { connection, baseUrl } = options
+  const cache = createCredentialCache()
   const verifyJwt = createJwtVerifier(connection, baseUrl)
   const verifyProof = createProofVerifier(baseUrl)
-  hearRevocations(connection, { memory, log })
+  subscribeToRevocations(options, cache)
   return {
     async verify(presented) {
-      const verified = await believe(presented.token)
+      const verified = await authenticate(presented.token)
       const { keyThumbprint } = verified
       if (presented.scheme === 'bearer') {
-        if (keyThumbprint !== null) throw new InvalidToken('The access token is bound to a key: it takes the DPoP scheme and a proof.')
+        if (keyThumbprint !== null) throw new InvalidToken('The access token is bound to a key. Send it with the DPoP scheme and a proof.')
         return verified
       }
-      if (keyThumbprint === null) throw new InvalidToken('The access token is not bound to a key: it takes the Bearer scheme.')
+      if (keyThumbprint === null) throw new InvalidToken('The access token is not bound to a key. Send it with the Bearer scheme.')
       await verifyProof({ ...presented, keyThumbprint })
       return verified
     },
-    forgetPerson: (userId) => memory.forget(namesOf({ userId })),
+    invalidateUser: (userId) => cache.invalidate(originKeys({ userId })),
   }
 
-  async function believe(token: string): Promise<Verified> {
+  async function authenticate(token: string): Promise<VerifiedCredential> {
     const hash = hashToken(token)
-    const ask = questionAbout(token, hash)
-    const verified = ask && (await memory.recall(hash, ask))
-    if (!verified) throw invalidToken()
+    const verification = selectVerification(token, hash)
+    const verified = verification && (await cache.getOrVerify(hash, verification))
+    if (!verified) throw createInvalidTokenError()
     return verified
   }
 
-  function questionAbout(token: string, hash: string): (() => Promise<Answer>) | null {
+  function selectVerification(token: string, hash: string): (() => Promise<VerificationResult>) | null {
     if (jwt.test(token)) return () => verifyJwt(token)
     if (!looksMinted(token)) return null
     if (customerSession.test(token)) return () => verifyCustomerSession(connection, hash)
@@ -71,16 +80,7 @@ export function createVerifier({ connection, log, baseUrl }: Surroundings): Veri
   }
 }
 
-function hearRevocations(connection: NatsConnection, { memory, log }: { memory: Memory; log: Logger }): void {
-  hear(tokenRevoked, namesIn)
-  hear(customerDeleted, ({ id }) => namesOf({ customerId: id }))
-
-  function hear<E extends Event>({ subject }: E, namesOfEnded: (payload: PayloadOf<E>) => string[]): void {
-    connection.subscribe(subject, {
-      callback(error, message) {
-        if (error) return log.warn({ err: error }, 'revocation.not-heard')
-        memory.forget(namesOfEnded(message.json()))
-      },
-    })
-  }
+function subscribeToRevocations(options: VerifierOptions, cache: CredentialCache): void {
+  subscribeToEvent(options, tokenRevoked, (revoked) => cache.invalidate(revokedKeys(revoked)))
+  subscribeToEvent(options, customerDeleted, ({ id }) => cache.invalidate(originKeys({ customerId: id })))
 }

@@ -1,14 +1,14 @@
 import { verifyGrant } from '@quittance/contracts/auth'
 import { ApiError, InvalidToken } from '@quittance/contracts/errors'
 import { scopes, type Scope } from '@quittance/contracts/scopes'
-import type { NatsConnection } from '@quittance/runtime/nats'
-import { call } from '@quittance/runtime/request'
+import type { NatsConnection } from '@quittance/runtime/nats-connection'
+import { call } from '@quittance/runtime/rpc-client'
 import { jwtVerify } from 'jose'
 import { z } from 'zod'
-import { createKeyRing } from './signing-keys.ts'
-import { believed, disbelieved, invalidToken, type Answer } from './verified.ts'
+import { createKeySet } from './key-set.ts'
+import { acceptCredential, rejectedCredential, createInvalidTokenError, type VerificationResult } from './verification-result.ts'
 
-/** What is read of a JWT access token (RFC 9068 §2.2). A confirmation of another kind than `jkt` is refused, not overlooked. */
+/** Claims read from a JWT access token (RFC 9068 §2.2). A confirmation other than `jkt` is rejected, not ignored. */
 const Claims = z.object({
   sub: z.string(),
   client_id: z.string(),
@@ -20,14 +20,14 @@ const Claims = z.object({
 })
 
 /**
- * Verifies JWT access tokens of one issuer, which is their audience too: signature, type and lifetime here, and by asking
- * auth whether the grant still stands. Throws `InvalidToken` for what is refused here, without asking.
+ * Verifies JWT access tokens of one issuer, which is also their audience: signature, type and lifetime locally, and the grant by a call to
+ * auth. Throws `InvalidToken` for tokens rejected locally.
  */
-export function createJwtVerifier(connection: NatsConnection, issuer: string): (token: string) => Promise<Answer> {
-  const keys = createKeyRing(connection)
+export function createJwtVerifier(connection: NatsConnection, issuer: string): (token: string) => Promise<VerificationResult> {
+  const keys = createKeySet(connection)
   return async (token) => {
     const { grant_id, jti, exp, scope, cnf } = await readClaims(token).catch((error: unknown) => {
-      throw error instanceof ApiError ? error : invalidToken(error)
+      throw error instanceof ApiError ? error : createInvalidTokenError(error)
     })
     try {
       const { caller } = await call(connection, {
@@ -35,9 +35,12 @@ export function createJwtVerifier(connection: NatsConnection, issuer: string): (
         request: { grant_id, token_id: jti },
         caller: { kind: 'anonymous' },
       })
-      return believed({ caller, scopes: known(scope), keyThumbprint: cnf?.jkt ?? null }, { grantId: grant_id, expiresAt: exp * 1000 })
+      return acceptCredential(
+        { caller, scopes: filterKnownScopes(scope), keyThumbprint: cnf?.jkt ?? null },
+        { grantId: grant_id, expiresAt: exp * 1000 },
+      )
     } catch (error) {
-      if (error instanceof InvalidToken) return disbelieved
+      if (error instanceof InvalidToken) return rejectedCredential
       throw error
     }
   }
@@ -54,7 +57,7 @@ export function createJwtVerifier(connection: NatsConnection, issuer: string): (
   }
 }
 
-function known(scope: string): Set<Scope> {
+function filterKnownScopes(scope: string): Set<Scope> {
   const granted = new Set(scope.split(' '))
   return new Set(scopes.filter((each) => granted.has(each)))
 }

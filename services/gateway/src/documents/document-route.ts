@@ -1,12 +1,12 @@
 import { ServiceUnavailable } from '@quittance/contracts/errors'
 import { invoiceDocumentPath } from '@quittance/contracts/invoices'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { UpstreamAnswer, Upstream } from '../http/upstream.ts'
+import type { UpstreamResponse, Upstream } from '../http/upstream.ts'
 
-/** Request headers a download may carry on; nothing else of the client reaches the service. */
-const passedOn = ['range', 'if-none-match', 'if-range'] as const
-/** Reply headers a download carries back. */
-const carriedBack = [
+/** Request headers forwarded with a download; no other header of the client reaches the service. */
+const forwardedRequestHeaders = ['range', 'if-none-match', 'if-range'] as const
+/** Response headers of a download that are returned to the client. */
+const forwardedReplyHeaders = [
   'content-type',
   'content-length',
   'content-disposition',
@@ -18,36 +18,36 @@ const carriedBack = [
 ]
 
 /**
- * Streams documents from the invoices service. The link itself is the permission: it is signed and short-lived, so no bearer
- * is asked for, and a document never travels in a NATS reply.
+ * Streams documents from the invoices service. The signed, short-lived link is the authorization, so no bearer token is required. Documents
+ * are never sent in a NATS reply.
  */
 export function addDocumentRoute(app: FastifyInstance, upstream: Upstream): void {
   app.route<{ Params: { id: string } }>({
     method: ['GET', 'HEAD'],
     url: `${invoiceDocumentPath}/:id`,
-    config: { isPassedOn: true },
+    config: { isProxied: true },
     async handler(request, reply) {
       const path = `/documents/${encodeURIComponent(request.params.id)}?${request.url.split('?')[1] ?? ''}`
-      const answer = await upstream.ask({ method: request.method as 'GET' | 'HEAD', path, headers: headersOf(request) })
-      if (answer) return pass(answer, reply)
+      const response = await upstream.request({ method: request.method as 'GET' | 'HEAD', path, headers: buildHeaders(request) })
+      if (response) return sendResponse(response, reply)
       throw new ServiceUnavailable('The invoices service is not running.')
     },
   })
 }
 
-function headersOf(request: FastifyRequest): Record<string, string> {
+function buildHeaders(request: FastifyRequest): Record<string, string> {
   const headers: Record<string, string> = { 'x-request-id': request.id }
-  for (const name of passedOn) {
+  for (const name of forwardedRequestHeaders) {
     const value = request.headers[name]
     if (typeof value === 'string') headers[name] = value
   }
   return headers
 }
 
-function pass(answer: UpstreamAnswer, reply: FastifyReply): FastifyReply {
-  for (const name of carriedBack) {
-    const value = answer.headers[name]
+function sendResponse(response: UpstreamResponse, reply: FastifyReply): FastifyReply {
+  for (const name of forwardedReplyHeaders) {
+    const value = response.headers[name]
     if (value !== undefined) reply.header(name, value)
   }
-  return reply.code(answer.statusCode).send(answer.body)
+  return reply.code(response.statusCode).send(response.body)
 }

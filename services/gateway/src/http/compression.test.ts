@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { encodingFor } from './compression.ts'
+import { negotiateEncoding } from './compression.ts'
 
 test.each([
   ['gzip, deflate, br, zstd', 'br'],
@@ -12,6 +12,6 @@ test.each([
   ['identity', null],
   ['', null],
   [undefined, null],
-])('%s is answered with %s', (accepted, encoding) => {
-  expect(encodingFor(accepted)).toBe(encoding)
+])('negotiates for %s: %s', (accepted, encoding) => {
+  expect(negotiateEncoding(accepted)).toBe(encoding)
 })

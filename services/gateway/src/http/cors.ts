@@ -1,18 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** What a page may send. `*` would not cover `Authorization`. */
+/** Headers that a page may send. `*` would not cover `Authorization`. */
 const allowedHeaders =
   'Authorization, Content-Type, Accept, DPoP, Idempotency-Key, If-None-Match, X-Request-Id, Traceparent, Tracestate, Baggage'
-/** What a page may read, besides the few that every page may. */
+/** Headers that a page may read besides those that every page may. */
 const exposedHeaders =
   'X-Request-Id, Traceresponse, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, ETag, Deprecation, Link, Content-Disposition'
-/** Longest that browsers believe a preflight. */
+/** Maximum time that browsers cache a preflight. */
 const maxAgeSeconds = 7_200
 
-/** Tells browsers which pages may read answers. No cookie opens the API, so any page may, unless told otherwise. */
+/** Sets the CORS headers that allow pages to read responses. The API accepts no cookies, so by default any page may read them. */
 export type Cors = (request: FastifyRequest, reply: FastifyReply) => void
 
-/** @param origins `*`, or the origins of the pages; none for no page. */
+/** @param origins `*`, or the origins of the pages; empty for no page. */
 export function createCors(origins: readonly string[]): Cors {
   const isAny = origins.includes('*')
   return (request, reply) => {
@@ -28,8 +28,8 @@ export function createCors(origins: readonly string[]): Cors {
   }
 }
 
-/** Answers `OPTIONS`: which methods there are, and to a page that asks first what it may send. */
-export function answerOptions(allowed: readonly string[]) {
+/** Answers `OPTIONS` with the allowed methods and, for a preflight, the allowed headers. */
+export function createOptionsHandler(allowed: readonly string[]) {
   const methods = allowed.join(', ')
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (request.headers['access-control-request-method'] && reply.hasHeader('access-control-allow-origin')) {

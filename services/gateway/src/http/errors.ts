@@ -11,9 +11,9 @@ import {
 } from '@quittance/contracts/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Challenge } from '../access/challenge.ts'
-import { problemOf, wantsProblem } from './problem.ts'
+import { toProblemDetails, acceptsProblemDetails } from './problem-details.ts'
 
-/** What Fastify refuses before a route runs, in the words of the contract. */
+/** Maps errors that Fastify throws before a route runs to errors of the contract. */
 function translate(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { code, statusCode } = error as { code?: string; statusCode?: number }
@@ -24,37 +24,39 @@ function translate(error: unknown): ApiError {
       return new UnsupportedMediaType('The request body must be application/json.')
     default:
       return statusCode && statusCode < 500
-        ? new BadRequest('The request cannot be read.')
-        : new InternalServerError('Something went wrong on our side.')
+        ? new BadRequest('The request is malformed.')
+        : new InternalServerError('An internal error occurred.')
   }
 }
 
-/** Every refusal of the door goes out as `{ error, detail }`; faults of ours are logged with their stack and told without. */
-export function answerErrors(app: FastifyInstance, challenge: Challenge): void {
+/** Sends every error of the gateway as `{ error, detail }`. Internal errors are logged with their stack and sent without it. */
+export function addErrorHandlers(app: FastifyInstance, challenge: Challenge): void {
   app.setErrorHandler((error, request, reply) => {
-    const told = translate(error)
-    if (told instanceof InternalServerError) request.log.error({ err: error }, 'request.failed')
-    const challenges = challenge(told, { http: request.routeOptions.config.http, authorization: request.headers.authorization })
+    const { invalid } = request.routeOptions.config
+    const translated = translate(error)
+    const apiError = invalid && translated instanceof RequestValidationError ? invalid(translated.issues) : translated
+    if (apiError instanceof InternalServerError) request.log.error({ err: error }, 'request.failed')
+    const challenges = challenge(apiError, { http: request.routeOptions.config.http, authorization: request.headers.authorization })
     if (challenges.length > 0) reply.header('www-authenticate', challenges)
-    return sendError(reply, told)
+    return sendError(reply, apiError)
   })
   app.setNotFoundHandler((_request, reply) => sendError(reply, new ResourceNotFound()))
 }
 
-/** Answers a fault as the contract does, before a route is known. */
-export function answerError(reply: FastifyReply, error: unknown): FastifyReply {
+/** Sends an error in the form of the contract before a route is known. */
+export function sendFrameworkError(reply: FastifyReply, error: unknown): FastifyReply {
   return sendError(reply, translate(error))
 }
 
-/** Answers what Node refuses before there is a request: a head that is too large or too slow, or no HTTP. */
-export function answerClientError({ code }: { code?: string }, socket: Duplex): void {
+/** Answers what Node rejects before there is a request: headers that are too large or too slow, or data that is not HTTP. */
+export function handleClientError({ code }: { code?: string }, socket: Duplex): void {
   if (code === 'ECONNRESET' || !socket.writable) return
   const [status, error, detail] =
     code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'RequestHeaderFieldsTooLarge', 'The address and the headers are too long.']
+      ? ['431 Request Header Fields Too Large', 'RequestHeaderFieldsTooLarge', 'The URL and the headers are too long.']
       : code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ['408 Request Timeout', 'RequestTimeout', 'The request did not arrive in time.']
-        : ['400 Bad Request', 'BadRequest', 'The request cannot be read.']
+        : ['400 Bad Request', 'BadRequest', 'The request is malformed.']
   const body = JSON.stringify({ error, detail })
   const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`
   socket.end(head + body)
@@ -63,17 +65,17 @@ export function answerClientError({ code }: { code?: string }, socket: Duplex): 
 function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
   if (error.retryAfterSeconds) reply.header('retry-after', error.retryAfterSeconds)
   reply.code(error.status).header('cache-control', 'no-store')
-  if (!wantsProblem(reply.request.headers.accept)) return reply.type('application/json').send(JSON.stringify(error.toBody()))
-  return reply.type('application/problem+json').send(JSON.stringify(problemOf(error.status, error.toBody())))
+  if (!acceptsProblemDetails(reply.request.headers.accept)) return reply.type('application/json').send(JSON.stringify(error.toBody()))
+  return reply.type('application/problem+json').send(JSON.stringify(toProblemDetails(error.status, error.toBody())))
 }
 
-/** The answer to a method that a known path does not have. */
+/** Returns a handler for methods that a known path does not support. */
 export function methodNotAllowed(allowed: readonly string[]) {
   return (_request: FastifyRequest, reply: FastifyReply) =>
-    sendError(reply.header('allow', allowed.join(', ')), new MethodNotAllowed(`Allowed here: ${allowed.join(', ')}.`))
+    sendError(reply.header('allow', allowed.join(', ')), new MethodNotAllowed(`Allowed methods: ${allowed.join(', ')}.`))
 }
 
-/** A body that is not JSON, or not an object. */
-export function unreadableBody(msg: string, type: string): RequestValidationError {
+/** Creates the error for a body that is not JSON or not an object. */
+export function createBodyError(msg: string, type: string): RequestValidationError {
   return new RequestValidationError([{ loc: ['body'], msg, type }])
 }

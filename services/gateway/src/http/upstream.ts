@@ -1,30 +1,30 @@
 import { Pool, type Dispatcher } from 'undici'
 
-/** HTTP to the replicas of one service, on their internal addresses. */
+/** HTTP client for the replicas of one service at their internal addresses. */
 export interface Upstream {
   /**
-   * The answer of one replica, in turn; null when none gave one. A request that may have reached a replica is repeated only
-   * when it is a GET or HEAD.
+   * Returns the response of a replica, in rotation; null if none responded. A request that may have reached a replica is repeated only if
+   * it is a GET or HEAD.
    */
-  ask(request: UpstreamRequest): Promise<UpstreamAnswer | null>
-  /** Waits for the answers that are under way. */
+  request(request: UpstreamRequest): Promise<UpstreamResponse | null>
+  /** Waits for the responses in progress. */
   close(): Promise<void>
 }
 
 export type UpstreamRequest = Dispatcher.RequestOptions
-export type UpstreamAnswer = Dispatcher.ResponseData
+export type UpstreamResponse = Dispatcher.ResponseData
 
-/** Nothing of the request was sent. */
+/** Error codes that guarantee that nothing was sent. */
 const notConnected = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 
-/** Connections to these origins; without any, nobody is there. */
+/** Creates connection pools to these origins; without origins every request returns null. */
 export function createUpstream(origins: readonly string[]): Upstream {
   const pools = origins.map(
     (origin) => new Pool(origin, { connections: 32, connectTimeout: 2_000, headersTimeout: 10_000, bodyTimeout: 30_000, allowH2: false }),
   )
   let next = 0
   return {
-    async ask(request) {
+    async request(request) {
       const isRepeatable = request.method === 'GET' || request.method === 'HEAD'
       for (let tried = 0; tried < pools.length; tried++) {
         const pool = pools[next++ % pools.length] as Pool

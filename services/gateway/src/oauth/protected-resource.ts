@@ -4,7 +4,7 @@ import { resourceMetadataPath } from '../access/challenge.ts'
 import { proofAlgorithms } from '../access/verify-dpop.ts'
 import { methodNotAllowed } from '../http/errors.ts'
 
-/** Metadata of the API as a protected resource (RFC 9728 §2): where tokens for it come from. Open to every web page. */
+/** Adds the metadata of the API as a protected resource (RFC 9728 §2), which names its authorization server. Readable by every web page. */
 export function addProtectedResource(app: FastifyInstance, baseUrl: string): void {
   const metadata = JSON.stringify({
     resource: baseUrl,
@@ -18,7 +18,7 @@ export function addProtectedResource(app: FastifyInstance, baseUrl: string): voi
   app.get(url, { exposeHeadRoute: true }, (_request, reply) =>
     reply.headers({ 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' }).type('application/json').send(metadata),
   )
-  // Clients of other protocols put headers of their own on it, for which browsers ask first.
+  // Clients of other protocols add their own headers, for which browsers send a preflight.
   app.options(url, (_request, reply) =>
     reply
       .headers({ 'access-control-allow-origin': '*', 'access-control-allow-methods': 'GET', 'access-control-allow-headers': '*' })

@@ -1,16 +1,16 @@
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import reference from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
-import { addPage } from '../http/page-route.ts'
+import { addPublicRoute } from '../http/public-route.ts'
 
 const pagePath = '/docs'
-/** The reference is served from its package: the page asks no other host for anything. */
+/** The API reference is served from its package: the page sends no requests to other hosts. */
 const scriptPath = '/docs/reference/js/scalar.js'
 
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
-  // The reference writes its styles into the page.
+  // The reference adds its styles to the page.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self' data:",
@@ -47,19 +47,19 @@ const settings = {
   mcp: { disabled: true },
 }
 
-/** The description of the API for people, with the change history in front. */
+/** Adds the API documentation page for users, with the change history at the top. */
 export function addDocsPage(app: FastifyInstance): void {
-  addPage(app, pagePath, (_request, reply) =>
+  addPublicRoute(app, pagePath, (_request, reply) =>
     reply.headers({ 'content-security-policy': policy, 'cache-control': 'public, max-age=300' }).type('text/html').send(page),
   )
-  addPage(app, '/docs/start.js', (_request, reply) =>
+  addPublicRoute(app, '/docs/start.js', (_request, reply) =>
     reply.type('text/javascript').send(`Scalar.createApiReference('#reference', ${JSON.stringify(settings)})\n`),
   )
-  // Of what the package serves only its script is wanted; its own page would need a looser policy.
-  const onlyScript = { onRequest: async (request: { url: string }) => demandScript(request.url) }
+  // Only the script of the package is served; its own page would need a looser policy.
+  const onlyScript = { onRequest: async (request: { url: string }) => assertScriptUrl(request.url) }
   app.register(reference, { routePrefix: '/docs/reference', configuration: { url: '/openapi.json' }, hooks: onlyScript })
 }
 
-function demandScript(url: string): void {
+function assertScriptUrl(url: string): void {
   if (url.split('?')[0] !== scriptPath) throw new ResourceNotFound()
 }

@@ -1,6 +1,6 @@
 import type { HttpBinding } from '@quittance/contracts/operation'
 import { expect, test } from 'vitest'
-import { securityOf } from './security.ts'
+import { securityRequirements } from './security.ts'
 
 const http = (callers: HttpBinding['callers'], scopes: HttpBinding['scopes'] = []): HttpBinding => ({
   method: 'GET',
@@ -10,22 +10,30 @@ const http = (callers: HttpBinding['callers'], scopes: HttpBinding['scopes'] = [
   callers,
 })
 
-test('every scope that would do is an alternative of its own', () => {
-  expect(securityOf(http(['organization', 'user'], ['orders:read', 'orders:write']))).toEqual([
+test('lists every sufficient scope as a separate alternative', () => {
+  expect(securityRequirements(http(['organization', 'user'], ['orders:read', 'orders:write']))).toEqual([
     { bearer: ['orders:read', 'orders:write'] },
     { oauth2: ['orders:read'] },
     { oauth2: ['orders:write'] },
   ])
 })
 
-test('a credential that may be left out has an empty alternative', () => {
-  expect(securityOf(http(['user', 'anonymous']))).toEqual([{}, { bearer: [] }, { oauth2: [] }])
+test('adds an empty alternative for an optional credential', () => {
+  expect(securityRequirements(http(['user', 'anonymous']))).toEqual([{}, { bearer: [] }, { oauth2: [] }])
 })
 
-test('an operation for nobody in particular asks for no credential', () => {
-  expect(securityOf(http(['anonymous']))).toEqual([])
+test('requires no credential for an anonymous operation', () => {
+  expect(securityRequirements(http(['anonymous']))).toEqual([])
 })
 
-test('what only a customer may call is not offered to OAuth clients', () => {
-  expect(securityOf(http(['customer'], ['customer_portal:read']))).toEqual([{ bearer: ['customer_portal:read'] }])
+test('does not offer customer operations to OAuth clients', () => {
+  expect(securityRequirements(http(['customer'], ['customer_portal:read']))).toEqual([{ bearer: ['customer_portal:read'] }])
+})
+
+test('does not offer scopes that only personal access tokens have to OAuth clients', () => {
+  expect(securityRequirements(http(['user'], ['user:write']))).toEqual([{ bearer: ['user:write'] }])
+  expect(securityRequirements(http(['user'], ['user:read', 'user:write']))).toEqual([
+    { bearer: ['user:read', 'user:write'] },
+    { oauth2: ['user:read'] },
+  ])
 })

@@ -1,9 +1,9 @@
 import type { HttpBinding } from '@quittance/contracts/operation'
-import { scopeSentences } from '@quittance/contracts/scopes'
+import { scopeDescriptions } from '@quittance/contracts/scopes'
 
 type Requirement = Record<string, readonly string[]>
 
-/** A credential is a credential; that some come from the authorization server is told beside it. */
+/** Returns the security schemes. `bearer` covers every credential; `oauth2` additionally describes the authorization server. */
 export function securitySchemes(baseUrl: string, authUrl: string) {
   return {
     bearer: { type: 'http', scheme: 'bearer' },
@@ -14,24 +14,25 @@ export function securitySchemes(baseUrl: string, authUrl: string) {
           authorizationUrl: `${authUrl}/oauth2/authorize`,
           tokenUrl: `${baseUrl}/v1/oauth2/token`,
           refreshUrl: `${baseUrl}/v1/oauth2/token`,
-          scopes: scopeSentences,
+          scopes: scopeDescriptions,
         },
       },
     },
   }
 }
 
-/** Whether nobody is asked for a credential. */
-export function isOpen({ callers }: HttpBinding): boolean {
+/** Whether the operation accepts no credential. */
+export function isAnonymous({ callers }: HttpBinding): boolean {
   return callers.every((kind) => kind === 'anonymous')
 }
 
-/** Any one of the requirements is enough, and any one of the scopes; the scopes within a requirement would all be needed. */
-export function securityOf(http: HttpBinding): Requirement[] {
-  if (isOpen(http)) return []
+/** Returns alternative requirements: any one of them and any one scope is enough. The scopes within one requirement are all required. */
+export function securityRequirements(http: HttpBinding): Requirement[] {
+  if (isAnonymous(http)) return []
   const { scopes, callers } = http
   const isForOAuth = callers.some((kind) => kind === 'user' || kind === 'organization')
-  const alternatives = scopes.length > 0 ? scopes.map((scope) => [scope]) : [[]]
+  // Scopes that only personal access tokens have are not offered to applications.
+  const alternatives = scopes.length > 0 ? scopes.filter((scope) => scope in scopeDescriptions).map((scope) => [scope]) : [[]]
   return [
     ...(callers.includes('anonymous') ? [{}] : []),
     { bearer: scopes },

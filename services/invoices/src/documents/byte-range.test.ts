@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byteRange } from './byte-range.ts'
+import { byteRange } from './send-document.ts'
 
 test.each([
   ['bytes=0-99', { first: 0, last: 99 }],
@@ -14,6 +14,6 @@ test.each([
   ['bytes=0-1,3-4', null],
   ['items=0-1', null],
   [undefined, null],
-] as const)('of 1,000 bytes, %s is %o', (header, range) => {
+] as const)('parses the range of 1,000 bytes in %s as %o', (header, range) => {
   expect(byteRange(header, 1000)).toEqual(range)
 })

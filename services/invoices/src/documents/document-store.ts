@@ -1,15 +1,15 @@
-import type { Rows } from '@quittance/runtime/handler'
+import type { SqlRunner } from '@quittance/runtime/handler'
 
 export interface NewDocument {
   invoiceId: string
-  /** The try that made it. */
+  /** Number of the attempt that rendered the document. */
   attempts: number
   content: Uint8Array
   sha256: string
   now: Date
 }
 
-export interface DocumentFacts {
+export interface StoredDocument {
   number: string
   sha256: string
   size: number
@@ -20,16 +20,16 @@ const insert = `
   select id, :content, :hash, :size, :now::timestamptz from invoices where id = :id and status = 'requested' and attempts = :attempts for update
   returning invoice_id`
 
-const findFacts = `
+const selectMetadata = `
   select i.number, d.sha256, d.size from invoice_documents d join invoices i on i.id = d.invoice_id where d.invoice_id = :id`
 
-const findContent = `select content from invoice_documents where invoice_id = :id`
+const selectContent = `select content from invoice_documents where invoice_id = :id`
 
 /**
- * Keeps the bytes for ever, and the invoice locked until the transaction ends. False for a try that lost its lease, or an invoice that is settled:
- * its result must be thrown away.
+ * Stores the bytes permanently and locks the invoice until the transaction ends. Returns false if the attempt lost its lease or the invoice
+ * is already settled; the caller must then discard the result.
  */
-export async function storeDocument(rows: Rows, { invoiceId, attempts, content, sha256, now }: NewDocument): Promise<boolean> {
+export async function storeDocument(rows: SqlRunner, { invoiceId, attempts, content, sha256, now }: NewDocument): Promise<boolean> {
   const values = {
     id: invoiceId,
     attempts,
@@ -41,13 +41,13 @@ export async function storeDocument(rows: Rows, { invoiceId, attempts, content, 
   return (await rows('document.store', insert, values)).length > 0
 }
 
-/** All but the bytes: enough for HEAD and for a client that has them. */
-export async function readDocumentFacts(rows: Rows, invoiceId: string): Promise<DocumentFacts | null> {
-  const [facts] = await rows<DocumentFacts>('document.facts', findFacts, { id: invoiceId })
-  return facts ?? null
+/** Returns everything except the bytes: enough for HEAD and for a client that has the bytes cached. */
+export async function readDocumentMetadata(rows: SqlRunner, invoiceId: string): Promise<StoredDocument | null> {
+  const [metadata] = await rows<StoredDocument>('document.facts', selectMetadata, { id: invoiceId })
+  return metadata ?? null
 }
 
-export async function readDocumentContent(rows: Rows, invoiceId: string): Promise<Buffer> {
-  const [row] = await rows<{ content: Buffer }>('document.content', findContent, { id: invoiceId })
+export async function readDocumentContent(rows: SqlRunner, invoiceId: string): Promise<Buffer> {
+  const [row] = await rows<{ content: Buffer }>('document.content', selectContent, { id: invoiceId })
   return row?.content ?? Buffer.alloc(0)
 }

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, InternalServerError } from '@quittance/contracts/errors'
-import type { Rows } from '@quittance/runtime/handler'
-import { countOf } from '@quittance/runtime/health'
-import type { Logger } from '@quittance/runtime/log'
-import { byteRange } from './byte-range.ts'
-import { contentDisposition } from './content-disposition.ts'
-import { readDocumentContent, type DocumentFacts } from './document-store.ts'
+import type { SqlRunner } from '@quittance/runtime/handler'
+import { counter } from '@quittance/runtime/metrics'
+import type { Logger } from '@quittance/runtime/logger'
+import { readDocumentContent, type StoredDocument } from './document-store.ts'
 
-/** 416: the document ends before the range begins. */
+/** 416: the range begins after the end of the document. */
 class RangeNotSatisfiable extends ApiError {
   readonly status = 416
 }
@@ -16,27 +14,27 @@ class RangeNotSatisfiable extends ApiError {
 export interface Exchange {
   request: IncomingMessage
   response: ServerResponse
-  rows: Rows
+  rows: SqlRunner
   log: Logger
 }
 
-type Document = DocumentFacts & { invoiceId: string }
+type Document = StoredDocument & { invoiceId: string }
 
-/** The bytes, or as much as the client does not have: validators, one range and HEAD as RFC 9110 has them. */
+/** Sends the document with validators, one range and HEAD as in RFC 9110. */
 export async function sendDocument({ request, response, rows, log }: Exchange, document: Document): Promise<void> {
   const etag = `"${document.sha256}"`
   response.setHeader('etag', etag)
   response.setHeader('cache-control', 'private, max-age=600')
   response.setHeader('x-content-type-options', 'nosniff')
-  if (matches(request.headers['if-none-match'], etag)) return void response.writeHead(304).end()
+  if (matchesEtag(request.headers['if-none-match'], etag)) return void response.writeHead(304).end()
   response.setHeader('accept-ranges', 'bytes')
   response.setHeader('content-type', 'application/pdf')
   response.setHeader('content-disposition', contentDisposition(`Invoice-${document.number.replaceAll('/', '-')}.pdf`))
   if (request.method === 'HEAD') return void response.writeHead(200, { 'content-length': document.size }).end()
 
   const content = await readDocumentContent(rows, document.invoiceId)
-  demandUnharmed(content, document, log)
-  const range = wantsRange(request, etag) ? byteRange(request.headers.range, document.size) : null
+  assertUndamaged(content, document, log)
+  const range = shouldServeRange(request, etag) ? byteRange(request.headers.range, document.size) : null
   if (range === 'unsatisfiable') {
     response.setHeader('content-range', `bytes */${document.size}`)
     throw new RangeNotSatisfiable(`The document has ${document.size} bytes.`)
@@ -46,21 +44,58 @@ export async function sendDocument({ request, response, rows, log }: Exchange, d
   response.writeHead(range ? 206 : 200, { 'content-length': body.length }).end(body)
 }
 
-const damaged = countOf('documents_damaged_total', 'Documents that were asked for and are not what was stored. Restore them.')
+const damagedDocuments = counter(
+  'documents_damaged_total',
+  'Requested documents whose bytes differ from what was stored. Restore them from a backup.',
+)
 
-/** What was issued is given out as it was issued, or not at all: a damaged document is restored from a backup, never rendered again. */
-function demandUnharmed(content: Buffer, { sha256, invoiceId }: Document, log: Logger): void {
+/**
+ * Rejects a corrupted document. It must be restored from a backup and is never rendered again: a document is served as it was issued or not
+ * at all.
+ */
+function assertUndamaged(content: Buffer, { sha256, invoiceId }: Document, log: Logger): void {
   const actual = createHash('sha256').update(content).digest('hex')
   if (actual === sha256) return
-  damaged.inc()
+  damagedDocuments.inc()
   log.error({ invoice_id: invoiceId, expected_sha256: sha256, actual_sha256: actual }, 'document.corrupted')
-  throw new InternalServerError('The stored document is damaged.')
+  throw new InternalServerError('The stored document is corrupted.')
 }
 
-function wantsRange({ headers }: IncomingMessage, etag: string): boolean {
+function shouldServeRange({ headers }: IncomingMessage, etag: string): boolean {
   return headers['if-range'] === undefined || headers['if-range'] === etag
 }
 
-function matches(header: string | undefined, etag: string): boolean {
+function matchesEtag(header: string | undefined, etag: string): boolean {
   return header?.split(',').some((candidate) => ['*', etag].includes(candidate.trim().replace(/^W\//, ''))) ?? false
+}
+
+export interface ByteRange {
+  first: number
+  last: number
+}
+
+/**
+ * Parses the `Range` header (RFC 9110 §14). Returns null if the whole content must be sent: RFC 9110 permits that for a missing header, for
+ * several ranges and for a malformed one.
+ */
+export function byteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? []
+  if (first === '' && last === '') return null
+  if (first === '') return Number(last) === 0 ? 'unsatisfiable' : { first: Math.max(0, size - Number(last)), last: size - 1 }
+  if (last !== '' && Number(last) < Number(first)) return null
+  if (Number(first) >= size) return 'unsatisfiable'
+  return { first: Number(first), last: last === '' ? size - 1 : Math.min(Number(last), size - 1) }
+}
+
+/**
+ * Returns a `Content-Disposition` header (RFC 6266) that shows the file in the browser and sets its name. The plain form is for clients
+ * that do not read the encoded one.
+ */
+export function contentDisposition(fileName: string): string {
+  const plain = fileName.replaceAll(/[^\w.-]/g, '_')
+  const encoded = encodeURIComponent(fileName).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `inline; filename="${plain}"; filename*=UTF-8''${encoded}`
 }

@@ -1,10 +1,10 @@
-import type { PrintedDocument } from '../rendering/printed-document.ts'
-import { answerTasks } from '../threads/answer-tasks.ts'
+import type { DocumentModel } from '../rendering/document-model.ts'
+import { serveTasks } from '../threads/serve-tasks.ts'
 import { facturX } from './factur-x.ts'
 
 export interface ConversionTask {
   pdf: Uint8Array
-  document: PrintedDocument
+  document: DocumentModel
 }
 
-answerTasks<ConversionTask>(({ pdf, document }) => facturX(pdf, document))
+serveTasks<ConversionTask>(({ pdf, document }) => facturX(pdf, document))

@@ -1,38 +1,37 @@
-import type { PrintedDocument } from '../rendering/printed-document.ts'
-import { createDocumentThread } from '../threads/document-thread.ts'
+import { createThreadPool } from '../threads/worker-thread.ts'
 import type { ConversionTask } from './converter-thread.ts'
-import { NotElectronic, whyNotElectronic } from './why-not-electronic.ts'
+import { ElectronicInvoiceError, findElectronicBlockers } from './electronic-blockers.ts'
 
-/** The longest document, of 5000 lines, takes about 15 s, more on a busy machine. */
-const usualDeadlineMs = 120_000
+/** The longest document (5,000 lines) takes about 15 s, more on a busy machine. */
+const defaultDeadlineMs = 120_000
 
-/** A document could not be made electronic; the next one is tried in its own right. */
-export class ConversionFailed extends Error {}
+/** A document could not be converted. The next document is not affected. */
+export class ConversionError extends Error {}
 
 export interface Converter {
-  /** The same as the function of that name. Throws `NotElectronic`, or `ConversionFailed`. */
-  facturX(pdf: Uint8Array, document: PrintedDocument): Promise<Uint8Array>
-  /** Ends the thread; what is being made fails. */
+  /** Same as the function `facturX`, for a document of this organization. Throws `ElectronicInvoiceError` or `ConversionError`. */
+  facturX(owner: string, task: ConversionTask): Promise<Uint8Array>
+  /** Stops the threads. Conversions in progress fail. */
   close(): Promise<void>
 }
 
 /**
- * Makes documents electronic in a thread of its own: a thousand lines are five seconds in which the service could not renew a lease. The
- * library takes 60 MB there.
+ * Creates a converter that runs in dedicated threads: 1,000 lines take five seconds, during which the service could not renew a lease. The
+ * library needs 60 MB in each.
  */
-export function createConverter({ deadlineMs = usualDeadlineMs } = {}): Converter {
-  const thread = createDocumentThread<ConversionTask>({
+export function createConverter({ deadlineMs = defaultDeadlineMs } = {}): Converter {
+  const threads = createThreadPool<ConversionTask>({
     module: new URL('./converter-thread.ts', import.meta.url),
     name: 'conversion',
     deadlineMs,
-    failure: (message, options) => new ConversionFailed(message, options),
+    failure: (message, options) => new ConversionError(message, options),
   })
   return {
-    async facturX(pdf, document) {
-      const reasons = whyNotElectronic(document)
-      if (reasons.length > 0) throw new NotElectronic(reasons)
-      return thread.run({ pdf, document })
+    async facturX(owner, task) {
+      const reasons = findElectronicBlockers(task.document)
+      if (reasons.length > 0) throw new ElectronicInvoiceError(reasons)
+      return threads.run(owner, task)
     },
-    close: () => thread.close(),
+    close: () => threads.close(),
   }
 }

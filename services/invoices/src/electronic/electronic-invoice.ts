@@ -1,27 +1,26 @@
 import type { Invoice } from '@e-invoice-eu/core'
-import type { PrintedDocument } from '../rendering/printed-document.ts'
-import type { CurrencyCode } from './amount-text.ts'
+import type { DocumentModel } from '../rendering/document-model.ts'
+import { type CurrencyCode, mapText, xmlText } from './en16931-fields.ts'
 import { invoiceLines } from './invoice-lines.ts'
 import { buyerParty, sellerParty } from './parties.ts'
 import { allowances, totals } from './totals.ts'
 import { taxTotal } from './vat-breakdown.ts'
 import { vatGroups } from './vat-groups.ts'
-import { NotElectronic, whyNotElectronic, type ElectronicDocument } from './why-not-electronic.ts'
-import { mapText, xmlText } from './xml-text.ts'
+import { ElectronicInvoiceError, findElectronicBlockers, type ElectronicDocument } from './electronic-blockers.ts'
 
 type Model = Invoice['ubl:Invoice']
 
-/** Core invoice of EN 16931, without the rules of a country or network on top. */
+/** Core invoice of EN 16931, without additional rules of a country or network. */
 const specification = 'urn:cen.eu:en16931:2017'
 
 /**
- * A document as EN 16931 says it, in the model of `@e-invoice-eu/core` from which both syntaxes are written. It computes nothing: every
- * amount is one of the document. Throws `NotElectronic` where `whyNotElectronic` has a reason.
+ * Converts a document to the EN 16931 model of `@e-invoice-eu/core`, from which both syntaxes are written. It computes nothing: every
+ * amount is taken from the document. Throws `ElectronicInvoiceError` if `findElectronicBlockers` returns a reason.
  */
-export function electronicInvoice(document: PrintedDocument): Invoice {
-  const reasons = whyNotElectronic(document)
+export function buildElectronicInvoice(document: DocumentModel): Invoice {
+  const reasons = findElectronicBlockers(document)
   const groups = vatGroups(document)
-  if (reasons.length > 0 || !groups) throw new NotElectronic(reasons)
+  if (reasons.length > 0 || !groups) throw new ElectronicInvoiceError(reasons)
   const { seller, buyer, lines, tax } = document as ElectronicDocument
   const currency = document.currency.toUpperCase() as CurrencyCode
   const isOutsideTax = groups.some(({ category }) => category.id === 'O')
@@ -42,8 +41,8 @@ export function electronicInvoice(document: PrintedDocument): Invoice {
   return { 'ubl:Invoice': mapText(model, xmlText) }
 }
 
-/** BT-1 to BT-3, BT-22. CII has room for one note. */
-function heading({ number, issuedAt, kind, seller, verifyUrl }: PrintedDocument) {
+/** BT-1 to BT-3, BT-22. CII supports only one note. */
+function heading({ number, issuedAt, kind, seller, verifyUrl }: DocumentModel) {
   return {
     'cbc:ID': number,
     'cbc:IssueDate': dateText(issuedAt),
@@ -53,8 +52,8 @@ function heading({ number, issuedAt, kind, seller, verifyUrl }: PrintedDocument)
   } satisfies Partial<Model>
 }
 
-/** BG-3, BG-14, BT-72. CII wants the delivery to be there whatever is delivered. */
-function references({ refersTo, servicePeriod, orderedAt }: PrintedDocument): Partial<Model> {
+/** BG-3, BG-14, BT-72. CII requires the delivery element even if nothing is shipped. */
+function references({ refersTo, servicePeriod, orderedAt }: DocumentModel): Partial<Model> {
   const reference = refersTo && { 'cbc:ID': refersTo.number, 'cbc:IssueDate': dateText(refersTo.issuedAt) }
   return {
     ...(servicePeriod && {
@@ -65,8 +64,8 @@ function references({ refersTo, servicePeriod, orderedAt }: PrintedDocument): Pa
   }
 }
 
-/** BG-16, BT-20. How it was paid is not on the document: UNCL 4461 code 1, instrument not defined. */
-function payment({ paidAt }: PrintedDocument): Partial<Model> {
+/** BG-16, BT-20. The document does not contain the payment method: UNCL 4461 code 1, instrument not defined. */
+function payment({ paidAt }: DocumentModel): Partial<Model> {
   if (!paidAt) return {}
   return {
     'cac:PaymentMeans': [{ 'cbc:PaymentMeansCode': '1' }],
@@ -74,7 +73,7 @@ function payment({ paidAt }: PrintedDocument): Partial<Model> {
   }
 }
 
-/** Days are those of UTC, as they are printed. */
+/** Dates are in UTC, as printed. */
 function dateText(date: Date): string {
   return date.toISOString().slice(0, 10)
 }

@@ -3,16 +3,16 @@ export interface DocumentMetadata {
   author: string
   producer: string
   language: string
-  /** Of the document, not of its printing. */
+  /** Date of the document, not of its rendering. */
   date: Date
 }
 
-/** The name under which readers of Factur-X look for the XML. */
+/** File name under which Factur-X readers look for the XML. */
 export const xmlFileName = 'factur-x.xml'
 
 /**
- * XMP packet of a Factur-X document: PDF/A-3B, the invoice it carries, and the description of those fields that PDF/A asks for where a
- * schema is not its own. UTF-8 with the byte order mark as its only sign of that.
+ * Builds the XMP packet of a Factur-X document: PDF/A-3B, the embedded invoice, and the description of the fields, which PDF/A requires for
+ * schemas that it does not define. The byte order mark is the only indication of UTF-8.
  */
 export function facturXMetadata({ title, author, producer, language, date }: DocumentMetadata): Uint8Array {
   const at = date.toISOString().replace(/\.\d+Z$/, 'Z')
@@ -21,11 +21,11 @@ export function facturXMetadata({ title, author, producer, language, date }: Doc
 <rdf:Description rdf:about="" xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/">
 <pdfaid:part>3</pdfaid:part><pdfaid:conformance>B</pdfaid:conformance></rdf:Description>
 <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:format>application/pdf</dc:format>
-<dc:title><rdf:Alt><rdf:li xml:lang="x-default">${escaped(title)}</rdf:li></rdf:Alt></dc:title>
-<dc:creator><rdf:Seq><rdf:li>${escaped(author)}</rdf:li></rdf:Seq></dc:creator>
-<dc:language><rdf:Bag><rdf:li>${escaped(language)}</rdf:li></rdf:Bag></dc:language></rdf:Description>
-<rdf:Description rdf:about="" xmlns:pdf="http://ns.adobe.com/pdf/1.3/"><pdf:Producer>${escaped(producer)}</pdf:Producer></rdf:Description>
-<rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/"><xmp:CreatorTool>${escaped(producer)}</xmp:CreatorTool>
+<dc:title><rdf:Alt><rdf:li xml:lang="x-default">${escapeXml(title)}</rdf:li></rdf:Alt></dc:title>
+<dc:creator><rdf:Seq><rdf:li>${escapeXml(author)}</rdf:li></rdf:Seq></dc:creator>
+<dc:language><rdf:Bag><rdf:li>${escapeXml(language)}</rdf:li></rdf:Bag></dc:language></rdf:Description>
+<rdf:Description rdf:about="" xmlns:pdf="http://ns.adobe.com/pdf/1.3/"><pdf:Producer>${escapeXml(producer)}</pdf:Producer></rdf:Description>
+<rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/"><xmp:CreatorTool>${escapeXml(producer)}</xmp:CreatorTool>
 <xmp:CreateDate>${at}</xmp:CreateDate><xmp:ModifyDate>${at}</xmp:ModifyDate><xmp:MetadataDate>${at}</xmp:MetadataDate></rdf:Description>
 ${extensionSchema}
 <rdf:Description rdf:about="" xmlns:fx="${facturXNamespace}"><fx:DocumentType>INVOICE</fx:DocumentType>
@@ -56,6 +56,6 @@ xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http:
   )
   .join('')}</rdf:Seq></pdfaSchema:property></rdf:li></rdf:Bag></pdfaExtension:schemas></rdf:Description>`
 
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

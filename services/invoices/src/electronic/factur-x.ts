@@ -1,33 +1,33 @@
 import { createHash } from 'node:crypto'
 import { AFRelationship, PDFArray, PDFDict, PDFDocument, PDFHexString, PDFName, PDFNumber, PDFString } from '@cantoo/pdf-lib'
-import type { PrintedDocument } from '../rendering/printed-document.ts'
+import type { DocumentModel } from '../rendering/document-model.ts'
 import { facturXMetadata, xmlFileName } from './factur-x-metadata.ts'
 import { ciiXml } from './invoice-xml.ts'
 import { srgbProfile } from './srgb-profile.ts'
-import { xmlText } from './xml-text.ts'
+import { xmlText } from './en16931-fields.ts'
 
 const producer = 'Quittance'
 
 /**
- * The printed document as Factur-X, profile EN 16931: PDF/A-3B with the same record as XML in it. Tags, language, fonts and title stay as
- * they were printed. The conversion of `@e-invoice-eu/core` 2.3.4 is not used, for it empties the tag tree and garbles names beyond Latin-1.
- * Throws `NotElectronic`.
+ * Converts the printed document to Factur-X, profile EN 16931: PDF/A-3B with the same data embedded as XML. Tags, language, fonts and title
+ * stay as printed. The conversion of `@e-invoice-eu/core` 2.3.4 is not used because it empties the tag tree and garbles names beyond
+ * Latin-1. Throws `ElectronicInvoiceError`.
  */
-export async function facturX(pdf: Uint8Array, document: PrintedDocument): Promise<Uint8Array> {
+export async function facturX(pdf: Uint8Array, document: DocumentModel): Promise<Uint8Array> {
   const xml = await ciiXml(document)
   const file = await PDFDocument.load(pdf, { updateMetadata: false })
-  await attach(file, { xml, date: document.issuedAt })
-  describe(file, document)
-  tellColours(file)
+  await attachXml(file, { xml, date: document.issuedAt })
+  setMetadata(file, document)
+  setOutputIntent(file)
   printAnnotations(file)
-  // ISO 19005-3, 6.1.3. The same document gets the same identifier.
+  // ISO 19005-3, 6.1.3. Equal documents have equal identifiers.
   const id = PDFHexString.of(createHash('sha256').update(xml).digest('hex').slice(0, 32))
   file.context.trailerInfo.ID = file.context.obj([id, id])
   return file.save({ useObjectStreams: true, updateFieldAppearances: false })
 }
 
-/** The XML says the same as the pages: an alternative, in the words of PDF/A-3. */
-async function attach(file: PDFDocument, { xml, date }: { xml: string; date: Date }): Promise<void> {
+/** The XML has the same content as the pages, which PDF/A-3 calls an alternative. */
+async function attachXml(file: PDFDocument, { xml, date }: { xml: string; date: Date }): Promise<void> {
   await file.attach(new TextEncoder().encode(xml), xmlFileName, {
     mimeType: 'text/xml',
     description: 'The invoice as Factur-X',
@@ -37,7 +37,7 @@ async function attach(file: PDFDocument, { xml, date }: { xml: string; date: Dat
   await file.flush()
 }
 
-function describe(file: PDFDocument, { seller, number, issuedAt, locale }: PrintedDocument): void {
+function setMetadata(file: PDFDocument, { seller, number, issuedAt, locale }: DocumentModel): void {
   const title = xmlText(file.getTitle() ?? number)
   const author = xmlText(seller.name)
   const language = file.catalog.lookupMaybe(PDFName.of('Lang'), PDFString, PDFHexString)?.decodeText() ?? locale
@@ -53,7 +53,7 @@ function describe(file: PDFDocument, { seller, number, issuedAt, locale }: Print
   file.catalog.set(PDFName.of('Metadata'), file.context.register(stream))
 }
 
-function tellColours(file: PDFDocument): void {
+function setOutputIntent(file: PDFDocument): void {
   const profile = file.context.register(file.context.flateStream(srgbProfile(), { N: 3 }))
   const intent = file.context.obj({
     ...{ Type: 'OutputIntent', S: 'GTS_PDFA1', DestOutputProfile: profile },
@@ -63,7 +63,7 @@ function tellColours(file: PDFDocument): void {
   file.catalog.set(PDFName.of('OutputIntents'), file.context.obj([file.context.register(intent)]))
 }
 
-/** ISO 19005-3, 6.3.2: annotations, here links, are printed and not hidden. */
+/** ISO 19005-3, 6.3.2: annotations (here: links) must be printable and not hidden. */
 function printAnnotations(file: PDFDocument): void {
   for (const page of file.getPages()) {
     const annotations = page.node.lookupMaybe(PDFName.of('Annots'), PDFArray)

@@ -1,9 +1,8 @@
 import type { Invoice } from '@e-invoice-eu/core'
 import type { Address } from '@quittance/contracts/address'
-import type { BuyerBlock } from '../rendering/printed-document.ts'
-import { listedCountry } from './country-code.ts'
-import { vatNumber } from './vat-number.ts'
-import type { ElectronicDocument } from './why-not-electronic.ts'
+import type { BuyerBlock } from '../rendering/document-model.ts'
+import { en16931CountryCode, vatNumber } from './en16931-fields.ts'
+import type { ElectronicDocument } from './electronic-blockers.ts'
 
 type Seller = Invoice['ubl:Invoice']['cac:AccountingSupplierParty']
 type Buyer = Invoice['ubl:Invoice']['cac:AccountingCustomerParty']
@@ -11,8 +10,8 @@ type PostalAddress = Seller['cac:Party']['cac:PostalAddress']
 type CountryCode = PostalAddress['cac:Country']['cbc:IdentificationCode']
 
 /**
- * BG-4. A tax id that is no VAT number stands twice: as tax registration (BT-32), which VAT categories ask for, and as legal
- * registration (BT-30), by which the seller is identified (BR-CO-26). Of a sale outside the tax only the latter may be named (BR-O-02).
+ * BG-4. A tax ID that is not a VAT number is written twice: as tax registration (BT-32), which VAT categories require, and as legal
+ * registration (BT-30), which identifies the seller (BR-CO-26). For a sale outside VAT only the legal registration is permitted (BR-O-02).
  */
 export function sellerParty({ name, address, taxId }: ElectronicDocument['seller'], isOutsideTax: boolean): Seller {
   const vat = isOutsideTax ? null : vatNumber(taxId, address.country)
@@ -26,7 +25,7 @@ export function sellerParty({ name, address, taxId }: ElectronicDocument['seller
   }
 }
 
-/** BG-7. The same for the buyer, who need not have a tax id. */
+/** BG-7. The same for the buyer, whose tax ID is optional. */
 export function buyerParty({ name, address, taxId, email }: BuyerBlock, isOutsideTax: boolean): Buyer {
   const vat = taxId === null || isOutsideTax ? null : vatNumber(taxId, address.country)
   return {
@@ -48,6 +47,6 @@ function postalAddress({ line1, line2, city, postal_code: postalCode, state, cou
     ...(city === null ? {} : { 'cbc:CityName': city }),
     ...(postalCode === null ? {} : { 'cbc:PostalZone': postalCode }),
     ...(state === null ? {} : { 'cbc:CountrySubentity': state }),
-    'cac:Country': { 'cbc:IdentificationCode': (listedCountry(country) ?? country) as CountryCode },
+    'cac:Country': { 'cbc:IdentificationCode': (en16931CountryCode(country) ?? country) as CountryCode },
   }
 }

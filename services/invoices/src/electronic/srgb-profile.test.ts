@@ -3,7 +3,7 @@ import { srgbProfile } from './srgb-profile.ts'
 
 const profile = Buffer.from(srgbProfile())
 
-/** Type and body of a tag. */
+/** Returns type and body of a tag. */
 function tag(name: string): { type: string; body: Buffer } {
   for (let entry = 132; entry < 132 + 12 * profile.readUInt32BE(128); entry += 12) {
     if (profile.toString('latin1', entry, entry + 4) !== name) continue
@@ -15,7 +15,7 @@ function tag(name: string): { type: string; body: Buffer } {
   throw new Error(`No tag ${name}`)
 }
 
-test('it is an ICC profile of a display, from RGB to XYZ, with every tag such a profile must have', () => {
+test('is an ICC display profile from RGB to XYZ with every required tag', () => {
   expect(profile.readUInt32BE(0)).toBe(profile.length)
   expect(profile.toString('latin1', 12, 24)).toBe('mntrRGB XYZ ')
   expect(profile.toString('latin1', 36, 40)).toBe('acsp')
@@ -23,7 +23,7 @@ test('it is an ICC profile of a display, from RGB to XYZ, with every tag such a 
   expect(types).toEqual(['desc', 'text', 'XYZ ', 'XYZ ', 'XYZ ', 'XYZ ', 'curv', 'curv', 'curv'])
 })
 
-test('full red, green and blue are the white of paper, and half a signal is a fifth of the light', () => {
+test('maps full red, green and blue to the white point, and half signal to a fifth of the light', () => {
   const of = (name: string) => [0, 4, 8].map((at) => tag(name).body.readInt32BE(at) / 65_536)
   const white = [0, 1, 2].map((part) => ['rXYZ', 'gXYZ', 'bXYZ'].reduce((total, name) => total + (of(name)[part] as number), 0))
   for (const [part, value] of of('wtpt').entries()) expect(white[part]).toBeCloseTo(value, 3)

@@ -1,6 +1,6 @@
 /**
- * The colours of a page, as PDF/A wants them told: sRGB (IEC 61966-2-1) as an ICC profile of version 2.1, made here from its definition,
- * so that no profile with terms of its own is shipped.
+ * Builds the colour profile that PDF/A requires: sRGB (IEC 61966-2-1) as an ICC profile of version 2.1. It is generated from the
+ * definition, so that no profile with its own licence is shipped.
  */
 export function srgbProfile(): Uint8Array {
   const curve = toneCurve()
@@ -14,28 +14,28 @@ export function srgbProfile(): Uint8Array {
     ['bXYZ', xyz([0.14307, 0.06061, 0.7141])],
     ...(['rTRC', 'gTRC', 'bTRC'] as const).map((name): [string, Buffer] => [name, curve]),
   ]
-  return assembled(tags)
+  return assembleProfile(tags)
 }
 
 const d50 = [0.9642, 1, 0.8249] as const
 const headerBytes = 128
 const curvePoints = 256
 
-function assembled(tags: readonly [string, Buffer][]): Uint8Array {
+function assembleProfile(tags: readonly [string, Buffer][]): Uint8Array {
   const table = Buffer.alloc(4 + 12 * tags.length)
   table.writeUInt32BE(tags.length)
-  const places = new Map<Buffer, number>()
+  const offsets = new Map<Buffer, number>()
   const bodies: Buffer[] = []
   let end = headerBytes + table.length
   for (const [index, [name, body]] of tags.entries()) {
-    const place = places.get(body) ?? end
-    if (place === end) {
-      places.set(body, place)
+    const offset = offsets.get(body) ?? end
+    if (offset === end) {
+      offsets.set(body, offset)
       bodies.push(body, Buffer.alloc((4 - (body.length % 4)) % 4))
       end += Math.ceil(body.length / 4) * 4
     }
     table.write(name, 4 + 12 * index, 'latin1')
-    table.writeUInt32BE(place, 8 + 12 * index)
+    table.writeUInt32BE(offset, 8 + 12 * index)
     table.writeUInt32BE(body.length, 12 + 12 * index)
   }
   return Buffer.concat([header(end), table, ...bodies])
@@ -56,7 +56,7 @@ function header(size: number): Buffer {
 function description(text: string): Buffer {
   const length = Buffer.alloc(4)
   length.writeUInt32BE(text.length + 1)
-  // No Unicode and no Macintosh form of the name: their counts are nought, the latter keeps its 67 bytes.
+  // No Unicode and no Macintosh form of the name: both counts are zero, and the latter keeps its 67 bytes.
   return tagged('desc', Buffer.concat([length, Buffer.from(`${text}\0`, 'latin1'), Buffer.alloc(8 + 3 + 67)]))
 }
 

@@ -1,13 +1,13 @@
 import type { Invoice } from '@e-invoice-eu/core'
-import type { PrintedDocument } from '../rendering/printed-document.ts'
-import { amountText, type CurrencyCode } from './amount-text.ts'
+import type { DocumentModel } from '../rendering/document-model.ts'
+import { formatAmount, type CurrencyCode } from './en16931-fields.ts'
 import { taxCategory } from './vat-breakdown.ts'
 import type { VatGroup } from './vat-groups.ts'
 
 type Totals = Invoice['ubl:Invoice']['cac:LegalMonetaryTotal']
 type Allowance = NonNullable<Invoice['ubl:Invoice']['cac:AllowanceCharge']>[number]
 
-/** BG-20: the discount, for each category it lowers, so that the sum of the lines is the printed subtotal. */
+/** BG-20: the discount per category, so that the sum of the lines is the printed subtotal. */
 export function allowances(groups: readonly VatGroup[], currency: CurrencyCode): Allowance[] {
   const lowered = groups.filter(({ discount }) => discount !== 0)
   return lowered.map(({ category, discount }) => ({
@@ -15,26 +15,26 @@ export function allowances(groups: readonly VatGroup[], currency: CurrencyCode):
     // UNCL 5189: discount.
     'cbc:AllowanceChargeReasonCode': '95',
     'cbc:AllowanceChargeReason': 'Discount',
-    'cbc:Amount': amountText(discount, currency),
+    'cbc:Amount': formatAmount(discount, currency),
     'cbc:Amount@currencyID': currency,
     'cac:TaxCategory': taxCategory(category),
   }))
 }
 
-/** BG-22: the printed totals. Documents are made of what is paid, or given back, already; nothing is due. */
-export function totals({ subtotal, discount, net, total }: PrintedDocument, currency: CurrencyCode): Totals {
+/** BG-22: the printed totals. Documents are issued after payment or refund, so nothing is due. */
+export function totals({ subtotal, discount, net, total }: DocumentModel, currency: CurrencyCode): Totals {
   return {
-    'cbc:LineExtensionAmount': amountText(subtotal, currency),
+    'cbc:LineExtensionAmount': formatAmount(subtotal, currency),
     'cbc:LineExtensionAmount@currencyID': currency,
-    'cbc:TaxExclusiveAmount': amountText(net, currency),
+    'cbc:TaxExclusiveAmount': formatAmount(net, currency),
     'cbc:TaxExclusiveAmount@currencyID': currency,
-    'cbc:TaxInclusiveAmount': amountText(total, currency),
+    'cbc:TaxInclusiveAmount': formatAmount(total, currency),
     'cbc:TaxInclusiveAmount@currencyID': currency,
-    'cbc:AllowanceTotalAmount': amountText(discount, currency),
+    'cbc:AllowanceTotalAmount': formatAmount(discount, currency),
     'cbc:AllowanceTotalAmount@currencyID': currency,
-    'cbc:PrepaidAmount': amountText(total, currency),
+    'cbc:PrepaidAmount': formatAmount(total, currency),
     'cbc:PrepaidAmount@currencyID': currency,
-    'cbc:PayableAmount': amountText(0, currency),
+    'cbc:PayableAmount': formatAmount(0, currency),
     'cbc:PayableAmount@currencyID': currency,
   }
 }

@@ -1,18 +1,18 @@
 import type { Invoice } from '@e-invoice-eu/core'
-import { amountText, type CurrencyCode } from './amount-text.ts'
+import { formatAmount, type CurrencyCode } from './en16931-fields.ts'
 import type { VatCategory, VatGroup } from './vat-groups.ts'
 
 type TaxTotal = Invoice['ubl:Invoice']['cac:TaxTotal'][0]
 
-/** BT-110 and BG-23: the tax as the order keeps it, rounded once for each rate. */
+/** BT-110 and BG-23: the tax as stored in the order, rounded once per rate. */
 export function taxTotal(tax: number, groups: readonly VatGroup[], currency: CurrencyCode): TaxTotal {
   return {
-    'cbc:TaxAmount': amountText(tax, currency),
+    'cbc:TaxAmount': formatAmount(tax, currency),
     'cbc:TaxAmount@currencyID': currency,
     'cac:TaxSubtotal': groups.map((group) => ({
-      'cbc:TaxableAmount': amountText(group.taxable, currency),
+      'cbc:TaxableAmount': formatAmount(group.taxable, currency),
       'cbc:TaxableAmount@currencyID': currency,
-      'cbc:TaxAmount': amountText(group.tax, currency),
+      'cbc:TaxAmount': formatAmount(group.tax, currency),
       'cbc:TaxAmount@currencyID': currency,
       'cac:TaxCategory': { ...taxCategory(group.category), ...exemption(group.category) },
     })),

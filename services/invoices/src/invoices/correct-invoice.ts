@@ -2,52 +2,54 @@ import { LockMode } from '@mikro-orm/core'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { correctInvoice as contract, InvoiceNotCorrectable } from '@quittance/contracts/invoices'
 import type { RequestOf } from '@quittance/contracts/operation'
-import { lacksPostalCode } from '@quittance/contracts/postal-codes'
+import { isMissingPostalCode } from '@quittance/contracts/postal-codes'
 import { command, type Transaction } from '@quittance/runtime/handler'
+import { computeRemainder } from './credit-content.ts'
 import { creditNoteView, invoiceView } from './invoice-view.ts'
-import type { FrozenDocument } from './frozen-document.ts'
+import type { DocumentSnapshot } from './document-snapshot.ts'
 import { Invoice } from './invoice.ts'
-import { credit, creditNotesOf, creditRefunds } from './issue-credit-notes.ts'
+import { issueCreditNote, readCreditNotes, issueRefundCreditNotes } from './issue-credit-notes.ts'
 import { issueDocument } from './issue-document.ts'
-import { renderingLanes } from './rendering-lanes.ts'
+import { renderingJobNames } from './rendering-jobs.ts'
 
 type Correction = RequestOf<typeof contract>
 
 export const correctInvoice = command(contract, async ({ id, ...correction }, context) => {
   const { em, read, wake } = context
-  refuseIncomplete(correction)
+  assertComplete(correction)
   const invoice = await em.findOneOrFail(Invoice, { id, kind: 'invoice' }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  await refuseUnlessStanding(invoice, context)
-  const creditNote = await creditRest(invoice, context)
+  await assertCorrectable(invoice, context)
+  const creditNote = await creditRemainder(invoice, context)
   const replacement = await replace(invoice, { correction, context })
   await reissueCredits(invoice, { replacement, context })
-  wake(...renderingLanes)
-  const [told, stands] = await Promise.all([
+  wake(...renderingJobNames)
+  const [creditNoteJson, replacementJson] = await Promise.all([
     read.one(creditNoteView, { where: 'i.id = :id', values: { id: creditNote.id } }),
     read.one(invoiceView, { where: 'i.id = :id', values: { id: replacement.id } }),
   ])
-  return { credit_note: JSON.parse(told), replacement: JSON.parse(stands) }
+  return { credit_note: JSON.parse(creditNoteJson), replacement: JSON.parse(replacementJson) }
 })
 
-function refuseIncomplete({ billing_address }: Omit<Correction, 'id'>): void {
-  if (!billing_address || !lacksPostalCode(billing_address)) return
-  throw RequestValidationError.field(['billing_address', 'postal_code'], 'Addresses of this country have a postal code.', 'missing')
+function assertComplete({ billing_address }: Omit<Correction, 'id'>): void {
+  if (!billing_address || !isMissingPostalCode(billing_address)) return
+  throw RequestValidationError.field(['billing_address', 'postal_code'], 'Addresses in this country require a postal code.', 'missing')
 }
 
-async function refuseUnlessStanding({ id, status, printed }: Invoice, { em }: Transaction): Promise<void> {
+async function assertCorrectable({ id, status, printed, reversesId }: Invoice, { em }: Transaction): Promise<void> {
+  if (reversesId) throw new InvoiceNotCorrectable('The invoice reverses a credit note. Correct the invoice of the order.')
   if (status !== 'generated' || !printed) throw new InvoiceNotCorrectable('Only a generated invoice can be corrected.')
-  if ((await em.count(Invoice, { replacesId: id })) > 0) throw new InvoiceNotCorrectable('The invoice was replaced already.')
+  if ((await em.count(Invoice, { replacesId: id })) > 0) throw new InvoiceNotCorrectable('The invoice has already been replaced.')
 }
 
-/** Takes back what refunds have left of it. */
-async function creditRest(invoice: Invoice, context: Transaction): Promise<Invoice> {
-  const { net, tax } = invoice.printed as FrozenDocument
-  const given = (await creditNotesOf(invoice, context)).map(({ printed }) => printed as FrozenDocument)
-  const rest = given.reduce((left, each) => ({ net: left.net - each.net, tax: left.tax - each.tax }), { net, tax })
-  if (rest.net === 0 && rest.tax === 0 && given.length > 0) {
-    throw new InvoiceNotCorrectable('Nothing is left of the invoice: credit notes took back all of it.')
+/** Issues a credit note for the part of the invoice that is not credited yet; a reversed credit note credits nothing. */
+async function creditRemainder(invoice: Invoice, context: Transaction): Promise<Invoice> {
+  const credited = (await readCreditNotes(invoice, context)).valid.map(({ printed }) => printed as DocumentSnapshot)
+  const remainder = computeRemainder(invoice.printed as DocumentSnapshot, credited)
+  const isNothingLeft = remainder.net === 0 && remainder.tax === 0
+  if (credited.length > 0 && (isNothingLeft || remainder.net < 0 || remainder.tax < 0)) {
+    throw new InvoiceNotCorrectable('Nothing is left to correct: credit notes cover the whole invoice.')
   }
-  return credit(invoice, { ...rest, refundId: null }, context)
+  return issueCreditNote(invoice, { ...remainder, refundId: null }, context)
 }
 
 interface Replacing {
@@ -56,22 +58,22 @@ interface Replacing {
 }
 
 function replace(invoice: Invoice, { correction, context }: Replacing): Promise<Invoice> {
-  const wrong = invoice.printed as FrozenDocument
+  const original = invoice.printed as DocumentSnapshot
   const buyer = {
-    ...wrong.buyer,
-    name: correction.billing_name ?? wrong.buyer.name,
-    address: correction.billing_address ?? wrong.buyer.address,
-    taxId: correction.tax_id === undefined ? wrong.buyer.taxId : correction.tax_id,
+    ...original.buyer,
+    name: correction.billing_name ?? original.buyer.name,
+    address: correction.billing_address ?? original.buyer.address,
+    taxId: correction.tax_id === undefined ? original.buyer.taxId : correction.tax_id,
   }
-  const refersTo = { number: wrong.number, issuedAt: wrong.issuedAt }
-  const changed = (frozen: FrozenDocument) => ({ ...frozen, buyer, refersTo })
-  return issueDocument({ kind: 'invoice', source: invoice.source, replacesId: invoice.id, changed }, context)
+  const refersTo = { number: original.number, issuedAt: original.issuedAt }
+  const adjust = (snapshot: DocumentSnapshot) => ({ ...snapshot, buyer, refersTo })
+  return issueDocument({ kind: 'invoice', source: invoice.source, replacesId: invoice.id, adjust }, context)
 }
 
-/** What was given back of the wrong invoice is given back of the right one. */
+/** Issues the refund credit notes of the corrected invoice again for its replacement. */
 async function reissueCredits(invoice: Invoice, { replacement, context }: { replacement: Invoice; context: Transaction }): Promise<void> {
-  const refunds = (await creditNotesOf(invoice, context)).flatMap(({ refundId, printed }) =>
+  const refunds = (await readCreditNotes(invoice, context)).valid.flatMap(({ refundId, printed }) =>
     refundId && printed ? [{ id: refundId, amount: printed.net, tax_amount: printed.tax, created_at: printed.issuedAt }] : [],
   )
-  await creditRefunds(replacement, { ...invoice.source, refunds }, context)
+  await issueRefundCreditNotes(replacement, { source: { ...invoice.source, refunds }, reversed: new Set() }, context)
 }

@@ -13,7 +13,7 @@ function requested(attempts: number): Invoice {
   })
 }
 
-test('each failure waits longer; the eighth is the last', () => {
+test('waits longer after each failure and fails after the eighth', () => {
   const waits = Array.from({ length: maxAttempts }, (_, index) => {
     const invoice = requested(index + 1)
     invoice.recordFailure('broken', now)
@@ -22,18 +22,18 @@ test('each failure waits longer; the eighth is the last', () => {
   expect(waits).toEqual([1, 2, 5, 15, 60, 300, 900, 'failed'])
 })
 
-test('a failed invoice that is asked for again starts anew; others stay as they are', () => {
+test('resets a failed invoice when it is requested again, and leaves others unchanged', () => {
   const failed = requested(8)
   failed.recordFailure('broken', now)
-  failed.revive(now)
+  failed.resetAttempts(now)
   expect(failed).toMatchObject({ status: 'requested', attempts: 0, nextAttemptAt: now })
   const waiting = requested(3)
-  waiting.revive(now)
+  waiting.resetAttempts(now)
   expect(waiting.attempts).toBe(3)
 })
 
-test('a try that lost its lease, or a settled invoice, is not held', () => {
-  expect(requested(2).isHeldBy(2)).toBe(true)
-  expect(requested(3).isHeldBy(2)).toBe(false)
-  expect(Object.assign(requested(2), { status: 'generated' as const }).isHeldBy(2)).toBe(false)
+test('is not leased by an attempt that lost its lease, nor after the invoice is settled', () => {
+  expect(requested(2).isLeasedBy(2)).toBe(true)
+  expect(requested(3).isLeasedBy(2)).toBe(false)
+  expect(Object.assign(requested(2), { status: 'generated' as const }).isLeasedBy(2)).toBe(false)
 })

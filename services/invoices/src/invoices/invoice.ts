@@ -1,42 +1,43 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { InvoiceSource } from '@quittance/contracts/orders'
 import { organizationFilter } from '@quittance/runtime/database'
-import { aggregate } from '@quittance/runtime/entity'
-import type { FrozenDocument } from './frozen-document.ts'
+import { aggregateProperties } from '@quittance/runtime/schema'
+import type { DocumentKind } from '../series/number-format.ts'
+import type { DocumentSnapshot } from './document-snapshot.ts'
 
-export type DocumentKind = 'invoice' | 'credit_note'
-
-/** An invoice, or a credit note that takes one back. */
+/** An invoice or a credit note. */
 export const InvoiceSchema = defineEntity({
   name: 'Invoice',
   tableName: 'invoices',
   properties: {
-    ...aggregate,
+    ...aggregateProperties,
     organizationId: p.uuid(),
     kind: p.text().$type<DocumentKind>(),
     orderId: p.uuid(),
     number: p.text(),
-    /** What stands before the figures, and the figures. */
+    /** Prefix of the number (series) and its numeric part (position). */
     series: p.text(),
     position: p.bigint('bigint'),
     status: p.text().$type<'requested' | 'generated' | 'failed'>(),
     source: p.json<InvoiceSource>(),
-    /** All that the document says; null in those from before it was kept. */
-    printed: p.json<FrozenDocument>().nullable(),
-    /** The invoice that a credit note takes back. */
+    /** Complete content of the document; null if it was issued before contents were stored. */
+    printed: p.json<DocumentSnapshot>().nullable(),
+    /** Invoice that a credit note corrects. */
     correctsId: p.uuid().nullable(),
-    /** The wrong invoice that this one stands for. */
+    /** Incorrect invoice that this one replaces. */
     replacesId: p.uuid().nullable(),
-    /** What a credit note was issued for; null where the invoice was wrong. */
+    /** Credit note that this invoice reverses, because its refund was returned. */
+    reversesId: p.uuid().nullable(),
+    /** Refund that a credit note was issued for; null if it corrects an invoice. */
     refundId: p.uuid().nullable(),
     /** Date of issue. */
     requestedAt: p.datetime(),
     generatedAt: p.datetime().nullable(),
-    /** What its document is; null until there is one. */
+    /** Format of the document; null until it is stored. */
     format: p.text().$type<'pdf' | 'factur-x'>().nullable(),
-    /** Why it is no electronic invoice although the seller wants them, in sentences for the seller. */
+    /** Reasons why the document is not an electronic invoice although the seller wants one, as sentences for the seller. */
     notElectronic: p.json<string[]>(),
-    /** Tries begun. Also the fence of a lease: whoever holds an older count has lost it. */
+    /** Number of attempts. Also the fencing token of the lease: a worker with a lower count has lost it. */
     attempts: p.integer(),
     nextAttemptAt: p.datetime().nullable(),
     leasedUntil: p.datetime().nullable(),
@@ -45,13 +46,16 @@ export const InvoiceSchema = defineEntity({
   filters: organizationFilter,
 })
 
-/** Waits after the first try, the second, …; after one more it is `failed`. A browser that died is back within the first. */
+/**
+ * Delays after the first attempt, the second, and so on; after one more attempt the invoice is `failed`. A crashed browser is replaced
+ * within the first delay.
+ */
 const retryAfterSeconds = [1, 2, 5, 15, 60, 300, 900]
 export const maxAttempts = retryAfterSeconds.length + 1
 
 export class Invoice extends InvoiceSchema.class {
-  /** False for a try that lost its lease, or an invoice that is settled: its result must be thrown away. */
-  isHeldBy(attempt: number): boolean {
+  /** Returns false if the attempt lost its lease or the invoice is settled; its result must then be discarded. */
+  isLeasedBy(attempt: number): boolean {
     return this.status === 'requested' && this.attempts === attempt
   }
 
@@ -63,8 +67,8 @@ export class Invoice extends InvoiceSchema.class {
     if (wait === undefined) this.status = 'failed'
   }
 
-  /** Asked for again after it failed: the same number gets another round of tries. */
-  revive(now: Date): void {
+  /** Restarts the attempts of a failed invoice that is requested again. The number does not change. */
+  resetAttempts(now: Date): void {
     if (this.status !== 'failed') return
     this.status = 'requested'
     this.attempts = 0

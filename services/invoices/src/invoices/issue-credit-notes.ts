@@ -1,38 +1,55 @@
 import type { Transaction } from '@quittance/runtime/handler'
-import { creditOf, type Credit } from './credited.ts'
-import type { FrozenDocument } from './frozen-document.ts'
+import { buildCreditContent, type CreditAmount } from './credit-content.ts'
+import type { DocumentSnapshot } from './document-snapshot.ts'
 import { Invoice } from './invoice.ts'
 import { issueDocument } from './issue-document.ts'
 
-/** A credit note for every refund that has none of this invoice yet. */
-export async function creditRefunds(invoice: Invoice, source: Invoice['source'], context: Transaction): Promise<void> {
+/** Issues a credit note for every refund that was not reversed and has none for this invoice yet. */
+export async function issueRefundCreditNotes(
+  invoice: Invoice,
+  { source, reversed }: { source: Invoice['source']; reversed: ReadonlySet<string> },
+  context: Transaction,
+): Promise<void> {
   if (source.refunds.length === 0) return
-  const credited = await creditNotesOf(invoice, context)
+  const { all } = await readCreditNotes(invoice, context)
   for (const { id, amount, tax_amount } of source.refunds) {
-    if (credited.some(({ refundId }) => refundId === id)) continue
-    await credit(invoice, { refundId: id, net: amount, tax: tax_amount }, context)
+    if (reversed.has(id) || all.some(({ refundId }) => refundId === id)) continue
+    await issueCreditNote(invoice, { refundId: id, net: amount, tax: tax_amount }, context)
   }
 }
 
-/** A credit note of an invoice: for a refund, or for what is left of it when it was wrong. */
-export function credit(
+/** Issues a credit note for a refund, or for the rest of an incorrect invoice. */
+export async function issueCreditNote(
   invoice: Invoice,
-  { refundId, ...given }: Credit & { refundId: string | null },
+  { refundId, ...amount }: CreditAmount & { refundId: string | null },
   context: Transaction,
 ): Promise<Invoice> {
-  const invoiced = invoice.printed as FrozenDocument
+  const invoiced = invoice.printed as DocumentSnapshot
+  const { valid } = await readCreditNotes(invoice, context)
+  const credited = valid.map(({ printed }) => printed as DocumentSnapshot)
   return issueDocument(
     {
       kind: 'credit_note',
       source: invoice.source,
       correctsId: invoice.id,
       refundId,
-      changed: (frozen) => ({ ...frozen, buyer: invoiced.buyer, ...creditOf(invoiced, given) }),
+      adjust: (snapshot) => ({ ...snapshot, buyer: invoiced.buyer, ...buildCreditContent(invoiced, amount, credited) }),
     },
     context,
   )
 }
 
-export function creditNotesOf({ id }: Invoice, { em }: Pick<Transaction, 'em'>): Promise<Invoice[]> {
-  return em.find(Invoice, { kind: 'credit_note', correctsId: id }, { orderBy: { requestedAt: 'asc', id: 'asc' } })
+/** Credit notes of one invoice, oldest first. */
+export interface CreditNotes {
+  all: Invoice[]
+  /** Those that no other document reverses. */
+  valid: Invoice[]
+}
+
+export async function readCreditNotes({ id }: Invoice, { em }: Pick<Transaction, 'em'>): Promise<CreditNotes> {
+  const all = await em.find(Invoice, { kind: 'credit_note', correctsId: id }, { orderBy: { requestedAt: 'asc', id: 'asc' } })
+  if (all.length === 0) return { all, valid: all }
+  const reversals = await em.find(Invoice, { reversesId: { $in: all.map((note) => note.id) } })
+  const reversed = new Set(reversals.map(({ reversesId }) => reversesId))
+  return { all, valid: all.filter((note) => !reversed.has(note.id)) }
 }

@@ -1,31 +1,36 @@
 import type { InvoiceSource } from '@quittance/contracts/orders'
 import type { Transaction } from '@quittance/runtime/handler'
-import { takeNumber } from '../series/take-number.ts'
-import { settingsOf } from '../settings/settings-of.ts'
-import type { FrozenDocument } from './frozen-document.ts'
-import { Invoice, type DocumentKind } from './invoice.ts'
-import { frozenFor } from './printed-of.ts'
+import { allocateNumber } from '../series/allocate-number.ts'
+import { loadSettings } from '../settings/load-settings.ts'
+import type { DocumentSnapshot } from './document-snapshot.ts'
+import type { DocumentKind } from '../series/number-format.ts'
+import { Invoice } from './invoice.ts'
+import { createSnapshot } from './create-snapshot.ts'
 
-/** What is issued beside what the order says. */
-export interface Issue {
+/** A document to issue for an order. */
+export interface IssueRequest {
   kind: DocumentKind
   source: InvoiceSource
   correctsId?: string
   replacesId?: string
+  reversesId?: string
   refundId?: string | null
-  /** Where it says something else than the order does. */
-  changed?: (frozen: FrozenDocument) => FrozenDocument
+  /** Changes the snapshot where the document differs from the order. */
+  adjust?: (snapshot: DocumentSnapshot) => DocumentSnapshot
 }
 
-/** Number, content and row in one transaction: whatever happens afterwards, the document says what was so at this moment. */
-export async function issueDocument(issue: Issue, context: Transaction): Promise<Invoice> {
+/**
+ * Allocates the number and inserts the row with its content in one transaction, so the document always reflects the state at the time of
+ * issue.
+ */
+export async function issueDocument(issue: IssueRequest, context: Transaction): Promise<Invoice> {
   const { em, rows, now } = context
   const { kind, source } = issue
   const { id: organizationId } = source.organization
-  const settings = await settingsOf(source.organization, context)
-  const taken = await takeNumber(rows, { organizationId, kind, numbering: settings.numbering(), now })
+  const settings = await loadSettings(source.organization, context)
+  const allocated = await allocateNumber(rows, { organizationId, kind, numbering: settings.numbering(), now })
   const invoice = em.create(Invoice, {
-    ...taken,
+    ...allocated,
     organizationId,
     kind,
     orderId: source.order_id,
@@ -34,6 +39,7 @@ export async function issueDocument(issue: Issue, context: Transaction): Promise
     printed: null,
     correctsId: issue.correctsId ?? null,
     replacesId: issue.replacesId ?? null,
+    reversesId: issue.reversesId ?? null,
     refundId: issue.refundId ?? null,
     requestedAt: now,
     generatedAt: null,
@@ -44,8 +50,8 @@ export async function issueDocument(issue: Issue, context: Transaction): Promise
     leasedUntil: null,
     lastError: null,
   })
-  const frozen = frozenFor({ id: invoice.id, kind, number: taken.number, source, settings, issuedAt: now })
-  invoice.printed = issue.changed ? issue.changed(frozen) : frozen
+  const snapshot = createSnapshot({ id: invoice.id, kind, number: allocated.number, source, settings, issuedAt: now })
+  invoice.printed = issue.adjust ? issue.adjust(snapshot) : snapshot
   await em.flush()
   return invoice
 }

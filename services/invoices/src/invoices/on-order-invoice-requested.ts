@@ -1,35 +1,39 @@
 import { orderInvoiceRequested } from '@quittance/contracts/orders'
-import { subscriptions } from '@quittance/contracts/streams'
+import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer } from '@quittance/runtime/handler'
 import { Invoice } from './invoice.ts'
-import { creditRefunds } from './issue-credit-notes.ts'
+import { issueRefundCreditNotes } from './issue-credit-notes.ts'
 import { issueDocument } from './issue-document.ts'
-import { renderingLanes } from './rendering-lanes.ts'
+import { recordReversedRefunds, reverseCreditNotes } from './reverse-credit-notes.ts'
+import { renderingJobNames } from './rendering-jobs.ts'
 
-const isHeardOf = `select from invoices where order_id = :order_id limit 1`
+const selectIssued = `select from invoices where order_id = :order_id limit 1`
 
 /**
- * Issues what an order is due: its invoice, and a credit note for each refund. One of each, however often this is said; what failed is
- * tried again.
+ * Issues the invoice of an order, a credit note for each refund, and a reversal of the credit note of each refund that was returned, each
+ * exactly once however often the event arrives. Failed documents are retried.
  */
 export const onOrderInvoiceRequested = consumer(
-  subscriptions.invoicesOrderInvoiceRequested,
+  durableConsumers.invoicesOrderInvoiceRequested,
   [orderInvoiceRequested],
   async ({ payload: source }, context) => {
-    const { em, rows, wake, now, actFor } = context
+    const { em, rows, wake, now, bindOrganization } = context
     const { order_id } = source
-    actFor(source.organization.id)
-    // Of most orders this is heard once; then there is nothing to load.
+    bindOrganization(source.organization.id)
+    // Most orders have one such event; then there is nothing to load.
     const issued =
-      (await rows('invoice.is-heard-of', isHeardOf, { order_id })).length > 0 ? await em.find(Invoice, { orderId: order_id }) : []
-    for (const each of issued) each.revive(now)
-    const invoice = standing(issued) ?? (await issueDocument({ kind: 'invoice', source }, context))
-    await creditRefunds(invoice, source, context)
-    wake(...renderingLanes)
+      (await rows('invoice.is-heard-of', selectIssued, { order_id })).length > 0 ? await em.find(Invoice, { orderId: order_id }) : []
+    for (const each of issued) each.resetAttempts(now)
+    const invoice = findCurrentInvoice(issued) ?? (await issueDocument({ kind: 'invoice', source }, context))
+    const reversed = await recordReversedRefunds(source, context)
+    // First, so that a later refund fits into the invoice again.
+    await reverseCreditNotes(invoice, reversed, context)
+    await issueRefundCreditNotes(invoice, { source, reversed }, context)
+    wake(...renderingJobNames)
   },
 )
 
-/** The invoice of an order that stands: the first, or the last that replaced it. */
-function standing(issued: Invoice[]): Invoice | undefined {
-  return issued.find(({ id, kind }) => kind === 'invoice' && !issued.some(({ replacesId }) => replacesId === id))
+/** Returns the current invoice of an order: the first, or the last replacement. */
+function findCurrentInvoice(issued: Invoice[]): Invoice | undefined {
+  return issued.find(({ id, kind, reversesId }) => kind === 'invoice' && !reversesId && !issued.some(({ replacesId }) => replacesId === id))
 }

@@ -1,124 +1,111 @@
 import { createHash } from 'node:crypto'
 import { invoiceGenerated } from '@quittance/contracts/invoices'
-import { countOf } from '@quittance/runtime/health'
+import { counter } from '@quittance/runtime/metrics'
 import { job, type JobContext } from '@quittance/runtime/handler'
 import { storeDocument } from '../documents/document-store.ts'
-import { NotLent } from '../rendering/lending.ts'
-import type { FrozenDocument } from './frozen-document.ts'
-import { Invoice, maxAttempts, type DocumentKind } from './invoice.ts'
-import { makeDocument, type Made } from './make-document.ts'
-import { renderingLanes } from './rendering-lanes.ts'
-
-interface Claimed {
-  id: string
-  kind: DocumentKind
-  printed: string | null
-  organization_id: string
-  number: string
-  attempts: number
-}
-
-const claim = `
-  update invoices set leased_until = now() + :lease * interval '1 millisecond', attempts = attempts + 1, version = version + 1
-  where id = (
-    select id from invoices
-    where status = 'requested' and next_attempt_at <= now() and (leased_until is null or leased_until < now())
-    order by next_attempt_at limit 1 for update skip locked)
-  returning id, organization_id, kind, number, printed::text as printed, attempts`
+import { PoolTimeout } from '../threads/resource-pool.ts'
+import type { DocumentSnapshot } from './document-snapshot.ts'
+import { claimInvoice, releaseJob, type ClaimedInvoice } from './claim-invoice.ts'
+import { Invoice, maxAttempts } from './invoice.ts'
+import { renderDocument, type RenderedDocument } from './render-document.ts'
+import { renderingJobNames } from './rendering-jobs.ts'
 
 const renew = `
   update invoices set leased_until = now() + :lease * interval '1 millisecond'
   where id = :id and attempts = :attempts and status = 'requested'`
 
-const handBack = `
+const release = `
   update invoices set leased_until = null, attempts = attempts - 1, version = version + 1
   where id = :id and attempts = :attempts and status = 'requested'`
 
-// The database refuses any change from here on.
+// After this update the database rejects any change.
 const markGenerated = `
   update invoices set status = 'generated', format = :format, not_electronic = :not_electronic::jsonb, generated_at = :now::timestamptz,
     next_attempt_at = null, leased_until = null, last_error = null, modified_at = :now::timestamptz, version = version + 1
   where id = :id returning order_id`
 
 /**
- * Renders what is due. A replica that dies leaves a lease that runs out; a result whose lease was lost is thrown away, so an
- * invoice gets one document, whatever happens. All lanes are woken for what comes in; one is enough to look for what is tried again.
+ * Renders due invoices. The lease of a crashed replica expires, and a result with a lost lease is discarded, so an invoice has exactly one
+ * document. All jobs are woken for new documents; one of them is enough to poll for retries.
  */
-export const renderDueInvoices = renderingLanes.map((name, index) => job({ name, everyMs: index === 0 ? 1_000 : 5_000, run: renderNext }))
+export const renderDueInvoices = renderingJobNames.map((name, index) =>
+  job({ name, everyMs: index === 0 ? 1_000 : 5_000, run: renderNext }),
+)
 
 async function renderNext(context: JobContext): Promise<boolean> {
-  const [claimed] = await context.rows<Claimed>('invoice.claim', claim, { lease: context.leaseMs })
+  const claimed = await claimInvoice(context)
   if (!claimed) return false
   const { id, attempts } = claimed
-  const begun = performance.now()
+  const startedAt = performance.now()
   const renewal = setInterval(() => {
     context.rows('invoice.renew', renew, { id, attempts, lease: context.leaseMs }).catch(() => {})
   }, context.leaseMs / 3)
   try {
-    await store(context, { claimed, begun, made: await make(context, claimed) })
+    await store(context, { claimed, startedAt, document: await render(context, claimed) })
   } catch (error) {
-    if (error instanceof NotLent) {
-      await context.rows('invoice.hand-back', handBack, { id, attempts })
+    if (error instanceof PoolTimeout) {
+      await context.rows('invoice.hand-back', release, { id, attempts })
       return false
     }
     await recordFailure(context, { claimed, error })
   } finally {
     clearInterval(renewal)
+    releaseJob(claimed)
   }
   return true
 }
 
-function make({ log }: JobContext, { printed, attempts }: Claimed): Promise<Made> {
-  // Nobody recorded the last try as failed: it took its process with it, and one more would do it again.
-  if (attempts > maxAttempts) throw new Error('Rendering did not survive any try')
-  if (printed === null) throw new Error('It was issued before contents were kept')
-  return makeDocument(JSON.parse(printed) as FrozenDocument, log)
+function render({ log }: JobContext, { printed, attempts, organization_id: owner }: ClaimedInvoice): Promise<RenderedDocument> {
+  // The last attempt was not recorded as failed: it crashed the process, and another attempt would do so again.
+  if (attempts > maxAttempts) throw new Error('Rendering crashed the process in the last attempt')
+  if (printed === null) throw new Error('The document was issued before contents were stored')
+  return renderDocument({ owner, snapshot: JSON.parse(printed) as DocumentSnapshot, log })
 }
 
 interface Rendered {
-  claimed: Claimed
-  begun: number
-  made: Made
+  claimed: ClaimedInvoice
+  startedAt: number
+  document: RenderedDocument
 }
 
-async function store(context: JobContext, { claimed, begun, made }: Rendered): Promise<void> {
+async function store(context: JobContext, { claimed, startedAt, document }: Rendered): Promise<void> {
   const { id, organization_id: organizationId, number, attempts } = claimed
-  const { content } = made
+  const { content } = document
   const sha256 = createHash('sha256').update(content).digest('hex')
   const stored = await context.transaction(organizationId, async ({ rows, publish, now }) => {
     if (!(await storeDocument(rows, { invoiceId: id, attempts, content, sha256, now }))) return false
-    const marked = { id, format: made.format, not_electronic: JSON.stringify(made.notElectronic), now }
+    const marked = { id, format: document.format, not_electronic: JSON.stringify(document.notElectronic), now }
     const [invoice] = await rows<{ order_id: string }>('invoice.mark-generated', markGenerated, marked)
-    // A credit note changes nothing of its order.
-    if (!invoice || claimed.kind === 'credit_note') return true
+    // A credit note and its reversal do not change their order.
+    if (!invoice || claimed.kind === 'credit_note' || claimed.reverses_id) return true
     const payload = { invoice_id: id, order_id: invoice.order_id, number, sha256, generated_at: now.toISOString() }
     publish({ event: invoiceGenerated, aggregateId: id, organizationId, payload })
     return true
   })
-  const duration_ms = Math.round(performance.now() - begun)
+  const duration_ms = Math.round(performance.now() - startedAt)
   const fields = {
     invoice_id: id,
     organization_id: organizationId,
     attempt: attempts,
     bytes: content.length,
-    format: made.format,
+    format: document.format,
     duration_ms,
   }
   context.log.info(fields, stored ? 'invoice.generated' : 'invoice.result-discarded')
 }
 
-const givenUp = countOf('invoices_given_up_total', 'Invoices that could not be rendered in any try.')
+const failedInvoices = counter('invoices_given_up_total', 'Invoices that failed in all rendering attempts.')
 
-async function recordFailure(context: JobContext, { claimed, error }: { claimed: Claimed; error: unknown }): Promise<void> {
+async function recordFailure(context: JobContext, { claimed, error }: { claimed: ClaimedInvoice; error: unknown }): Promise<void> {
   const { id, organization_id: organizationId, attempts } = claimed
   const status = await context.transaction(organizationId, async ({ em, now }) => {
     const invoice = await em.findOneOrFail(Invoice, id)
-    if (invoice.isHeldBy(attempts)) invoice.recordFailure(String(error).slice(0, 500), now)
+    if (invoice.isLeasedBy(attempts)) invoice.recordFailure(String(error).slice(0, 500), now)
     return invoice.status
   })
   const fields = { err: error, invoice_id: id, organization_id: organizationId, attempt: attempts }
   if (status === 'failed') {
-    givenUp.inc()
-    context.log.error(fields, 'invoice.given-up')
+    failedInvoices.inc()
+    context.log.error(fields, 'invoice.failed')
   } else context.log.warn(fields, 'invoice.rendering-failed')
 }

@@ -1,8 +1,8 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
-import { verifyInvoice as contract, type InvoiceVerification } from '@quittance/contracts/invoices'
+import { verifyInvoice as contract, type InvoiceVerification } from '@quittance/contracts/invoice-verification'
 import { query } from '@quittance/runtime/handler'
 
-/** Whoever asks knows the number, and the hash or the id that only a holder of the document can know. */
+/** The caller must know the number and either the hash or the id, which only a holder of the document knows. */
 const find = `
   select true as valid, i.kind, i.number as invoice_number, to_json(i.requested_at) #>> '{}' as issued_at,
     coalesce(i.printed #>> '{seller,name}', i.source #>> '{organization,name}') as seller_name, i.source ->> 'currency' as currency,
@@ -24,7 +24,7 @@ const unknown: InvoiceVerification = {
 }
 
 export const verifyInvoice = query(contract, async ({ number, sha256, id }, { rows }) => {
-  if (!sha256 && !id) throw RequestValidationError.field(['sha256'], 'Field required, unless there is an id.', 'missing')
+  if (!sha256 && !id) throw RequestValidationError.field(['sha256'], 'Field required unless `id` is given.', 'missing')
   const [found] = await rows<InvoiceVerification>('invoice.verify', find, { number, sha256: sha256 ?? null, id: id ?? null })
   return found ?? unknown
 })

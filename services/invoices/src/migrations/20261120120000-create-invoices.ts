@@ -1,8 +1,8 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 import { messagingTables } from '@quittance/runtime/outbox'
 
 const tables = [
-  // Taking the next number is an update of this row: it locks the series until the invoice is committed with it, so nothing is skipped.
+  // Allocating a number updates this row, which locks the series until the invoice commits with it. Therefore no number is skipped.
   `create table invoice_series (
     organization_id uuid primary key,
     prefix text not null check (prefix ~ '^[A-Z0-9]+(-[A-Z0-9]+)*$' and length(prefix) <= 11),
@@ -39,7 +39,7 @@ const tables = [
     constraint invoice_documents_hash_of_content check (sha256 = encode(sha256(content), 'hex')),
     constraint invoice_documents_size_of_content check (size = octet_length(content))
   )`,
-  // A PDF is compressed already.
+  // PDF content is already compressed.
   `alter table invoice_documents alter column content set storage external`,
 ]
 

@@ -1,6 +1,7 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
 export const addCustomer = migration('20261120220000-add-customer', [
-  // Generated, because the snapshot is the only one who knows. Null in invoices from before it said so: their buyers ask the seller.
+  // Generated, because only the snapshot contains the customer. Null in invoices issued before snapshots had it: their buyers must ask the
+  // seller.
   `alter table invoices add column customer_id uuid generated always as ((source ->> 'customer_id')::uuid) stored`,
 ])

@@ -1,4 +1,4 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
 const aggregate = `id uuid primary key,
     created_at timestamptz not null,
@@ -28,7 +28,7 @@ const settings = [
     select gen_random_uuid(), now(), organization_id, prefix from invoice_series`,
 ]
 
-// A series is what stands before the figures; taking a number locks its row until the document is committed with it.
+// A series is the prefix of a number. Allocating a number locks the row of the series until the document commits with it.
 const series = [
   `create table document_series (
     organization_id uuid not null,
@@ -73,7 +73,7 @@ const documents = [
   `alter table invoices
     add constraint invoices_series foreign key (organization_id, series) references document_series (organization_id, prefix),
     add constraint invoices_position_unique unique (organization_id, series, position)`,
-  // One invoice of an order, one replacement of an invoice, one credit note for a refund and one for the rest.
+  // One invoice per order, one replacement per invoice, one credit note per refund and one for the rest.
   `create unique index invoices_first_of_order on invoices (order_id) where kind = 'invoice' and replaces_id is null`,
   `create unique index invoices_one_replacement on invoices (replaces_id) where replaces_id is not null`,
   `create unique index invoices_one_credit_note_per_refund on invoices (corrects_id, refund_id) where refund_id is not null`,
@@ -92,5 +92,5 @@ const documents = [
     execute function refuse_change()`,
 ]
 
-/** Credit notes and replacements, series of a seller's own choosing, and what documents say of the seller. */
+/** Adds credit notes, replacements, series with a prefix chosen by the seller, and the seller settings printed on documents. */
 export const correctInvoices = migration('20261121010000-correct-invoices', [...settings, ...series, ...documents])

@@ -1,6 +1,6 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
-/** What the document of an invoice is, and why it is not more where more was wanted. */
+/** Adds the format of a document and the reasons why it is not an electronic invoice. */
 export const electronicInvoices = migration('20261121020000-electronic-invoices', [
   `alter table invoices
     add column format text check (format in ('pdf', 'factur-x')),

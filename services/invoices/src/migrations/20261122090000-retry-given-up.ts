@@ -1,6 +1,6 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
-/** Documents that were given up are found without looking at the others. */
+/** Adds an index that finds failed documents without scanning the others. */
 export const retryGivenUp = migration('20261122090000-retry-given-up', [
   `create index invoices_given_up on invoices (modified_at) where status = 'failed'`,
 ])

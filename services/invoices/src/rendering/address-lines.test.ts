@@ -3,32 +3,32 @@ import { addressLines } from './address-lines.ts'
 
 const empty = { line1: null, line2: null, postal_code: null, city: null, state: null }
 
-test('an American address has town, state and code in one line (checklist 30)', () => {
+test('prints town, state and postal code of a US address in one line [30]', () => {
   const address = { ...empty, line1: '1 Main St', line2: 'Apt 4', postal_code: '78701', city: 'Austin', state: 'US-TX', country: 'US' }
   expect(addressLines(address, 'en')).toEqual(['1 Main St', 'Apt 4', 'Austin, Texas 78701', 'United States'])
 })
 
-test('a German address has the code before the town (checklist 30)', () => {
+test('prints the postal code of a German address before the town [30]', () => {
   const address = { ...empty, line1: 'Torstraße 1', postal_code: '10119', city: 'Berlin', country: 'DE' }
   expect(addressLines(address, 'en')).toEqual(['Torstraße 1', '10119 Berlin', 'Germany'])
 })
 
-test('what is absent leaves no empty line and no stray comma (checklist 30)', () => {
+test('prints neither an empty line nor a stray comma for missing parts [30]', () => {
   expect(addressLines({ ...empty, country: 'AE' }, 'en')).toEqual(['United Arab Emirates'])
   expect(addressLines({ ...empty, city: 'Hong Kong', country: 'HK' }, 'en')).toEqual(['Hong Kong', 'Hong Kong SAR China'])
   expect(addressLines({ ...empty, state: 'CA-QC', country: 'CA' }, 'en')).toEqual(['Quebec', 'Canada'])
 })
 
-test('a country that does not exist is printed as it is', () => {
+test('prints an unknown country code unchanged', () => {
   expect(addressLines({ ...empty, country: '1!' }, 'en')).toEqual(['1!'])
 })
 
-test('a British postal code has a line of its own', () => {
+test('prints a British postal code on a separate line', () => {
   const address = { ...empty, line1: '12 St James’s Square', postal_code: 'SW1Y 4JH', city: 'London', country: 'GB' }
   expect(addressLines(address, 'en')).toEqual(['12 St James’s Square', 'London', 'SW1Y 4JH', 'United Kingdom'])
 })
 
-test('a Japanese address begins with the postal code and goes from the large to the small (checklist 30)', () => {
+test('starts a Japanese address with the postal code and orders it from region to street [30]', () => {
   const address = {
     ...empty,
     line1: '丸の内1-1-1',
@@ -43,7 +43,7 @@ test('a Japanese address begins with the postal code and goes from the large to 
   expect(addressLines(latin, 'en')).toEqual(['〒100-0005', '1-1-1 Marunouchi', 'Chiyoda-ku, Tokyo', 'Japan'])
 })
 
-test('Chinese and Korean addresses go from the large to the small in their own script only', () => {
+test('orders Chinese and Korean addresses from region to street only in their own script', () => {
   const seoul = { ...empty, line1: '세종대로 110', postal_code: '04524', city: '중구', state: '서울특별시', country: 'KR' }
   expect(addressLines(seoul, 'ko')).toEqual(['서울특별시 중구', '세종대로 110', '04524', '대한민국'])
   const taipei = { ...empty, line1: '市府路1號', postal_code: '110204', city: '信義區', state: '臺北市', country: 'TW' }

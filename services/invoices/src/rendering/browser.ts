@@ -1,24 +1,26 @@
 import type { Browser, Page } from 'puppeteer'
 import { launchBrowser, type BrowserChoice, type LaunchedBrowser } from './launch-browser.ts'
-import { createLending } from './lending.ts'
-import { withTimeLimit } from './time-limit.ts'
+import { createResourcePool } from '../threads/resource-pool.ts'
+import { withTimeLimit } from '../threads/time-limit.ts'
 
-/** More pages than this only wait for each other on a small machine. */
-const poolSize = 2
-/** Far below where a page was ever seen to grow. */
+/** On a small machine, more pages only wait for each other. */
+const poolSize = 3
+/** Leaves a page for the documents of other owners. */
+const pagesPerOwner = 2
+/** Far below the number at which a page was observed to grow. */
 const usesPerPage = 500
 const closePageWithinMs = 2_000
 
-/** One warm browser with a few pages that are used again and again. It is started when needed, and again when it died. */
+/** A running browser with a few reused pages. It starts on demand and restarts after a crash. */
 export interface SharedBrowser {
-  /** Starts the browser ahead of the first use. Every `open` wants a `close`. */
+  /** Starts the browser before its first use. Every `open` requires a `close`. */
   open(): Promise<void>
   /**
-   * Lends a page that runs no script and whose requests wait for the borrower to answer them. A page that saw an error is not
-   * lent again, nor one that the borrower has worn out. Refused with `NotLent` once closed.
+   * Runs `work` with a page that executes no script and whose requests wait until `work` answers them. The owner, an organization, never
+   * uses all pages. A page is discarded after an error and after `retire`. Rejects with `PoolTimeout` once closed.
    */
-  withPage<T>(work: (page: Page, wearOut: () => void) => Promise<T>): Promise<T>
-  /** Lends no more, waits for lent pages, and ends the browser; nothing of it is left. */
+  withPage<T>(owner: string, work: (page: Page, retire: () => void) => Promise<T>): Promise<T>
+  /** Accepts no more work, waits for pages in use, and stops the browser with all its processes and files. */
   close(): Promise<void>
 }
 
@@ -27,21 +29,24 @@ interface Slot {
   uses: number
 }
 
-/** `choose` is asked at each start; a path that is undefined searches. */
+/** Creates a browser. `choose` is called at each start; an undefined path means that the browser is searched for. */
 export function createBrowser(choose: () => BrowserChoice): SharedBrowser {
-  const chromium = keepLaunched(choose)
-  const slots = createLending<Slot>(Array.from({ length: poolSize }, () => ({ page: null, uses: 0 })))
-  let openings = 0
+  const chromium = createBrowserProcess(choose)
+  const slots = createResourcePool<Slot>(
+    Array.from({ length: poolSize }, () => ({ page: null, uses: 0 })),
+    { share: pagesPerOwner },
+  )
+  let openCount = 0
   return {
     async open() {
       await chromium.current()
-      openings += 1
+      openCount += 1
       slots.start()
     },
-    withPage: (work) =>
-      slots.lend(async (slot) => {
+    withPage: (owner, work) =>
+      slots.use(owner, async (slot) => {
         try {
-          const result = await work(await pageOf(slot, chromium), () => (slot.uses = usesPerPage))
+          const result = await work(await getPage(slot, chromium), () => (slot.uses = usesPerPage))
           slot.uses += 1
           if (slot.uses >= usesPerPage) await discardPage(slot, chromium)
           return result
@@ -51,8 +56,8 @@ export function createBrowser(choose: () => BrowserChoice): SharedBrowser {
         }
       }),
     async close() {
-      openings -= 1
-      if (openings > 0) return
+      openCount -= 1
+      if (openCount > 0) return
       await slots.stop()
       await chromium.end()
     },
@@ -61,20 +66,20 @@ export function createBrowser(choose: () => BrowserChoice): SharedBrowser {
 
 interface BrowserProcess {
   current(): Promise<LaunchedBrowser>
-  /** Ends the one there is; with `browser`, only if it still is that one: another lane may have started the next already. */
+  /** Stops the current browser. If `browser` is given, stops it only if it is still current: another job may have started the next one. */
   end(browser?: Browser): Promise<void>
 }
 
-function keepLaunched(choose: () => BrowserChoice): BrowserProcess {
+function createBrowserProcess(choose: () => BrowserChoice): BrowserProcess {
   let launched: Promise<LaunchedBrowser> | null = null
   return {
     current() {
       if (launched) return launched
       const launching = launchBrowser(choose())
-      const forget = () => {
+      const clear = () => {
         if (launched === launching) launched = null
       }
-      launching.then(({ browser }) => browser.once('disconnected', forget), forget)
+      launching.then(({ browser }) => browser.once('disconnected', clear), clear)
       launched = launching
       return launching
     },
@@ -88,7 +93,7 @@ function keepLaunched(choose: () => BrowserChoice): BrowserProcess {
   }
 }
 
-async function pageOf(slot: Slot, chromium: BrowserProcess): Promise<Page> {
+async function getPage(slot: Slot, chromium: BrowserProcess): Promise<Page> {
   if (slot.page && !slot.page.isClosed() && slot.page.browser().connected) return slot.page
   await discardPage(slot, chromium)
   const { browser } = await chromium.current()
@@ -104,7 +109,7 @@ async function pageOf(slot: Slot, chromium: BrowserProcess): Promise<Page> {
   }
 }
 
-/** A page that does not close hangs; its browser goes with it. */
+/** Closes a page. If it does not close, it hangs, and its browser is stopped. */
 async function discardPage(slot: Slot, chromium: BrowserProcess): Promise<void> {
   const { page } = slot
   slot.page = null

@@ -1,14 +1,14 @@
 import { ParseSpeeds, PDFCrossRefStream, PDFDocument, PDFHeader, PDFStreamWriter } from '@cantoo/pdf-lib'
 
-export interface DocumentFacts {
+export interface PdfMetadata {
   title: string
   author: string
 }
 
-const maker = 'Quittance'
-/** The more are compressed together, the smaller they get. A reader unpacks a stream to see one object of it. */
+const producer = 'Quittance'
+/** More objects per stream compress better. A reader must decompress a whole stream to read one object. */
 const objectsPerStream = 250
-/** It has a thread to itself and need not let others in between. */
+/** The thread runs nothing else, so it need not yield. */
 const objectsPerTick = Infinity
 
 interface Entry {
@@ -16,8 +16,8 @@ interface Entry {
 }
 
 /**
- * Entries are sorted by object number, and come nearly so. The library looks for the place of each from the beginning, which makes
- * half a minute of the 45,000 objects of 5,000 lines; from the end it is a step or two.
+ * Entries are sorted by object number and arrive almost sorted. The library searches the position of each from the start, which takes half
+ * a minute for the 45,000 objects of 5,000 lines; from the end it takes one or two steps.
  */
 Object.assign(PDFCrossRefStream.prototype, {
   appendEntry(this: { entries: Entry[] }, entry: Entry) {
@@ -27,17 +27,17 @@ Object.assign(PDFCrossRefStream.prototype, {
 })
 
 /**
- * The same PDF with its objects in compressed streams, which makes tags cost a fifth, and without the name of the browser that printed
- * it. Tags, language and fonts stay as they are.
+ * Rewrites a PDF with compressed object streams, which reduces the size of tags to a fifth, and without the name of the browser. Tags,
+ * language and fonts are unchanged.
  */
-export async function compactBytes(pdf: Uint8Array, { title, author }: DocumentFacts): Promise<Uint8Array> {
+export async function compactBytes(pdf: Uint8Array, { title, author }: PdfMetadata): Promise<Uint8Array> {
   const document = await PDFDocument.load(pdf, { updateMetadata: false, parseSpeed: ParseSpeeds.Fastest })
   document.setTitle(title, { showInWindowTitleBar: true })
   document.setAuthor(author)
-  document.setCreator(maker)
-  document.setProducer(maker)
+  document.setCreator(producer)
+  document.setProducer(producer)
   await document.flush()
-  // Printed as 1.4, which knows no object streams.
+  // Chromium writes version 1.4, which has no object streams.
   document.context.header = PDFHeader.forVersion(1, 7)
   return PDFStreamWriter.forContext(document.context, objectsPerTick, true, objectsPerStream).serializeToBuffer()
 }

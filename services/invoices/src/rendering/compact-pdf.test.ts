@@ -1,12 +1,12 @@
 import { PDFDocument } from '@cantoo/pdf-lib'
-import type { Logger } from '@quittance/runtime/log'
+import type { Logger } from '@quittance/runtime/logger'
 import { expect, test } from 'vitest'
 import { compactPdf } from './compact-pdf.ts'
 
 function aCompaction() {
   const warnings: string[] = []
   const log = { warn: (_: object, message: string) => void warnings.push(message) } as unknown as Logger
-  return { warnings, compaction: { title: 'Rechnung Ł-1', author: 'Żółć 株式会社', log } }
+  return { warnings, compaction: { owner: 'test', title: 'Rechnung Ł-1', author: 'Żółć 株式会社', log } }
 }
 
 async function aPdf(): Promise<Uint8Array> {
@@ -19,7 +19,7 @@ async function aPdf(): Promise<Uint8Array> {
   return Buffer.from(Buffer.from(pdf).toString('latin1').replace('%PDF-1.7', '%PDF-1.4'), 'latin1')
 }
 
-test('a compact document says what it is and whose, and nothing of the browser; its language stays', async () => {
+test('sets title and author, removes the name of the browser and keeps the language', async () => {
   const { warnings, compaction } = aCompaction()
   const pdf = await aPdf()
   const compact = await compactPdf(pdf, compaction)
@@ -33,7 +33,7 @@ test('a compact document says what it is and whose, and nothing of the browser; 
   expect(warnings).toEqual([])
 })
 
-test('what cannot be compacted is kept as it was printed, with a warning, and the next one is compacted', async () => {
+test('returns a PDF that cannot be compacted unchanged, logs a warning, and compacts the next', async () => {
   const { warnings, compaction } = aCompaction()
   const broken = new TextEncoder().encode('%PDF-1.4 broken')
   expect(await compactPdf(broken, compaction)).toBe(broken)
@@ -42,7 +42,7 @@ test('what cannot be compacted is kept as it was printed, with a warning, and th
   expect((await compactPdf(pdf, compaction)).length).toBeLessThan(pdf.length)
 })
 
-test('documents that are compacted at the same time do not mix', async () => {
+test('does not mix documents that are compacted concurrently', async () => {
   const titles = Array.from({ length: 8 }, (_, index) => `Invoice ${index}`)
   const { compaction } = aCompaction()
   const pdf = await aPdf()

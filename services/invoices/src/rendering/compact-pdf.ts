@@ -1,24 +1,28 @@
-import type { Logger } from '@quittance/runtime/log'
-import { createDocumentThread } from '../threads/document-thread.ts'
-import type { DocumentFacts } from './compact-bytes.ts'
+import type { Logger } from '@quittance/runtime/logger'
+import { createThreadPool } from '../threads/worker-thread.ts'
+import type { PdfMetadata } from './compact-bytes.ts'
 import type { CompactionTask } from './compact-thread.ts'
 
-/** One is enough: it takes a fraction of the time of printing. */
-const thread = createDocumentThread<CompactionTask>({
+const threads = createThreadPool<CompactionTask>({
   module: new URL('./compact-thread.ts', import.meta.url),
   name: 'compaction',
   deadlineMs: 20_000,
   failure: (message, options) => new Error(message, options),
 })
 
-export interface Compaction extends DocumentFacts {
+export interface Compaction extends PdfMetadata {
+  /** Organization that issues the document. */
+  owner: string
   log: Logger
 }
 
-/** A smaller PDF that says the same, made beside the event loop. If that fails, the PDF as it is: large is better than none. */
-export async function compactPdf(pdf: Uint8Array, { log, ...facts }: Compaction): Promise<Uint8Array> {
+/**
+ * Returns a smaller PDF with the same content, computed in a worker thread. If that fails, returns the PDF unchanged: a large document is
+ * better than none.
+ */
+export async function compactPdf(pdf: Uint8Array, { owner, log, ...facts }: Compaction): Promise<Uint8Array> {
   try {
-    return await thread.run({ pdf, facts })
+    return await threads.run(owner, { pdf, facts })
   } catch (error) {
     log.warn({ err: error, bytes: pdf.length }, 'rendering.compaction-failed')
     return pdf

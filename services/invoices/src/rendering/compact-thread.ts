@@ -1,9 +1,9 @@
-import { answerTasks } from '../threads/answer-tasks.ts'
-import { compactBytes, type DocumentFacts } from './compact-bytes.ts'
+import { serveTasks } from '../threads/serve-tasks.ts'
+import { compactBytes, type PdfMetadata } from './compact-bytes.ts'
 
 export interface CompactionTask {
   pdf: Uint8Array
-  facts: DocumentFacts
+  facts: PdfMetadata
 }
 
-answerTasks<CompactionTask>(({ pdf, facts }) => compactBytes(pdf, facts))
+serveTasks<CompactionTask>(({ pdf, facts }) => compactBytes(pdf, facts))

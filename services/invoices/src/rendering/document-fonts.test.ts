@@ -1,24 +1,27 @@
 import { expect, test } from 'vitest'
 import { documentFonts } from './document-fonts.ts'
-import { fontFile, fontNamed, fontPath } from './font-files.ts'
+import { fontFile, parseFontPath, fontPath } from './font-files.ts'
 
-/** The fonts of a page, each with its letters; the two weights count once. */
-function faces(text: string, locale = 'en'): { font: string; letters: string }[] {
+/** The fonts of a page with their characters. The two weights count once. */
+function faces(text: string, locale = 'en'): { font: string; characters: string }[] {
   const css = documentFonts(text, locale)
   const regular = css.split('\n').filter((face) => face.includes('font-weight: 400'))
   expect(css.split('\n')).toHaveLength(regular.length * 2)
   return regular.map((face) => {
-    const { family } = fontNamed(face.match(/url\(([^)]+)\)/)?.[1] ?? '') ?? {}
+    const { family } = parseFontPath(face.match(/url\(([^)]+)\)/)?.[1] ?? '') ?? {}
     const range = face.match(/unicode-range: (.*) }/)?.[1] as string
     const points = range.split(',').filter((point) => !point.includes('-'))
-    return { font: family ?? 'unknown', letters: points.map((point) => String.fromCodePoint(Number.parseInt(point.slice(2), 16))).join('') }
+    return {
+      font: family ?? 'unknown',
+      characters: points.map((point) => String.fromCodePoint(Number.parseInt(point.slice(2), 16))).join(''),
+    }
   })
 }
 
-const fontOf = (letter: string, locale?: string) => faces(letter, locale).find(({ letters }) => letters.includes(letter))?.font
+const findFont = (letter: string, locale?: string) => faces(letter, locale).find(({ characters }) => characters.includes(letter))?.font
 
-test('Latin text carries one font in two weights', () => {
-  expect(faces('Ada Lovelace, $1,234.50')).toEqual([{ font: 'inter', letters: '' }])
+test('uses one font in two weights for Latin text', () => {
+  expect(faces('Ada Lovelace, $1,234.50')).toEqual([{ font: 'inter', characters: '' }])
 })
 
 test.each([
@@ -33,8 +36,8 @@ test.each([
   ['한', 'noto-sans-kr'],
   ['サ', 'noto-sans-jp'],
   ['骨', 'noto-sans-sc'],
-])('%s is set in %s', (letter, font) => {
-  expect(fontOf(letter)).toBe(font)
+])('sets %s in %s', (letter, font) => {
+  expect(findFont(letter)).toBe(font)
 })
 
 test.each([
@@ -48,48 +51,50 @@ test.each([
   ['zh-TW', 'noto-sans-tc'],
   ['zh-HK', 'noto-sans-tc'],
   ['de', 'noto-sans-sc'],
-])('a Han character in a document of %s has the form of %s (checklist 85)', (locale, font) => {
-  expect(fontOf('骨', locale)).toBe(font)
+])('sets a Han character in a document of locale %s in %s [85]', (locale, font) => {
+  expect(findFont('骨', locale)).toBe(font)
 })
 
-test('a character that the locale’s font lacks comes from one that has it', () => {
-  expect(fontOf('们', 'ja')).toBe('noto-sans-sc')
+test('uses another font for a character that the font of the locale lacks', () => {
+  expect(findFont('们', 'ja')).toBe('noto-sans-sc')
 })
 
-test('only files with letters of the text are carried, and they answer for these letters and their parts only', () => {
+test('includes only files with characters of the text, restricted to these and their parts', () => {
   const carried = faces('請求書 Łódź', 'ja')
   expect(carried.length).toBeLessThanOrEqual(5)
   expect(
-    Array.from(carried.map(({ letters }) => letters).join(''))
+    Array.from(carried.map(({ characters }) => characters).join(''))
       .toSorted()
       .join(''),
   ).toBe(Array.from('Łóź\u0301\u0301書求請').toSorted().join(''))
 })
 
-test('a font answers also for the parts a letter is taken into', () => {
-  expect(faces('จำกัด').find(({ font }) => font === 'noto-sans-thai')?.letters).toContain('\u0e4d')
+test('declares a font also for the parts of a decomposed character', () => {
+  expect(faces('จำกัด').find(({ font }) => font === 'noto-sans-thai')?.characters).toContain('\u0e4d')
 })
 
-test('a letter and the marks on it come from one font', () => {
+test('sets a base character and its combining marks in one font', () => {
   for (const [cluster, font] of [
     ['नि', 'noto-sans'],
     ['שָׁ', 'noto-sans-hebrew'],
     ['e\u0301', 'inter'],
   ] as const) {
-    expect(faces(cluster).find(({ letters }) => Array.from(cluster).some((letter) => letters.includes(letter)))).toMatchObject({ font })
-    expect(faces(cluster).filter(({ letters }) => letters !== '')).toHaveLength(1)
+    expect(faces(cluster).find(({ characters }) => Array.from(cluster).some((letter) => characters.includes(letter)))).toMatchObject({
+      font,
+    })
+    expect(faces(cluster).filter(({ characters }) => characters !== '')).toHaveLength(1)
   }
 })
 
-test('marks of direction and narrow spaces ask for no font of their own', () => {
+test('loads no additional font for direction marks and narrow spaces', () => {
   expect(faces('\u200e\u200f\u202f\u2066\u2069\u061c').map(({ font }) => font)).toEqual(['inter'])
 })
 
-test('a letter that no font has is left out, and the rest is there (checklist 83)', () => {
+test('skips a character that no font contains, and sets the rest [83]', () => {
   expect(faces('𓀀 Łódź').map(({ font }) => font)).toEqual(['inter', 'inter'])
 })
 
-test('a font stays in memory while it is used, and goes when many others were', () => {
+test('keeps a used font in memory and evicts it after many others were used', () => {
   const first = { family: 'noto-sans-kr', subset: '[0]', weight: 400 } as const
   const font = fontFile(first)
   expect(fontFile(first)).toBe(font)
@@ -99,8 +104,8 @@ test('a font stays in memory while it is used, and goes when many others were', 
   expect(fontFile(first)).not.toBe(font)
 })
 
-test('a document asks for a font by a path that names it, and no other path does', () => {
-  expect(fontNamed(fontPath({ family: 'noto-sans-kr', subset: '[12]', weight: 700 }))).toEqual({
+test('parses the paths of fonts and rejects all others', () => {
+  expect(parseFontPath(fontPath({ family: 'noto-sans-kr', subset: '[12]', weight: 700 }))).toEqual({
     family: 'noto-sans-kr',
     subset: '12',
     weight: 700,
@@ -112,5 +117,5 @@ test('a document asks for a font by a path that names it, and no other path does
     '/fonts/inter/latin/400/',
     '/',
   ])
-    expect(fontNamed(path)).toBeNull()
+    expect(parseFontPath(path)).toBeNull()
 })

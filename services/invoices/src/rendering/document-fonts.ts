@@ -1,10 +1,9 @@
-import { fontFamilies } from './font-families.ts'
 import { fontFile, fontPath, type FontWeight } from './font-files.ts'
-import { subsetsFor } from './font-subsets.ts'
+import { readFileSync } from 'node:fs'
 
 const weights: readonly FontWeight[] = [400, 700]
 
-/** All ASCII is in this one, so it is always there and no text is searched for it. */
+/** Contains all ASCII characters, so it is always included and ASCII needs no search. */
 const base = { family: 'inter', subset: 'latin' }
 const ascii = 'U+0-7F'
 
@@ -13,67 +12,71 @@ interface Source {
   subset: string
 }
 
-/** A letter with the marks on it, or one that is not ASCII. What is set together must come from one font. */
+/** A character with its combining marks, or one that is not ASCII. A cluster must be set in one font. */
 const clusters = /\P{M}[\p{M}\p{Join_C}]+|[^\0-\x7f]/gu
 
-/** What has no shape of its own: whatever sets the letters beside it obeys it. The narrow space is made from the wide one. */
-const shapeless = /[\p{Default_Ignorable_Code_Point}\u202f]/u
+/** Characters without a glyph: the font of the adjacent characters applies. The narrow space is derived from the normal one. */
+const withoutGlyph = /[\p{Default_Ignorable_Code_Point}\u202f]/u
 
 /**
- * `@font-face` rules of the one family `Document`; the fonts are asked for under `fontPath`, so that a page which prints many documents
- * unpacks each once. For each letter of the text the first font that has it; of each font only the subsets with such letters, told to the
- * browser letter by letter, so that no font answers for another's. A letter that no font has is left to the system's.
+ * Returns the `@font-face` rules of the single family `Document`. Fonts have URLs under `fontPath`, so a page that prints many documents
+ * decompresses each once. Every character uses the first font that contains it. Only the subsets with such characters are included, and
+ * each is restricted to its characters, so no font is used for characters of another. Characters that no font contains use the fonts of the
+ * system.
  */
 export function documentFonts(text: string, locale: string): string {
-  const letters = new Map<string, { source: Source; points: Set<number> }>()
+  const charactersBySource = new Map<string, { source: Source; points: Set<number> }>()
   for (const cluster of new Set(text.match(clusters))) {
-    for (const [source, points] of sourcesOf(cluster, locale)) {
+    for (const [source, points] of findSources(cluster, locale)) {
       const key = `${source.family} ${source.subset}`
-      const entry = letters.get(key) ?? { source, points: new Set() }
+      const entry = charactersBySource.get(key) ?? { source, points: new Set() }
       for (const point of points) entry.points.add(point)
-      letters.set(key, entry)
+      charactersBySource.set(key, entry)
     }
   }
   const baseKey = `${base.family} ${base.subset}`
-  const beyondAscii = letters.get(baseKey)?.points ?? []
-  letters.delete(baseKey)
+  const beyondAscii = charactersBySource.get(baseKey)?.points ?? []
+  charactersBySource.delete(baseKey)
   return [
     ...fontFaces(base, [ascii, ...unicodeRange(beyondAscii)]),
-    ...[...letters.values()].flatMap(({ source, points }) => fontFaces(source, unicodeRange(points))),
+    ...[...charactersBySource.values()].flatMap(({ source, points }) => fontFaces(source, unicodeRange(points))),
   ].join('\n')
 }
 
-/** One font for the whole cluster or, where none has all of it, one for each part. */
-function sourcesOf(cluster: string, locale: string): (readonly [Source, readonly number[]])[] {
-  const points = codePoints(cluster)
-  const whole = sourceOf(cluster, points, locale)
-  if (whole) return [[whole, [...points, ...otherForms(cluster, whole)]]]
+/** Returns one font for the whole cluster or, if none contains all of it, one font per part. */
+function findSources(cluster: string, locale: string): (readonly [Source, readonly number[]])[] {
+  const points = toCodePoints(cluster)
+  const whole = findSource(cluster, points, locale)
+  if (whole) return [[whole, [...points, ...findOtherForms(cluster, whole)]]]
   return points.flatMap((point) => {
-    const source = sourceOf(String.fromCodePoint(point), [point], locale)
+    const source = findSource(String.fromCodePoint(point), [point], locale)
     return source ? [[source, [point]] as const] : []
   })
 }
 
-/** A browser takes letters apart and puts them together to set them: Thai am is a ring and an aa. The font has to answer for these too. */
-function otherForms(cluster: string, { family, subset }: Source): number[] {
-  const { letters } = fontFile({ family, subset, weight: 400 })
-  const forms = codePoints(cluster.normalize('NFKD') + cluster.normalize('NFC'))
-  return forms.filter((point) => point > 0x7f && letters.has(point))
+/**
+ * Returns the decomposed and composed forms of a cluster that the font contains. Browsers decompose and compose characters for layout: Thai
+ * sara am becomes nikhahit and sara aa. The font must be declared for these forms, too.
+ */
+function findOtherForms(cluster: string, { family, subset }: Source): number[] {
+  const { codePoints } = fontFile({ family, subset, weight: 400 })
+  const forms = toCodePoints(cluster.normalize('NFKD') + cluster.normalize('NFC'))
+  return forms.filter((point) => point > 0x7f && codePoints.has(point))
 }
 
-function sourceOf(letter: string, points: readonly number[], locale: string): Source | null {
-  const seen = points.filter((point) => !shapeless.test(String.fromCodePoint(point)))
+function findSource(letter: string, points: readonly number[], locale: string): Source | null {
+  const seen = points.filter((point) => !withoutGlyph.test(String.fromCodePoint(point)))
   if (seen.length === 0) return base
   for (const family of fontFamilies(letter, locale)) {
     for (const subset of subsetsFor(family, seen[0] as number)) {
-      const { letters } = fontFile({ family, subset, weight: 400 })
-      if (seen.every((point) => letters.has(point))) return { family, subset }
+      const { codePoints } = fontFile({ family, subset, weight: 400 })
+      if (seen.every((point) => codePoints.has(point))) return { family, subset }
     }
   }
   return null
 }
 
-function codePoints(text: string): number[] {
+function toCodePoints(text: string): number[] {
   return Array.from(text, (letter) => letter.codePointAt(0) as number)
 }
 
@@ -85,5 +88,59 @@ function fontFaces({ family, subset }: Source, range: readonly string[]): string
   return weights.map((weight) => {
     const source = `url(${fontPath({ family, subset, weight })}) format('woff2')`
     return `@font-face { font-family: Document; font-weight: ${weight}; src: ${source}; unicode-range: ${range.join()} }`
+  })
+}
+
+/** Font packages in the order in which they are searched. Each has the same two weights. */
+const general = ['inter', 'noto-sans', 'noto-sans-arabic', 'noto-sans-hebrew', 'noto-sans-devanagari', 'noto-sans-thai']
+const [japanese, korean, simplified, traditional] = ['noto-sans-jp', 'noto-sans-kr', 'noto-sans-sc', 'noto-sans-tc'] as const
+
+/**
+ * Returns the fonts for a character in a document of this locale, in order of preference. Unicode has one code point for a Han character
+ * that is drawn differently in Tokyo, Seoul, Taipei and Beijing, so the locale decides. Kana and hangul determine their language
+ * themselves.
+ */
+export function fontFamilies(letter: string, locale: string): readonly string[] {
+  if (/\p{Script=Hangul}/u.test(letter)) return [korean]
+  const han = hanFamilies(locale)
+  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(letter)) return [japanese, ...han]
+  return [...general, ...han]
+}
+
+function hanFamilies(locale: string): readonly string[] {
+  const { language, script } = new Intl.Locale(locale).maximize()
+  if (language === 'ja') return [japanese, traditional, simplified, korean]
+  if (language === 'ko') return [korean, japanese, traditional, simplified]
+  if (script === 'Hant') return [traditional, simplified, japanese, korean]
+  return [simplified, traditional, japanese, korean]
+}
+
+interface Range {
+  start: number
+  end: number
+  subset: string
+}
+
+const rangesByFamily = new Map<string, readonly Range[]>()
+
+/** Returns the subsets of a font package that are intended to contain a code point, from the list of the package. */
+export function subsetsFor(family: string, codePoint: number): string[] {
+  return loadRanges(family).flatMap(({ start, end, subset }) => (start <= codePoint && codePoint <= end ? [subset] : []))
+}
+
+/** Reads the list once per package. It is small. */
+function loadRanges(family: string): readonly Range[] {
+  const known = rangesByFamily.get(family)
+  if (known) return known
+  const list = readFileSync(new URL(import.meta.resolve(`@fontsource/${family}/unicode.json`)), 'utf8')
+  const ranges = Object.entries(JSON.parse(list) as Record<string, string>).flatMap(([subset, text]) => parseRanges(text, subset))
+  rangesByFamily.set(family, ranges)
+  return ranges
+}
+
+function parseRanges(text: string, subset: string): Range[] {
+  return text.split(',').map((range) => {
+    const [start = '', end = start] = range.replace('U+', '').split('-')
+    return { start: Number.parseInt(start, 16), end: Number.parseInt(end, 16), subset }
   })
 }

@@ -1,19 +1,19 @@
-import type { DocumentWords } from './document-words.ts'
-import { arabic } from './words/arabic.ts'
-import { dutch } from './words/dutch.ts'
-import { english } from './words/english.ts'
-import { french } from './words/french.ts'
-import { german } from './words/german.ts'
-import { hebrew } from './words/hebrew.ts'
-import { italian } from './words/italian.ts'
-import { japanese } from './words/japanese.ts'
-import { korean } from './words/korean.ts'
-import { portuguese } from './words/portuguese.ts'
-import { simplifiedChinese } from './words/simplified-chinese.ts'
-import { spanish } from './words/spanish.ts'
-import { traditionalChinese } from './words/traditional-chinese.ts'
+import type { DocumentStrings } from './locales/document-strings.ts'
+import { arabic } from './locales/arabic.ts'
+import { dutch } from './locales/dutch.ts'
+import { english } from './locales/english.ts'
+import { french } from './locales/french.ts'
+import { german } from './locales/german.ts'
+import { hebrew } from './locales/hebrew.ts'
+import { italian } from './locales/italian.ts'
+import { japanese } from './locales/japanese.ts'
+import { korean } from './locales/korean.ts'
+import { portuguese } from './locales/portuguese.ts'
+import { simplifiedChinese } from './locales/simplified-chinese.ts'
+import { spanish } from './locales/spanish.ts'
+import { traditionalChinese } from './locales/traditional-chinese.ts'
 
-export const wordsByLanguage: Readonly<Record<string, DocumentWords>> = {
+export const stringsByLanguage: Readonly<Record<string, DocumentStrings>> = {
   ar: arabic,
   de: german,
   en: english,
@@ -29,29 +29,29 @@ export const wordsByLanguage: Readonly<Record<string, DocumentWords>> = {
   'zh-Hant': traditionalChinese,
 }
 
-/** How a document speaks. */
+/** Language of a document. */
 export interface DocumentLanguage {
-  words: DocumentWords
-  /** What its amounts and dates follow, and what it says of itself: of the language of the words. */
+  strings: DocumentStrings
+  /** Locale of amounts, dates and the `lang` attribute. It has the language of the strings. */
   locale: string
-  /** What the buyer asked for, though there may be no words of it: the forms of Han characters follow it. */
+  /** Locale of the buyer, even if it has no strings. It determines the forms of Han characters. */
   wanted: string
 }
 
-/** The words of that locale, or of its language; English where there are none, and then all of it is English. */
+/** Returns the strings of a locale or of its language. If there are none, the whole document is in English. */
 export function documentLanguage(locale: string): DocumentLanguage {
   const wanted = canonicalLocale(locale)
-  const words = wordsOf(wanted)
-  return words ? { words, locale: wanted, wanted } : { words: wordsByLanguage['en'] as DocumentWords, locale: 'en', wanted }
+  const strings = findStrings(wanted)
+  return strings ? { strings, locale: wanted, wanted } : { strings: stringsByLanguage['en'] as DocumentStrings, locale: 'en', wanted }
 }
 
-/** Chinese is written in two ways, and Taiwan does not name its own in `zh-TW`. */
-function wordsOf(locale: string): DocumentWords | undefined {
+/** Chinese has two scripts, and `zh-TW` does not name its script. */
+function findStrings(locale: string): DocumentStrings | undefined {
   const { language, script } = new Intl.Locale(locale).maximize()
-  return wordsByLanguage[`${language}-${script}`] ?? wordsByLanguage[language]
+  return stringsByLanguage[`${language}-${script}`] ?? stringsByLanguage[language]
 }
 
-/** Without extensions: they would change calendar and figures. What is no locale at all is English. */
+/** Removes extensions, which would change calendar and digits. An invalid locale becomes English. */
 function canonicalLocale(locale: string): string {
   try {
     return new Intl.Locale(locale.replaceAll('_', '-')).baseName

@@ -1,33 +1,36 @@
-import { cssString } from './css-string.ts'
-import type { DocumentVoice } from './document-voice.ts'
-import type { PrintedDocument } from './printed-document.ts'
+import { cssString } from './markup.ts'
+import type { DocumentLocale } from './document-locale.ts'
+import type { DocumentModel } from './document-model.ts'
 
 const easternFigures = '٠١٢٣٤٥٦٧٨٩'
 
-/** The print style, and the letters that stand in it: number and page count are in the margin boxes of every page, in the page's font. */
+/**
+ * Returns the print styles and the characters they contain. Number and page count are in the margin boxes of every page, in the font of the
+ * page.
+ */
 export function documentStyles(
-  { number, paper }: PrintedDocument,
-  { words, hasArabicFigures }: DocumentVoice,
-): { css: string; letters: string } {
-  const [before, between, after] = words.pageCount
+  { number, paper }: DocumentModel,
+  { strings, hasArabicFigures }: DocumentLocale,
+): { css: string; characters: string } {
+  const [before, between, after] = strings.pageCount
   const figures = hasArabicFigures ? ', arabic-indic' : ''
   const count = `${cssString(before)} counter(page${figures}) ${cssString(between)} counter(pages${figures}) ${cssString(after)}`
-  const [start, end] = words.direction === 'ltr' ? ['left', 'right'] : ['right', 'left']
+  const [start, end] = strings.direction === 'ltr' ? ['left', 'right'] : ['right', 'left']
   const page = `@page {
   size: ${paper};
   margin: 18mm 18mm 22mm;
   @bottom-${start} { content: ${cssString(number)}; ${marginBox} text-align: ${start}; direction: ltr }
-  @bottom-${end} { content: ${count}; ${marginBox} text-align: ${end}; direction: ${words.direction} }
+  @bottom-${end} { content: ${count}; ${marginBox} text-align: ${end}; direction: ${strings.direction} }
 }`
   return {
-    css: page + (words.direction === 'ltr' ? style + tightHeading : style),
-    letters: words.pageCount.join('') + (hasArabicFigures ? easternFigures : ''),
+    css: page + (strings.direction === 'ltr' ? style + tightHeading : style),
+    characters: strings.pageCount.join('') + (hasArabicFigures ? easternFigures : ''),
   }
 }
 
 const marginBox = 'font: 400 8pt/1 Document, sans-serif; color: #667080; vertical-align: top; padding-top: 7mm;'
 
-/** Letters of Arabic are joined and must not be moved. */
+/** Arabic characters are joined, so their spacing must not change. */
 const tightHeading = 'h1 { letter-spacing: -0.03em }'
 
 const style = `

@@ -1,23 +1,24 @@
 import { expect, test } from 'vitest'
+import { aPng, toDataUrl } from '../../test/pictures.ts'
 import { aPrintedDocument, aPrintedLine } from '../../test/printed-documents.ts'
-import { cssString } from './css-string.ts'
+import { cssString } from './markup.ts'
 import { documentHtml } from './document-template.ts'
-import type { PrintedDocument } from './printed-document.ts'
+import type { DocumentModel } from './document-model.ts'
 
 const vat = { name: 'VAT', country: 'PL', state: null, percentage: 23, reverse_charge: false }
 
-function body(changes: Partial<PrintedDocument> = {}): string {
+function body(changes: Partial<DocumentModel> = {}): string {
   const html = documentHtml(aPrintedDocument(changes))
   return html.slice(html.indexOf('<body>'))
 }
 
-/** What a reader sees, with plain spaces. */
-function text(changes: Partial<PrintedDocument> = {}): string {
+/** Visible text, with normalized spaces. */
+function text(changes: Partial<DocumentModel> = {}): string {
   const seen = body(changes).replaceAll(/<[^>]+>/g, ' ')
   return seen.normalize('NFKC').replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll(/[‎‏\s]+/g, ' ')
 }
 
-test('an invoice says who sells what to whom, when, for how much, and with which tax (checklist 70)', () => {
+test('prints seller, buyer, dates, lines, amounts and taxes on an invoice [70]', () => {
   const seen = text()
   for (const part of [
     'Invoice Northwind Analytics GmbH Invoice number NORTHWIND-0042 Date of issue November 20, 2026 Date of order November 18, 2026 Currency USD',
@@ -33,7 +34,7 @@ test('an invoice says who sells what to whom, when, for how much, and with which
   }
 })
 
-test('what does not exist is not mentioned', () => {
+test('omits what does not exist', () => {
   const { seller, buyer } = aPrintedDocument()
   const seen = text({
     seller: { ...seller, address: null, taxId: null, footer: null },
@@ -43,11 +44,11 @@ test('what does not exist is not mentioned', () => {
   expect(seen).not.toMatch(/Discount|Tax|tax|Net|Paid|Service|IBAN|replaces/)
 })
 
-test('an order of the same day is dated once (checklist 72)', () => {
+test('prints one date if order and invoice are of the same day [72]', () => {
   expect(text({ orderedAt: new Date('2026-11-20T01:00:00Z') })).not.toContain('Date of order')
 })
 
-test('each rate of tax has its base and its amount, without false decimals (checklist 50, 57)', () => {
+test('prints base and amount of each tax rate without false decimals [50, 57]', () => {
   const taxes = [
     { ...vat, taxable_amount: 100_000, amount: 23_000 },
     { ...vat, name: 'Sales tax', percentage: 8.875, taxable_amount: 57_410, amount: 5_095 },
@@ -55,7 +56,7 @@ test('each rate of tax has its base and its amount, without false decimals (chec
   expect(text({ taxes })).toContain('VAT 23% on $1,000.00 $230.00 Sales tax 8.875% on $574.10 $50.95 Total')
 })
 
-test('reverse charge prints no tax and the words of the law in the language of the document (checklist 59)', () => {
+test('prints reverse charge without tax and with the legal wording in the document language [59]', () => {
   const reversed = { taxes: [{ ...vat, reverse_charge: true, taxable_amount: 157_410, amount: 0 }], tax: 0, total: 157_410 }
   expect(text(reversed)).toContain('VAT 0% on $1,574.10 $0.00')
   expect(text(reversed)).toMatch(/DE123456788.*PL5260001246.*Reverse charge/)
@@ -63,20 +64,20 @@ test('reverse charge prints no tax and the words of the law in the language of t
   expect(text({ ...reversed, locale: 'fr' })).toContain('Autoliquidation')
 })
 
-test('it says whether prices had their tax in them (checklist 58)', () => {
+test('states whether prices included tax [58]', () => {
   expect(text({ taxBehavior: 'inclusive' })).toContain('advertised with tax included')
   expect(text({ taxBehavior: 'exclusive' })).toContain('do not include tax')
 })
 
-test('a discount of all of it leaves a total of nothing (checklist 56)', () => {
+test('prints a total of zero for a discount of 100 % [56]', () => {
   expect(text({ discount: 174_900, net: 0, tax: 0, total: 0, taxes: [] })).toContain('Discount -$1,749.00 Net amount $0.00 Total $0.00')
 })
 
-test('an old record of a tax without its rate is printed as one sum', () => {
+test('prints one tax sum for an old record without rates', () => {
   expect(text({ taxes: [] })).toContain('Tax $362.04 Total')
 })
 
-test('lines of a subscription name the period, and prorated ones say that they are (checklist 75)', () => {
+test('prints the period of subscription lines and marks prorated ones [75]', () => {
   const servicePeriod = { start: new Date('2026-11-18T10:00:00Z'), end: new Date('2026-12-18T10:00:00Z') }
   const lines = [aPrintedLine({ label: 'Pro' }), aPrintedLine({ label: 'Unused Basic', amount: -5_000, proration: true })]
   const seen = text({ servicePeriod, lines })
@@ -84,7 +85,7 @@ test('lines of a subscription name the period, and prorated ones say that they a
   expect(seen).toContain('Unused Basic Prorated: for part of a period, after a change 1 -$50.00 -$50.00')
 })
 
-test('a credit note names the invoice it takes back, with its date, in positive amounts (checklist 46)', () => {
+test('prints number and date of the corrected invoice and positive amounts on a credit note [46]', () => {
   const refersTo = { number: 'NORTHWIND-0007', issuedAt: new Date('2026-10-01T00:00:00Z') }
   const seen = text({ kind: 'credit_note', refersTo, paidAt: null, discount: 0 })
   expect(seen).toContain('Credit note Northwind Analytics GmbH Credit note number NORTHWIND-0042')
@@ -93,45 +94,51 @@ test('a credit note names the invoice it takes back, with its date, in positive 
   expect(seen).not.toContain('-$')
 })
 
-test('an invoice that replaces another says which', () => {
+test('names the replaced invoice on a replacement', () => {
   const refersTo = { number: 'NORTHWIND-0007', issuedAt: new Date('2026-10-01T00:00:00Z') }
   expect(text({ refersTo })).toContain('This invoice replaces invoice NORTHWIND-0007 of October 1, 2026.')
 })
 
-test('money without minor units has no decimals (checklist 61)', () => {
+test('names the reversed credit note on the invoice that reverses it, in the language of the document', () => {
+  const refersTo = { number: 'CN-NORTHWIN-0007', issuedAt: new Date('2026-10-01T00:00:00Z'), kind: 'credit_note' as const }
+  expect(text({ refersTo })).toContain('This invoice reverses credit note CN-NORTHWIN-0007 of October 1, 2026.')
+  expect(text({ refersTo, locale: 'de' })).toContain('hebt die Rechnungskorrektur CN-NORTHWIN-0007 vom 1. Oktober 2026 auf.')
+})
+
+test('prints no decimals for a currency without minor units [61]', () => {
   expect(text({ currency: 'jpy', total: 1000 })).toContain('Total ¥1,000 ')
 })
 
-test('amounts and dates follow the region, words the language (checklist 76)', () => {
+test('formats amounts and dates by region and strings by language [76]', () => {
   expect(text({ locale: 'de-CH', currency: 'chf' }).replace('’', "'")).toContain("Gesamtbetrag CHF 1'936.14 Bezahlt am 18. November 2026")
   expect(text({ locale: 'fr-FR', currency: 'eur' })).toContain('Total 1 936,14 €')
 })
 
-test('the language is that of the document, and its direction', () => {
+test('sets the language and direction of the document', () => {
   const start = (locale: string) => documentHtml(aPrintedDocument({ locale })).slice(0, 60)
   expect(start('de-CH')).toContain('<html lang="de-CH" dir="ltr">')
   expect(start('ar')).toContain('<html lang="ar" dir="rtl">')
   expect(start('he-IL')).toContain('<html lang="he-IL" dir="rtl">')
 })
 
-test('paper is A4 or Letter (checklist 93)', () => {
+test('sets the paper size of the document [93]', () => {
   expect(documentHtml(aPrintedDocument())).toContain('size: a4')
   expect(documentHtml(aPrintedDocument({ paper: 'letter' }))).toContain('size: letter')
 })
 
-test('where figures are Eastern Arabic, those of the page count are too', () => {
+test('prints the page count in Eastern Arabic digits if the locale uses them', () => {
   expect(documentHtml(aPrintedDocument({ locale: 'ar-EG' }))).toContain('counter(page, arabic-indic)')
   expect(documentHtml(aPrintedDocument({ locale: 'ar' }))).toContain('counter(page)')
 })
 
-test('small print keeps its lines', () => {
+test('keeps the lines of the small print', () => {
   const seller = { ...aPrintedDocument().seller, footer: 'First\r\n\nThird' }
   expect(body({ seller })).toContain('<p><bdi>First</bdi></p><p><bdi></bdi></p><p><bdi>Third</bdi></p>')
 })
 
-test('a logo is a picture in the page, and nothing else is taken for one', () => {
+test('embeds a PNG or JPEG logo and ignores any other URL', () => {
   const { seller } = aPrintedDocument()
-  const logo = 'data:image/png;base64,iVBORw0KGgo='
+  const logo = toDataUrl(aPng({ width: 16, height: 16, bits: 1 }))
   expect(body({ seller: { ...seller, logo } })).toContain(`<img class="brand" src="${logo}" alt="Northwind Analytics GmbH">`)
   for (const no of ['http://127.0.0.1/x.png', 'data:image/svg+xml;base64,PHN2Zz4=', 'data:text/html;base64,PGI+', `${logo}" onload="x`]) {
     expect(body({ seller: { ...seller, logo: no } })).not.toContain('<img')
@@ -145,7 +152,7 @@ test.each([
   '"><iframe src=file:///etc/passwd>',
   '</style><style>@import "http://127.0.0.1/x"',
   '&lt;b&gt;',
-])('the text %s is printed and is no markup, wherever it stands', (hostile) => {
+])('prints the text %s without interpreting it as markup', (hostile) => {
   const address = { line1: hostile, line2: hostile, postal_code: hostile, city: hostile, state: hostile, country: 'GB' }
   const html = body({
     number: hostile,
@@ -164,11 +171,11 @@ test.each([
   expect(html.replace(drawing, '').replace(link, '').replaceAll(known, '').replace('</html>', '')).not.toMatch(/[<>]/)
 })
 
-test('control characters and half surrogates do not reach the page', () => {
+test('replaces control characters and lone surrogates', () => {
   const { buyer } = aPrintedDocument()
   expect(body({ buyer: { ...buyer, name: 'A\u0000B\u001bC\ud800D' } })).toContain('A\ufffdB\ufffdC\ufffdD')
 })
 
-test('a string in the style sheet ends neither itself nor the style element', () => {
+test('escapes a string in the style sheet so that it ends neither itself nor the element', () => {
   expect(cssString('A-1"; } </style>\\\n')).toBe('"A-1\\22 \\3b  \\7d  \\3c \\2f style\\3e \\5c \\a "')
 })

@@ -1,65 +1,67 @@
 import { addressLines } from './address-lines.ts'
-import { documentClosing } from './document-closing.ts'
+import { documentFooter } from './document-footer.ts'
 import { documentFonts } from './document-fonts.ts'
 import { documentStyles } from './document-styles.ts'
 import { documentTable } from './document-table.ts'
-import { documentVoice, type DocumentVoice } from './document-voice.ts'
-import { escapeHtml, ownText } from './escape-html.ts'
-import type { BuyerBlock, PrintedDocument, SellerBlock } from './printed-document.ts'
+import { documentLocale, type DocumentLocale } from './document-locale.ts'
+import { escapeHtml, isolateDirection } from './markup.ts'
+import { formatPicture, isWithinPictureLimits, parsePicture } from '../pictures/picture.ts'
+import type { BuyerBlock, DocumentModel, SellerBlock } from './document-model.ts'
 
 /**
- * The document as one HTML page that needs no script and nothing from elsewhere but the fonts it names, by paths of its own origin.
- * Texts of others are escaped, each in its own direction.
+ * Returns the document as one HTML page. It contains no script and loads only the fonts it names, from its own origin. External texts are
+ * escaped and have isolated directions.
  */
-export function documentHtml(document: PrintedDocument): string {
-  const voice = documentVoice(document)
-  const { words, locale, wanted } = voice
-  const parts = [header, parties, documentTable, documentClosing].map((part) => part(document, voice))
-  const styles = documentStyles(document, voice)
-  const fonts = documentFonts(parts.join('') + styles.letters, wanted)
-  const title = `<title>${escapeHtml(documentTitle(document, voice))}</title>`
-  return `<!doctype html><html lang="${locale}" dir="${words.direction}"><head><meta charset="utf-8">${title}
+export function documentHtml(document: DocumentModel): string {
+  const localization = documentLocale(document)
+  const { strings, locale, wanted } = localization
+  const parts = [header, parties, documentTable, documentFooter].map((part) => part(document, localization))
+  const styles = documentStyles(document, localization)
+  const fonts = documentFonts(parts.join('') + styles.characters, wanted)
+  const title = `<title>${escapeHtml(documentTitle(document, localization))}</title>`
+  return `<!doctype html><html lang="${locale}" dir="${strings.direction}"><head><meta charset="utf-8">${title}
 <style>${fonts}${styles.css}</style></head><body>${parts.join('\n')}</body></html>`
 }
 
-/** As it stands in the window bar of a reader: `Invoice NORTHWIND-0042`. */
-export function documentTitle({ kind, number }: PrintedDocument, { words }: Pick<DocumentVoice, 'words'>): string {
-  return `${kind === 'invoice' ? words.invoice : words.creditNote} ${number}`
+/** Returns the title shown by PDF readers: `Invoice NORTHWIND-0042`. */
+export function documentTitle({ kind, number }: DocumentModel, { strings }: Pick<DocumentLocale, 'strings'>): string {
+  return `${kind === 'invoice' ? strings.invoice : strings.creditNote} ${number}`
 }
 
-function header(document: PrintedDocument, voice: DocumentVoice): string {
-  const { words } = voice
-  const title = document.kind === 'invoice' ? words.invoice : words.creditNote
-  return `<header><h1>${escapeHtml(title)}</h1>${brand(document.seller)}</header>${facts(document, voice)}${reference(document, voice)}`
+function header(document: DocumentModel, localization: DocumentLocale): string {
+  const { strings } = localization
+  const title = document.kind === 'invoice' ? strings.invoice : strings.creditNote
+  return `<header><h1>${escapeHtml(title)}</h1>${brand(document.seller)}</header>${facts(document, localization)}${reference(document, localization)}`
 }
 
 function brand({ name, logo }: SellerBlock): string {
-  // An address of anything else would be a request, if only a refused one.
-  if (!logo || !/^data:image\/(?:png|jpeg);base64,[A-Za-z0-9+/=]+$/.test(logo)) return `<p class="brand">${ownText(name)}</p>`
-  return `<img class="brand" src="${logo}" alt="${escapeHtml(name)}">`
+  const picture = logo && parsePicture(logo)
+  // Snapshots of earlier releases may contain any logo. Any other URL would cause a request, and a large picture would block the page.
+  if (!picture || !isWithinPictureLimits(picture)) return `<p class="brand">${isolateDirection(name)}</p>`
+  return `<img class="brand" src="${formatPicture(picture.type, picture.bytes)}" alt="${escapeHtml(name)}">`
 }
 
-function facts({ kind, number, issuedAt, orderedAt, currency }: PrintedDocument, { words, date }: DocumentVoice): string {
+function facts({ kind, number, issuedAt, orderedAt, currency }: DocumentModel, { strings, date }: DocumentLocale): string {
   const [issued, ordered] = [date(issuedAt), date(orderedAt)]
   const entries: (readonly [string, string])[] = [
-    [kind === 'invoice' ? words.invoiceNumber : words.creditNoteNumber, number],
-    [words.dateOfIssue, issued],
-    ...(ordered === issued ? [] : [[words.dateOfOrder, ordered] as const]),
-    [words.currency, currency.toUpperCase()],
+    [kind === 'invoice' ? strings.invoiceNumber : strings.creditNoteNumber, number],
+    [strings.dateOfIssue, issued],
+    ...(ordered === issued ? [] : [[strings.dateOfOrder, ordered] as const]),
+    [strings.currency, currency.toUpperCase()],
   ]
   return `<dl>${entries.map(([name, value]) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl>`
 }
 
-function reference({ kind, refersTo }: PrintedDocument, { words, date }: DocumentVoice): string {
+function reference({ kind, refersTo }: DocumentModel, { strings, date }: DocumentLocale): string {
   if (!refersTo) return ''
-  const sentence = kind === 'invoice' ? words.replaces : words.takesBack
+  const sentence = kind === 'credit_note' ? strings.takesBack : refersTo.kind === 'credit_note' ? strings.reverses : strings.replaces
   return `<p class="reference">${escapeHtml(sentence({ number: refersTo.number, date: date(refersTo.issuedAt) }))}</p>`
 }
 
-function parties({ seller, buyer }: PrintedDocument, voice: DocumentVoice): string {
-  const { words } = voice
-  const left = party({ role: words.seller, ...seller, email: null }, voice)
-  return `<div class="parties">${left}${party({ role: words.buyer, ...buyer }, voice)}</div>`
+function parties({ seller, buyer }: DocumentModel, localization: DocumentLocale): string {
+  const { strings } = localization
+  const left = party({ role: strings.seller, ...seller, email: null }, localization)
+  return `<div class="parties">${left}${party({ role: strings.buyer, ...buyer }, localization)}</div>`
 }
 
 interface Party extends Pick<SellerBlock, 'name' | 'address' | 'taxId'> {
@@ -67,8 +69,10 @@ interface Party extends Pick<SellerBlock, 'name' | 'address' | 'taxId'> {
   email: BuyerBlock['email'] | null
 }
 
-function party({ role, name, address, taxId, email }: Party, { words, locale }: DocumentVoice): string {
-  const lines = [...(address ? addressLines(address, locale) : []), ...(email ? [email] : [])].map((line) => `<p>${ownText(line)}</p>`)
-  const tax = taxId ? `<p><span>${escapeHtml(words.taxId)}</span> ${ownText(taxId)}</p>` : ''
-  return `<section><h2>${escapeHtml(role)}</h2><p><strong>${ownText(name)}</strong></p>${lines.join('')}${tax}</section>`
+function party({ role, name, address, taxId, email }: Party, { strings, locale }: DocumentLocale): string {
+  const lines = [...(address ? addressLines(address, locale) : []), ...(email ? [email] : [])].map(
+    (line) => `<p>${isolateDirection(line)}</p>`,
+  )
+  const tax = taxId ? `<p><span>${escapeHtml(strings.taxId)}</span> ${isolateDirection(taxId)}</p>` : ''
+  return `<section><h2>${escapeHtml(role)}</h2><p><strong>${isolateDirection(name)}</strong></p>${lines.join('')}${tax}</section>`
 }

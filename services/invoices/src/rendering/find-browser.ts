@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { executablePath } from 'puppeteer'
 
-/** Where distributions put Chromium; the headless shell first, as it prints for a third of the CPU. */
+/** Paths of Chromium in distributions. The headless shell is first because it needs a third of the CPU for printing. */
 const systemBrowsers = [
   '/usr/bin/chromium-headless-shell',
   '/usr/lib/chromium/chromium-headless-shell',
@@ -11,7 +11,7 @@ const systemBrowsers = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** The browser to print with: the configured one, puppeteer's own download, or the system's. */
+/** Returns the path of the browser: the configured one, the one puppeteer downloaded, or the one of the system. */
 export async function findBrowser(configured: string | undefined): Promise<string> {
   if (configured) return configured
   const downloaded = await Promise.all([executablePath({ headless: 'shell' }).catch(() => null), executablePath({}).catch(() => null)])

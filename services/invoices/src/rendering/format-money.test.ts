@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { moneyFormat } from './format-money.ts'
 
-/** Intl separates code and figures by a no-break space. */
+/** Intl separates currency code and digits by a no-break space. */
 const money = (amount: number | bigint, currency: string) => moneyFormat(currency, 'en-US')(amount).replaceAll('\u00a0', ' ')
 
 test.each([
@@ -14,7 +14,7 @@ test.each([
   [12_345, 'clf', 'CLF 1.2345'],
   [150_000, 'huf', 'HUF 1,500.00'],
   [9900, 'eur', '€99.00'],
-])('%i minor units of %s read %s', (amount, currency, text) => {
+])('formats %i minor units of %s as %s', (amount, currency, text) => {
   expect(money(amount, currency)).toBe(text)
 })
 
@@ -23,11 +23,11 @@ test.each([
   [-5, 'usd', '-$0.05'],
   [-1000, 'jpy', '-¥1,000'],
   [-1, 'kwd', '-KWD 0.001'],
-])('%i minor units of %s carry a minus: %s', (amount, currency, text) => {
+])('formats %i minor units of %s with a minus: %s', (amount, currency, text) => {
   expect(money(amount, currency)).toBe(text)
 })
 
-test('no digit is lost where a float would lose it', () => {
+test('keeps every digit of an amount that a float cannot represent', () => {
   expect(money(9_007_199_254_740_993n, 'usd')).toBe('$90,071,992,547,409.93')
 })
 
@@ -38,7 +38,7 @@ test.each([
   ['ja', 'jpy', '¥123,450', '-¥123,450'],
   ['pt-BR', 'brl', 'R$ 1.234,50', '-R$ 1.234,50'],
   ['hi-IN', 'inr', '₹1,234.50', '-₹1,234.50'],
-])('in %s an amount of %s reads %s, and with its minus %s', (...[locale, currency, text, negative]) => {
+])('formats for %s an amount of %s as %s, negative as %s', (...[locale, currency, text, negative]) => {
   const read = (amount: number) => moneyFormat(currency, locale)(amount).normalize('NFKC').replaceAll(/\s/g, ' ').replace('’', "'")
   expect(read(123_450)).toBe(text)
   expect(read(-123_450)).toBe(negative)

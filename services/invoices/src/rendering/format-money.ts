@@ -1,9 +1,9 @@
 import { currencyDigits } from '@quittance/contracts/money'
 
-/** Writes integer minor units as a person reads them. Exact for every integer: the value never passes through a fraction of a float. */
+/** Formats integer minor units for display. Exact for every integer: the value is never converted to a binary fraction. */
 export type MoneyFormat = (amount: number | bigint) => string
 
-/** For an ISO 4217 currency in any case, whose digits are those of the standard and not of the shops. */
+/** Creates a format for an ISO 4217 currency (upper or lower case). The number of digits is that of the standard, not the default of `Intl`. */
 export function moneyFormat(currency: string, locale: string): MoneyFormat {
   const digits = currencyDigits(currency)
   const format = new Intl.NumberFormat(locale, {

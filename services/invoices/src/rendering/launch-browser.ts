@@ -1,16 +1,20 @@
 import { basename, join } from 'node:path'
-import { launch, type Browser } from 'puppeteer'
+import { defaultArgs, launch, type Browser } from 'puppeteer'
 import { config } from '../config.ts'
-import { makeBrowserHome, removeBrowserHome } from './browser-home.ts'
+import { browserCommand, assignHome } from './browser-user.ts'
+import { createBrowserProfile, removeBrowserProfile } from './browser-profile.ts'
 import { findBrowser } from './find-browser.ts'
-import { withTimeLimit } from './time-limit.ts'
-import { yieldToOthers } from './yield-to-others.ts'
+import { withTimeLimit } from '../threads/time-limit.ts'
+import { lowerProcessPriority } from './lower-priority.ts'
 
 const closeWithinMs = 3_000
 
 const flags = [
-  // No name resolves: whatever a page asks for, it reaches nobody.
+  // No host name resolves, so a page cannot reach any host.
   '--host-resolver-rules=MAP * ~NOTFOUND',
+  // All requests go to a proxy that does not exist, so no IP address is reachable either, including this machine.
+  '--proxy-server=socks5://127.0.0.1:9',
+  '--proxy-bypass-list=<-loopback>',
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-dev-shm-usage',
@@ -19,55 +23,90 @@ const flags = [
   '--disable-sync',
   '--font-render-hinting=none',
   '--no-first-run',
-  // It stands as the creator in what is printed.
+  // Printed as the creator in the PDF metadata.
   '--user-agent=Quittance',
 ]
 
-/** Which browser, and how it is kept in. */
+/** Which browser to start, and its isolation. */
 export interface BrowserChoice {
   path: string | undefined
-  sandbox: 'on' | 'off'
+  /** `on` falls back to no sandbox with a warning if the kernel does not support it; `required` fails instead. */
+  sandbox: 'on' | 'off' | 'required'
+  /** Called if a browser runs without a sandbox although it should have one. */
+  warn?: (reason: string) => void
 }
 
-/** A browser process with a home directory of its own. */
+/** A browser process with a dedicated home directory. */
 export interface LaunchedBrowser {
   browser: Browser
-  /** Ends every process of it and removes its directory; safe to call again, and on a browser that died. */
+  /** Stops all its processes and removes its directory. Idempotent, and works for a crashed browser. */
   close(): Promise<void>
 }
 
+/** Kernel support does not change, so it is checked once. */
+let isSandboxUnavailable = false
+
 /**
- * Starts a browser that talks over a pipe: nobody else can connect to it, and it ends by itself when this process is killed.
- * It gets none of the service's environment, hence none of its secrets.
+ * Starts a browser that communicates over a pipe: no other process can connect to it, and it exits when this process is killed. It does not
+ * inherit the environment of the service, so it has none of its secrets. It runs as another user if this process can switch users, and
+ * cannot reach any network.
+ *
+ * @throws Error if there is no browser, or if the sandbox is `required` but unavailable.
  */
-export async function launchBrowser({ path, sandbox }: BrowserChoice): Promise<LaunchedBrowser> {
+export async function launchBrowser({ path, sandbox, warn }: BrowserChoice): Promise<LaunchedBrowser> {
   const executablePath = await findBrowser(path)
-  const home = await makeBrowserHome()
+  const isWanted = sandbox !== 'off' && (sandbox === 'required' || !isSandboxUnavailable)
+  if (!isWanted) return startBrowser(executablePath, { isSandboxed: false })
   try {
+    return await startBrowser(executablePath, { isSandboxed: true })
+  } catch (error) {
+    if (sandbox === 'required' || !isSandboxError(error)) throw error
+    isSandboxUnavailable = true
+    warn?.(
+      'The kernel does not support the Chromium sandbox. Set CHROMIUM_SANDBOX=required to fail instead of printing without it, or off to silence this warning.',
+    )
+    return startBrowser(executablePath, { isSandboxed: false })
+  }
+}
+
+/** Matches the messages of Chromium without a usable sandbox: no user namespaces, or started by root. */
+function isSandboxError(error: unknown): boolean {
+  return /no usable sandbox|without --no-sandbox|namespace sandbox|zygote_host_impl|credentials\.cc/i.test(String(error))
+}
+
+async function startBrowser(executable: string, { isSandboxed }: { isSandboxed: boolean }): Promise<LaunchedBrowser> {
+  const command = browserCommand(executable)
+  const home = await createBrowserProfile()
+  try {
+    assignHome(home, command)
+    const headless = /headless[-_]shell/.test(basename(executable)) ? 'shell' : true
+    const userDataDir = join(home, 'profile')
+    const args = isSandboxed ? flags : [...flags, '--no-sandbox']
     const browser = await launch({
-      executablePath,
-      headless: /headless[-_]shell/.test(basename(executablePath)) ? 'shell' : true,
+      executablePath: command.executable,
+      // The prefix must precede all arguments, so puppeteer must not add its defaults at the front.
+      ignoreDefaultArgs: true,
+      args: [...command.prefix, ...(await defaultArgs({ headless, userDataDir, args }))],
       pipe: true,
-      args: sandbox === 'off' || process.getuid?.() === 0 ? [...flags, '--no-sandbox'] : flags,
       env: { HOME: home, TMPDIR: home, PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' },
-      userDataDir: join(home, 'profile'),
-      // Longest answer to one command, of which printing is one; a browser that hangs is found out, not waited for.
+      // Timeout of one command; printing is one. Detects a browser that hangs.
       protocolTimeout: config().RENDER_TIMEOUT_MS,
       handleSIGHUP: false,
       handleSIGINT: false,
       handleSIGTERM: false,
     })
-    // It is started as the leader of a session, in which all its processes but the crash handlers are.
+    // The process leads a session that contains all browser processes except the crash handlers.
     const leader = browser.process()?.pid
-    if (leader) await yieldToOthers(leader)
-    // When the browser is killed, its pipes fail after puppeteer has stopped listening to them; unheard, that would end this process.
+    if (leader) await lowerProcessPriority(leader)
+    // If the browser is killed, its pipes emit errors after puppeteer has removed its listeners. Without a listener they would end this
+    // process.
     for (const pipe of browser.process()?.stdio ?? []) pipe?.on('error', () => {})
     let closed: Promise<void> | null = null
-    const close = () => (closed ??= endBrowser(browser).then(() => removeBrowserHome(home)))
+    const close = () => (closed ??= endBrowser(browser).then(() => removeBrowserProfile(home)))
     browser.once('disconnected', () => void close())
     return { browser, close }
   } catch (error) {
-    await removeBrowserHome(home)
+    await removeBrowserProfile(home)
     throw error
   }
 }
@@ -78,11 +117,11 @@ async function endBrowser(browser: Browser): Promise<void> {
   if (leader) killGroup(leader)
 }
 
-/** Some distributions start Chromium through a shell script, so the process that was started is not the browser. */
+/** Some distributions start Chromium through a shell script, so the started process is not the browser. */
 function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL')
   } catch {
-    // Nothing of the group is left.
+    // The process group has already ended.
   }
 }

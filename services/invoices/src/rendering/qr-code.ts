@@ -1,23 +1,26 @@
 import { create, type QRCodeByteSegment } from 'qrcode'
-import { escapeHtml } from './escape-html.ts'
+import { escapeHtml } from './markup.ts'
 
-/** Weighing all eight masks takes longer than all the rest, and readers take each. */
+/** Evaluating all eight masks takes longer than everything else, and readers accept every mask. */
 const maskPattern = 3
 
-/** A QR code as inline SVG: one path, so it stays sharp on paper and costs a few kilobytes. Readers need four modules of white around it. */
+/**
+ * Returns a QR code as inline SVG: a single path, so it is sharp on paper and takes a few kilobytes. Readers need a white margin of four
+ * modules.
+ */
 export function qrCode(text: string, label: string): string {
-  const { size, data } = modulesOf(text)
+  const { size, data } = encodeQrModules(text)
   const attributes = `class="qr" role="img" aria-label="${escapeHtml(label)}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"`
   return `<svg ${attributes}><path d="${runs(data, size)}"/></svg>`
 }
 
-/** An address saves next to nothing by a mixture of alphabets, and looking for the best one takes longer than all the rest. */
-export function modulesOf(text: string) {
+/** Encodes the text as bytes. Mixed modes save almost nothing for a URL, and searching the best mix takes longer than everything else. */
+export function encodeQrModules(text: string) {
   const bytes: QRCodeByteSegment = { data: new TextEncoder().encode(text), mode: 'byte' }
   return create([bytes], { errorCorrectionLevel: 'M', maskPattern }).modules
 }
 
-/** Each row's dark modules that stand side by side, as one bar. */
+/** Draws adjacent dark modules of a row as one bar. */
 function runs(data: Uint8Array, size: number): string {
   let path = ''
   for (let row = 0; row < size; row += 1) {

@@ -1,66 +1,82 @@
-import type { Logger } from '@quittance/runtime/log'
+import type { Logger } from '@quittance/runtime/logger'
 import type { ConsoleMessage, HTTPRequest, Page } from 'puppeteer'
 import type { SharedBrowser } from './browser.ts'
 import { config } from '../config.ts'
-import { fontFile, fontNamed } from './font-files.ts'
-import { withTimeLimit } from './time-limit.ts'
+import { fontFile, parseFontPath } from './font-files.ts'
+import { withTimeLimit } from '../threads/time-limit.ts'
 
-/** Of a longer document (some seven hundred lines) its page keeps hundreds of megabytes, however short the next ones are. */
-const longBytes = 1_000_000
+/** After a longer document (about 700 lines) its page retains hundreds of megabytes, even if the next documents are short. */
+const longDocumentBytes = 1_000_000
 /**
- * A name that can never exist (RFC 6761). An empty page is served under it from memory, with an origin that may read nothing but the fonts
- * of the packages and a policy that allows nothing else; documents are written into that page, one after the other. Going to an address for
- * each would cost twice as much as printing it, and it would have to unpack its fonts again.
+ * A host name that cannot exist (RFC 6761). An empty page is served under it from memory. Its origin can read only the fonts of the
+ * packages, and its policy forbids everything else. Documents are written into that page one after the other. Navigating for each document
+ * would cost twice as much as printing it and would decompress the fonts again.
  */
 const shellUrl = 'http://invoice.invalid/'
 const contentSecurityPolicy = `default-src 'none'; style-src 'unsafe-inline'; font-src ${shellUrl}fonts/; img-src data:`
 
-/** The document was not ready in time; its page is gone. */
-export class RenderingTimedOut extends Error {}
+/** The document was not rendered in time. Its page is discarded. */
+export class RenderTimeout extends Error {}
 
-export interface Printing {
+export interface PdfRenderRequest {
+  /** Organization that issues the document. */
+  owner: string
   html: string
   log: Logger
 }
 
-/** Prints a page as tagged PDF. It sees what is in the HTML, the fonts it names and nothing else: no script, no file, no network. */
-export function renderPdf(browser: SharedBrowser, { html, log }: Printing): Promise<Uint8Array> {
+/** Prints a page as tagged PDF. The page can access only the HTML and the fonts it names: no script, no file, no network. */
+export function renderPdf(browser: SharedBrowser, { owner, html, log }: PdfRenderRequest): Promise<Uint8Array> {
   const ms = config().RENDER_TIMEOUT_MS
-  const limit = { ms, error: () => new RenderingTimedOut(`Rendering took longer than ${ms / 1000} s`) }
-  return browser.withPage(async (page, wearOut) => {
+  const limit = { ms, error: () => new RenderTimeout(`Rendering took longer than ${ms / 1000} s`) }
+  return browser.withPage(owner, async (page, retire) => {
     const pdf = await withTimeLimit(print(page, { html, log }), limit)
-    if (pdf.length > longBytes) wearOut()
+    if (pdf.length > longDocumentBytes) retire()
     return pdf
   })
 }
 
-/** Without limits of its own: who calls it has one for all of it. */
-async function print(page: Page, { html, log }: Printing): Promise<Uint8Array> {
-  const answer = (request: HTTPRequest) => void serve(request, log)
-  // A page that runs no script says nothing but what it was refused.
-  const refused = (message: ConsoleMessage) => log.warn({ refused: message.text().slice(0, 300) }, 'rendering.refused')
-  page.on('request', answer)
-  page.on('console', refused)
+/** Has no timeout: the caller limits the total time. */
+async function print(page: Page, { html, log }: Omit<PdfRenderRequest, 'owner'>): Promise<Uint8Array> {
+  const handleRequest = (request: HTTPRequest) => void serve(request, log)
+  // A page without script logs only blocked requests.
+  const logRejection = (message: ConsoleMessage) => log.warn({ refused: message.text().slice(0, 300) }, 'rendering.rejected')
+  page.on('request', handleRequest)
+  page.on('console', logRejection)
   try {
     if (page.url() !== shellUrl) await page.goto(shellUrl, { timeout: 0 })
     await page.setContent(html, { timeout: 0, waitUntil: 'load' })
+    await page.evaluate(replaceDamagedPictures)
     await page.evaluate(loadFonts)
-    return await page.pdf({ ...asWanted, waitForFonts: false, timeout: 0 })
+    return await page.pdf({ ...pdfOptions, waitForFonts: false, timeout: 0 })
   } finally {
-    page.off('request', answer)
-    page.off('console', refused)
+    page.off('request', handleRequest)
+    page.off('console', logRejection)
   }
 }
 
-const asWanted = { preferCSSPageSize: true, printBackground: true, tagged: true, outline: false }
+const pdfOptions = { preferCSSPageSize: true, printBackground: true, tagged: true, outline: false }
 
 /**
- * All of them, as some letters stand in the margins only, which are not set before printing. Without one of its fonts a document is not
- * printed.
+ * Replaces pictures that cannot be decoded by their text; their headers were checked before. `image.decode()` also resolves for damaged
+ * pictures, whereas a bitmap needs all pixels.
+ */
+const replaceDamagedPictures = `Promise.all(Array.from(document.images, (image) =>
+  createImageBitmap(image, { resizeWidth: 1, resizeHeight: 1 }).catch(() => {
+    const text = document.createElement('p')
+    text.className = image.className
+    text.append(document.createElement('bdi'))
+    text.firstChild.textContent = image.alt
+    image.replaceWith(text)
+  }))).then(() => {})`
+
+/**
+ * Loads all fonts, because some characters are only in the margins, which are laid out at printing. A document is not printed if one of its
+ * fonts is missing.
  */
 const loadFonts = 'Promise.all(Array.from(document.fonts, (font) => font.load())).then(() => {})'
 
-const keptForever = { 'cache-control': 'max-age=31536000, immutable' }
+const immutableHeaders = { 'cache-control': 'max-age=31536000, immutable' }
 
 async function serve(request: HTTPRequest, log: Logger): Promise<void> {
   const url = request.url()
@@ -71,16 +87,16 @@ async function serve(request: HTTPRequest, log: Logger): Promise<void> {
       return await request.respond({ status: 200, contentType: 'text/html; charset=utf-8', headers, body: '' })
     }
     const bytes = fontAt(url, log)
-    if (bytes) return await request.respond({ status: 200, contentType: 'font/woff2', headers: keptForever, body: bytes })
+    if (bytes) return await request.respond({ status: 200, contentType: 'font/woff2', headers: immutableHeaders, body: bytes })
     log.warn({ url: url.slice(0, 200) }, 'rendering.request-blocked')
     await request.abort('accessdenied')
   } catch {
-    // The page is gone; whoever waits for it is told by the page itself.
+    // The page is closed. The caller receives the error from the page.
   }
 }
 
 function fontAt(url: string, log: Logger): Uint8Array | null {
-  const font = url.startsWith(shellUrl) ? fontNamed(new URL(url).pathname) : null
+  const font = url.startsWith(shellUrl) ? parseFontPath(new URL(url).pathname) : null
   if (!font) return null
   try {
     return fontFile(font).bytes

@@ -1,4 +1,4 @@
-// ISO 3166-2 codes of the two countries whose states are kept as codes.
+// ISO 3166-2 codes of the two countries whose states are stored as codes.
 const names: Record<string, string> = {
   US: `AL Alabama|AK Alaska|AZ Arizona|AR Arkansas|CA California|CO Colorado|CT Connecticut|DE Delaware|
     DC District of Columbia|FL Florida|GA Georgia|HI Hawaii|ID Idaho|IL Illinois|IN Indiana|IA Iowa|KS Kansas|KY Kentucky|
@@ -19,7 +19,7 @@ const nameByCode = new Map<string, string>(
   ),
 )
 
-/** `US-CA` → `California`; what is no such code is a name already. */
+/** Returns the name of a subdivision: `US-CA` → `California`. Any other value is returned unchanged. */
 export function subdivisionName(state: string): string {
   return nameByCode.get(state) ?? state
 }

@@ -3,15 +3,15 @@ import type { Address } from '@quittance/contracts/address'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import type { InvoiceSettings } from '@quittance/contracts/invoice-settings'
 import { organizationFilter } from '@quittance/runtime/database'
-import { aggregate } from '@quittance/runtime/entity'
-import { longestNumber, maxNumberLength, type Numbering } from '../series/number-format.ts'
+import { aggregateProperties } from '@quittance/runtime/schema'
+import { canCollide, formatLongestNumber, isReservedForCreditNotes, maxNumberLength, type Numbering } from '../series/number-format.ts'
 
-/** What documents say of an organization, and how they are numbered. */
+/** Data of an organization printed on its documents, and their number format. */
 export const SellerSettingsSchema = defineEntity({
   name: 'SellerSettings',
   tableName: 'invoice_settings',
   properties: {
-    ...aggregate,
+    ...aggregateProperties,
     organizationId: p.uuid(),
     legalName: p.text().nullable(),
     address: p.json<Address>().nullable(),
@@ -32,7 +32,7 @@ export const SellerSettingsSchema = defineEntity({
 export type SettingsChange = { [Key in keyof Omit<InvoiceSettings, 'organization_id'>]?: InvoiceSettings[Key] | undefined }
 
 export class SellerSettings extends SellerSettingsSchema.class {
-  /** Applies the keys that are present; null goes back to what is usual. */
+  /** Applies the keys that are present; null restores the default. */
   change(change: SettingsChange): void {
     if (change.legal_name !== undefined) this.legalName = change.legal_name
     if (change.address !== undefined) this.address = change.address
@@ -41,15 +41,19 @@ export class SellerSettings extends SellerSettingsSchema.class {
     if (change.footer !== undefined) this.footer = change.footer
     if (change.locale !== undefined) this.locale = change.locale
     if (change.paper !== undefined) this.paper = change.paper
+    const { invoicePrefix, creditNotePrefix } = this
     if (change.invoice_prefix !== undefined) this.invoicePrefix = change.invoice_prefix
     if (change.credit_note_prefix !== undefined) this.creditNotePrefix = change.credit_note_prefix
+    // Prefixes of earlier releases stay until they are changed.
+    if (this.invoicePrefix !== invoicePrefix) this.assertNotReserved()
+    if (this.invoicePrefix !== invoicePrefix || this.creditNotePrefix !== creditNotePrefix) this.assertDistinctPrefixes()
     this.yearly = change.yearly ?? this.yearly
     this.padding = change.padding ?? this.padding
     this.electronic = change.electronic ?? this.electronic
-    this.refuseLongNumbers()
+    this.assertNumberLength()
   }
 
-  /** How documents are numbered; needs the prefix, which the first invoice gives where nobody chose one. */
+  /** Number format of documents. Requires the prefix, which the first invoice sets if the seller chose none. */
   numbering(): Numbering {
     return {
       invoicePrefix: this.invoicePrefix ?? '',
@@ -59,22 +63,31 @@ export class SellerSettings extends SellerSettingsSchema.class {
     }
   }
 
-  private refuseLongNumbers(): void {
+  private assertNotReserved(): void {
+    if (!this.invoicePrefix || !isReservedForCreditNotes(this.invoicePrefix)) return
+    throw RequestValidationError.field(['invoice_prefix'], 'Must not begin with CN, which begins the numbers of credit notes.')
+  }
+
+  private assertDistinctPrefixes(): void {
     const { invoicePrefix, creditNotePrefix } = this
-    if (invoicePrefix && invoicePrefix === creditNotePrefix) {
-      throw RequestValidationError.field(['credit_note_prefix'], 'Must differ from the prefix of invoices.')
+    if (invoicePrefix && creditNotePrefix && canCollide(invoicePrefix, creditNotePrefix)) {
+      throw RequestValidationError.field(['credit_note_prefix'], 'Must differ from the prefix of invoices, also without a year.')
     }
+  }
+
+  private assertNumberLength(): void {
+    const { invoicePrefix, creditNotePrefix } = this
     for (const [field, prefix] of Object.entries({ invoice_prefix: invoicePrefix, credit_note_prefix: creditNotePrefix })) {
-      if (prefix && longestNumber(prefix, this) > maxNumberLength) {
-        throw RequestValidationError.field([field], 'With year and padding a number must not be longer than 16 characters.')
+      if (prefix && formatLongestNumber(prefix, this) > maxNumberLength) {
+        throw RequestValidationError.field([field], 'A number with year and padding must not be longer than 16 characters.')
       }
     }
   }
 }
 SellerSettingsSchema.setClass(SellerSettings)
 
-/** What a seller has who never said anything. */
-export const usualSettings = {
+/** Settings of a seller without any. */
+export const defaultSettings = {
   legalName: null,
   address: null,
   taxId: null,

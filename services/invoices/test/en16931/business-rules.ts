@@ -3,8 +3,8 @@ import type { ReadInvoice } from './read-invoice.ts'
 type Rule = (invoice: ReadInvoice) => boolean
 
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0)
-const categoryOf = (vat: string) => vat.split(' ')[0] as string
-const rateOf = (vat: string) => vat.split(' ')[1]
+const getCategory = (vat: string) => vat.split(' ')[0] as string
+const getRate = (vat: string) => vat.split(' ')[1]
 const untaxed = ['Z', 'AE', 'E', 'G', 'O']
 
 function everyVat({ lines, allowances, breakdown }: ReadInvoice): string[] {
@@ -12,12 +12,12 @@ function everyVat({ lines, allowances, breakdown }: ReadInvoice): string[] {
 }
 
 function uses(invoice: ReadInvoice, ...categories: string[]): boolean {
-  return everyVat(invoice).some((vat) => categories.includes(categoryOf(vat)))
+  return everyVat(invoice).some((vat) => categories.includes(getCategory(vat)))
 }
 
 /**
- * The rules of EN 16931 about arithmetic, VAT categories and who must be named, by hand from the standard: its Schematron comes in no
- * package. BR-x stands for the rule of that number in each category.
+ * The rules of EN 16931 about arithmetic, VAT categories and required parties, written by hand from the standard: no package contains its
+ * Schematron. BR-x represents the rule with that number in each category.
  */
 const rules: Record<string, Rule> = {
   'BR-02': ({ number }) => !!number,
@@ -29,19 +29,19 @@ const rules: Record<string, Rule> = {
   'BR-33': ({ allowances }) => allowances.every(({ reason }) => !!reason),
   'BR-55': ({ preceding }) => preceding === null || !!preceding.number,
   'line net': ({ lines }) => lines.every(({ quantity, price, net }) => quantity * price === net),
-  'BR-CO-04': (invoice) => everyVat(invoice).every((vat) => ['S', ...untaxed].includes(categoryOf(vat))),
+  'BR-CO-04': (invoice) => everyVat(invoice).every((vat) => ['S', ...untaxed].includes(getCategory(vat))),
   'BR-CO-09': ({ seller, buyer }) =>
     [seller, buyer].every(({ vatNumber }) => vatNumber === null || /^(?:[A-Z]{2})[0-9A-Z+*]+$/.test(vatNumber)),
   'BR-CO-10': ({ lines, totals }) => sum(lines.map(({ net }) => net)) === totals.lines,
   'BR-CO-11': ({ allowances, totals }) => sum(allowances.map(({ amount }) => amount)) === totals.allowances,
-  // BR-CO-12 is about charges, of which there are none.
+  // BR-CO-12 is about charges, which these documents do not have.
   'BR-CO-13': ({ totals }) => totals.net === totals.lines - totals.allowances,
   'BR-CO-14': ({ breakdown, totals }) => sum(breakdown.map(({ tax }) => tax)) === totals.tax,
   'BR-CO-15': ({ totals }) => totals.gross === totals.net + totals.tax,
   'BR-CO-16': ({ totals }) => totals.payable === totals.gross - totals.prepaid,
   // The Schematron of the standard tolerates less than one whole unit.
   'BR-CO-17': ({ breakdown }) =>
-    breakdown.every(({ vat, taxable, tax }) => Math.abs(tax - (taxable * Number(rateOf(vat) ?? 0)) / 100) < 100),
+    breakdown.every(({ vat, taxable, tax }) => Math.abs(tax - (taxable * Number(getRate(vat) ?? 0)) / 100) < 100),
   'BR-CO-18': ({ breakdown }) => breakdown.length > 0,
   'BR-CO-26': ({ seller }) => !!(seller.vatNumber ?? seller.legalRegistration),
   'BR-x-01': (invoice) => {
@@ -55,20 +55,20 @@ const rules: Record<string, Rule> = {
   'BR-O-11': (invoice) => !uses(invoice, 'O') || invoice.breakdown.length === 1,
   'BR-x-05': (invoice) =>
     everyVat(invoice).every((vat) => {
-      const rate = rateOf(vat)
-      if (categoryOf(vat) === 'O') return rate === undefined
-      return categoryOf(vat) === 'S' ? Number(rate) > 0 : rate === '0'
+      const rate = getRate(vat)
+      if (getCategory(vat) === 'O') return rate === undefined
+      return getCategory(vat) === 'S' ? Number(rate) > 0 : rate === '0'
     }),
   'BR-x-08': ({ lines, allowances, breakdown }) =>
     breakdown.every((group) => {
       const of = <T extends { vat: string }>(parts: readonly T[]) => parts.filter(({ vat }) => vat === group.vat)
       return group.taxable === sum(of(lines).map(({ net }) => net)) - sum(of(allowances).map(({ amount }) => amount))
     }),
-  'BR-x-09': ({ breakdown }) => breakdown.every(({ vat, tax }) => categoryOf(vat) === 'S' || tax === 0),
-  'BR-x-10': ({ breakdown }) => breakdown.every(({ vat, reason }) => ['S', 'Z'].includes(categoryOf(vat)) === (reason === null)),
+  'BR-x-09': ({ breakdown }) => breakdown.every(({ vat, tax }) => getCategory(vat) === 'S' || tax === 0),
+  'BR-x-10': ({ breakdown }) => breakdown.every(({ vat, reason }) => ['S', 'Z'].includes(getCategory(vat)) === (reason === null)),
 }
 
-/** The names of the rules that an invoice breaks. */
-export function brokenRules(invoice: ReadInvoice): string[] {
+/** Returns the names of the rules that an invoice violates. */
+export function findViolatedRules(invoice: ReadInvoice): string[] {
   return Object.entries(rules).flatMap(([name, holds]) => (holds(invoice) ? [] : [name]))
 }

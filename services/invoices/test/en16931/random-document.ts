@@ -1,8 +1,8 @@
 import type { AppliedTax } from '@quittance/contracts/taxes'
-import type { PrintedDocument, PrintedLine } from '../../src/rendering/printed-document.ts'
+import type { DocumentModel, DocumentLine } from '../../src/rendering/document-model.ts'
 import { aLine, anElectronicDocument, aTax } from '../electronic-document.ts'
 
-/** The same numbers from 0 to 1 for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 that is deterministic for a seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -16,15 +16,15 @@ export function seeded(seed: number): () => number {
 const percentages = [0, 5, 7, 8.1, 8.875, 10, 19, 20, 23, 25.5]
 const currencies = ['eur', 'usd', 'pln', 'jpy', 'huf']
 
-/** An order as `orders` computes it: tax rounded once for each rate and shared out over its lines, net or gross prices, any discount. */
-export function randomDocument(random: () => number): PrintedDocument {
+/** Builds an order as `orders` computes it: tax rounded once per rate and distributed over its lines, net or gross prices, any discount. */
+export function randomDocument(random: () => number): DocumentModel {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
-  const upTo = (most: number) => Math.floor(random() * most)
+  const upTo = (limit: number) => Math.floor(random() * limit)
   const isInclusive = random() < 0.5
   const rates = [...new Set(Array.from({ length: pick([0, 1, 1, 1, 2, 3]) }, () => pick(percentages)))]
   const isReverseCharge = rates.length === 1 && random() < 0.2
   const off = random() < 0.5 ? 0 : random() < 0.1 ? 1 : random()
-  const lines: PrintedLine[] = []
+  const lines: DocumentLine[] = []
   const taxes: AppliedTax[] = []
   for (const percentage of rates.length ? rates : [null]) {
     const own = Array.from({ length: 1 + upTo(4) }, () => {
@@ -34,7 +34,7 @@ export function randomDocument(random: () => number): PrintedDocument {
     const net = sum(own.map((line) => line.amount - line.discount))
     const rate = isReverseCharge ? 0 : (percentage ?? 0)
     const onTop = rounded((net * rate) / 100)
-    // What a gross price has in it may be one unit off from what its net gives.
+    // The tax in a gross price may differ by one unit from the tax computed from its net amount.
     const within = [-1, 0, 1].map((off) => onTop + off).filter((each) => rounded(((net + each) * rate) / (100 + rate)) === each)
     const tax = isInclusive && net !== 0 ? pick(within) : onTop
     shareOut(own, { net, tax })
@@ -54,12 +54,12 @@ export function randomDocument(random: () => number): PrintedDocument {
   })
 }
 
-function shareOut(lines: PrintedLine[], { net, tax }: { net: number; tax: number }): void {
+function shareOut(lines: DocumentLine[], { net, tax }: { net: number; tax: number }): void {
   const exact = lines.map((line) => (net === 0 ? 0 : (tax * (line.amount - line.discount)) / net))
   for (const [index, line] of lines.entries()) line.tax = Math.floor(exact[index] as number)
   const byRest = lines.map((_, index) => index).toSorted((a, b) => rest(exact[b]) - rest(exact[a]))
   const left = tax - sum(lines.map((line) => line.tax))
-  for (const index of byRest.slice(0, left)) (lines[index] as PrintedLine).tax += 1
+  for (const index of byRest.slice(0, left)) (lines[index] as DocumentLine).tax += 1
 }
 
 function rest(value = 0): number {

@@ -1,6 +1,6 @@
 import { all, textAt, type XmlElement } from './xml-tree.ts'
 
-/** What the rules of EN 16931 are about, whatever the syntax. Amounts are hundredths. */
+/** Fields that the rules of EN 16931 use, independent of the syntax. Amounts are hundredths. */
 export interface ReadInvoice {
   typeCode: string | null
   number: string | null
@@ -22,7 +22,7 @@ export interface ReadParty {
   legalRegistration: string | null
 }
 
-/** `vat` is category and rate: `S 23`; without a rate, `O`. */
+/** `vat` is category and rate, for example `S 23`; without a rate, `O`. */
 export interface ReadLine {
   name: string | null
   quantity: number
@@ -31,11 +31,11 @@ export interface ReadLine {
   vat: string
 }
 
-/** Throws for an amount with more than two digits after the point (BR-DEC). */
+/** Throws for an amount with more than two decimal places (BR-DEC). */
 function hundredths(element: XmlElement, path: string): number {
   const text = textAt(element, path)
   if (text === null) return 0
-  if (!/^-?\d+(?:\.\d{1,2})?$/.test(text)) throw new Error(`${path} is no amount: ${text}`)
+  if (!/^-?\d+(?:\.\d{1,2})?$/.test(text)) throw new Error(`${path} is not an amount: ${text}`)
   return Math.round(Number(text) * 100)
 }
 

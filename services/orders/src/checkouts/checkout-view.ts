@@ -1,13 +1,13 @@
-import type { Checkout, CheckoutPublic } from '@quittance/contracts/checkouts'
+import type { Checkout, CheckoutPublic } from '@quittance/contracts/checkout'
 import { nested, nestedList, type View } from '@quittance/runtime/view'
 import { config } from '../config.ts'
-import { checkoutDiscountColumns } from '../discounts/discount-view.ts'
-import { checkoutProductColumns, priceColumns } from '../products/product-view.ts'
+import { checkoutDiscountColumns } from '../catalog/discounts/discount-view.ts'
+import { checkoutProductColumns, priceColumns } from '../catalog/products/product-view.ts'
 
 const net = 'ch.amount - ch.discount_amount'
 const total = `${net} + coalesce(ch.tax_amount, 0)`
 
-/** Nothing is paid now, but later. */
+/** Nothing is due now, but later payments are. */
 const setup = `(${total} = 0 and ch.amount > 0 and pr.recurring_interval is not null)`
 
 const addressFields = `(select row_to_json(x) from (
@@ -19,7 +19,7 @@ const products = nestedList(
   `unnest(ch.product_ids) with ordinality as chosen (id, position) join products pr on pr.id = chosen.id order by chosen.position`,
 )
 
-/** Links begin with the public address, which is configuration and known to every replica alike. */
+/** Links start with the public address, which is configuration and the same on every replica. */
 const url = () => `'${config().BASE_URL.replaceAll("'", "''")}/checkout/' || ch.client_secret`
 
 const publicColumns =
@@ -35,31 +35,31 @@ const publicColumns =
   ${products} as products, ${nested(checkoutProductColumns)} as product, ${nested(priceColumns)} as product_price,
   case when d.id is not null then ${nested(checkoutDiscountColumns)} end as discount, '[]'::json as attached_custom_fields`
 
-const details = `join products pr on pr.id = ch.product_id
+const lookupJoins = `join products pr on pr.id = ch.product_id
   join product_prices pp on pp.id = ch.product_price_id
   left join discounts d on d.id = ch.discount_id`
 
-/** A checkout as the seller sees it. */
+/** A checkout for its seller. */
 export const checkoutView: View<Checkout> = {
   name: 'checkout',
   organization: 'ch.organization_id',
   from: 'checkouts ch',
-  details,
+  lookupJoins,
   key: 'ch.id',
-  counted: { list: 'checkouts', time: 'ch.created_at' },
+  counter: { list: 'checkouts', time: 'ch.created_at' },
   get columns() {
     return `${publicColumns()}, ch.metadata, ch.external_customer_id, ch.external_customer_id as customer_external_id,
       ch.subscription_id, ch.customer_metadata`
   },
 }
 
-/** A checkout as the buyer sees it: whoever holds the client secret. */
+/** A checkout for its buyer, who is the holder of the client secret. */
 export const checkoutPublicView: View<CheckoutPublic> = {
   name: 'checkout-public',
   organization: null,
-  because: 'the client secret in the condition is the permission',
+  unscopedReason: 'the client secret in the condition authorizes the read',
   from: 'checkouts ch',
-  details: `${details} join organizations g on g.id = ch.organization_id`,
+  lookupJoins: `${lookupJoins} join organizations g on g.id = ch.organization_id`,
   get columns() {
     return `${publicColumns()}, g.document as organization`
   },

@@ -1,24 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Address } from '@quittance/contracts/address'
-import { ExpiredCheckoutError, NotOpenCheckout, type CheckoutStatus } from '@quittance/contracts/checkouts'
+import { ExpiredCheckoutError, NotOpenCheckout } from '@quittance/contracts/checkouts'
+import { type CheckoutStatus } from '@quittance/contracts/checkout'
 import type { Metadata } from '@quittance/contracts/metadata'
 import type { AppliedTax } from '@quittance/contracts/taxes'
 import { organizationFilter } from '@quittance/runtime/database'
-import { aggregate } from '@quittance/runtime/entity'
-import type { Discount } from '../discounts/discount.ts'
-import type { OrderAmounts } from '../orders/order-amounts.ts'
-import type { Product } from '../products/product.ts'
-import { appliedTaxes } from '../taxes/applied-taxes.ts'
+import { aggregateProperties } from '@quittance/runtime/schema'
+import type { Discount } from '../catalog/discounts/discount.ts'
+import { appliedTaxes, type OrderAmounts } from '../pricing/order-amounts.ts'
+import type { Product } from '../catalog/products/product.ts'
 
-/** How long a checkout can be confirmed. */
+/** Time within which a checkout can be confirmed. */
 export const checkoutLifetimeMs = 30 * 60_000
 
 export const CheckoutSchema = defineEntity({
   name: 'Checkout',
   tableName: 'checkouts',
   properties: {
-    ...aggregate,
+    ...aggregateProperties,
     organizationId: p.uuid(),
     status: p.text().$type<CheckoutStatus>(),
     clientSecret: p.text(),
@@ -30,14 +30,18 @@ export const CheckoutSchema = defineEntity({
     productPriceId: p.uuid(),
     discountId: p.uuid().nullable(),
     customerId: p.uuid().nullable(),
-    /** A free subscription that is upgraded by it. */
+    /** The customer named by the seller; not one found by a typed e-mail address. */
+    linkedCustomerId: p.uuid().nullable(),
+    /** False if the customer was found by data a buyer typed. */
+    isCustomerProven: p.boolean(),
+    /** The free subscription that this checkout upgrades. */
     subscriptionId: p.uuid().nullable(),
     currency: p.text(),
-    /** The price as advertised, or what the buyer named; the amounts are computed from it. */
+    /** The advertised price, or the amount chosen by the buyer; the other amounts are computed from it. */
     priceAmount: p.bigint('bigint'),
     amount: p.bigint('bigint'),
     discountAmount: p.bigint('bigint'),
-    /** Null until the country of the buyer is known, where that matters. */
+    /** Null while tax depends on the unknown country of the buyer. */
     taxAmount: p.bigint('bigint').nullable(),
     taxes: p.json<AppliedTax[]>(),
     allowDiscountCodes: p.boolean(),
@@ -56,7 +60,7 @@ export const CheckoutSchema = defineEntity({
   filters: organizationFilter,
 })
 
-/** What the buyer fills in. Absent and null keys leave what is there. */
+/** Fields of the buyer. Absent and null keys leave the value unchanged. */
 export interface BuyerDetails {
   is_business_customer?: boolean | null | undefined
   customer_name?: string | null | undefined
@@ -66,8 +70,8 @@ export interface BuyerDetails {
   customer_tax_id?: string | null | undefined
 }
 
-/** What the seller decides. */
-export interface Arrangement {
+/** Fields of the seller. */
+export interface CheckoutSettings {
   metadata?: Metadata | undefined
   customer_metadata?: Metadata | null | undefined
   allow_discount_codes?: boolean | null | undefined
@@ -82,18 +86,18 @@ export class Checkout extends CheckoutSchema.class {
     return this.amount - this.discountAmount + (this.taxAmount ?? 0n)
   }
 
-  /** Whatever is paid later needs it too, also when the first time is free. */
+  /** Later payments need a token too, even if the first one is free. */
   needsPaymentToken(isRecurring: boolean): boolean {
     return this.totalAmount() > 0n || (isRecurring && this.priceAmount > 0n)
   }
 
-  /** Takes a discount, or none. The amounts follow by `charge`. */
+  /** Sets or removes the discount. `applyAmounts` updates the amounts afterwards. */
   applyDiscount(discount: Discount | null): void {
     this.discountId = discount?.id ?? null
   }
 
-  /** Takes amounts that were computed anew. */
-  charge(amounts: OrderAmounts, { isTaxKnown }: { isTaxKnown: boolean }): void {
+  /** Applies newly computed amounts. */
+  applyAmounts(amounts: OrderAmounts, { isTaxKnown }: { isTaxKnown: boolean }): void {
     this.amount = amounts.subtotal
     this.discountAmount = amounts.discount
     this.taxAmount = isTaxKnown ? amounts.tax : null
@@ -101,8 +105,8 @@ export class Checkout extends CheckoutSchema.class {
     if (!isDeepStrictEqual(taxes, this.taxes)) this.taxes = taxes
   }
 
-  /** Once a customer is linked, the e-mail address is the customer's. */
-  fillIn(details: BuyerDetails): void {
+  /** Applies the buyer's details. Once a customer is linked, the e-mail address is the customer's. */
+  applyBuyerDetails(details: BuyerDetails): void {
     this.isBusinessCustomer = details.is_business_customer ?? this.isBusinessCustomer
     this.customerName = details.customer_name ?? this.customerName ?? null
     if (!this.customerId) this.customerEmail = details.customer_email ?? this.customerEmail ?? null
@@ -111,7 +115,7 @@ export class Checkout extends CheckoutSchema.class {
     this.customerTaxId = details.customer_tax_id ?? this.customerTaxId ?? null
   }
 
-  /** A product at its current price, or at what the buyer names where they may. Needs `prices` loaded. */
+  /** Chooses a product at its current price, or at the buyer's amount if the price allows it. Needs `prices` loaded. */
   chooseProduct(product: Product, chosen: bigint | null): void {
     const price = product.currentPrice()
     const isSame = this.productPriceId === price.id
@@ -121,8 +125,8 @@ export class Checkout extends CheckoutSchema.class {
     if (!isSame || chosen !== null) this.priceAmount = price.amountFor(chosen)
   }
 
-  /** What the seller decides about it. Absent keys leave what is there; null clears what may be empty. */
-  arrange(arrangement: Arrangement): void {
+  /** Applies the seller's settings. Absent keys leave the value unchanged; null clears fields that may be empty. */
+  applySettings(arrangement: CheckoutSettings): void {
     const { metadata, customer_metadata, allow_discount_codes, require_billing_address } = arrangement
     if (metadata) this.metadata = metadata
     if (customer_metadata) this.customerMetadata = customer_metadata
@@ -133,20 +137,27 @@ export class Checkout extends CheckoutSchema.class {
     if (arrangement.embed_origin !== undefined) this.embedOrigin = arrangement.embed_origin
   }
 
-  /** Throws unless the buyer can still act on it. */
-  refuseUnlessOpen(now: Date): void {
+  /** Throws unless the buyer can still act on the checkout. */
+  assertOpen(now: Date): void {
     if (this.status === 'expired' || (this.status === 'open' && this.expiresAt <= now)) {
       throw new ExpiredCheckoutError('This checkout session has expired.')
     }
     if (this.status !== 'open') throw new NotOpenCheckout(`Checkout ${this.id} is not open: ${this.status}`)
   }
 
-  confirm(customerId: string): void {
+  confirm(customerId: string, { isProven }: { isProven: boolean }): void {
     this.status = 'confirmed'
     this.customerId = customerId
+    this.isCustomerProven = isProven
   }
 
-  /** After a payment that was declined. There is as much time for another as there was for the first. */
+  /** Returns whether the seller named this customer with the seller's credential: by id, or by the seller's own id. */
+  isLinkedTo({ id, externalId }: { id: string; externalId?: string | null | undefined }): boolean {
+    if (this.linkedCustomerId === id) return true
+    return Boolean(this.externalCustomerId) && this.externalCustomerId === externalId
+  }
+
+  /** Opens the checkout again after a declined payment, with the same lifetime as at first. */
   reopen(now: Date): void {
     this.status = 'open'
     this.expiresAt = new Date(now.getTime() + checkoutLifetimeMs)

@@ -1,103 +1,119 @@
 import { confirmCheckout as contract, PaymentError } from '@quittance/contracts/checkouts'
 import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
-import type { RequestOf } from '@quittance/contracts/operation'
-import { command, type CommandContext } from '@quittance/runtime/handler'
-import { openCustomerSession } from '../customer-sessions/open-customer-session.ts'
-import { Discount } from '../discounts/discount.ts'
-import { redeemDiscount } from '../discounts/redeem-discount.ts'
+import type { ReplyOf, RequestOf } from '@quittance/contracts/operation'
+import { staged, type CommandContext } from '@quittance/runtime/handler'
+import { openCustomerSession } from '../customer-sessions/customer-session.ts'
+import { lockCustomer } from '../customers/lock-customer.ts'
+import { Discount } from '../catalog/discounts/discount.ts'
+import { redeemDiscount } from '../catalog/discounts/redeem-discount.ts'
 import { payOrder, placeOrder } from '../orders/place-order.ts'
-import { sandboxProcessor } from '../payments/sandbox-processor.ts'
+import { paymentProcessor } from '../payments/processor.ts'
 import { startPayment } from '../payments/start-payment.ts'
-import { Product } from '../products/product.ts'
+import { Product } from '../catalog/products/product.ts'
 import { startSubscription } from '../subscriptions/start-subscription.ts'
 import { Subscription } from '../subscriptions/subscription.ts'
 import { upgradeSubscription } from '../subscriptions/upgrade-subscription.ts'
 import type { Checkout } from './checkout.ts'
-import { changeProduct } from './change-product.ts'
+import { changeCheckoutProduct, createUnusableDiscountError, findDiscountByCode, priceCheckout } from './checkout-pricing.ts'
 import { checkoutPublicView } from './checkout-view.ts'
-import { customerOfCheckout } from './customer-of-checkout.ts'
-import { findDiscountByCode, unusableDiscount } from './find-discount-by-code.ts'
-import { findOpenCheckout } from './find-open-checkout.ts'
-import { priceCheckout } from './price-checkout.ts'
-import { saleOfCheckout } from './sale-of-checkout.ts'
-import { tellCheckout } from './tell-checkout.ts'
+import { resolveCheckoutCustomer } from './resolve-checkout-customer.ts'
+import { findOpenCheckout, publishCheckoutUpdated } from './update-checkout.ts'
+import { buildCheckoutOrderDraft, toSubscriptionStart, toSubscriptionUpgrade } from './checkout-order-draft.ts'
+import { checkPaymentToken, type TokenCheck } from './check-payment-token.ts'
 
 type Request = RequestOf<typeof contract>
 
-export const confirmCheckout = command(contract, async (request, context) => {
+/**
+ * Confirms a checkout. The payment token is checked first, outside the transaction; the charge is made by the job that the payment wakes.
+ */
+export const confirmCheckout = staged(contract, { look: checkPaymentToken, commit: confirm, finish: (confirmed) => confirmed })
+
+async function confirm(request: Request, context: CommandContext & { looked: TokenCheck | undefined }): Promise<ReplyOf<typeof contract>> {
   const { em, read } = context
   const secret = request.client_secret
   const checkout = await findOpenCheckout(context, secret)
-  checkout.fillIn(request)
-  await changeProduct(context, checkout, request)
+  checkout.applyBuyerDetails(request)
+  await changeCheckoutProduct(context, checkout, request)
   const discount = await chooseDiscount({ checkout, code: request.discount_code ?? null }, context)
   const priced = await priceCheckout(checkout, context)
   const product = await em.findOneOrFail(Product, checkout.productId)
   const needsToken = checkout.needsPaymentToken(product.recurringInterval !== null)
-  refuseIncomplete({ checkout, request, needsToken })
+  if (needsToken && !paymentProcessor()) throw new PaymentError('This seller cannot take payments right now.')
+  assertComplete({ checkout, request, needsToken })
   const token = needsToken ? (request.confirmation_token_id as string) : null
-  if (token && (await sandboxProcessor.authorize(token)) === 'declined') {
+  if (token && context.looked === 'declined') {
     throw new PaymentError('The payment failed. Please try again with a different payment method.')
   }
-  const customer = await customerOfCheckout(checkout, context)
-  checkout.confirm(customer.id)
-  const subscription = await subscriptionOf({ checkout, product, token }, context)
-  const sale = saleOfCheckout(checkout, { priced, customer, product, subscription })
+  const buyer = await resolveCheckoutCustomer(checkout, context)
+  const { customer, isProven } = buyer
+  checkout.confirm(customer.id, { isProven })
+  const subscription = await findOrStartSubscription({ checkout, product, token }, context)
+  const draft = buildCheckoutOrderDraft(checkout, { priced, buyer, product, subscription })
   await redeem(discount, { request, context })
-  const order = await placeOrder(context, sale)
+  const order = await placeOrder(context, draft)
   const confirmed = JSON.parse(await read.one(checkoutPublicView, { where: 'ch.client_secret = :secret', values: { secret } }))
   if (checkout.totalAmount() === 0n) {
-    if (checkout.subscriptionId) await upgradeSubscription(context, { checkout, paymentToken: token })
+    if (checkout.subscriptionId) await upgradeSubscription(context, toSubscriptionUpgrade(checkout, token))
     await payOrder(context, order)
     checkout.succeed()
   } else {
     await startPayment(context, { order, confirmationToken: token as string })
   }
-  await tellCheckout(checkout, context)
-  const session = openCustomerSession(context, { customerId: customer.id, organizationId: checkout.organizationId })
-  return { ...confirmed, customer_session_token: session.token }
-})
+  await publishCheckoutUpdated(checkout, context)
+  const { token: sessionToken } = openCustomerSession(context, {
+    customerId: customer.id,
+    organizationId: checkout.organizationId,
+    checkoutId: isProven ? null : checkout.id,
+    madeByCheckoutId: buyer.isNew ? checkout.id : null,
+  })
+  return { ...confirmed, customer_session_token: sessionToken }
+}
 
-interface Bought {
+interface SubscriptionOptions {
   checkout: Checkout
   product: Product
   token: string | null
 }
 
-/** What a recurring product is subscribed to by: a new subscription, or the free one that changes once this is paid. */
-async function subscriptionOf({ checkout, product, token }: Bought, context: CommandContext): Promise<Subscription | null> {
+/** Returns the subscription to a recurring product: a new one, or the free one that is upgraded once this is paid. */
+async function findOrStartSubscription(
+  { checkout, product, token }: SubscriptionOptions,
+  context: CommandContext,
+): Promise<Subscription | null> {
   if (!product.recurringInterval) return null
-  if (checkout.subscriptionId) return context.em.findOneOrFail(Subscription, checkout.subscriptionId)
-  const customerId = checkout.customerId as string
-  return startSubscription(context, { checkout, customerId, interval: product.recurringInterval, paymentToken: token })
+  if (checkout.subscriptionId) {
+    await lockCustomer(context.rows, checkout.customerId as string)
+    return context.em.findOneOrFail(Subscription, checkout.subscriptionId)
+  }
+  return startSubscription(context, toSubscriptionStart(checkout, { interval: product.recurringInterval, paymentToken: token }))
 }
 
-/** A code that is given replaces the discount; one that cannot be used is refused, not forgotten. */
+/** Applies a given code in place of the discount. A code that cannot be used is rejected, not ignored. */
 async function chooseDiscount(
   { checkout, code }: { checkout: Checkout; code: string | null },
   context: CommandContext,
 ): Promise<Discount | null> {
   const { em, now } = context
-  const isGiven = code !== null && checkout.allowDiscountCodes
-  if (!isGiven && !checkout.discountId) return null
-  const discount = isGiven
+  const hasCode = code !== null && checkout.allowDiscountCodes
+  if (!hasCode && !checkout.discountId) return null
+  const discount = hasCode
     ? await findDiscountByCode(context, { checkout, code })
     : await em.findOneOrFail(Discount, checkout.discountId as string)
   if (!discount.isRedeemable({ productId: checkout.productId, currency: checkout.currency, now })) {
-    throw unusableDiscount(isGiven ? 'discount_code' : 'discount_id')
+    throw createUnusableDiscountError(hasCode ? 'discount_code' : 'discount_id')
   }
   checkout.applyDiscount(discount)
   return discount
 }
 
-/** The last thing before the order: a discount that somebody else took the last of meanwhile is refused. */
+/** Redeems last, just before the order. Throws if a concurrent purchase took the last redemption. */
 async function redeem(discount: Discount | null, { request, context }: { request: Request; context: CommandContext }): Promise<void> {
   if (!discount || (await redeemDiscount(context, discount))) return
-  throw unusableDiscount(request.discount_code ? 'discount_code' : 'discount_id')
+  throw createUnusableDiscountError(request.discount_code ? 'discount_code' : 'discount_id')
 }
 
-/** Every missing field is named at once. */
-function refuseIncomplete({ checkout, request, needsToken }: { checkout: Checkout; request: Request; needsToken: boolean }): void {
+/** Throws one error that names every missing field. */
+function assertComplete({ checkout, request, needsToken }: { checkout: Checkout; request: Request; needsToken: boolean }): void {
   const required: [string, unknown][] = [['customer_email', checkout.customerEmail]]
   if (needsToken) required.push(['confirmation_token_id', request.confirmation_token_id])
   if (checkout.requireBillingAddress || checkout.taxAmount === null)

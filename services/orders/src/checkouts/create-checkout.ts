@@ -1,29 +1,31 @@
 import type { Address } from '@quittance/contracts/address'
-import { checkoutCreated, createCheckout as contract } from '@quittance/contracts/checkouts'
+import { checkoutCreated, createCheckout as createCheckoutContract } from '@quittance/contracts/checkouts'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
 import { mintToken } from '@quittance/runtime/credential'
-import { command, type CommandContext } from '@quittance/runtime/handler'
+import { command, type CommandContext, type Transaction } from '@quittance/runtime/handler'
 import { Customer } from '../customers/customer.ts'
-import { isTaxIdOf } from '../customers/tax-id.ts'
-import { Discount } from '../discounts/discount.ts'
-import { demandOrganization } from '../organizations/demand-organization.ts'
-import { Product } from '../products/product.ts'
+import { isTaxIdOfCountry } from '../pricing/tax-id.ts'
+import { Discount } from '../catalog/discounts/discount.ts'
+import { requireOrganization } from '../organizations/organization.ts'
+import { Product } from '../catalog/products/product.ts'
 import { Checkout, checkoutLifetimeMs } from './checkout.ts'
-import { findUpgraded } from './find-upgraded.ts'
+import { checkoutEvent } from './checkout-event.ts'
 import { checkoutView } from './checkout-view.ts'
-import { priceCheckout } from './price-checkout.ts'
+import { priceCheckout } from './checkout-pricing.ts'
+import { Subscription } from '../subscriptions/subscription.ts'
+import { activeStatuses } from '../subscriptions/subscription-status.ts'
 
-type Request = RequestOf<typeof contract>
+type Request = RequestOf<typeof createCheckoutContract>
 
-export const createCheckout = command(contract, async (request, context) => {
+export const createCheckout = command(createCheckoutContract, async (request, context) => {
   const { em, now, read, publish } = context
   const product = await chooseProduct(request, context)
   const { organizationId } = product
   const price = product.currentPrice()
   const currency = price.priceCurrency ?? 'usd'
   const externalCustomerId = request.external_customer_id ?? request.customer_external_id ?? null
-  const upgraded = await findUpgraded(request, { product, em })
+  const upgraded = await findUpgradedSubscription(request, { product, em })
   const customerId = upgraded?.customerId ?? request.customer_id ?? null
   const customer = await findCustomer({ id: customerId, externalCustomerId, organizationId }, context)
   const address = request.customer_billing_address ?? customer?.billingAddress ?? null
@@ -39,6 +41,8 @@ export const createCheckout = command(contract, async (request, context) => {
     productPriceId: price.id,
     discountId: null,
     customerId: customer?.id ?? null,
+    linkedCustomerId: request.customer_id ? (customer?.id ?? null) : null,
+    isCustomerProven: true,
     subscriptionId: upgraded?.id ?? null,
     currency,
     priceAmount: price.amountFor(request.amount ? BigInt(request.amount) : null),
@@ -69,11 +73,11 @@ export const createCheckout = command(contract, async (request, context) => {
   await priceCheckout(checkout, context)
   await em.flush()
   const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id: checkout.id } })
-  publish({ event: checkoutCreated, aggregateId: checkout.id, organizationId, payload: view })
+  publish({ event: checkoutCreated, aggregateId: checkout.id, organizationId, payload: checkoutEvent(view, checkout) })
   return view
 })
 
-/** The first product is preselected; all must be for sale and of one organization. */
+/** The first product is preselected. All products must be available and belong to one organization. */
 async function chooseProduct({ products }: Request, { em, rows }: CommandContext): Promise<Product> {
   const found = await em.find(Product, { id: { $in: products }, isArchived: false }, { populate: ['prices'] })
   const byId = new Map(found.map((product) => [product.id, product]))
@@ -83,14 +87,14 @@ async function chooseProduct({ products }: Request, { em, rows }: CommandContext
   if (found.some((product) => product.organizationId !== chosen.organizationId)) {
     throw RequestValidationError.field(['products'], 'Products do not belong to the same organization.')
   }
-  await demandOrganization(rows, chosen.organizationId)
+  await requireOrganization(rows, chosen.organizationId)
   return chosen
 }
 
-/** The customer's own, unless it is of another country than the address. */
+/** The customer's own tax id, unless it is of another country than the address. */
 function knownTaxId(customer: Customer | null, address: Address | null): string | null {
   const number = customer?.taxId?.[0]
-  return number && address && isTaxIdOf(number, address.country) ? number : null
+  return number && address && isTaxIdOfCountry(number, address.country) ? number : null
 }
 
 interface WantedCustomer {
@@ -99,7 +103,7 @@ interface WantedCustomer {
   organizationId: string
 }
 
-/** A customer id must exist; an external id that is not known yet is given to the customer made at confirmation. */
+/** A customer id must exist. An unknown external id is assigned to the customer created at confirmation. */
 async function findCustomer({ id, externalCustomerId, organizationId }: WantedCustomer, { em }: CommandContext): Promise<Customer | null> {
   if (id) {
     const customer = await em.findOne(Customer, { id, organizationId, deletedAt: null })
@@ -107,4 +111,23 @@ async function findCustomer({ id, externalCustomerId, organizationId }: WantedCu
     return customer
   }
   return externalCustomerId ? em.findOne(Customer, { externalId: externalCustomerId, organizationId, deletedAt: null }) : null
+}
+
+/** Returns the free subscription that a checkout upgrades, or null if it upgrades none. */
+export async function findUpgradedSubscription(
+  { subscription_id: id, customer_id }: Request,
+  { product, em }: { product: Product; em: Transaction['em'] },
+): Promise<Subscription | null> {
+  if (!id) return null
+  const { organizationId } = product
+  const subscription = await em.findOne(Subscription, { id, organizationId, status: { $in: [...activeStatuses] } })
+  if (!subscription) throw createSubscriptionIdError('Subscription does not exist or has ended.')
+  if (subscription.priceAmount > 0n) throw createSubscriptionIdError('Only a free subscription can be upgraded by a checkout.')
+  if (!product.recurringInterval) throw createSubscriptionIdError('Product is not recurring.')
+  if (customer_id && customer_id !== subscription.customerId) throw createSubscriptionIdError('Subscription belongs to another customer.')
+  return subscription
+}
+
+function createSubscriptionIdError(message: string): RequestValidationError {
+  return RequestValidationError.field(['subscription_id'], message)
 }

@@ -5,7 +5,7 @@ const expire = `
   where id in (select id from checkouts where status = 'open' and expires_at <= now() order by expires_at limit 500 for update skip locked)
   returning id`
 
-/** Closes what was not confirmed in time. A late confirmation is refused by the clock already; this only tidies the lists. */
+/** Closes checkouts that were not confirmed in time. A late confirmation is already rejected by its time; this only tidies the lists. */
 export const expireCheckouts = job({
   name: 'expire-checkouts',
   everyMs: 60_000,

@@ -1,27 +1,69 @@
 import { LockMode } from '@mikro-orm/core'
-import { updateCheckout as contract } from '@quittance/contracts/checkouts'
-import { command } from '@quittance/runtime/handler'
-import { Discount } from '../discounts/discount.ts'
-import { changeProduct } from './change-product.ts'
+import {
+  updateCheckout as updateCheckoutContract,
+  updateCheckoutByClient as updateCheckoutByClientContract,
+  checkoutUpdated,
+} from '@quittance/contracts/checkouts'
+import { type Checkout as CheckoutReply } from '@quittance/contracts/checkout'
+import { command, type Transaction, type CommandContext } from '@quittance/runtime/handler'
+import { Discount } from '../catalog/discounts/discount.ts'
+import { changeCheckoutProduct, createUnusableDiscountError, priceCheckout, findDiscountByCode } from './checkout-pricing.ts'
 import { Checkout } from './checkout.ts'
-import { unusableDiscount } from './find-discount-by-code.ts'
-import { priceCheckout } from './price-checkout.ts'
-import { tellCheckout } from './tell-checkout.ts'
+import { checkoutPublicView, checkoutView } from './checkout-view.ts'
+import type { JsonText } from '@quittance/runtime/view'
+import { checkoutEvent } from './checkout-event.ts'
 
-export const updateCheckout = command(contract, async ({ id, ...change }, context) => {
+export const updateCheckout = command(updateCheckoutContract, async ({ id, ...change }, context) => {
   const { em, now } = context
   const checkout = await em.findOneOrFail(Checkout, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  checkout.refuseUnlessOpen(now)
-  await changeProduct(context, checkout, change)
+  checkout.assertOpen(now)
+  await changeCheckoutProduct(context, checkout, change)
   if (change.discount_id === null) checkout.applyDiscount(null)
   if (change.discount_id) {
     const { organizationId, productId, currency } = checkout
     const discount = await em.findOne(Discount, { id: change.discount_id, organizationId })
-    if (!discount?.isRedeemable({ productId, currency, now })) throw unusableDiscount('discount_id')
+    if (!discount?.isRedeemable({ productId, currency, now })) throw createUnusableDiscountError('discount_id')
     checkout.applyDiscount(discount)
   }
-  checkout.fillIn(change)
-  checkout.arrange(change)
+  checkout.applyBuyerDetails(change)
+  checkout.applySettings(change)
   await priceCheckout(checkout, context)
-  return tellCheckout(checkout, context)
+  return publishCheckoutUpdated(checkout, context)
 })
+
+export const updateCheckoutByClient = command(
+  updateCheckoutByClientContract,
+  async ({ client_secret: secret, discount_code: code, ...change }, context) => {
+    const { now, read } = context
+    const checkout = await findOpenCheckout(context, secret)
+    await changeCheckoutProduct(context, checkout, change)
+    if (checkout.allowDiscountCodes && code === null) checkout.applyDiscount(null)
+    if (checkout.allowDiscountCodes && code) {
+      const discount = await findDiscountByCode(context, { checkout, code })
+      const { productId, currency } = checkout
+      if (!discount.isRedeemable({ productId, currency, now })) throw createUnusableDiscountError('discount_code')
+      checkout.applyDiscount(discount)
+    }
+    checkout.applyBuyerDetails(change)
+    await priceCheckout(checkout, context)
+    await publishCheckoutUpdated(checkout, context)
+    return read.one(checkoutPublicView, { where: 'ch.client_secret = :secret', values: { secret } })
+  },
+)
+
+/** Publishes the state of a checkout after a change and returns it. */
+export async function publishCheckoutUpdated(checkout: Checkout, { read, publish }: Transaction): Promise<JsonText<CheckoutReply>> {
+  const { id, organizationId } = checkout
+  const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id } })
+  publish({ event: checkoutUpdated, aggregateId: id, organizationId, payload: checkoutEvent(view, checkout) })
+  return view
+}
+
+/** Finds and locks the checkout with this client secret and scopes the transaction to its organization. Throws if it is not open. */
+export async function findOpenCheckout({ em, now, bindOrganization }: CommandContext, clientSecret: string): Promise<Checkout> {
+  const options = { filters: { organization: false }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
+  const checkout = await em.findOneOrFail(Checkout, { clientSecret }, options)
+  bindOrganization(checkout.organizationId)
+  checkout.assertOpen(now)
+  return checkout
+}

@@ -4,16 +4,21 @@ import { RequestValidationError } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
 import { command, type CommandContext } from '@quittance/runtime/handler'
 import { config } from '../config.ts'
-import { findByExternalId, findById } from '../customers/find-customer.ts'
-import { demandOrganization } from '../organizations/demand-organization.ts'
-import { openCustomerSession } from './open-customer-session.ts'
+import { findByExternalId, findById } from '../customers/customer-queries.ts'
+import { requireOrganization } from '../organizations/organization.ts'
+import { openCustomerSession } from './customer-session.ts'
 
-type Named = RequestOf<typeof contract>
+type Request = RequestOf<typeof contract>
 
-export const createCustomerSession = command(contract, async (named, context) => {
-  const customer = await namedCustomer(named, context)
-  const { slug } = await demandOrganization(context.rows, customer.organization_id)
-  const { session, token } = openCustomerSession(context, { customerId: customer.id, organizationId: customer.organization_id })
+export const createCustomerSession = command(contract, async (request, context) => {
+  const customer = await requireNamedCustomer(request, context)
+  const { slug } = await requireOrganization(context.rows, customer.organization_id)
+  const unbound = { checkoutId: null, madeByCheckoutId: null }
+  const { session, token } = openCustomerSession(context, {
+    customerId: customer.id,
+    organizationId: customer.organization_id,
+    ...unbound,
+  })
   await context.em.flush()
   return {
     id: session.id,
@@ -29,13 +34,13 @@ export const createCustomerSession = command(contract, async (named, context) =>
   }
 })
 
-/** Where several ids are given the first decides; the contract demands one. */
+/** If several ids are given, the first one decides; the contract requires one. */
 const ids = ['customer_id', 'external_customer_id', 'customer_external_id'] as const
 
-/** A refusal names the id that was used. */
-async function namedCustomer(named: Named, { read }: CommandContext): Promise<Customer> {
-  const field = ids.find((each) => named[each]) ?? 'customer_id'
-  const id = named[field] as string
+/** An error names the id that was used. */
+async function requireNamedCustomer(request: Request, { read }: CommandContext): Promise<Customer> {
+  const field = ids.find((each) => request[each]) ?? 'customer_id'
+  const id = request[field] as string
   const customer = field === 'customer_id' ? await findById(read, id) : await findByExternalId(read, id)
   if (!customer) throw RequestValidationError.field([field], 'Customer does not exist.')
   return customer

@@ -1,17 +1,17 @@
 import { createCustomer as contract } from '@quittance/contracts/customers'
-import { chosenOrganization } from '@quittance/runtime/chosen-organization'
+import { resolveOrganization } from '@quittance/runtime/resolve-organization'
 import { command } from '@quittance/runtime/handler'
-import { Superseded } from '@quittance/runtime/superseded'
+import { TransactionConflict } from '@quittance/runtime/database-transaction'
 import { insertCustomer } from './insert-customer.ts'
-import { checkedTaxId } from './tax-id.ts'
-import { refuseTakenIdentity } from './unique-customer.ts'
+import { validateTaxId } from '../pricing/tax-id.ts'
+import { assertIdentityAvailable } from './customer-identity.ts'
 
 export const createCustomer = command(contract, async (request, context) => {
-  const organizationId = chosenOrganization(context.caller, request.organization_id)
+  const organizationId = resolveOrganization(context.caller, request.organization_id)
   const { email, name = null, external_id: externalId = null, billing_address: billingAddress = null, locale = null, metadata } = request
-  const taxId = request.tax_id ? checkedTaxId(request.tax_id, 'tax_id') : null
+  const taxId = request.tax_id ? validateTaxId(request.tax_id, 'tax_id') : null
   const inserted = await insertCustomer({ organizationId, email, externalId, name, billingAddress, taxId, locale, metadata }, context)
   if (inserted) return inserted
-  await refuseTakenIdentity(context.rows, { id: null, organizationId, email, externalId })
-  throw new Superseded('The customer who had the e-mail address or the external id is gone')
+  await assertIdentityAvailable(context.rows, { id: null, organizationId, email, externalId })
+  throw new TransactionConflict('The customer with this e-mail address or external id no longer exists')
 })

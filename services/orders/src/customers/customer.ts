@@ -4,14 +4,14 @@ import { RequestValidationError } from '@quittance/contracts/errors'
 import type { Metadata } from '@quittance/contracts/metadata'
 import type { TaxId } from '@quittance/contracts/tax-id'
 import { organizationFilter } from '@quittance/runtime/database'
-import { aggregate } from '@quittance/runtime/entity'
-import { checkedTaxId } from './tax-id.ts'
+import { aggregateProperties } from '@quittance/runtime/schema'
+import { validateTaxId } from '../pricing/tax-id.ts'
 
 export const CustomerSchema = defineEntity({
   name: 'Customer',
   tableName: 'customers',
   properties: {
-    ...aggregate,
+    ...aggregateProperties,
     organizationId: p.uuid(),
     externalId: p.text().nullable(),
     email: p.text(),
@@ -26,7 +26,7 @@ export const CustomerSchema = defineEntity({
   filters: organizationFilter,
 })
 
-/** Keys that are absent stay as they are. */
+/** Absent keys leave the value unchanged. */
 export interface CustomerChange {
   email?: string | null | undefined
   name?: string | null | undefined
@@ -38,7 +38,7 @@ export interface CustomerChange {
 }
 
 export class Customer extends CustomerSchema.class {
-  /** Applies the keys that are present. A new e-mail address is not verified; an external id, once set, stays. */
+  /** Applies the keys that are present. A new e-mail address is unverified; an external id cannot change once set. */
   change(change: CustomerChange): void {
     if (change.email && change.email !== this.email) {
       this.email = change.email
@@ -50,12 +50,12 @@ export class Customer extends CustomerSchema.class {
     }
     if (change.name !== undefined) this.name = change.name
     if (change.billing_address !== undefined) this.billingAddress = change.billing_address
-    if (change.tax_id !== undefined) this.taxId = change.tax_id && checkedTaxId(change.tax_id, 'tax_id')
+    if (change.tax_id !== undefined) this.taxId = change.tax_id && validateTaxId(change.tax_id, 'tax_id')
     if (change.locale !== undefined) this.locale = change.locale
     if (change.metadata) this.metadata = change.metadata
   }
 
-  /** Another customer may have the external id from here on; what it was is kept in the metadata. */
+  /** Releases the external id for other customers; the metadata keeps the old value. */
   delete(now: Date): void {
     this.deletedAt = now
     if (this.externalId) this.metadata = { ...this.metadata, __external_id: this.externalId }

@@ -5,10 +5,10 @@ import { customerCreated, type Customer } from '@quittance/contracts/customers'
 import type { Metadata } from '@quittance/contracts/metadata'
 import type { TaxId } from '@quittance/contracts/tax-id'
 import type { Transaction } from '@quittance/runtime/handler'
-import { nested, withFields, type JsonText } from '@quittance/runtime/view'
+import { nested, appendJsonFields, type JsonText } from '@quittance/runtime/view'
 import { customerColumns } from './customer-view.ts'
 
-/** What is known of a customer at first. */
+/** Initial details of a customer. */
 export interface NewCustomer {
   organizationId: string
   email: string
@@ -26,7 +26,10 @@ const insert = `
   on conflict do nothing
   returning ${nested(customerColumns)}::text as customer`
 
-/** Adds a customer and says so. Null where another one of the organization has the e-mail address or the external id. */
+/**
+ * Inserts a customer and publishes the event. Returns null if another customer of the organization has the e-mail address or the external
+ * id.
+ */
 export async function insertCustomer(details: NewCustomer, { rows, now, publish }: Transaction): Promise<JsonText<Customer> | null> {
   const { organizationId, email, externalId, name, billingAddress, taxId, locale, metadata } = details
   const id = randomUUID()
@@ -38,14 +41,14 @@ export async function insertCustomer(details: NewCustomer, { rows, now, publish 
     external_id: externalId,
     name,
     billing_address: billingAddress,
-    // An array, which the driver would write as one of PostgreSQL.
+    // Serialized as JSON, because the driver would write an array as a PostgreSQL array.
     tax_id: taxId && JSON.stringify(taxId),
     locale,
     metadata,
   })
   if (!inserted) return null
   const { customer } = inserted
-  const state: JsonText<CustomerState> = withFields(customer, { active_subscriptions: [], granted_benefits: [], active_meters: [] })
+  const state: JsonText<CustomerState> = appendJsonFields(customer, { active_subscriptions: [], granted_benefits: [], active_meters: [] })
   publish({ event: customerCreated, aggregateId: id, organizationId, payload: customer })
   publish({ event: customerStateChanged, aggregateId: id, organizationId, payload: state })
   return customer

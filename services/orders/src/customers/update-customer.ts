@@ -1,5 +1,39 @@
-import { updateCustomer as contract } from '@quittance/contracts/customers'
-import { command } from '@quittance/runtime/handler'
-import { changeCustomer } from './change-customer.ts'
+import {
+  updateCustomer as updateCustomerContract,
+  updateCustomerByExternalId as updateCustomerByExternalIdContract,
+  customerUpdated,
+  type Customer as CustomerReply,
+} from '@quittance/contracts/customers'
+import { command, type Transaction } from '@quittance/runtime/handler'
+import { requireByExternalId } from './customer-queries.ts'
+import type { JsonText } from '@quittance/runtime/view'
+import { Customer, type CustomerChange } from './customer.ts'
+import { customerView } from './customer-view.ts'
+import { publishCustomerState } from './customer-state.ts'
+import { lockCustomer } from './lock-customer.ts'
+import { assertIdentityAvailable } from './customer-identity.ts'
 
-export const updateCustomer = command(contract, changeCustomer)
+export const updateCustomer = command(updateCustomerContract, changeCustomer)
+
+export const updateCustomerByExternalId = command(updateCustomerByExternalIdContract, async ({ external_id, ...change }, context) => {
+  const { id } = await requireByExternalId(context.read, external_id)
+  return changeCustomer({ id, ...change }, context)
+})
+
+/** Changes a customer and publishes the change, for sellers and customers alike. */
+export async function changeCustomer(
+  { id, ...change }: CustomerChange & { id: string },
+  context: Transaction,
+): Promise<JsonText<CustomerReply>> {
+  const { em, read, rows, publish } = context
+  await em.findOneOrFail(Customer, { id, deletedAt: null }, { disableIdentityMap: true })
+  await lockCustomer(rows, id)
+  const customer = await em.findOneOrFail(Customer, { id, deletedAt: null })
+  const { organizationId } = customer
+  await assertIdentityAvailable(rows, { id, organizationId, email: change.email, externalId: change.external_id })
+  customer.change(change)
+  const view = await read.one(customerView, { where: 'c.id = :id', values: { id } })
+  publish({ event: customerUpdated, aggregateId: id, organizationId, payload: view })
+  await publishCustomerState(context, id)
+  return view
+}

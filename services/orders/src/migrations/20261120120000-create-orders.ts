@@ -1,7 +1,7 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 import { messagingTables } from '@quittance/runtime/outbox'
 
-/** Columns every aggregate has. */
+/** Columns of every aggregate. */
 const aggregate = `id uuid primary key,
     created_at timestamptz not null,
     modified_at timestamptz,
@@ -9,7 +9,7 @@ const aggregate = `id uuid primary key,
     organization_id uuid not null`
 
 const catalogue = [
-  // A copy of what auth tells; only what checkouts and invoices show of it.
+  // A copy of the organizations published by auth, limited to what checkouts and invoices show.
   `create table organizations (
     id uuid primary key,
     name text not null,

@@ -1,8 +1,8 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
 export const addCustomerPortal = migration('20261120220000-add-customer-portal', [
-  // The shop window is found by slug, by anyone.
+  // Anyone can find the storefront by slug.
   `create index organizations_by_slug on organizations (slug)`,
-  // The end of a customer takes their sessions with it.
+  // Deleting a customer also deletes their sessions.
   `create index customer_sessions_by_customer on customer_sessions (customer_id)`,
 ])

@@ -1,6 +1,6 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
-/** What was given back. The sums on the order are the truth that is checked; these rows are what they are made of. */
+/** Refunds. The totals on the order are authoritative and checked; these rows are their parts. */
 export const createRefunds = migration('20261120230000-create-refunds', [
   `create table refunds (
     id uuid primary key,

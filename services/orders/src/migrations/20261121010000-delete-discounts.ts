@@ -1,6 +1,6 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
-/** A deleted discount stays in the orders that used it; its code is free again. */
+/** A deleted discount stays in the orders that used it; its code is available again. */
 export const deleteDiscounts = migration('20261121010000-delete-discounts', [
   `alter table discounts add column deleted_at timestamptz`,
   `drop index discounts_by_code`,

@@ -1,4 +1,4 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
 const subscriptions = [
   `create table subscriptions (
@@ -58,7 +58,7 @@ const subscriptions = [
 const ordersOfSubscriptions = [
   `alter table orders add column period_start timestamptz`,
   `alter table orders add constraint orders_subscription foreign key (subscription_id) references subscriptions (id)`,
-  // A renewal that runs twice must not bill twice, whatever the code believes.
+  // Prevents a renewal that runs twice from billing twice, whatever the code does.
   `create unique index orders_one_per_cycle on orders (subscription_id, period_start)
     where billing_reason in ('subscription_create', 'subscription_cycle')`,
   `alter table orders add constraint orders_cycle_has_period
@@ -67,7 +67,7 @@ const ordersOfSubscriptions = [
 ]
 
 const prorations = [
-  // What a change of product owes or is owed, until an order bills it.
+  // Charges and credits of product changes, until an order bills them.
   `create table prorations (
     id uuid primary key,
     created_at timestamptz not null,

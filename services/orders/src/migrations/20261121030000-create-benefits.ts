@@ -1,4 +1,4 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
 const aggregate = `id uuid primary key,
     created_at timestamptz not null,
@@ -6,7 +6,7 @@ const aggregate = `id uuid primary key,
     version integer not null default 1,
     organization_id uuid not null`
 
-/** What products give, and who has it. A deleted benefit stays for the grants that were made of it. */
+/** Benefits of products and their grants. A deleted benefit is kept for its grants. */
 export const createBenefits = migration('20261121030000-create-benefits', [
   `create table benefits (
     ${aggregate},
@@ -47,6 +47,6 @@ export const createBenefits = migration('20261121030000-create-benefits', [
     where subscription_id is not null`,
   `create index benefit_grants_by_benefit on benefit_grants (benefit_id, created_at, id)`,
   `create index benefit_grants_by_customer on benefit_grants (customer_id, granted_at, id)`,
-  // What is still to be revoked when a benefit was deleted.
+  // Grants still to be revoked after the deletion of a benefit.
   `create index benefit_grants_granted on benefit_grants (benefit_id) where revoked_at is null`,
 ])

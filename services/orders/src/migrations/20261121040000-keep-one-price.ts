@@ -1,6 +1,6 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
-/** What a product costs is one price at any time; those before it are archived, for what was sold by them. */
+/** A product has one price at any time; earlier prices are archived for the orders that used them. */
 export const keepOnePrice = migration('20261121040000-keep-one-price', [
   `create unique index product_prices_one_current on product_prices (product_id) where not is_archived`,
 ])

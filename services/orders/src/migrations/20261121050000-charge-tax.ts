@@ -1,4 +1,4 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
 const taxRates = [
   `create table tax_rates (
@@ -33,7 +33,7 @@ const prices = [
       minimum_amount <= maximum_amount and preset_amount between coalesce(minimum_amount, 1) and coalesce(maximum_amount, preset_amount))`,
 ]
 
-// What the price was advertised at, which with an inclusive price is more than the amount without tax.
+// The advertised price, which for an inclusive price is more than the amount without tax.
 const checkouts = [
   `alter table checkouts
     add column price_amount bigint check (price_amount >= 0),
@@ -56,7 +56,7 @@ const orders = [
   `alter table refunds add constraint refunds_currency foreign key (order_id, currency) references orders (id, currency)`,
 ]
 
-/** Looked at when the transaction commits: lines are written after their order. */
+/** Checked when the transaction commits, because lines are written after their order. */
 const linesAddUp = [
   `create function order_lines_add_up() returns trigger language plpgsql as $$
   declare
@@ -82,7 +82,7 @@ const linesAddUp = [
     deferrable initially deferred for each row execute function order_lines_add_up()`,
 ]
 
-/** An order that is tried again may be of another currency than a payment that failed; what is charged is what it asks for now. */
+/** A retried order may have another currency than its failed payment; the charge uses the current amounts of the order. */
 const paymentsFit = [
   `create function payment_fits_order() returns trigger language plpgsql as $$
   begin
@@ -95,7 +95,7 @@ const paymentsFit = [
     deferrable initially deferred for each row execute function payment_fits_order()`,
 ]
 
-/** Tax by country, prices with their tax in them, amounts the buyer names, and currencies that do not mix. */
+/** Tax by country, tax-inclusive prices, amounts chosen by the buyer, and currencies that cannot be mixed. */
 export const chargeTax = migration('20261121050000-charge-tax', [
   ...taxRates,
   ...prices,

@@ -1,6 +1,6 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
-/** A refund may come back from the bank; until it is known to stand, it is asked about. */
+/** A bank may return a refund; the processor is queried until the refund is final. */
 export const checkRefunds = migration('20261121057000-check-refunds', [
   `alter table refunds
     add column due_at timestamptz,

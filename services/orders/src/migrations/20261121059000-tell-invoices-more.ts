@@ -1,7 +1,7 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
-/** What documents are written in, and what period of a subscription they are about. */
-export const tellInvoicesMore = migration('20261121059000-tell-invoices-more', [
+/** Language of documents, and the subscription period they cover. */
+export const addInvoiceDetails = migration('20261121059000-tell-invoices-more', [
   `alter table customers add column locale text check (length(locale) <= 35)`,
   `alter table orders
     add column period_end timestamptz,

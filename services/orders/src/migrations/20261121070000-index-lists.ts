@@ -1,8 +1,8 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
 /**
- * An index for every filter and every order of every list, the organization first, time and id last: a page is read from it without the
- * table. On large tables they are made `concurrently` before the update, under the same names (docs/operations.md).
+ * Creates an index for every filter and every sort order of every list: organization first, time and id last, so that a page is read from
+ * the index without the table. On large tables create them `concurrently` before the update, under the same names (docs/operations.md).
  */
 const create = (name: string, definition: string) => `create index if not exists ${name} on ${definition}`
 
@@ -41,7 +41,7 @@ const subscriptions = [
 const customers = [
   create('customers_by_time', 'customers (organization_id, created_at, id) where deleted_at is null'),
   create('customers_by_name', 'customers (organization_id, name, created_at, id) where deleted_at is null and name is not null'),
-  // Also of those deleted: orders and subscriptions are sorted by it.
+  // Includes deleted rows: orders and subscriptions are sorted by this column.
   create('customers_by_address', 'customers (organization_id, lower(email))'),
   create('customers_with_metadata', `customers using gin (metadata jsonb_path_ops) where metadata <> '{}'`),
 ]
@@ -75,7 +75,7 @@ const catalogue = [
   create('product_prices_by_amount', 'product_prices (organization_id, price_amount, product_id) where not is_archived'),
   create('product_prices_by_type', 'product_prices (organization_id, amount_type, product_id) where not is_archived'),
   create('discounts_by_time', 'discounts (organization_id, created_at, id) where deleted_at is null'),
-  // Also of those deleted: orders and subscriptions are sorted by it.
+  // Includes deleted rows: orders and subscriptions are sorted by this column.
   create('discounts_by_name', 'discounts (organization_id, name, created_at, id)'),
   create('discounts_with_code', 'discounts (organization_id, code, created_at, id) where deleted_at is null and code is not null'),
   create('discounts_by_redemptions', 'discounts (organization_id, redemptions_count, created_at, id) where deleted_at is null'),

@@ -1,4 +1,4 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
 const aggregate = `id uuid primary key,
     created_at timestamptz not null,
@@ -6,7 +6,7 @@ const aggregate = `id uuid primary key,
     version integer not null default 1,
     organization_id uuid not null`
 
-/** Keys that grants of benefits gave, and what uses them. */
+/** License keys of benefit grants, and their activations. */
 export const createLicenseKeys = migration('20261121080000-create-license-keys', [
   `create table license_keys (
     ${aggregate},

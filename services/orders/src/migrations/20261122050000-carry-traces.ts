@@ -1,4 +1,4 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
-/** Null for payments that were begun before. */
+/** Null for payments that started before this migration. */
 export const carryTraces = migration('20261122050000-carry-traces', [`alter table payments add column traceparent text`])

@@ -1,17 +1,17 @@
 import { invoiceGenerated } from '@quittance/contracts/invoices'
 import { orderUpdated } from '@quittance/contracts/orders'
-import { subscriptions } from '@quittance/contracts/streams'
+import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer } from '@quittance/runtime/handler'
 import { Order } from './order.ts'
 import { orderView } from './order-view.ts'
 
-// From here on the document never changes; that it is there is told once.
+// The document never changes from here on; its existence is published once.
 const markGenerated = `
   update orders set invoice_generated_at = :at::timestamptz, modified_at = :now::timestamptz, version = version + 1
   where id = :id and invoice_generated_at is null returning organization_id`
 
 export const onInvoiceGenerated = consumer(
-  subscriptions.ordersInvoiceGenerated,
+  durableConsumers.ordersInvoiceGenerated,
   [invoiceGenerated],
   async ({ payload: { order_id: id, generated_at: at } }, { em, rows, read, publish, now }) => {
     const [marked] = await rows<{ organization_id: string }>('order.mark-invoice-generated', markGenerated, { id, at, now })

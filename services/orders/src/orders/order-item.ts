@@ -1,13 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { organizationFilter } from '@quittance/runtime/database'
-import { aggregate } from '@quittance/runtime/entity'
+import { aggregateProperties } from '@quittance/runtime/schema'
 
-/** A line of an order. Its amount is before discount and tax, and its shares of both are beside it, in minor units. */
+/** A line of an order. Its amount is before discount and tax; its shares of both are stored beside it, in minor units. */
 export const OrderItemSchema = defineEntity({
   name: 'OrderItem',
   tableName: 'order_items',
   properties: {
-    ...aggregate,
+    ...aggregateProperties,
     organizationId: p.uuid(),
     orderId: p.uuid(),
     position: p.integer(),

@@ -1,32 +1,36 @@
-import type { CustomerOrder } from '@quittance/contracts/customer-portal'
 import type { Order } from '@quittance/contracts/orders'
-import { nested, nestedList, type View } from '@quittance/runtime/view'
+import { nested, nestedList, type RowCounter, type Lookup, type View } from '@quittance/runtime/view'
 import { customerColumns } from '../customers/customer-view.ts'
-import { discountSummaryColumns } from '../discounts/discount-view.ts'
-import { checkoutProductColumns, priceColumns, productSummaryColumns } from '../products/product-view.ts'
-import { subscriptionColumns } from '../subscriptions/subscription-view.ts'
+import { discountSummaryColumns } from '../catalog/discounts/discount-view.ts'
+import { priceColumns, productSummaryColumns } from '../catalog/products/product-view.ts'
+
+/** Columns of a subscription inside an order; `s` is the subscription. Deprecated names exist only here and in the contract. */
+export const subscriptionColumns = `s.id, s.created_at, s.modified_at, s.amount, s.currency, s.recurring_interval, s.status,
+  s.current_period_start, s.current_period_end, s.cancel_at_period_end, s.canceled_at, s.started_at, s.ends_at, s.ended_at,
+  s.customer_id, s.product_id, s.discount_id, s.checkout_id, s.customer_cancellation_reason, s.customer_cancellation_comment,
+  s.product_price_id as price_id, s.customer_id as user_id`
 
 const items = nestedList(
   'i.id, i.created_at, i.modified_at, i.label, i.amount, i.discount_amount, i.tax_amount, i.proration, i.product_price_id',
   'order_items i where i.order_id = o.id order by i.position',
 )
 
-/** Price of the first line that has one, as the deprecated single price. */
+/** Price of the first line that has one, for the deprecated single price. */
 const firstPrice = `left join lateral (
     select i.product_price_id as id from order_items i
     where i.order_id = o.id and i.product_price_id is not null order by i.position limit 1
   ) first_price on true`
 
 const references = {
-  c: { table: 'customers', of: 'o.customer_id' },
-  pr: { table: 'products', of: 'o.product_id', isCatalogue: true },
-  d: { table: 'discounts', of: 'o.discount_id', isCatalogue: true },
-}
+  c: { table: 'customers', foreignKey: 'o.customer_id' },
+  pr: { table: 'products', foreignKey: 'o.product_id', isSmallTable: true },
+  d: { table: 'discounts', foreignKey: 'o.discount_id', isSmallTable: true },
+} satisfies Record<string, Lookup>
 
-const counted = { list: 'orders', time: 'o.created_at', productFilters: ['product_id', 'product_billing_type'] }
+const counter = { list: 'orders', time: 'o.created_at', productFilters: ['product_id', 'product_billing_type'] } satisfies RowCounter
 
-/** What seller and buyer both see. Deprecated names live here and in the contract, nowhere else. */
-const columns = `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pending' as paid,
+/** Columns for seller and buyer. Deprecated names exist only here and in the contract. */
+export const orderColumns = `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pending' as paid,
     o.subtotal_amount, o.discount_amount, o.net_amount, o.net_amount as amount, o.tax_amount, o.taxes, o.tax_behavior,
     o.total_amount,
     o.refunded_amount, o.refunded_tax_amount, o.currency, o.billing_reason, o.billing_name, o.billing_address,
@@ -36,35 +40,27 @@ const columns = `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pendi
     ${nested(priceColumns, 'product_prices pp join products pr on pr.id = pp.product_id where pp.id = first_price.id')} as product_price,
     ${items} as items`
 
-const subscription = 'subscriptions s where s.id = o.subscription_id'
+export const subscriptionOfOrder = 'subscriptions s where s.id = o.subscription_id'
 
-const bound = {
+/** Source and scope of the views of an order. */
+export const scopedOrders = {
   organization: 'o.organization_id',
   customer: 'o.customer_id',
+  checkout: 'o.checkout_id = :checkout',
   key: 'o.id',
   from: 'orders o',
   references,
-  details: firstPrice,
-  counted,
-}
+  lookupJoins: firstPrice,
+  counter,
+} satisfies Partial<View<unknown>>
 
-/** An order with everything a reader of an event needs. */
+/** An order with all data a consumer of its events needs. */
 export const orderView: View<Order> = {
   name: 'order',
-  ...bound,
-  columns: `${columns}, o.metadata, '{}'::json as custom_field_data,
-    ${nested(`${subscriptionColumns}, s.metadata`, subscription)} as subscription,
+  ...scopedOrders,
+  columns: `${orderColumns}, o.metadata, '{}'::json as custom_field_data,
+    ${nested(`${subscriptionColumns}, s.metadata`, subscriptionOfOrder)} as subscription,
     ${nested(customerColumns, 'customers c where c.id = o.customer_id')} as customer,
     ${nested(productSummaryColumns, 'products pr where pr.id = o.product_id')} as product,
     ${nested(discountSummaryColumns, 'discounts d where d.id = o.discount_id')} as discount`,
-}
-
-const soldBy = 'products pr join organizations g on g.id = pr.organization_id where pr.id = o.product_id'
-
-/** An order as its buyer sees it. */
-export const customerOrderView: View<CustomerOrder> = {
-  name: 'customer-order',
-  ...bound,
-  columns: `${columns}, ${nested(subscriptionColumns, subscription)} as subscription,
-    ${nested(`${checkoutProductColumns}, g.document as organization`, soldBy)} as product`,
 }

@@ -10,18 +10,18 @@ import {
   type BillingReason,
   type OrderStatus,
 } from '@quittance/contracts/orders'
-import { lacksPostalCode } from '@quittance/contracts/postal-codes'
+import { isMissingPostalCode } from '@quittance/contracts/postal-codes'
 import { RefundAmountTooHigh, RefundedAlready } from '@quittance/contracts/refunds'
 import type { AppliedTax, TaxBehavior } from '@quittance/contracts/taxes'
 import { customerFilter, organizationFilter } from '@quittance/runtime/database'
-import { aggregate } from '@quittance/runtime/entity'
-import { refundedTaxOf } from '../refunds/refund-amounts.ts'
+import { aggregateProperties } from '@quittance/runtime/schema'
+import { computeRefundRoom, computeRefundTax } from '../pricing/returnable.ts'
 
 export const OrderSchema = defineEntity({
   name: 'Order',
   tableName: 'orders',
   properties: {
-    ...aggregate,
+    ...aggregateProperties,
     organizationId: p.uuid(),
     status: p.text().$type<OrderStatus>(),
     billingReason: p.text().$type<BillingReason>(),
@@ -35,6 +35,17 @@ export const OrderSchema = defineEntity({
     totalAmount: p.bigint('bigint'),
     refundedAmount: p.bigint('bigint'),
     refundedTaxAmount: p.bigint('bigint'),
+    /** Amount of refunds requested from the processor without a result yet. */
+    refundingAmount: p.bigint('bigint'),
+    refundingTaxAmount: p.bigint('bigint'),
+    /** Value of the time it bills that can be credited, at advertised prices; zero if it is not more than its amount. */
+    creditableAmount: p.bigint('bigint'),
+    /** Credits of earlier orders that it used up, at advertised prices. */
+    creditUsedAmount: p.bigint('bigint'),
+    /** Credited to its subscription for unused time, at advertised prices; cannot be refunded as well. */
+    creditedAmount: p.bigint('bigint'),
+    /** When to charge it again, in real time; only for the final order of an ended subscription. */
+    nextPaymentAttemptAt: p.datetime().nullable(),
     billingName: p.text().nullable(),
     billingAddress: p.json<Address>().nullable(),
     taxId: p.text().nullable(),
@@ -42,7 +53,7 @@ export const OrderSchema = defineEntity({
     productId: p.uuid(),
     discountId: p.uuid().nullable(),
     subscriptionId: p.uuid().nullable(),
-    /** Begin of the period that is paid for; there is one such order per subscription and period. */
+    /** Start of the billed period; there is one such order per subscription and period. */
     periodStart: p.datetime().nullable(),
     periodEnd: p.datetime().nullable(),
     checkoutId: p.uuid().nullable(),
@@ -51,48 +62,73 @@ export const OrderSchema = defineEntity({
     invoiceRequestedAt: p.datetime().nullable(),
     invoiceGeneratedAt: p.datetime().nullable(),
   },
-  filters: { ...organizationFilter, ...customerFilter },
+  filters: { ...organizationFilter, ...customerFilter((checkoutId) => ({ checkoutId })) },
 })
 
-/** Keys that are absent stay as they are. */
+/** Absent keys leave the value unchanged. */
 export interface BillingDetails {
   billing_name?: string | null | undefined
   billing_address?: Address | null | undefined
 }
 
 export class Order extends OrderSchema.class {
-  /** `pending` → `paid`. Answers false when it was paid before: a payment may be reported twice. */
+  /** Returns whether it was bought by a checkout that upgrades a free subscription. */
+  isUpgrade(): boolean {
+    return Boolean(this.checkoutId) && this.billingReason === 'subscription_update'
+  }
+
+  /** `pending` → `paid`. Returns false if it was already paid: a payment may be reported twice. */
   pay(now: Date): boolean {
     if (this.status !== 'pending') return false
     this.status = 'paid'
     this.paidAt = now
+    this.nextPaymentAttemptAt = null
     return true
   }
 
+  /** Schedules the next payment of the final order of an ended subscription; null ends the attempts, and the order stays owed. */
+  retryPaymentAt(at: Date | null): void {
+    this.nextPaymentAttemptAt = at
+  }
+
+  /** Returns whether it is due to be charged again. */
+  isPaymentDue(now: Date): boolean {
+    return this.nextPaymentAttemptAt !== null && this.nextPaymentAttemptAt !== undefined && this.nextPaymentAttemptAt <= now
+  }
+
   /**
-   * Gives back this much of the net amount and answers the tax that goes with it. Throws `RefundedAlready` when nothing is left,
-   * `RefundAmountTooHigh` when less is left.
+   * Reserves this much of the net amount for a refund and returns the tax refunded with it. Throws `RefundedAlready` if everything is
+   * refunded, `RefundAmountTooHigh` if less is left; what was credited to the subscription is not left.
    */
-  refund(amount: bigint): bigint {
-    const left = this.netAmount - this.refundedAmount
-    if (left === 0n) throw new RefundedAlready(`Order is already fully refunded: ${this.id}`)
+  reserveRefund(amount: bigint): bigint {
+    if (this.netAmount === this.refundedAmount + this.refundingAmount) {
+      throw new RefundedAlready(`Order is already fully refunded: ${this.id}`)
+    }
+    const left = computeRefundRoom(this)
     if (amount > left) throw new RefundAmountTooHigh(`Refund amount exceeds remaining order balance: ${left}`)
-    const before = { net: this.netAmount, tax: this.taxAmount, refunded: this.refundedAmount, refundedTax: this.refundedTaxAmount }
-    const tax = refundedTaxOf(before, amount)
-    this.refundedAmount += amount
-    this.refundedTaxAmount += tax
-    this.status = this.refundedAmount === this.netAmount ? 'refunded' : 'partially_refunded'
+    const tax = computeRefundTax(this, amount)
+    this.refundingAmount += amount
+    this.refundingTaxAmount += tax
     return tax
   }
 
-  /** A refund came back: what was given back with it counts as paid again. */
-  takeBackRefund({ amount, taxAmount }: { amount: bigint; taxAmount: bigint }): void {
+  /** Moves a reserved amount to the refunded amount. */
+  refund({ amount, taxAmount }: { amount: bigint; taxAmount: bigint }): void {
+    this.refundingAmount -= amount
+    this.refundingTaxAmount -= taxAmount
+    this.refundedAmount += amount
+    this.refundedTaxAmount += taxAmount
+    this.status = this.refundedAmount === this.netAmount ? 'refunded' : 'partially_refunded'
+  }
+
+  /** Reverses a refund that the bank returned: its amount counts as paid again. */
+  reverseRefund({ amount, taxAmount }: { amount: bigint; taxAmount: bigint }): void {
     this.refundedAmount -= amount
     this.refundedTaxAmount -= taxAmount
     this.status = this.refundedAmount === 0n ? 'paid' : 'partially_refunded'
   }
 
-  /** From the moment the invoice is requested the details are frozen; repeating the same values is not a change. */
+  /** Changes the billing details. They are frozen once the invoice is requested; repeating the same values is not a change. */
   changeBillingDetails({ billing_name, billing_address }: BillingDetails): void {
     const locked = this.invoiceRequestedAt !== null
     const issues: ValidationIssue[] = []
@@ -107,7 +143,7 @@ export class Order extends OrderSchema.class {
     if (issues.length > 0) throw new RequestValidationError(issues)
   }
 
-  /** Freezes the billing details. Asking again before it is generated is not an error: it is tried again where it failed. */
+  /** Freezes the billing details. A repeated request before the invoice is generated is not an error: it retries a failed invoice. */
   requestInvoice(now: Date): void {
     if (this.invoiceGeneratedAt) throw new InvoiceAlreadyExists(`An invoice already exists for order ${this.id}.`)
     if (this.status === 'pending') throw new NotPaidOrder(`Order ${this.id} is not paid, so an invoice cannot be generated.`)
@@ -126,7 +162,7 @@ OrderSchema.setClass(Order)
 function missingDetails({ billingName, billingAddress }: Order): string[] {
   const named = billingName ? [] : ['billing_name']
   if (!billingAddress) return [...named, 'billing_address']
-  return lacksPostalCode(billingAddress) ? [...named, 'billing_address.postal_code'] : named
+  return isMissingPostalCode(billingAddress) ? [...named, 'billing_address.postal_code'] : named
 }
 
 function lockedField(field: string): ValidationIssue {

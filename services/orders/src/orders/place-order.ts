@@ -3,30 +3,29 @@ import type { Metadata } from '@quittance/contracts/metadata'
 import { orderCreated, orderPaid, orderUpdated, type BillingReason } from '@quittance/contracts/orders'
 import type { TaxBehavior } from '@quittance/contracts/taxes'
 import type { Transaction } from '@quittance/runtime/handler'
-import { grantBenefits } from '../benefits/entitlement.ts'
-import { tellCustomerState } from '../customers/tell-customer-state.ts'
+import { grantBenefits } from '../entitlements/entitlement.ts'
+import { publishCustomerState } from '../customers/customer-state.ts'
 import { Order } from './order.ts'
-import type { LineAmounts, OrderAmounts } from './order-amounts.ts'
+import { appliedTaxes, type LineAmounts, type OrderAmounts } from '../pricing/order-amounts.ts'
 import { OrderItem } from './order-item.ts'
 import { orderView } from './order-view.ts'
-import { appliedTaxes } from '../taxes/applied-taxes.ts'
 
-/** What was bought: one line per price of the product, and those of a change of product. */
-export interface Line {
+/** Purchased lines: one per price of the product, and prorations of product changes. */
+export interface OrderDraftLine {
   label: string
   productPriceId: string | null
   proration?: boolean
 }
 
-/** What becomes an order: of a checkout, or of a period of a subscription. */
-export interface Sale {
+/** Input of `placeOrder`, built from a checkout or from a period of a subscription. */
+export interface OrderDraft {
   organizationId: string
   billingReason: BillingReason
   currency: string
   taxBehavior: TaxBehavior
-  /** With one line for each of `lines`. */
+  /** Has one line for each of `lines`. */
   amounts: OrderAmounts
-  lines: readonly Line[]
+  lines: readonly OrderDraftLine[]
   billingName: string | null
   billingAddress: Address | null
   taxId: string | null
@@ -37,19 +36,23 @@ export interface Sale {
   periodStart: Date | null
   periodEnd: Date | null
   checkoutId: string | null
+  /** Value of the billed time of a subscription that can be credited, at advertised prices; default zero: the amount of the order. */
+  creditableAmount?: bigint
+  /** Credits of earlier orders that it uses up; default zero. */
+  creditUsedAmount?: bigint
   metadata: Metadata
 }
 
 /**
- * A sale becomes an order, `pending` until its payment completes. Billing details are copied, and stay. A checkout that is tried again
- * after a declined payment keeps its order, which is then of what is bought now.
+ * Creates an order, which is `pending` until its payment completes. Billing details are copied and then stay. A checkout that is retried
+ * after a declined payment keeps its order, which is updated to the current purchase.
  */
-export async function placeOrder({ em, read, publish }: Transaction, { lines, ...sale }: Sale): Promise<Order> {
-  const { organizationId, amounts } = sale
-  const known = sale.checkoutId ? await em.findOne(Order, { checkoutId: sale.checkoutId }) : null
-  const order = known ?? em.create(Order, { ...termsOf(sale), ...unpaid })
+export async function placeOrder({ em, read, publish }: Transaction, { lines, ...draft }: OrderDraft): Promise<Order> {
+  const { organizationId, amounts } = draft
+  const known = draft.checkoutId ? await em.findOne(Order, { checkoutId: draft.checkoutId }) : null
+  const order = known ?? em.create(Order, { ...toOrderFields(draft), ...unpaid })
   if (known) {
-    em.assign(known, termsOf(sale))
+    em.assign(known, toOrderFields(draft))
     await em.nativeDelete(OrderItem, { orderId: known.id })
   }
   await em.flush()
@@ -66,14 +69,19 @@ const unpaid = {
   status: 'pending',
   refundedAmount: 0n,
   refundedTaxAmount: 0n,
+  refundingAmount: 0n,
+  refundingTaxAmount: 0n,
+  creditedAmount: 0n,
+  nextPaymentAttemptAt: null,
   paidAt: null,
   invoiceRequestedAt: null,
   invoiceGeneratedAt: null,
 } as const
 
-function termsOf({ amounts, ...sale }: Omit<Sale, 'lines'>) {
+function toOrderFields({ amounts, ...draft }: Omit<OrderDraft, 'lines'>) {
   return {
-    ...sale,
+    ...{ creditableAmount: 0n, creditUsedAmount: 0n },
+    ...draft,
     subtotalAmount: amounts.subtotal,
     discountAmount: amounts.discount,
     netAmount: amounts.net,
@@ -83,17 +91,20 @@ function termsOf({ amounts, ...sale }: Omit<Sale, 'lines'>) {
   }
 }
 
-/** The payment of an order is complete. Said once, however often it is reported. What was bought for good is granted by it. */
+/**
+ * Marks the payment of an order as complete. Publishes it once, however often it is reported, and grants the benefits of a one-time
+ * purchase.
+ */
 export async function payOrder(context: Transaction, order: Order): Promise<boolean> {
   const { now, read, publish } = context
   if (!order.pay(now)) return false
   const view = await read.one(orderView, { where: 'o.id = :id', values: { id: order.id } })
-  const fact = { aggregateId: order.id, organizationId: order.organizationId, payload: view }
-  publish({ event: orderUpdated, ...fact })
-  publish({ event: orderPaid, ...fact })
+  const message = { aggregateId: order.id, organizationId: order.organizationId, payload: view }
+  publish({ event: orderUpdated, ...message })
+  publish({ event: orderPaid, ...message })
   if (order.subscriptionId) return true
   const { organizationId, productId, customerId } = order
   const granted = await grantBenefits(context, { organizationId, productId, customerId, orderId: order.id, subscriptionId: null })
-  if (granted) await tellCustomerState(context, customerId)
+  if (granted) await publishCustomerState(context, customerId)
   return true
 }

@@ -1,11 +1,55 @@
-import type { Transaction } from '@quittance/runtime/handler'
+import { type Transaction, command } from '@quittance/runtime/handler'
 import { Order } from './order.ts'
-import { tellInvoiceRequested } from './tell-invoice-requested.ts'
+import {
+  generateOrderInvoice as generateOrderInvoiceContract,
+  orderInvoiceRequested,
+  type InvoiceSource,
+} from '@quittance/contracts/orders'
+import { nested, nestedList, type View } from '@quittance/runtime/view'
 
-/** Freezes the billing details and tells of it, whether the seller or the buyer asked for the invoice. */
+/** Freezes the billing details and publishes the invoice request, for sellers and buyers alike. */
 export async function requestInvoice({ id }: { id: string }, context: Transaction): Promise<null> {
   const order = await context.em.findOneOrFail(Order, id)
   order.requestInvoice(context.now)
-  await tellInvoiceRequested(order, context)
+  await publishInvoiceRequested(order, context)
   return null
+}
+
+export const generateInvoice = command(generateOrderInvoiceContract, requestInvoice)
+
+/**
+ * Publishes the snapshot the invoice is created from. Publishing it again is harmless: an order has one invoice, each refund one credit
+ * note, and each returned refund one reversal.
+ */
+export async function publishInvoiceRequested({ id, organizationId }: Order, { read, publish }: Transaction): Promise<void> {
+  const payload = await read.one(invoiceSourceView, { where: 'o.id = :id', values: { id } })
+  publish({ event: orderInvoiceRequested, aggregateId: id, organizationId, payload })
+}
+
+const items = nestedList(
+  'i.label, i.amount, i.discount_amount, i.tax_amount, i.proration',
+  'order_items i where i.order_id = o.id order by i.position',
+)
+
+const refundsWith = (status: 'succeeded' | 'failed') =>
+  nestedList(
+    'r.id, r.amount, r.tax_amount, r.created_at',
+    `refunds r where r.order_id = o.id and r.status = '${status}' order by r.created_at, r.id`,
+  )
+
+/** The snapshot an invoice is created from. Null if the organization has not been received yet. */
+export const invoiceSourceView: View<InvoiceSource> = {
+  name: 'invoice-source',
+  organization: 'o.organization_id',
+  customer: 'o.customer_id',
+  checkout: 'o.checkout_id = :checkout',
+  from: `orders o join customers c on c.id = o.customer_id join organizations g on g.id = o.organization_id
+    left join checkouts ch on ch.id = o.checkout_id and not ch.is_customer_proven`,
+  columns: `o.id as order_id, o.created_at as order_created_at, ${nested('g.id, g.name, g.slug')} as organization, o.customer_id, o.checkout_id, o.currency,
+    o.billing_name, o.billing_address, o.tax_id, coalesce(ch.customer_email, c.email) as customer_email,
+    case when ch.id is null then c.locale end as locale,
+    case when o.period_end is not null then ${nested('o.period_start as start, o.period_end as end')} end as period,
+    ${items} as items, ${refundsWith('succeeded')} as refunds, ${refundsWith('failed')} as reversed_refunds,
+    o.subtotal_amount, o.discount_amount, o.net_amount, o.tax_amount, o.taxes, o.tax_behavior,
+    o.total_amount, o.paid_at`,
 }

@@ -1,16 +1,16 @@
 import { organizationCreated, organizationUpdated } from '@quittance/contracts/organizations'
-import { subscriptions } from '@quittance/contracts/streams'
+import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer } from '@quittance/runtime/handler'
 
-/** The later fact wins, whatever order they come in. */
+/** The later event wins, in whatever order they arrive. */
 const keep = `
   insert into organizations (id, name, slug, document, occurred_at) values (:id, :name, :slug, :document, :occurred_at)
   on conflict (id) do update set name = excluded.name, slug = excluded.slug, document = excluded.document, occurred_at = excluded.occurred_at
   where organizations.occurred_at <= excluded.occurred_at`
 
-/** Keeps the copy of organizations that checkouts and invoices show. */
+/** Updates the copy of organizations that checkouts and invoices show. */
 export const onOrganizationChanged = consumer(
-  subscriptions.ordersOrganizations,
+  durableConsumers.ordersOrganizations,
   [organizationCreated, organizationUpdated],
   async ({ payload, payloadText, occurredAt }, { rows }) => {
     await rows('organization.keep', keep, {

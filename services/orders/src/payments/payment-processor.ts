@@ -1,15 +1,15 @@
-/** What is to be paid, in minor units. */
+/** Amount to pay, in minor units. */
 export interface Charge {
   paymentId: string
   amount: bigint
   currency: string
   confirmationToken: string
-  /** The buyer is there; without them a stored token is charged. */
+  /** The buyer is present; otherwise a stored token is charged. */
   isBuyerPresent: boolean
 }
 
-/** What is given back, in minor units. */
-export interface Return {
+/** Amount to refund, in minor units. */
+export interface RefundRequest {
   refundId: string
   paymentId: string
   amount: bigint
@@ -18,17 +18,21 @@ export interface Return {
   confirmationToken: string
 }
 
-/** How a charge went, or when to ask again. */
-export type Settlement = { status: 'succeeded' } | { status: 'declined' } | { status: 'processing'; retryAfterMs: number | null }
+/** Result of a charge, or when to query again. */
+export type ChargeResult = { status: 'succeeded' } | { status: 'declined' } | { status: 'processing'; retryAfterMs: number | null }
 
-/** How a payment processor looks from here. A real one keeps the promise that one `paymentId` is charged once. */
+/**
+ * Port of a payment processor. Every call is made outside any transaction and may be repeated with the same ids: a processor guarantees
+ * that one `paymentId` is charged once and one `refundId` refunded once. A call that throws, or has no reply before `signal` aborts, may
+ * have been executed.
+ */
 export interface PaymentProcessor {
-  /** Whether the token can be charged at all. Moves no money, so a crash after it costs nothing. */
-  authorize(confirmationToken: string): Promise<'authorized' | 'declined'>
-  /** Gives back what was charged, and says when to ask whether that stood; null for never. The same `refundId` again gives nothing more. */
-  refund(refund: Return): Promise<{ checkAfterMs: number | null }>
-  /** Whether a refund that was made stands: a bank may send it back. */
-  checkRefund(refund: Return): Promise<'succeeded' | 'failed'>
-  /** Charges, or tells when to ask again. May be called again after a crash. */
-  settle(charge: Charge, createdAt: Date): Promise<Settlement>
+  /** Checks whether the token can be charged. Moves no money. */
+  authorize(confirmationToken: string, signal: AbortSignal): Promise<'authorized' | 'declined'>
+  /** Refunds a charge and returns when to check whether the refund is final; null for never. */
+  refund(refund: RefundRequest, signal: AbortSignal): Promise<{ checkAfterMs: number | null }>
+  /** Checks whether a refund is final: a bank may return it. */
+  checkRefund(refund: RefundRequest, signal: AbortSignal): Promise<'succeeded' | 'failed'>
+  /** Charges, or returns when to query again. */
+  settle(charge: Charge, createdAt: Date, signal: AbortSignal): Promise<ChargeResult>
 }

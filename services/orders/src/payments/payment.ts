@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { organizationFilter } from '@quittance/runtime/database'
-import { aggregate } from '@quittance/runtime/entity'
+import { aggregateProperties } from '@quittance/runtime/schema'
 
 export const PaymentSchema = defineEntity({
   name: 'Payment',
   tableName: 'payments',
   properties: {
-    ...aggregate,
+    ...aggregateProperties,
     organizationId: p.uuid(),
     orderId: p.uuid(),
     checkoutId: p.uuid().nullable(),
@@ -14,25 +14,25 @@ export const PaymentSchema = defineEntity({
     currency: p.text(),
     confirmationToken: p.text(),
     status: p.text().$type<'pending' | 'succeeded' | 'failed'>(),
-    /** When the processor is asked next; null while nothing is due. */
+    /** Time of the next processor call; null while nothing is due. */
     dueAt: p.datetime().nullable(),
     leasedUntil: p.datetime().nullable(),
-    /** The request that began it. */
+    /** Trace of the request that started it. */
     traceparent: p.text().nullable(),
   },
   filters: organizationFilter,
 })
 
 export class Payment extends PaymentSchema.class {
-  /** False when it was settled before. */
-  succeed(): boolean {
+  /** Returns false if it was already settled. */
+  markSucceeded(): boolean {
     if (this.status !== 'pending') return false
     this.settle('succeeded')
     return true
   }
 
-  /** False when it was settled before. */
-  decline(): boolean {
+  /** Returns false if it was already settled. */
+  markFailed(): boolean {
     if (this.status !== 'pending') return false
     this.settle('failed')
     return true

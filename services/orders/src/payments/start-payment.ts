@@ -1,9 +1,9 @@
 import type { Transaction } from '@quittance/runtime/handler'
+import { settleDuePaymentsJobName } from '../job-names.ts'
 import type { Order } from '../orders/order.ts'
 import { Payment } from './payment.ts'
-import { settleDuePayments } from './settle-due-payments.ts'
 
-/** The processor is asked about the payment of an order at once, after the commit. */
+/** Starts the payment of an order; the processor is called right after the commit. */
 export async function startPayment(
   { em, now, wake, traceparent }: Transaction,
   { order, confirmationToken }: { order: Order; confirmationToken: string },
@@ -20,5 +20,5 @@ export async function startPayment(
     leasedUntil: null,
     traceparent,
   })
-  wake(settleDuePayments.name)
+  wake(settleDuePaymentsJobName)
 }

@@ -1,27 +1,40 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { LockMode } from '@mikro-orm/core'
-import { RequestValidationError } from '@quittance/contracts/errors'
-import { orderUpdated } from '@quittance/contracts/orders'
-import {
-  createRefund as contract,
-  orderRefunded,
-  refundCreated,
-  RefundUnknownPayment,
-  RevokeSubscriptionBenefitsProhibited,
-} from '@quittance/contracts/refunds'
-import { command } from '@quittance/runtime/handler'
-import { revokeBenefits } from '../benefits/entitlement.ts'
-import { tellCustomerState } from '../customers/tell-customer-state.ts'
+import { NotPermitted, RequestValidationError } from '@quittance/contracts/errors'
+import type { RequestOf } from '@quittance/contracts/operation'
+import { createRefund as contract, RefundUnknownPayment, RevokeSubscriptionBenefitsProhibited } from '@quittance/contracts/refunds'
+import { staged, type CommandContext } from '@quittance/runtime/handler'
+import { reactionPoint } from '@quittance/runtime/reactions'
 import { Order } from '../orders/order.ts'
-import { orderView } from '../orders/order-view.ts'
-import { tellInvoiceRequested } from '../orders/tell-invoice-requested.ts'
 import { Payment } from '../payments/payment.ts'
-import { sandboxProcessor } from '../payments/sandbox-processor.ts'
-import { Refund } from './refund.ts'
-import { refundView } from './refund-view.ts'
+import { paymentProcessor } from '../payments/processor.ts'
+import { Refund, refundView } from './refund.ts'
+import { submitOrDefer } from './submit-refund.ts'
 
-/** One refund of an order at a time, so that never more is given back than was paid. */
-export const createRefund = command(contract, async ({ order_id, reason, amount, ...request }, context) => {
-  const { em, now, read, publish } = context
+/** Total wait of a request, shorter than the gateway's; a refund without a result by then is `pending`. */
+const requestTimeoutMs = 8_000
+
+/**
+ * Records a refund with its id and reserves it on the order, then calls the processor with that id, then records the result. Reservations
+ * of an order are serialized, so refunds never exceed what was paid.
+ */
+export const createRefund = staged(contract, {
+  commit: recordRefund,
+  async finish({ id }, context) {
+    await Promise.race([submitOrDefer(id, context), wait(requestTimeoutMs, undefined, { ref: false })])
+    return context.read.one(refundView, { where: 'r.id = :id', values: { id } })
+  },
+})
+
+/** Before the order of a subscription is locked for a refund of this much of its net amount. */
+export const beforeRefundReserved = reactionPoint<{ orderId: string; subscriptionId: string; amount: bigint }>('orders.refund.reserved')
+
+async function recordRefund(
+  { order_id, reason, amount, ...request }: RequestOf<typeof contract>,
+  { em, now, react }: CommandContext,
+): Promise<{ id: string }> {
+  const subscriptionId = (await em.findOne(Order, { id: order_id }, { disableIdentityMap: true }))?.subscriptionId
+  if (subscriptionId) await react(beforeRefundReserved, { orderId: order_id, subscriptionId, amount: BigInt(amount) })
   const order = await em.findOne(Order, { id: order_id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!order) throw RequestValidationError.field(['order_id'], 'Order not found.')
   if (request.revoke_benefits && order.subscriptionId) {
@@ -29,12 +42,13 @@ export const createRefund = command(contract, async ({ order_id, reason, amount,
   }
   const payment = await em.findOne(Payment, { orderId: order.id, status: 'succeeded' })
   if (!payment) throw new RefundUnknownPayment(`Refund issued for unknown order: ${order.id}`)
-  const taxAmount = order.refund(BigInt(amount))
+  if (!paymentProcessor()) throw new NotPermitted('Payments and refunds are disabled on this installation.')
+  const taxAmount = order.reserveRefund(BigInt(amount))
   const { organizationId, currency } = order
-  const refund = em.create(Refund, {
+  const { id } = em.create(Refund, {
     organizationId,
     orderId: order.id,
-    status: 'succeeded',
+    status: 'pending',
     reason,
     amount: BigInt(amount),
     taxAmount,
@@ -42,28 +56,11 @@ export const createRefund = command(contract, async ({ order_id, reason, amount,
     comment: request.comment ?? null,
     revokeBenefits: request.revoke_benefits,
     metadata: request.metadata,
+    // Until then the request itself submits it. Otherwise the job would lease it first, and the request could only reply that it is
+    // pending.
+    nextCheckAt: new Date(now.getTime() + requestTimeoutMs),
     dueAt: null,
     leasedUntil: null,
   })
-  await em.flush()
-  const { confirmationToken } = payment
-  const made = { refundId: refund.id, paymentId: payment.id, amount: BigInt(amount) + taxAmount, currency, confirmationToken }
-  const { checkAfterMs } = await sandboxProcessor.refund(made)
-  if (checkAfterMs !== null) refund.dueAt = new Date(now.getTime() + checkAfterMs)
-  await em.flush()
-  const view = await read.one(refundView, { where: 'r.id = :id', values: { id: refund.id } })
-  const orderNow = {
-    aggregateId: order.id,
-    organizationId,
-    payload: await read.one(orderView, { where: 'o.id = :id', values: { id: order.id } }),
-  }
-  // All about the order, so that they are told in this order.
-  publish({ event: refundCreated, aggregateId: order.id, organizationId, payload: view })
-  publish({ event: orderUpdated, ...orderNow })
-  publish({ event: orderRefunded, ...orderNow })
-  if (order.invoiceRequestedAt) await tellInvoiceRequested(order, context)
-  if (request.revoke_benefits) {
-    for (const customerId of await revokeBenefits(context, { orderId: order.id })) await tellCustomerState(context, customerId)
-  }
-  return view
-})
+  return { id }
+}

@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/core'
 import { job, type Transaction } from '@quittance/runtime/handler'
-import { clockOf, type OrganizationClock } from '../organizations/clock.ts'
-import { chargeAgain } from './charge-again.ts'
-import { renew } from './renew.ts'
-import { renewalJob } from './renewal-job.ts'
+import { loadClock, type OrganizationClock } from '../organizations/organization.ts'
+import { renewSubscription, retryPayment } from './renew-subscription.ts'
+import { renewalJobName } from '../job-names.ts'
+import { lockCustomer } from '../customers/lock-customer.ts'
 import { Subscription } from './subscription.ts'
-import { tellSubscription } from './tell-subscription.ts'
+import { publishSubscriptionChange } from './publish-subscription-change.ts'
 
 const batch = 20
 
@@ -15,40 +15,47 @@ const claim = `
     select id from subscriptions
     where due_at <= now() and (leased_until is null or leased_until < now())
     order by due_at limit ${batch} for update skip locked)
-  returning id, organization_id`
+  returning id, organization_id, customer_id`
 
-/** Renews, ends or charges again what is due. A replica that dies in between leaves a lease that runs out. */
+interface DueSubscription {
+  id: string
+  organization_id: string
+  customer_id: string
+}
+
+/** Renews, ends or charges again all due subscriptions. If a replica dies in between, its lease expires. */
 export const renewDueSubscriptions = job({
-  name: renewalJob,
+  name: renewalJobName,
   everyMs: 1_000,
   async run(context) {
-    const due = await context.rows<{ id: string; organization_id: string }>('subscriptions.claim', claim, { lease: context.leaseMs })
-    await Promise.all(due.map(({ id, organization_id }) => context.transaction(organization_id, (transaction) => proceed(id, transaction))))
+    const due = await context.rows<DueSubscription>('subscriptions.claim', claim, { lease: context.leaseMs })
+    await Promise.all(due.map((each) => context.transaction(each.organization_id, (transaction) => proceed(each, transaction))))
     return due.length === batch
   },
 })
 
-async function proceed(id: string, context: Transaction): Promise<void> {
+async function proceed({ id, customer_id }: DueSubscription, context: Transaction): Promise<void> {
+  await lockCustomer(context.rows, customer_id)
   const subscription = await context.em.findOneOrFail(Subscription, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  // Somebody else was here since it was claimed.
+  // Another transaction handled it after it was claimed.
   if (!subscription.dueAt || subscription.dueAt > context.now) return
-  const clock = await clockOf(context, subscription.organizationId)
-  if (subscription.isOver(clock.now)) return end(subscription, context)
-  if (subscription.status === 'past_due') return chargeAgain(subscription, { context, clock })
+  const clock = await loadClock(context, subscription.organizationId)
+  if (subscription.isEndDue(clock.now)) return end(subscription, context)
+  if (subscription.status === 'past_due') return retryPayment(subscription, { context, clock })
   return renewInTime(subscription, { context, clock })
 }
 
 async function end(subscription: Subscription, context: Transaction): Promise<void> {
-  const before = subscription.standing()
+  const before = subscription.snapshot()
   subscription.end()
-  await tellSubscription(context, subscription, before)
+  await publishSubscriptionChange(context, subscription, before)
 }
 
 async function renewInTime(
   subscription: Subscription,
   { context, clock }: { context: Transaction; clock: OrganizationClock },
 ): Promise<void> {
-  if (clock.now >= subscription.currentPeriodEnd) return renew(subscription, { context, clock })
+  if (clock.now >= subscription.currentPeriodEnd) return renewSubscription(subscription, { context, clock })
   subscription.dueAt = clock.toReal(subscription.currentPeriodEnd)
   subscription.leasedUntil = null
 }

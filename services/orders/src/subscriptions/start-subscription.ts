@@ -1,40 +1,47 @@
-import type { Transaction } from '@quittance/runtime/handler'
-import type { Checkout } from '../checkouts/checkout.ts'
-import { Discount } from '../discounts/discount.ts'
-import { discountOn } from '../orders/order-amounts.ts'
-import { clockOf } from '../organizations/clock.ts'
-import { holdCustomer } from './hold-customer.ts'
-import { refuseSecondSubscription } from './refuse-second-subscription.ts'
+import type { Metadata } from '@quittance/contracts/metadata'
+import type { Transaction, SqlRunner } from '@quittance/runtime/handler'
+import { Discount } from '../catalog/discounts/discount.ts'
+import { discountOn } from '../pricing/order-amounts.ts'
+import { loadClock, loadSubscriptionSettings } from '../organizations/organization.ts'
+import { lockCustomer } from '../customers/lock-customer.ts'
 import { Subscription } from './subscription.ts'
-import { periodEnd, type RecurringInterval } from './subscription-period.ts'
-import { tellSubscription } from './tell-subscription.ts'
+import { periodEnd, type RecurringInterval } from '../pricing/billing-period.ts'
+import { publishSubscriptionChange } from './publish-subscription-change.ts'
+import { Conflict } from '@quittance/contracts/errors'
+import { AlreadyActiveSubscriptionError } from '@quittance/contracts/checkouts'
 
-interface Start {
-  checkout: Checkout
+/** A confirmed purchase of a recurring product. */
+export interface SubscriptionStart {
+  organizationId: string
   customerId: string
+  checkoutId: string
+  productId: string
+  productPriceId: string
   interval: RecurringInterval
+  currency: string
+  priceAmount: bigint
+  discountId: string | null
+  /** Token for renewals; null if nothing has to be paid. */
   paymentToken: string | null
+  metadata: Metadata
+  /** Nothing is to be paid for the first period. */
+  isFree: boolean
 }
 
-/** A confirmed checkout of a recurring product becomes a subscription: active at once when nothing is to be paid. */
-export async function startSubscription(
-  context: Transaction,
-  { checkout, customerId, interval, paymentToken }: Start,
-): Promise<Subscription> {
+/** Creates a subscription; active at once if nothing is to be paid. */
+export async function startSubscription(context: Transaction, { interval, isFree, ...purchase }: SubscriptionStart): Promise<Subscription> {
   const { em } = context
-  const { organizationId } = checkout
-  await holdCustomer(context.rows, customerId)
-  await refuseSecondSubscription(context.rows, { organizationId, customerId })
-  const clock = await clockOf(context, organizationId)
+  const { organizationId, customerId, priceAmount, discountId } = purchase
+  await requireCustomer(context.rows, customerId)
+  await assertSingleSubscription(context.rows, { organizationId, customerId })
+  const clock = await loadClock(context, organizationId)
   const start = clock.now
   const anchorDay = start.getUTCDate()
-  const discount = checkout.discountId ? await em.findOneOrFail(Discount, checkout.discountId) : null
-  const amount = checkout.priceAmount - discountOn(checkout.priceAmount, discount?.rule() ?? null)
+  const discount = discountId ? await em.findOneOrFail(Discount, discountId) : null
+  const amount = priceAmount - discountOn(priceAmount, discount?.rule() ?? null)
   const subscription = em.create(Subscription, {
-    organizationId,
+    ...purchase,
     status: 'incomplete',
-    currency: checkout.currency,
-    priceAmount: checkout.priceAmount,
     amount,
     periodAmount: amount,
     recurringInterval: interval,
@@ -46,22 +53,38 @@ export async function startSubscription(
     startedAt: null,
     endsAt: null,
     endedAt: null,
-    customerId,
-    productId: checkout.productId,
-    productPriceId: checkout.productPriceId,
-    discountId: checkout.discountId ?? null,
-    discountFrom: checkout.discountId ? start : null,
-    checkoutId: checkout.id,
+    discountFrom: discountId ? start : null,
     customerCancellationReason: null,
     customerCancellationComment: null,
-    paymentToken,
     failedCharges: 0,
-    metadata: checkout.metadata,
     dueAt: null,
     leasedUntil: null,
   })
-  if (checkout.totalAmount() === 0n) subscription.paid(clock)
+  if (isFree) subscription.markPaid(clock)
   await em.flush()
-  await tellSubscription(context, subscription, null)
+  await publishSubscriptionChange(context, subscription, null)
   return subscription
+}
+
+/** Locks the customer row so that a concurrent deletion also ends the new subscription. */
+async function requireCustomer(rows: SqlRunner, id: string): Promise<void> {
+  if (!(await lockCustomer(rows, id))) throw new Conflict('The customer was deleted at the same time. Try again.')
+}
+
+/** Includes subscriptions with a first payment in progress, so that two concurrent ones do not both become active. */
+const occupied = `
+  select 1 from subscriptions
+  where organization_id = :organization_id and customer_id = :customer_id
+    and (status in ('trialing', 'active', 'past_due') or (status = 'incomplete' and created_at > now() - interval '1 hour'))
+  limit 1`
+
+/**
+ * Throws if the customer has another subscription, unless the organization allows several. Concurrent confirmations for the same customer
+ * wait, because the customer's identity is locked.
+ */
+export async function assertSingleSubscription(rows: SqlRunner, buyer: { organizationId: string; customerId: string }): Promise<void> {
+  const found = await rows('subscription.occupied', occupied, { organization_id: buyer.organizationId, customer_id: buyer.customerId })
+  if (found.length === 0) return
+  const { allow_multiple_subscriptions } = await loadSubscriptionSettings(rows, buyer.organizationId)
+  if (!allow_multiple_subscriptions) throw new AlreadyActiveSubscriptionError('You already have an active subscription.')
 }

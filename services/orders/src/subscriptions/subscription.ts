@@ -1,33 +1,38 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, p, raw } from '@mikro-orm/core'
 import { BadRequest } from '@quittance/contracts/errors'
 import type { Metadata } from '@quittance/contracts/metadata'
-import {
-  AlreadyCanceledSubscription,
-  ResourceUnavailable,
-  SubscriptionUpdatePending,
-  type CancellationReason,
-  type SubscriptionStatus,
-} from '@quittance/contracts/subscriptions'
+import { ResourceUnavailable, type CancellationReason, type SubscriptionStatus } from '@quittance/contracts/subscriptions'
 import { customerFilter, organizationFilter } from '@quittance/runtime/database'
-import { aggregate } from '@quittance/runtime/entity'
-import type { OrganizationClock } from '../organizations/clock.ts'
-import type { ProductPrice } from '../products/product-price.ts'
-import type { Standing } from './subscription-events.ts'
-import { periodEnd, type RecurringInterval } from './subscription-period.ts'
-import { billableStatuses, canMove, isEnd } from './subscription-status.ts'
+import { aggregateProperties } from '@quittance/runtime/schema'
+import type { OrganizationClock } from '../organizations/organization.ts'
+import type { ProductPrice } from '../catalog/products/product.ts'
+import { periodEnd, type RecurringInterval } from '../pricing/billing-period.ts'
+import {
+  billableStatuses,
+  canTransition,
+  createAlreadyCanceledError,
+  createUpdatePendingError,
+  isTerminal,
+  retryDelayMs,
+  type SubscriptionSnapshot,
+} from './subscription-status.ts'
+
+const filterByCheckout = (checkoutId: string) => ({
+  [raw((alias) => `${alias}.id = (select x.subscription_id from orders x where x.checkout_id = ?)`, [checkoutId])]: [],
+})
 
 export const SubscriptionSchema = defineEntity({
   name: 'Subscription',
   tableName: 'subscriptions',
   properties: {
-    ...aggregate,
+    ...aggregateProperties,
     organizationId: p.uuid(),
     status: p.text().$type<SubscriptionStatus>(),
     currency: p.text(),
-    /** The price of a period as advertised; `amount` is it less the discount. */
+    /** The advertised price of a period; `amount` is this price less the discount. */
     priceAmount: p.bigint('bigint'),
     amount: p.bigint('bigint'),
-    /** What the current period cost, for what a change of product gives back of it. */
+    /** Cost of the current period, from which a product change computes its credit. */
     periodAmount: p.bigint('bigint'),
     recurringInterval: p.text().$type<RecurringInterval>(),
     anchorDay: p.integer(),
@@ -42,61 +47,58 @@ export const SubscriptionSchema = defineEntity({
     productId: p.uuid(),
     productPriceId: p.uuid(),
     discountId: p.uuid().nullable(),
-    /** Begin of the first period the discount lowers. */
+    /** Start of the first period the discount lowers. */
     discountFrom: p.datetime().nullable(),
     checkoutId: p.uuid().nullable(),
     customerCancellationReason: p.text().$type<CancellationReason>().nullable(),
     customerCancellationComment: p.text().nullable(),
-    /** What renewals are charged with; null where nothing ever had to be paid. */
+    /** Token for renewals; null if nothing ever had to be paid. */
     paymentToken: p.text().nullable(),
     failedCharges: p.integer(),
     metadata: p.json<Metadata>(),
-    /** When the job looks at it next, in real time; null while a payment is awaited, and after the end. */
+    /** Next time the job handles it, in real time; null while a payment is pending, and after the end. */
     dueAt: p.datetime().nullable(),
     leasedUntil: p.datetime().nullable(),
   },
-  filters: { ...organizationFilter, ...customerFilter },
+  filters: { ...organizationFilter, ...customerFilter(filterByCheckout) },
 })
 
-/** Days after a declined charge until the next try; after the last one the subscription ends. */
-const retryAfterDays = [1, 3, 5, 7]
-const dayMs = 86_400_000
-
-/** What a checkout is about. */
-interface Bought {
+/** A product bought as an upgrade, at its advertised price. */
+interface PurchasedProduct {
   productId: string
   productPriceId: string
   currency: string
   priceAmount: bigint
-  discountId?: string | null | undefined
+  discountId: string | null
+  paymentToken: string | null
 }
 
-/** Why the customer leaves, in their words. Absent keys leave what is there. */
-export interface Parting {
+/** Reason for the cancellation, in the customer's words. Absent keys leave the value unchanged. */
+export interface CancellationDetails {
   reason?: CancellationReason | null | undefined
   comment?: string | null | undefined
 }
 
 export class Subscription extends SubscriptionSchema.class {
-  standing(): Standing {
+  snapshot(): SubscriptionSnapshot {
     return { status: this.status, canceledAt: this.canceledAt ?? null, endsAt: this.endsAt ?? null }
   }
 
-  /** The period after the current one. */
+  /** Returns the period after the current one. */
   nextPeriod(): { start: Date; end: Date } {
-    const rhythm = { interval: this.recurringInterval, anchorDay: this.anchorDay }
-    return { start: this.currentPeriodEnd, end: periodEnd(this.currentPeriodEnd, rhythm) }
+    const cadence = { interval: this.recurringInterval, anchorDay: this.anchorDay }
+    return { start: this.currentPeriodEnd, end: periodEnd(this.currentPeriodEnd, cadence) }
   }
 
-  /** Waits for the payment of the period from here on. */
+  /** Starts the period and waits for its payment. */
   beginPeriod({ start, end }: { start: Date; end: Date }): void {
     this.currentPeriodStart = start
     this.currentPeriodEnd = end
     if (this.cancelAtPeriodEnd) this.endsAt = end
-    this.await()
+    this.awaitPayment()
   }
 
-  /** A new rhythm: the period ends here, and one of the other length begins. */
+  /** Changes the interval: the current period ends now, and one of the new length starts. */
   restart(interval: RecurringInterval, clock: OrganizationClock): void {
     const start = clock.now
     const anchorDay = start.getUTCDate()
@@ -107,43 +109,43 @@ export class Subscription extends SubscriptionSchema.class {
     this.dueAt = clock.toReal(this.currentPeriodEnd)
   }
 
-  takePrice(price: ProductPrice): void {
+  applyPrice(price: ProductPrice): void {
     this.productPriceId = price.id
     this.productId = price.product.id
     this.priceAmount = price.amountFor(null)
     this.currency = price.priceCurrency ?? this.currency
   }
 
-  /** What was free costs from the period on that begins now. */
-  upgrade(bought: Bought, { off, paymentToken }: { off: bigint; paymentToken: string | null }): void {
-    this.productId = bought.productId
-    this.productPriceId = bought.productPriceId
-    this.currency = bought.currency
-    this.priceAmount = bought.priceAmount
-    this.amount = bought.priceAmount - off
+  /** Turns a free subscription into a paid one, from the period that starts now. */
+  upgrade(purchased: PurchasedProduct, discountAmount: bigint): void {
+    this.productId = purchased.productId
+    this.productPriceId = purchased.productPriceId
+    this.currency = purchased.currency
+    this.priceAmount = purchased.priceAmount
+    this.amount = purchased.priceAmount - discountAmount
     this.periodAmount = this.amount
-    this.discountId = bought.discountId ?? null
+    this.discountId = purchased.discountId
     this.discountFrom = this.discountId ? this.currentPeriodStart : null
-    this.paymentToken = paymentToken
+    this.paymentToken = purchased.paymentToken
   }
 
-  /** From the next period on; null takes none. */
-  takeDiscount(discountId: string | null, amount: bigint): void {
-    if (isEnd(this.status)) throw alreadyCanceled()
+  /** Applies from the next period on; null removes the discount. */
+  applyDiscount(discountId: string | null, amount: bigint): void {
+    if (isTerminal(this.status)) throw createAlreadyCanceledError()
     this.discountId = discountId
     this.discountFrom = discountId ? this.currentPeriodEnd : null
     this.amount = amount
   }
 
-  /** Nothing to do until a payment is settled. */
-  await(): void {
+  /** Suspends the job until a payment is settled. */
+  awaitPayment(): void {
     this.dueAt = null
     this.leasedUntil = null
   }
 
-  /** What is owed was paid. False when that changes nothing anyone is told of. */
-  paid(clock: OrganizationClock): boolean {
-    if (isEnd(this.status)) return false
+  /** Records that the owed amount was paid. Returns false if no event follows. */
+  markPaid(clock: OrganizationClock): boolean {
+    if (isTerminal(this.status)) return false
     const changed = this.status !== 'active'
     if (changed) this.move('active')
     this.startedAt ??= clock.now
@@ -153,33 +155,41 @@ export class Subscription extends SubscriptionSchema.class {
     return changed
   }
 
-  /** A charge was declined: tried again after some days, and at last given up. False when it had ended before. */
-  declined(clock: OrganizationClock): boolean {
-    if (isEnd(this.status)) return false
-    const wait = retryAfterDays[this.failedCharges]
+  /**
+   * Records a declined charge and schedules the next attempt; the last one revokes the subscription. Returns false if it had already ended,
+   * or if another order was declined in the same attempt.
+   */
+  markPaymentFailed(clock: OrganizationClock): boolean {
+    if (isTerminal(this.status) || (this.status === 'past_due' && this.dueAt)) return false
+    const waitMs = retryDelayMs(this.failedCharges)
     this.failedCharges += 1
     if (this.status === 'incomplete') this.finish('incomplete_expired', clock.now)
-    else if (wait === undefined) this.revoke(clock.now)
+    else if (waitMs === null) this.revoke(clock.now)
     else {
       if (this.status !== 'past_due') this.move('past_due')
-      this.dueAt = clock.toReal(new Date(clock.now.getTime() + wait * dayMs))
+      this.dueAt = clock.toReal(new Date(clock.now.getTime() + waitMs))
       this.leasedUntil = null
     }
     return true
   }
 
-  /** Ends it when the period does. Throws `AlreadyCanceledSubscription` when that is settled already. */
-  cancel(now: Date, parting: Parting): void {
-    this.refuseUnlessRunning()
+  /** Schedules another attempt, unless one is scheduled, without counting a failure. */
+  ensureNextAttempt(clock: OrganizationClock): void {
+    this.dueAt ??= clock.toReal(new Date(clock.now.getTime() + (retryDelayMs(this.failedCharges - 1) ?? 0)))
+  }
+
+  /** Schedules the end for the end of the period. Throws `AlreadyCanceledSubscription` if that is already decided. */
+  cancel(now: Date, cancellation: CancellationDetails): void {
+    this.assertRunning()
     this.canceledAt = now
     this.cancelAtPeriodEnd = true
     this.endsAt = this.currentPeriodEnd
-    this.note(parting)
+    this.recordCancellation(cancellation)
   }
 
-  /** Takes a cancellation back. Throws `ResourceUnavailable` after the end, `BadRequest` when nothing is scheduled. */
+  /** Withdraws a cancellation. Throws `ResourceUnavailable` after the end, `BadRequest` if none is scheduled. */
   uncancel(): void {
-    if (isEnd(this.status)) throw new ResourceUnavailable('Unavailable')
+    if (isTerminal(this.status)) throw new ResourceUnavailable('Unavailable')
     if (!this.cancelAtPeriodEnd) throw new BadRequest('Bad request')
     this.canceledAt = null
     this.cancelAtPeriodEnd = false
@@ -189,60 +199,51 @@ export class Subscription extends SubscriptionSchema.class {
   }
 
   /** Ends it now. */
-  revoke(now: Date, parting: Parting = {}): void {
-    if (isEnd(this.status)) throw alreadyCanceled()
+  revoke(now: Date, cancellation: CancellationDetails = {}): void {
+    if (isTerminal(this.status)) throw createAlreadyCanceledError()
     this.cancelAtPeriodEnd = false
     this.canceledAt ??= now
     this.endsAt = now
-    this.note(parting)
+    this.recordCancellation(cancellation)
     this.finish('canceled', now)
   }
 
-  /** Whether the end that was scheduled has come. */
-  isOver(now: Date): boolean {
+  /** Returns whether the scheduled end has been reached. */
+  isEndDue(now: Date): boolean {
     return this.cancelAtPeriodEnd && now >= this.currentPeriodEnd
   }
 
-  /** The scheduled end has come. */
+  /** Ends it at the scheduled end. */
   end(): void {
     this.finish('canceled', this.currentPeriodEnd)
   }
 
-  note({ reason, comment }: Parting): void {
+  recordCancellation({ reason, comment }: CancellationDetails): void {
     if (reason !== undefined) this.customerCancellationReason = reason
     if (comment !== undefined) this.customerCancellationComment = comment
   }
 
-  /** Throws `AlreadyCanceledSubscription` unless it goes on. */
-  refuseUnlessRunning(): void {
-    if (!billableStatuses.includes(this.status) || this.cancelAtPeriodEnd) throw alreadyCanceled()
+  /** Throws `AlreadyCanceledSubscription` unless it continues. */
+  assertRunning(): void {
+    if (!billableStatuses.includes(this.status) || this.cancelAtPeriodEnd) throw createAlreadyCanceledError()
   }
 
-  /** Throws unless its product can change: not after or before an end, nor while the first payment is awaited. */
-  refuseUnlessChangeable(): void {
-    if (this.status === 'incomplete') throw updatePending()
-    this.refuseUnlessRunning()
-    if (this.status === 'past_due') throw alreadyCanceled()
+  /** Throws unless its product can change: not after an end, before a scheduled end, or while the first payment is pending. */
+  assertChangeable(): void {
+    if (this.status === 'incomplete') throw createUpdatePendingError()
+    this.assertRunning()
+    if (this.status === 'past_due') throw createAlreadyCanceledError()
   }
 
   private finish(status: 'canceled' | 'incomplete_expired', at: Date): void {
     this.move(status)
     this.endedAt = at
-    this.await()
+    this.awaitPayment()
   }
 
   private move(to: SubscriptionStatus): void {
-    if (!canMove(this.status, to)) throw new Error(`Subscription ${this.id} cannot go from ${this.status} to ${to}`)
+    if (!canTransition(this.status, to)) throw new Error(`Subscription ${this.id} cannot change from ${this.status} to ${to}`)
     this.status = to
   }
 }
 SubscriptionSchema.setClass(Subscription)
-
-/** An order of it is not paid yet. */
-export function updatePending(): SubscriptionUpdatePending {
-  return new SubscriptionUpdatePending('This subscription is pending an update.')
-}
-
-function alreadyCanceled(): AlreadyCanceledSubscription {
-  return new AlreadyCanceledSubscription('This subscription is already canceled or will be at the end of the period.')
-}

@@ -1,38 +1,56 @@
 import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '@quittance/runtime/handler'
-import type { Checkout } from '../checkouts/checkout.ts'
-import { Discount } from '../discounts/discount.ts'
-import { discountOn } from '../orders/order-amounts.ts'
-import { clockOf } from '../organizations/clock.ts'
-import { Product } from '../products/product.ts'
-import { moveBenefits } from './move-benefits.ts'
+import { Discount } from '../catalog/discounts/discount.ts'
+import { discountOn } from '../pricing/order-amounts.ts'
+import { loadClock } from '../organizations/organization.ts'
+import { Product, ProductPrice } from '../catalog/products/product.ts'
+import { settlePendingProrations } from './final-order.ts'
+import { findTaxBehavior } from './subscription-order-draft.ts'
+import { syncBenefits } from './sync-benefits.ts'
 import { Subscription } from './subscription.ts'
-import type { RecurringInterval } from './subscription-period.ts'
-import { isEnd } from './subscription-status.ts'
-import { tellSubscription } from './tell-subscription.ts'
+import type { RecurringInterval } from '../pricing/billing-period.ts'
+import { isTerminal } from './subscription-status.ts'
+import { publishSubscriptionChange } from './publish-subscription-change.ts'
 
-interface Upgrade {
-  checkout: Checkout
+/** The product that a free subscription changes to. */
+export interface SubscriptionUpgrade {
+  subscriptionId: string
+  productId: string
+  productPriceId: string
+  currency: string
+  priceAmount: bigint
+  discountId: string | null
   paymentToken: string | null
 }
 
 /**
- * A free subscription becomes what its checkout was paid for; its first paid period begins now. One that ended while the payment
- * was under way stays ended: the order is paid, and can be refunded.
+ * Turns a free subscription into the one its checkout paid for; its first paid period starts now. A subscription that ended while the
+ * payment was in progress stays ended: the order is paid and can be refunded.
  */
-export async function upgradeSubscription(context: Transaction, { checkout, paymentToken }: Upgrade): Promise<void> {
+export async function upgradeSubscription(context: Transaction, { subscriptionId: id, ...upgrade }: SubscriptionUpgrade): Promise<void> {
   const { em } = context
-  const id = checkout.subscriptionId as string
   const subscription = await em.findOneOrFail(Subscription, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (isEnd(subscription.status)) return
-  const clock = await clockOf(context, checkout.organizationId)
-  const before = subscription.standing()
-  const { recurringInterval } = await em.findOneOrFail(Product, checkout.productId)
-  const discount = checkout.discountId ? await em.findOneOrFail(Discount, checkout.discountId) : null
+  if (isTerminal(subscription.status)) return
+  const clock = await loadClock(context, subscription.organizationId)
+  const before = subscription.snapshot()
+  const { recurringInterval } = await em.findOneOrFail(Product, upgrade.productId)
+  const discount = upgrade.discountId ? await em.findOneOrFail(Discount, upgrade.discountId) : null
+  await settleOtherTerms(subscription, { upgrade, context })
   if (subscription.cancelAtPeriodEnd) subscription.uncancel()
   subscription.restart(recurringInterval as RecurringInterval, clock)
-  subscription.upgrade(checkout, { off: discountOn(checkout.priceAmount, discount?.rule() ?? null), paymentToken })
+  subscription.upgrade(upgrade, discountOn(upgrade.priceAmount, discount?.rule() ?? null))
   await em.flush()
-  await moveBenefits(subscription, context)
-  await tellSubscription(context, subscription, before)
+  await syncBenefits(subscription, context)
+  await publishSubscriptionChange(context, subscription, before)
+}
+
+/** Settles prorations of an earlier paid product in another currency or with another tax behavior: no later order could bill them. */
+async function settleOtherTerms(
+  subscription: Subscription,
+  { upgrade, context }: { upgrade: Omit<SubscriptionUpgrade, 'subscriptionId'>; context: Transaction },
+): Promise<void> {
+  const { taxBehavior } = await context.em.findOneOrFail(ProductPrice, upgrade.productPriceId)
+  const known = await findTaxBehavior(subscription, context.em)
+  if (subscription.currency === upgrade.currency && (known === null || known === taxBehavior)) return
+  await settlePendingProrations(subscription, context)
 }

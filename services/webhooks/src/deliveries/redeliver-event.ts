@@ -1,7 +1,7 @@
 import { redeliverWebhookEvent as contract } from '@quittance/contracts/webhook-deliveries'
 import { command } from '@quittance/runtime/handler'
 import type { View } from '@quittance/runtime/view'
-import { deliverDue } from './deliver-due.ts'
+import { deliveryJobName } from '../job-names.ts'
 
 const knownEvent: View<{ id: string }> = {
   name: 'webhook-event',
@@ -10,7 +10,7 @@ const knownEvent: View<{ id: string }> = {
   columns: 'ev.id',
 }
 
-/** A new round replaces what is left of the one before. An attempt under way ends, and the new round begins after it. */
+/** A new round replaces the rest of the previous one. An attempt in progress ends first, then the new round starts. */
 const beginRound = `
   with lane as materialized (
     select l.endpoint_id from webhook_lanes l
@@ -26,6 +26,6 @@ const beginRound = `
 export const redeliverEvent = command(contract, async ({ id }, { read, rows, wake }) => {
   await read.one(knownEvent, { where: 'ev.id = :id', values: { id } })
   await rows('deliveries.begin-round', beginRound, { id })
-  wake(deliverDue)
+  wake(deliveryJobName)
   return null
 })

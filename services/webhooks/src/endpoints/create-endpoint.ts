@@ -1,22 +1,22 @@
-import { createWebhookEndpoint as contract, mostWebhookEndpoints, WebhookEndpointLimitReached } from '@quittance/contracts/webhooks'
-import { claimNames } from '@quittance/runtime/claim'
-import { chosenOrganization } from '@quittance/runtime/chosen-organization'
-import { command, type Rows } from '@quittance/runtime/handler'
-import { sealSecret } from '@quittance/runtime/seal'
+import { createWebhookEndpoint as contract, maxWebhookEndpoints, WebhookEndpointLimitReached } from '@quittance/contracts/webhooks'
+import { lockNames } from '@quittance/runtime/advisory-locks'
+import { resolveOrganization } from '@quittance/runtime/resolve-organization'
+import { command, type SqlRunner } from '@quittance/runtime/handler'
+import { sealSecret } from '@quittance/runtime/encryption'
 import { config } from '../config.ts'
 import { Endpoint } from './endpoint.ts'
-import { refuseForbiddenUrl } from './endpoint-url.ts'
+import { assertAllowedUrl } from './endpoint-url.ts'
 import { endpointView } from './endpoint-view.ts'
-import { generateSecret } from './signing-secret.ts'
+import { generateSecret } from '../http/signature.ts'
 
 const countSql = `select count(*)::int as count from webhook_endpoints where organization_id = :id and deleted_at is null`
-const openLane = `insert into webhook_lanes (endpoint_id) values (:id)`
+const insertQueue = `insert into webhook_lanes (endpoint_id) values (:id)`
 
 export const createEndpoint = command(contract, async (request, { em, caller, read, rows }) => {
-  const { SECRETS_KEY: keys, WEBHOOK_ALLOWED_CIDRS: allowed } = config()
-  const organizationId = chosenOrganization(caller, request.organization_id)
-  refuseForbiddenUrl(request.url, allowed)
-  await demandRoom(rows, organizationId)
+  const { SECRETS_KEY: keys, WEBHOOK_ALLOWED_CIDRS: networks, WEBHOOK_DENIED_PORTS: deniedPorts } = config()
+  const organizationId = resolveOrganization(caller, request.organization_id)
+  assertAllowedUrl(request.url, { networks, deniedPorts })
+  await assertBelowLimit(rows, organizationId)
   const secret = request.secret ?? generateSecret()
   const endpoint = em.create(Endpoint, {
     organizationId,
@@ -29,15 +29,15 @@ export const createEndpoint = command(contract, async (request, { em, caller, re
     deletedAt: null,
   })
   await em.flush()
-  await rows('lanes.open', openLane, { id: endpoint.id })
+  await rows('lanes.open', insertQueue, { id: endpoint.id })
   const view = await read.one(endpointView, { where: 'e.id = :id', values: { id: endpoint.id } })
   return { ...JSON.parse(view), secret }
 })
 
-/** Every event of the organization is kept once for each endpoint: their number is bounded. */
-async function demandRoom(rows: Rows, id: string): Promise<void> {
-  await claimNames(rows, [`webhook-endpoints ${id}`])
+/** Limits the endpoints of an organization, because every event is stored once per endpoint. */
+async function assertBelowLimit(rows: SqlRunner, id: string): Promise<void> {
+  await lockNames(rows, [`webhook-endpoints ${id}`])
   const [row] = await rows<{ count: number }>('endpoints.count', countSql, { id })
-  if ((row?.count ?? 0) < mostWebhookEndpoints) return
-  throw new WebhookEndpointLimitReached(`An organization has ${mostWebhookEndpoints} webhook endpoints at most. Delete one first.`)
+  if ((row?.count ?? 0) < maxWebhookEndpoints) return
+  throw new WebhookEndpointLimitReached(`An organization can have at most ${maxWebhookEndpoints} webhook endpoints. Delete one first.`)
 }

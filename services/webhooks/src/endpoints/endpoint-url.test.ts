@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { parseCidr } from '../deliveries/address-guard.ts'
-import { urlProblem } from './endpoint-url.ts'
+import { parseCidr } from '@quittance/runtime/address-policy'
+import { findUrlProblem } from './endpoint-url.ts'
 
-const allowed = [parseCidr('127.0.0.0/8')]
+const none = { networks: [], deniedPorts: new Set<number>() }
+const allowed = { networks: [parseCidr('127.0.0.0/8')], deniedPorts: new Set([5432]) }
 
 test.each([
   'https://example.com/hook',
@@ -11,8 +12,8 @@ test.each([
   'https://bücher.example/',
   'https://93.184.216.34/',
   'https://[2606:4700:4700::1111]/',
-])('%s is taken', (url) => {
-  expect(urlProblem(url, [])).toBeNull()
+])('accepts %s', (url) => {
+  expect(findUrlProblem(url, none)).toBeNull()
 })
 
 describe('without allowed networks', () => {
@@ -41,28 +42,28 @@ describe('without allowed networks', () => {
     'https://printer.local/',
     'https://vault.internal/',
     'https://orders/',
-  ])('%s is refused: it is not on the internet', (url) => {
-    expect(urlProblem(url, [])).toBe('The host must be reachable from the internet.')
+  ])('rejects %s: not on the internet', (url) => {
+    expect(findUrlProblem(url, none)).toBe('The host must be reachable from the internet.')
   })
 
-  test.each(['http://example.com/', 'ftp://example.com/', 'http://127.0.0.1/'])('%s is refused: it is not https', (url) => {
-    expect(urlProblem(url, [])).toBe('The URL must begin with https://.')
+  test.each(['http://example.com/', 'ftp://example.com/', 'http://127.0.0.1/'])('rejects %s: not https', (url) => {
+    expect(findUrlProblem(url, none)).toBe('The URL must begin with https://.')
   })
 
-  test('a user name, a password and the ports of other protocols are refused', () => {
-    expect(urlProblem('https://user@example.com/', [])).toMatch('user name')
-    expect(urlProblem('https://:secret@example.com/', [])).toMatch('password')
-    expect(urlProblem('https://example.com:22/', [])).toMatch('port')
-    expect(urlProblem('https://example.com:6667/', [])).toMatch('port')
-    expect(urlProblem('not a url', [])).toMatch('cannot be read')
+  test('rejects a user name, a password and ports of other protocols', () => {
+    expect(findUrlProblem('https://user@example.com/', none)).toMatch('user name')
+    expect(findUrlProblem('https://:secret@example.com/', none)).toMatch('password')
+    expect(findUrlProblem('https://example.com:22/', none)).toMatch('port')
+    expect(findUrlProblem('https://example.com:6667/', none)).toMatch('port')
+    expect(findUrlProblem('not a url', none)).toMatch('cannot be read')
   })
 })
 
 describe('with an allowed network', () => {
   test.each(['http://127.0.0.1:22/', 'https://127.0.0.1:1234/', 'http://127.9.9.9/', 'http://[::ffff:127.0.0.1]:3000/'])(
-    '%s is taken',
+    'accepts %s',
     (url) => {
-      expect(urlProblem(url, allowed)).toBeNull()
+      expect(findUrlProblem(url, allowed)).toBeNull()
     },
   )
 
@@ -73,7 +74,10 @@ describe('with an allowed network', () => {
     'http://example.com/',
     'ftp://127.0.0.1/',
     'http://user@127.0.0.1/',
-  ])('%s is still refused', (url) => {
-    expect(urlProblem(url, allowed)).not.toBeNull()
+    'http://127.0.0.1:5432/',
+    'https://127.1:5432/',
+    'http://[::ffff:127.0.0.1]:5432/connz',
+  ])('rejects %s', (url) => {
+    expect(findUrlProblem(url, allowed)).not.toBeNull()
   })
 })

@@ -1,27 +1,30 @@
 import { isIP } from 'node:net'
 import { RequestValidationError } from '@quittance/contracts/errors'
-import { isAllowed, isPublic, type Cidr } from '../deliveries/address-guard.ts'
+import { isInNetworks, isPublicAddress, type AddressExceptions } from '@quittance/runtime/address-policy'
 
-/** Ports above 1023 that browsers refuse too, because other protocols live there: https://fetch.spec.whatwg.org/#port-blocking. */
+/** Ports above 1023 that browsers block too, because other protocols use them: https://fetch.spec.whatwg.org/#port-blocking. */
 const badPorts = new Set([1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6679, 6697, 10080])
 
-/** Refuses a URL that must not be sent to. Names are not resolved here: what they lead to is checked at every connection. */
-export function refuseForbiddenUrl(url: string, allowed: readonly Cidr[]): void {
-  const problem = urlProblem(url, allowed)
+/** Throws if the URL is not an allowed destination. Names are not resolved here: their addresses are checked at every connection. */
+export function assertAllowedUrl(url: string, exceptions: AddressExceptions): void {
+  const problem = findUrlProblem(url, exceptions)
   if (problem) throw RequestValidationError.field(['url'], problem)
 }
 
-/** What is wrong with the URL, in a sentence, or null. The parser has made every spelling of an address the plain one. */
-export function urlProblem(text: string, allowed: readonly Cidr[]): string | null {
+/** Returns a sentence that describes the problem of the URL, or null. The URL parser normalizes every spelling of an address. */
+export function findUrlProblem(text: string, { networks, deniedPorts }: AddressExceptions): string | null {
   if (!URL.canParse(text)) return 'The URL cannot be read.'
   const { protocol, username, password, hostname, port } = new URL(text)
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
   const isAddress = isIP(host) !== 0
   if (username || password) return 'The URL must not contain a user name or a password.'
-  if (isAddress && isAllowed(host, allowed)) return /^https?:$/.test(protocol) ? null : 'The URL must begin with https:// or http://.'
+  if (isAddress && isInNetworks(host, networks)) {
+    if (!/^https?:$/.test(protocol)) return 'The URL must begin with https:// or http://.'
+    return deniedPorts.has(Number(port || (protocol === 'https:' ? 443 : 80))) ? 'The port belongs to the system itself.' : null
+  }
   if (protocol !== 'https:') return 'The URL must begin with https://.'
-  if (isAddress ? !isPublic(host) : isLocalName(host)) return 'The host must be reachable from the internet.'
-  return isOrdinary(Number(port || 443)) ? null : 'The port must be 80, 443 or an ordinary one above 1023.'
+  if (isAddress ? !isPublicAddress(host) : isLocalName(host)) return 'The host must be reachable from the internet.'
+  return isOrdinary(Number(port || 443)) ? null : 'The port must be 80, 443 or a port above 1023 that is not assigned to another protocol.'
 }
 
 function isLocalName(host: string): boolean {

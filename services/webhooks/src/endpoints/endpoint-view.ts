@@ -1,6 +1,8 @@
-import type { getWebhookEndpoint } from '@quittance/contracts/webhooks'
+import { type getWebhookEndpoint, WebhookEndpointDisabled } from '@quittance/contracts/webhooks'
 import type { ReplyOf } from '@quittance/contracts/operation'
 import type { View } from '@quittance/runtime/view'
+import { ResourceNotFound } from '@quittance/contracts/errors'
+import type { Transaction } from '@quittance/runtime/handler'
 
 export const endpointView: View<ReplyOf<typeof getWebhookEndpoint>> = {
   name: 'webhook-endpoint',
@@ -9,4 +11,13 @@ export const endpointView: View<ReplyOf<typeof getWebhookEndpoint>> = {
   key: 'e.id',
   columns: `e.id, e.created_at, e.modified_at, e.url, e.format, e.organization_id, e.events, e.rate_limit,
     e.disabled_at is null as enabled, e.disabled_reason`,
+}
+
+/** Returns the organization of an endpoint that the caller may see. Throws if the endpoint is disabled. */
+export async function requireEnabledEndpoint({ read }: Pick<Transaction, 'read'>, id: string): Promise<string> {
+  const view = await read.oneOrNull(endpointView, { where: 'e.id = :id', values: { id } })
+  if (view === null) throw new ResourceNotFound()
+  const { enabled, organization_id: organizationId } = JSON.parse(view) as { enabled: boolean; organization_id: string }
+  if (!enabled) throw new WebhookEndpointDisabled('The endpoint is disabled. Enable it first.')
+  return organizationId
 }

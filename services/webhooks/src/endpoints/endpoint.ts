@@ -1,28 +1,28 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { WebhookEventFilter } from '@quittance/contracts/webhooks'
+import type { WebhookEventFilter } from '@quittance/contracts/webhook-event-types'
 import { organizationFilter } from '@quittance/runtime/database'
-import { aggregate } from '@quittance/runtime/entity'
+import { aggregateProperties } from '@quittance/runtime/schema'
 
 interface PreviousSecret {
   sealed: string
   expires_at: string
 }
 
-/** Most secrets that sign beside the newest. */
-const mostPrevious = 5
+/** Maximum number of replaced secrets that still sign. */
+const maxPreviousSecrets = 5
 
 export const EndpointSchema = defineEntity({
   name: 'WebhookEndpoint',
   tableName: 'webhook_endpoints',
   properties: {
-    ...aggregate,
+    ...aggregateProperties,
     organizationId: p.uuid(),
     url: p.text(),
     format: p.text().$type<'raw' | 'discord' | 'slack'>(),
     events: p.array<WebhookEventFilter>(),
     /** Null once deleted. */
     sealedSecret: p.text().nullable(),
-    /** Secrets that were replaced and still sign, newest first. */
+    /** Replaced secrets that still sign, newest first. */
     sealedPrevious: p.json<PreviousSecret[]>(),
     /** Requests per second; null for no limit. */
     rateLimit: p.integer().nullable(),
@@ -36,12 +36,12 @@ interface EndpointChange {
   format?: 'raw' | 'discord' | 'slack' | null | undefined
   events?: WebhookEventFilter[] | null | undefined
   sealedSecret?: string | undefined
-  /** Null takes the limit away. */
+  /** Null removes the limit. */
   rateLimit?: number | null | undefined
 }
 
 export class Endpoint extends EndpointSchema.class {
-  /** Null changes nothing. What changes holds from the next attempt on, also for events that wait. */
+  /** Changes the endpoint; null leaves a property unchanged. Applies from the next attempt on, also to pending events. */
   change({ url, format, events, sealedSecret, rateLimit }: EndpointChange): void {
     if (url) this.url = url
     if (format) this.format = format
@@ -52,15 +52,15 @@ export class Endpoint extends EndpointSchema.class {
     this.sealedPrevious = []
   }
 
-  /** The secret before goes on signing for that many seconds; none do where it is 0, as the secret may have leaked. */
+  /** Replaces the secret. Previous secrets keep signing for `overlapSeconds`; with 0 none does, because they may have leaked. */
   rotateSecret(sealed: string, { overlapSeconds, now }: { overlapSeconds: number; now: Date }): void {
     const isValid = ({ expires_at }: PreviousSecret) => Date.parse(expires_at) > now.getTime()
     const replaced = { sealed: this.sealedSecret ?? '', expires_at: new Date(now.getTime() + overlapSeconds * 1000).toISOString() }
-    this.sealedPrevious = overlapSeconds > 0 ? [replaced, ...this.sealedPrevious.filter(isValid)].slice(0, mostPrevious) : []
+    this.sealedPrevious = overlapSeconds > 0 ? [replaced, ...this.sealedPrevious.filter(isValid)].slice(0, maxPreviousSecrets) : []
     this.sealedSecret = sealed
   }
 
-  /** The row stays for the sake of what was sent to it; the secrets do not. */
+  /** Erases the secrets. The row stays, because its deliveries refer to it. */
   delete(now: Date): void {
     this.deletedAt = now
     this.sealedSecret = null

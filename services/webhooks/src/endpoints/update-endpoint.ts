@@ -1,20 +1,51 @@
-import { updateWebhookEndpoint as contract } from '@quittance/contracts/webhooks'
+import {
+  updateWebhookEndpoint as updateWebhookEndpointContract,
+  deleteWebhookEndpoint as deleteWebhookEndpointContract,
+  rotateWebhookSecret as rotateWebhookSecretContract,
+} from '@quittance/contracts/webhooks'
 import { command } from '@quittance/runtime/handler'
-import { sealSecret } from '@quittance/runtime/seal'
+import { sealSecret } from '@quittance/runtime/encryption'
 import { config } from '../config.ts'
 import { disableEndpoint, enableEndpoint } from './disable-endpoint.ts'
+import { generateSecret } from '../http/signature.ts'
 import { Endpoint } from './endpoint.ts'
-import { refuseForbiddenUrl } from './endpoint-url.ts'
+import { assertAllowedUrl } from './endpoint-url.ts'
 import { endpointView } from './endpoint-view.ts'
 
-export const updateEndpoint = command(contract, async ({ id, url, format, events, secret, rate_limit, enabled }, transaction) => {
-  const { em, read } = transaction
-  const { SECRETS_KEY: keys, WEBHOOK_ALLOWED_CIDRS: allowed } = config()
+export const updateEndpoint = command(
+  updateWebhookEndpointContract,
+  async ({ id, url, format, events, secret, rate_limit, enabled }, transaction) => {
+    const { em, read } = transaction
+    const { SECRETS_KEY: keys, WEBHOOK_ALLOWED_CIDRS: networks, WEBHOOK_DENIED_PORTS: deniedPorts } = config()
+    const endpoint = await em.findOneOrFail(Endpoint, { id, deletedAt: null })
+    if (url) assertAllowedUrl(url, { networks, deniedPorts })
+    const sealedSecret = secret ? sealSecret(secret, { keys, context: endpoint.organizationId }) : undefined
+    endpoint.change({ url, format, events, rateLimit: rate_limit, sealedSecret })
+    if (enabled === true) await enableEndpoint(transaction, id)
+    if (enabled === false) await disableEndpoint(transaction, { id, reason: 'requested' })
+    return read.one(endpointView, { where: 'e.id = :id', values: { id } })
+  },
+)
+
+/** A POST in progress is not aborted; an event that arrives at the same time is cancelled when it becomes due. */
+const cancelWaiting = `
+  update webhook_deliveries set status = 'cancelled', next_attempt_at = null, modified_at = now()
+  where endpoint_id = :id and status in ('pending', 'held')`
+
+export const deleteEndpoint = command(deleteWebhookEndpointContract, async ({ id }, { em, rows, now }) => {
   const endpoint = await em.findOneOrFail(Endpoint, { id, deletedAt: null })
-  if (url) refuseForbiddenUrl(url, allowed)
-  const sealedSecret = secret ? sealSecret(secret, { keys, context: endpoint.organizationId }) : undefined
-  endpoint.change({ url, format, events, rateLimit: rate_limit, sealedSecret })
-  if (enabled === true) await enableEndpoint(transaction, id)
-  if (enabled === false) await disableEndpoint(transaction, { id, reason: 'requested' })
-  return read.one(endpointView, { where: 'e.id = :id', values: { id } })
+  endpoint.delete(now)
+  await rows('deliveries.cancel-waiting', cancelWaiting, { id })
+  return null
 })
+
+export const rotateSecret = command(
+  rotateWebhookSecretContract,
+  async ({ id, secret: requestedSecret, expire_previous_in: overlapSeconds }, { em, read, now }) => {
+    const endpoint = await em.findOneOrFail(Endpoint, { id, deletedAt: null })
+    const secret = requestedSecret ?? generateSecret()
+    endpoint.rotateSecret(sealSecret(secret, { keys: config().SECRETS_KEY, context: endpoint.organizationId }), { overlapSeconds, now })
+    const view = await read.one(endpointView, { where: 'e.id = :id', values: { id } })
+    return { ...JSON.parse(view), secret }
+  },
+)

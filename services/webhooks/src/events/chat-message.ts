@@ -3,14 +3,14 @@ import type { PublicEvent } from '@quittance/contracts/registry'
 
 type Format = 'discord' | 'slack'
 
-interface Told {
+interface ChatEvent {
   event: PublicEvent
   payload: unknown
   occurredAt: Date
 }
 
-/** What a message says of its object: name and value. */
-type Facts = [name: string, value: string][]
+/** Properties shown in a message: name and value. */
+type Fields = [name: string, value: string][]
 
 interface Data {
   id?: string
@@ -27,53 +27,53 @@ interface Data {
   order_id?: string
 }
 
-/** The body for an incoming webhook of a chat, or null for what would only be noise there. */
-export function chatMessage(format: Format, { event, payload, occurredAt }: Told): string | null {
+/** Returns the body for a chat's incoming webhook, or null for an event that is only noise there. */
+export function chatMessage(format: Format, { event, payload, occurredAt }: ChatEvent): string | null {
   const data = (payload ?? {}) as Data
   const isNoise = event.webhookType === 'subscription.updated' && !data.ends_at && !data.cancel_at_period_end
   if (isNoise) return null
-  const facts = factsOf(event.webhookType, data)
-  return JSON.stringify(format === 'slack' ? slackMessage(event, facts) : discordMessage(event, { facts, occurredAt }))
+  const fields = buildFields(event.webhookType, data)
+  return JSON.stringify(format === 'slack' ? slackMessage(event, fields) : discordMessage(event, { fields, occurredAt }))
 }
 
-function factsOf(type: string, data: Data): Facts {
+function buildFields(type: string, data: Data): Fields {
   const [resource] = type.split('.')
-  const named: Record<string, Facts> = {
-    order: [...customer(data), ...product(data), ...money(data.total_amount, data.currency), ...fact('Status', data.status)],
+  const named: Record<string, Fields> = {
+    order: [...customer(data), ...product(data), ...money(data.total_amount, data.currency), ...field('Status', data.status)],
     subscription: [
       ...customer(data),
       ...product(data),
       ...money(data.amount, data.currency),
-      ...fact('Status', data.status),
-      ...fact('Ends', data.ends_at),
+      ...field('Status', data.status),
+      ...field('Ends', data.ends_at),
     ],
     refund: [
       ...money(data.amount, data.currency),
-      ...fact('Reason', data.reason),
-      ...fact('Status', data.status),
-      ...fact('Order', data.order_id),
+      ...field('Reason', data.reason),
+      ...field('Status', data.status),
+      ...field('Order', data.order_id),
     ],
   }
-  return [...(named[resource ?? ''] ?? []), ...fact('Id', data.id)]
+  return [...(named[resource ?? ''] ?? []), ...field('Id', data.id)]
 }
 
-const fact = (name: string, value: string | null | undefined): Facts => (value ? [[name, value]] : [])
-const customer = ({ customer: given, billing_name }: Data) => fact('Customer', billing_name ?? given?.name ?? given?.email)
-const product = ({ product: given }: Data) => fact('Product', given?.name)
+const field = (name: string, value: string | null | undefined): Fields => (value ? [[name, value]] : [])
+const customer = ({ customer: nested, billing_name }: Data) => field('Customer', billing_name ?? nested?.name ?? nested?.email)
+const product = ({ product: nested }: Data) => field('Product', nested?.name)
 
-function money(amount: number | undefined, currency: string | undefined): Facts {
+function money(amount: number | undefined, currency: string | undefined): Fields {
   if (amount === undefined || !currency) return []
   const digits = currencyDigits(currency)
   return [['Amount', `${(amount / 10 ** digits).toFixed(digits)} ${currency.toUpperCase()}`]]
 }
 
-function slackMessage({ webhookType: type, summary }: PublicEvent, facts: Facts) {
+function slackMessage({ webhookType: type, summary }: PublicEvent, fields: Fields) {
   return {
     text: `${type}: ${summary}`,
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: type } },
       { type: 'section', text: { type: 'mrkdwn', text: escapeSlack(summary) } },
-      ...(facts.length > 0 ? [{ type: 'section', fields: facts.map(([name, value]) => slackField(name, value)) }] : []),
+      ...(fields.length > 0 ? [{ type: 'section', fields: fields.map(([name, value]) => slackField(name, value)) }] : []),
     ],
   }
 }
@@ -82,25 +82,25 @@ function slackField(name: string, value: string) {
   return { type: 'mrkdwn', text: `*${name}*\n${escapeSlack(cut(value, 1_900))}` }
 }
 
-/** The three characters that mean something in Slack's own markup. */
+/** Escapes the three control characters of Slack's markup. */
 function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-function discordMessage({ webhookType: type, summary }: PublicEvent, { facts, occurredAt }: { facts: Facts; occurredAt: Date }) {
+function discordMessage({ webhookType: type, summary }: PublicEvent, { fields, occurredAt }: { fields: Fields; occurredAt: Date }) {
   return {
     content: '',
-    // Names of customers must not call anybody.
+    // A customer name must not mention users.
     allowed_mentions: { parse: [] },
     embeds: [
       {
         title: type,
         description: summary,
         timestamp: occurredAt.toISOString(),
-        fields: facts.map(([name, value]) => ({ name, value: cut(value, 1_000), inline: true })),
+        fields: fields.map(([name, value]) => ({ name, value: cut(value, 1_000), inline: true })),
       },
     ],
   }
 }
 
-const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text)
+const cut = (text: string, maxLength: number) => (text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text)

@@ -1,24 +1,27 @@
 import type { EventMessage } from '@quittance/runtime/handler'
-import { countOf } from '@quittance/runtime/health'
+import { counter } from '@quittance/runtime/metrics'
 import type { PublicEvent } from '@quittance/contracts/registry'
 
-/** Larger ones are sent without their data: receivers and the proxies before them refuse such bodies. */
-const mostBytes = 256 * 1024
-const thinned = countOf('webhook_payloads_thinned_total', 'Events that were too large to be sent whole.')
+/** Larger payloads are sent without their data: receivers and their proxies reject such bodies. */
+const maxPayloadBytes = 256 * 1024
+const thinnedPayloads = counter(
+  'webhook_payloads_thinned_total',
+  'Number of events sent without their data because the payload is too large.',
+)
 
 /**
- * The body of the webhook. Rendered once: these bytes are stored, signed and sent, at every attempt. `data` is the fact as its
- * owner wrote it, letter for letter; of one that is too large only the id, to ask for the rest with.
+ * Renders the body of the webhook once: the same bytes are stored, signed and sent in every attempt. `data` is the payload exactly as its
+ * owner published it. If it is too large, only the object's id is sent, with which the receiver can request the rest.
  */
 export function webhookPayload({ event, occurredAt, payloadText, payload }: EventMessage<PublicEvent>): string {
   const whole = envelope(event.webhookType, { occurredAt, data: payloadText })
-  if (Buffer.byteLength(whole) <= mostBytes) return whole
-  thinned.inc()
+  if (Buffer.byteLength(whole) <= maxPayloadBytes) return whole
+  thinnedPayloads.inc()
   const id = (payload as { id?: unknown } | null)?.id
   return envelope(event.webhookType, { occurredAt, data: JSON.stringify(typeof id === 'string' ? { id } : {}) })
 }
 
-/** The two keys every receiver reads, and the time. `data` is JSON. */
+/** Wraps data in the two keys that every receiver reads, plus the time. `data` is JSON. */
 export function envelope(type: string, { occurredAt, data }: { occurredAt: Date; data: string }): string {
   return `{"type":${JSON.stringify(type)},"timestamp":"${occurredAt.toISOString()}","data":${data}}`
 }

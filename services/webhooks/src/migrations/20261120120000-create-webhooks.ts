@@ -1,4 +1,4 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 import { messagingTables } from '@quittance/runtime/outbox'
 
 export const createWebhooks = migration('20261120120000-create-webhooks', [
@@ -17,7 +17,7 @@ export const createWebhooks = migration('20261120120000-create-webhooks', [
     constraint webhook_endpoints_secret_until_deleted check ((sealed_secret is null) = (deleted_at is not null))
   )`,
   `create index webhook_endpoints_by_organization on webhook_endpoints (organization_id, created_at) where deleted_at is null`,
-  // The id is the message's own: the webhook-id of every attempt at every endpoint.
+  // The id is the event's id, and the webhook-id of every attempt at every endpoint.
   `create table webhook_events (
     id uuid primary key,
     created_at timestamptz not null default now(),
@@ -28,7 +28,7 @@ export const createWebhooks = migration('20261120120000-create-webhooks', [
     payload text not null
   )`,
   `create index webhook_events_by_organization on webhook_events (organization_id, created_at)`,
-  // One event for one endpoint. \`position\` is the order in which events came in.
+  // One event for one endpoint. `position` is the order of arrival.
   `create table webhook_deliveries (
     id uuid primary key default gen_random_uuid(),
     position bigint generated always as identity,
@@ -52,7 +52,7 @@ export const createWebhooks = migration('20261120120000-create-webhooks', [
   )`,
   `create index webhook_deliveries_due on webhook_deliveries (next_attempt_at, position) where status = 'pending'`,
   `create index webhook_deliveries_waiting on webhook_deliveries (endpoint_id, aggregate_id, position) where status = 'pending'`,
-  // What one replica claims another cannot, even when both look at the same instant.
+  // A row claimed by one replica cannot be claimed by another, even at the same instant.
   `create unique index webhook_deliveries_one_in_flight on webhook_deliveries (endpoint_id, aggregate_id) where lease is not null`,
   `create table webhook_attempts (
     id uuid primary key default gen_random_uuid(),

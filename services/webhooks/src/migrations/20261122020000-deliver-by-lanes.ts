@@ -1,12 +1,12 @@
-import { migration } from '@quittance/runtime/migration'
+import { migration } from '@quittance/runtime/schema'
 
 const kept = ['webhook_events', 'webhook_deliveries', 'webhook_attempts'] as const
 
 /**
- * Endpoints get a lane each, which replicas lease; deliveries lose leases of their own. What is kept for a time is kept in partitions
- * of that time. Replicas of the version before cannot work on these tables: they are stopped before this runs (docs/operations.md).
+ * Adds one queue per endpoint (`webhook_lanes`), which replicas lease; deliveries lose their own leases. Tables with a retention period are
+ * partitioned by time. Replicas of the previous version cannot use these tables and must be stopped before (docs/operations.md).
  */
-export const deliverByLanes = migration('20261122020000-deliver-by-lanes', [
+export const deliverByEndpointQueues = migration('20261122020000-deliver-by-lanes', [
   `lock table webhook_endpoints, ${kept.join(', ')} in access exclusive mode`,
   ...kept.map((table) => `alter table ${table} rename to ${table}_before`),
   `alter table webhook_endpoints
@@ -19,7 +19,7 @@ export const deliverByLanes = migration('20261122020000-deliver-by-lanes', [
     add constraint webhook_endpoints_rate_limit_positive check (rate_limit between 1 and 1000),
     add constraint webhook_endpoints_previous_is_list check (jsonb_typeof(sealed_previous) = 'array'),
     add constraint webhook_endpoints_no_previous_when_deleted check (deleted_at is null or sealed_previous = '[]')`,
-  // \`ready_at\` is what lanes are taken by: a pause is no reason to look at a lane again and again.
+  // Queues are leased by `ready_at`, so that a paused queue is not checked repeatedly.
   `create table webhook_lanes (
     endpoint_id uuid primary key references webhook_endpoints (id),
     next_due_at timestamptz,
@@ -41,7 +41,7 @@ export const deliverByLanes = migration('20261122020000-deliver-by-lanes', [
   `insert into webhook_lanes (endpoint_id, next_due_at)
     select e.id, (select min(d.next_attempt_at) from webhook_deliveries_before d where d.endpoint_id = e.id and d.status = 'pending')
     from webhook_endpoints e`,
-  // The time of an event comes with it and never changes: with it in the key, an event that is told again is still found.
+  // The time of an event never changes. Because it is part of the key, a redelivered event is still found.
   `create table webhook_events (
     id uuid not null,
     occurred_at timestamptz not null,
@@ -52,7 +52,7 @@ export const deliverByLanes = migration('20261122020000-deliver-by-lanes', [
     payload text not null
   ) partition by range (occurred_at)`,
   `create sequence webhook_delivery_positions as bigint`,
-  // No foreign key to events: to drop a partition it would read every delivery. Both rows come from one statement, into the same period.
+  // No foreign key to events: dropping a partition would read every delivery. One statement writes both rows into the same period.
   `create table webhook_deliveries (
     event_id uuid not null,
     endpoint_id uuid not null references webhook_endpoints (id),
@@ -88,7 +88,7 @@ export const deliverByLanes = migration('20261122020000-deliver-by-lanes', [
     duration_ms integer not null check (duration_ms >= 0),
     constraint webhook_attempts_failed_has_reason check (succeeded = (reason is null))
   ) partition by range (created_at)`,
-  // Periods are counted from 1970, so that every replica means the same ones.
+  // Periods are counted from 1970, so that they are the same for every replica.
   `create function ensure_webhook_partitions(parent text, days integer, first_at timestamptz, last_at timestamptz) returns void
   language plpgsql as $$
   declare
@@ -104,7 +104,8 @@ export const deliverByLanes = migration('20261122020000-deliver-by-lanes', [
       end if;
     end loop;
   end $$`,
-  // Whole periods go, and strays of the same age. Nobody waits long for the lock: it is tried again an hour later.
+  // Drops whole partitions, and deletes rows of the same age from the default partition. The lock timeout is short; the job retries an hour
+  // later.
   `create function drop_webhook_partitions(parent text, days integer, kept interval, column_name text) returns integer
   language plpgsql as $$
   declare
@@ -123,7 +124,7 @@ export const deliverByLanes = migration('20261122020000-deliver-by-lanes', [
     execute format('delete from %I where %I < now() - $1', parent || '_default', column_name) using kept;
     return dropped;
   end $$`,
-  // What belongs to no period, because a clock was wrong, is not refused.
+  // Accepts rows outside of every period, which a wrong clock may produce.
   ...kept.map((table) => `create table ${table}_default partition of ${table} default`),
   `select ensure_webhook_partitions('webhook_events', 30, now() - interval '150 days', now() + interval '60 days'),
     ensure_webhook_partitions('webhook_deliveries', 30, now() - interval '150 days', now() + interval '60 days'),

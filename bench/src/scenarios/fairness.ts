@@ -1,0 +1,95 @@
+/** Measures what a hostile tenant costs another: reads and invoices of one tenant, without and with the other. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Scenario, Stage } from '../scenario.ts'
+import { median, quantile } from '../statistics.ts'
+import { sendRequest } from '../system/api-request.ts'
+import { startHostileTenant } from '../system/hostile-tenant.ts'
+import { generateInvoice } from '../system/invoices.ts'
+import { makeLongOrders, makeOrders } from '../system/orders.ts'
+import { table } from '../table.ts'
+
+const lines = 10
+const warmUps = 3
+const invoicesPerPhase = 12
+const readsPerPhase = 120
+const readEveryMs = 100
+/** Time for the attacks to build up before the measurement. */
+const buildUpMs = 10_000
+const limit = 3
+
+interface Phase {
+  readMs: number[]
+  invoiceMs: number[]
+  errors: number
+}
+
+export const fairness: Scenario = {
+  summary: 'reads and invoices of one tenant while another sends unfinished bodies, pictures, refunds and writes',
+  async run(stage) {
+    const { quittance, log } = stage
+    await makeOrders(quittance)
+    const orderIds = await makeLongOrders(quittance, { orders: warmUps + 2 * invoicesPerPhase, lines })
+    for (const id of orderIds.splice(0, warmUps)) await generateInvoice(quittance, id)
+    log('measuring without the other tenant')
+    const quiet = await measure(stage, orderIds.splice(0, invoicesPerPhase))
+    log('measuring with the other tenant')
+    await using hostile = await startHostileTenant(quittance)
+    await delay(buildUpMs)
+    const hostilePhase = await measure(stage, orderIds)
+    const responses = Object.fromEntries([...hostile.responses].toSorted(([a], [b]) => a.localeCompare(b)))
+    return {
+      scenario: 'fairness',
+      text: describe({ quiet, hostile: hostilePhase, responses }),
+      figures: { quiet, hostile: hostilePhase, responses },
+    }
+  },
+}
+
+/** Reads at a fixed rate while invoices are generated one after the other. */
+async function measure({ quittance }: Stage, orderIds: readonly string[]): Promise<Phase> {
+  const phase: Phase = { readMs: [], invoiceMs: [], errors: 0 }
+  const read = async () => {
+    const started = performance.now()
+    const { status } = await sendRequest(quittance, { method: 'GET', path: `/v1/orders/${orderIds[0]}` })
+    phase.readMs.push(performance.now() - started)
+    if (status !== 200) phase.errors += 1
+  }
+  const reads: Promise<void>[] = []
+  const reading = (async () => {
+    for (let count = 0; count < readsPerPhase; count++) {
+      reads.push(read().catch(() => void (phase.errors += 1)))
+      await delay(readEveryMs)
+    }
+  })()
+  for (const id of orderIds) phase.invoiceMs.push(await generateInvoice(quittance, id).catch(() => ((phase.errors += 1), Number.NaN)))
+  await reading
+  await Promise.all(reads)
+  return phase
+}
+
+function describe({ quiet, hostile, responses }: { quiet: Phase; hostile: Phase; responses: Record<string, number> }): string {
+  const ms = (value: number) => value.toFixed(1)
+  const row = (name: string, { readMs, invoiceMs, errors }: Phase) => [
+    name,
+    ms(median(readMs)),
+    ms(quantile(readMs, 0.99)),
+    ms(median(invoiceMs)),
+    ms(Math.max(...invoiceMs)),
+    String(errors),
+  ]
+  const ratios = { read: median(hostile.readMs) / median(quiet.readMs), invoice: median(hostile.invoiceMs) / median(quiet.invoiceMs) }
+  const isMet = ratios.read <= limit && ratios.invoice <= limit && hostile.errors === 0
+  return [
+    `fairness: ${readsPerPhase} reads of an order, ${invoicesPerPhase} invoices of ${lines} lines, with and without a hostile tenant`,
+    '',
+    ...table(
+      ['phase', 'read p50 ms', 'read p99 ms', 'invoice p50 ms', 'invoice max ms', 'errors'],
+      [row('quiet', quiet), row('hostile tenant', hostile)],
+    ),
+    '',
+    `Read ${ratios.read.toFixed(2)} ×, invoice ${ratios.invoice.toFixed(2)} × the quiet system. At most ${limit} × is required: ${isMet ? 'met' : 'NOT MET'}.`,
+    `Responses to the hostile tenant: ${Object.entries(responses)
+      .map(([key, count]) => `${key}: ${count}`)
+      .join(', ')}.`,
+  ].join('\n')
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { Address } from './address.ts'
+import { deprecatedSince } from './changes.ts'
+import { CheckoutDiscount } from './discounts.ts'
+import { Id, Timestamp, timestamps } from './identifiers.ts'
+import { Metadata } from './metadata.ts'
+import { Amount, Currency } from './money.ts'
+import { Organization } from './organizations.ts'
+import { CheckoutProduct, ProductPrice } from './products.ts'
+import { AppliedTax } from './taxes.ts'
+
+export const CheckoutStatus = z.enum(['open', 'expired', 'confirmed', 'succeeded', 'failed'])
+export type CheckoutStatus = z.infer<typeof CheckoutStatus>
+
+const publicFields = {
+  id: Id,
+  ...timestamps,
+  custom_field_data: z.record(z.string(), z.unknown()),
+  payment_processor: z.literal('stripe'),
+  status: CheckoutStatus,
+  client_secret: z.string(),
+  url: z.string(),
+  expires_at: Timestamp,
+  success_url: z.string(),
+  embed_origin: z.string().nullable(),
+  amount: Amount,
+  discount_amount: Amount,
+  net_amount: Amount,
+  tax_amount: Amount.nullable().describe('Null until the country of the buyer is known.'),
+  taxes: z.array(AppliedTax),
+  total_amount: Amount,
+  subtotal_amount: Amount.meta(deprecatedSince('2025-03-25', 'use net_amount')),
+  currency: Currency,
+  product_id: Id,
+  product_price_id: Id,
+  discount_id: Id.nullable(),
+  allow_discount_codes: z.boolean(),
+  require_billing_address: z.boolean(),
+  is_discount_applicable: z.boolean(),
+  is_free_product_price: z.boolean(),
+  is_payment_required: z.boolean(),
+  is_payment_setup_required: z.boolean(),
+  is_payment_form_required: z.boolean(),
+  customer_id: Id.nullable(),
+  is_business_customer: z.boolean(),
+  customer_name: z.string().nullable(),
+  customer_email: z.string().nullable(),
+  customer_ip_address: z.string().nullable(),
+  customer_billing_name: z.string().nullable(),
+  customer_billing_address: Address.nullable(),
+  customer_tax_id: z.string().nullable(),
+  payment_processor_metadata: z.record(z.string(), z.string()),
+  customer_billing_address_fields: z.object({
+    country: z.boolean(),
+    state: z.boolean(),
+    city: z.boolean(),
+    postal_code: z.boolean(),
+    line1: z.boolean(),
+    line2: z.boolean(),
+  }),
+  products: z.array(CheckoutProduct),
+  product: CheckoutProduct,
+  product_price: ProductPrice,
+  discount: CheckoutDiscount.nullable(),
+  attached_custom_fields: z.array(z.unknown()),
+}
+
+/** A checkout as returned to the seller. */
+export const Checkout = z
+  .object({
+    ...publicFields,
+    metadata: Metadata,
+    external_customer_id: z.string().nullable(),
+    customer_external_id: z.string().nullable().meta(deprecatedSince('2025-06-18', 'use external_customer_id')),
+    subscription_id: Id.nullable(),
+    customer_metadata: Metadata,
+  })
+  .meta({ id: 'Checkout' })
+export type Checkout = z.infer<typeof Checkout>
+
+/** A checkout as returned to the buyer. */
+export const CheckoutPublic = z.object({ ...publicFields, organization: Organization }).meta({ id: 'CheckoutPublic' })
+export type CheckoutPublic = z.infer<typeof CheckoutPublic>
+
+/** Reply to a confirmation, with a portal token for the buyer. */
+export const CheckoutPublicConfirmed = z
+  .object({ ...publicFields, status: z.literal('confirmed'), organization: Organization, customer_session_token: z.string() })
+  .meta({ id: 'CheckoutPublicConfirmed' })

@@ -1,0 +1,176 @@
+import { MikroORM, type Options } from '@mikro-orm/postgresql'
+import { Migrator, type Migration } from '@mikro-orm/migrations'
+import { ResourceNotFound } from '@quittance/contracts/errors'
+import type pg from 'pg'
+import { assertMigrated, canChangeSchema, migrate, readRole } from './migrate.ts'
+import { createOutboxNotifier, type OutboxNotifier } from './outbox-notifier.ts'
+import { executeBatch } from './statement-batch.ts'
+import type { RuntimeRights } from './runtime-rights.ts'
+import type { Execute } from '../sql/view.ts'
+
+/** Entities and migrations of a service, oldest migration first. */
+export interface DatabaseDefinition {
+  entities: NonNullable<Options['entities']>
+  migrations: readonly { name: string; class: new (...parameters: never[]) => Migration }[]
+  /** Rights of the runtime role that differ from those on ordinary tables. */
+  rights?: RuntimeRights
+}
+
+/** Steps of a service that run at a point of its transactions; `handlers/reactions.ts` has the typed form. */
+export interface RegisteredReaction {
+  point: { name: string }
+  steps: readonly ((context: never, payload: never) => Promise<void> | void)[]
+}
+
+/** The open database of a service. */
+export interface Database {
+  orm: MikroORM
+  pool: pg.Pool
+  url: string
+  /** Runs a named prepared statement on the pool. */
+  execute: Execute
+  outboxNotifier: OutboxNotifier
+  /** Reactions of the service, run inside its transactions. */
+  reactions: readonly RegisteredReaction[]
+  /** Whether the role may change the schema, and so disable the protection of permanent rows. */
+  mayChangeSchema: boolean
+  close(): Promise<void>
+}
+
+/**
+ * Time limits of every connection, in milliseconds, below the deadline of a request (10 s): a statement whose caller has timed out must not hold
+ * a connection of the pool. Migrations have separate limits.
+ */
+export const databaseLimits = { statement: 8_000, lock: 5_000, idleTransaction: 9_000 } as const
+
+/** A migration may run for long, but while it waits for a lock, later statements on its table wait behind it. */
+const migrationLimits = { statement: 0, lock: 10_000, idleTransaction: 0 } as const
+
+type Limits = Record<keyof typeof databaseLimits, number>
+
+interface DatabaseOptions {
+  /** URL with the runtime role of the service. */
+  url: string
+  poolMax: number
+  /**
+   * URL with the role that owns the schema. Without it, or with the same role, `url` migrates if it may; otherwise the schema must be up to
+   * date.
+   */
+  migrationUrl?: string | undefined
+  /** None by default. */
+  reactions?: readonly RegisteredReaction[] | undefined
+}
+
+/** Filter of entities owned by an organization, spread into their `filters`; a query without the caller's organizations fails. */
+export const organizationFilter = {
+  organization: {
+    name: 'organization',
+    cond: (parameters: Record<string, unknown>) => ({ organizationId: { $in: parameters['ids'] } }),
+    default: true,
+    args: true,
+  },
+}
+
+/**
+ * Filter of entities owned by a customer: callers of kind `customer` find that customer's rows, other callers are not restricted. A session
+ * bound to a checkout finds the rows that match `ofCheckout`, which every such entity must define.
+ */
+export function customerFilter(ofCheckout: (checkoutId: string) => Readonly<Record<string, unknown>>) {
+  return {
+    customer: {
+      name: 'customer',
+      cond({ id, checkout }: Record<string, unknown>) {
+        if (!id) return {}
+        return { customerId: id, ...(typeof checkout === 'string' ? ofCheckout(checkout) : {}) }
+      },
+      default: true,
+      args: true,
+    },
+  }
+}
+
+/** Migrates under an advisory lock, connects, and returns the open database. */
+export async function openDatabase(definition: DatabaseDefinition, options: DatabaseOptions): Promise<Database> {
+  const { url, poolMax, migrationUrl, reactions = [] } = options
+  const hasSeparateOwner = migrationUrl !== undefined && readRole(migrationUrl) !== readRole(url)
+  if (hasSeparateOwner) await migrateDatabase(definition, { url: migrationUrl, runtimeRole: readRole(url) })
+  const orm = await openOrm(definition, { url, poolMax, limits: databaseLimits })
+  const pool = await orm.em.getConnection().getNativeClient()
+  const isOwner = await canChangeSchema(pool)
+  if (isOwner && !hasSeparateOwner) await migrateDatabase(definition, { url })
+  else await assertMigrated(orm)
+  return {
+    orm,
+    pool,
+    url,
+    execute: executeOnPool(pool),
+    outboxNotifier: createOutboxNotifier(pool),
+    reactions,
+    mayChangeSchema: isOwner,
+    close: () => orm.close(true),
+  }
+}
+
+/**
+ * Migrates a database to the newest schema as its owner, and grants the runtime role its rights. May run while services are running and
+ * concurrently. Without a runtime role nothing is granted.
+ */
+export async function migrateDatabase(
+  definition: DatabaseDefinition,
+  { url, runtimeRole }: { url: string; runtimeRole?: string | undefined },
+): Promise<void> {
+  const orm = await openOrm(definition, { url, poolMax: 2, limits: migrationLimits })
+  try {
+    const isOther = runtimeRole !== undefined && runtimeRole !== readRole(url)
+    await migrate(orm, { url, runtime: isOther ? { role: runtimeRole, rights: definition.rights ?? {} } : null })
+  } finally {
+    await orm.close(true)
+  }
+}
+
+interface OrmOptions {
+  url: string
+  poolMax: number
+  limits: Limits
+}
+
+function openOrm(definition: DatabaseDefinition, { url, poolMax, limits }: OrmOptions): Promise<MikroORM> {
+  const { statement, lock, idleTransaction } = limits
+  return MikroORM.init({
+    clientUrl: url,
+    entities: definition.entities,
+    pool: { min: 0, max: poolMax },
+    driverOptions: {
+      application_name: 'quittance',
+      connectionTimeoutMillis: 5_000,
+      options: `-c timezone=UTC -c statement_timeout=${statement} -c lock_timeout=${lock} -c idle_in_transaction_session_timeout=${idleTransaction}`,
+      // Statements do not wait for the result of the previous one (`database-transaction.ts`).
+      pipeline: true,
+    },
+    extensions: [Migrator],
+    migrations: {
+      migrationsList: [...definition.migrations] as never,
+      snapshot: false,
+      disableForeignKeys: false,
+      tableName: 'migrations',
+    },
+    findOneOrFailHandler: () => new ResourceNotFound(),
+    forceUtcTimezone: true,
+    debug: false,
+    logger: () => {},
+    discovery: { warnWhenNoEntities: false },
+  })
+}
+
+function executeOnPool(pool: pg.Pool): Execute {
+  return async ({ name, text }, values) => {
+    const client = await pool.connect()
+    try {
+      const [result] = await executeBatch(client, [{ name, text, values }])
+      return result?.rows ?? []
+    } finally {
+      // The pool itself removes a broken connection.
+      client.release()
+    }
+  }
+}

@@ -1,0 +1,219 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Caller } from '@quittance/contracts/caller'
+import type { Event, PayloadOf } from '@quittance/contracts/event'
+import type { Operation, ReplyOf, RequestOf } from '@quittance/contracts/operation'
+import type { DurableConsumer } from '@quittance/contracts/streams'
+import type { Logger } from '../process/logger.ts'
+import type { OutboxEvent } from '../database/outbox.ts'
+import type { JsonText, ViewReader } from '../sql/view.ts'
+
+/** Context of every unit of work. */
+export interface WorkContext {
+  /** Start time of this unit of work. Use it instead of `new Date()`. */
+  now: Date
+  log: Logger
+  traceparent: string
+}
+
+/**
+ * Runs a named statement with system access: it has no organization scope, so its SQL must add the conditions. For jobs, consumers and
+ * lookups by secret.
+ */
+export type SqlRunner = <Row = Record<string, unknown>>(
+  name: string,
+  sql: string,
+  values?: Readonly<Record<string, unknown>>,
+) => Promise<Row[]>
+
+/** A point at which a lower layer of a service lets upper layers act in its transaction. */
+export interface ReactionPoint<Payload> {
+  name: string
+  /** Only types the payload; never set. */
+  payload?: Payload
+}
+
+/** Context inside one transaction. */
+export interface Transaction extends WorkContext {
+  em: EntityManager
+  rows: SqlRunner
+  /** Publishes an event after the commit. */
+  publish<E extends Event>(event: OutboxEvent<E>): void
+  /**
+   * Writes the changes of `em`, then runs the steps that `Service.reactions` lists for the point, in this transaction and in their order. An
+   * error of a step rolls back everything.
+   */
+  react<Payload>(point: ReactionPoint<Payload>, payload: Payload): Promise<void>
+  /** Wakes jobs of this service on every replica after the commit. */
+  wake(...jobs: readonly string[]): void
+  /** Restricts `em` and `read` to one organization; for callers without one, after the row has identified it. */
+  bindOrganization(organizationId: string): void
+  /**
+   * Extends `em` and `read` of a session bound to a checkout to its customer: for the effects of a change, after the changed row was found
+   * within the checkout. Other callers are not affected.
+   */
+  beyondCheckout(): void
+  /** Reads views in the scope of the caller, including changes of this transaction. */
+  read: ViewReader
+}
+
+export interface QueryContext extends WorkContext {
+  caller: Caller
+  read: ViewReader
+  rows: SqlRunner
+}
+
+export interface CommandContext extends Transaction {
+  caller: Caller
+}
+
+/** A reply typed by the contract, or JSON that PostgreSQL created from a view. */
+export type HandlerReply<O extends Operation> = ReplyOf<O> | JsonText<ReplyOf<O>>
+
+/** Context outside any transaction, after one was committed; it can open further ones. */
+export interface FinishContext extends QueryContext {
+  /** Runs one transaction for one organization, retried after conflicts. */
+  transaction<T>(organizationId: string, work: (transaction: Transaction) => Promise<T>): Promise<T>
+}
+
+/** The stages of an operation that calls another system. The first and the last hold no connection of the pool. */
+export interface Stages<O extends Operation, Looked, Ticket extends object> {
+  /** Calls without side effects. Omitted if there is nothing to look up; it also runs for an idempotent replay. */
+  look?(request: RequestOf<O>, context: QueryContext): Promise<Looked>
+  /**
+   * One transaction, retried after conflicts: records the intent, with every id that is sent to the other system. The ticket is JSON; it is
+   * stored under the `Idempotency-Key` instead of the reply.
+   */
+  commit(request: RequestOf<O>, context: CommandContext & { looked: Looked | undefined }): Promise<Ticket> | Ticket
+  /**
+   * Calls the other system, records its result in a transaction, and returns the reply. Runs again for a repeated key with the same ticket,
+   * also after a crash: a repeated call has the ids of the ticket.
+   */
+  finish(ticket: Ticket, context: FinishContext): Promise<HandlerReply<O>> | HandlerReply<O>
+}
+
+/** An operation and its implementation. */
+export type Handler =
+  | ({ kind: 'staged'; operation: Operation } & ErasedStages)
+  | { kind: 'query'; operation: Operation; run(request: never, context: QueryContext): Promise<unknown> | unknown }
+  | { kind: 'command'; operation: Operation; run(request: never, context: CommandContext): Promise<unknown> | unknown }
+
+/** Stages with erased types. */
+interface ErasedStages {
+  look?(request: never, context: QueryContext): Promise<unknown>
+  commit(request: never, context: CommandContext & { looked: never }): Promise<object> | object
+  finish(ticket: never, context: FinishContext): Promise<unknown> | unknown
+}
+
+/** Defines a handler that reads. Runs outside any transaction and writes nothing. */
+export function query<O extends Operation>(
+  operation: O,
+  run: (request: RequestOf<O>, context: QueryContext) => Promise<HandlerReply<O>> | HandlerReply<O>,
+): Handler {
+  return { kind: 'query', operation, run: run as never }
+}
+
+/**
+ * Defines a handler that writes in one transaction: all or nothing. May run again after a conflict, so it must have no effects outside the
+ * transaction.
+ */
+export function command<O extends Operation>(
+  operation: O,
+  run: (request: RequestOf<O>, context: CommandContext) => Promise<HandlerReply<O>> | HandlerReply<O>,
+): Handler {
+  return { kind: 'command', operation, run: run as never }
+}
+
+/**
+ * Defines a handler that calls another system between two transactions. Use `command` where possible: each stage costs a database round
+ * trip.
+ */
+export function staged<O extends Operation, Looked, Ticket extends object>(operation: O, stages: Stages<O, Looked, Ticket>): Handler {
+  return { kind: 'staged', operation, ...(stages as unknown as ErasedStages) }
+}
+
+/** An event as passed to a consumer. */
+export interface EventMessage<E extends Event = Event> {
+  /** Id created with the event; the same for every retry, crash and replay. */
+  id: string
+  event: E
+  payload: PayloadOf<E>
+  /** The payload as stored, byte for byte. */
+  payloadText: string
+  aggregateId: string
+  organizationId: string | null
+  /** Continues the trace of the command that caused the event; for work queued in a row. */
+  traceparent: string
+  occurredAt: Date
+}
+
+/** Handles events. Each message is processed once per consumer, in one transaction with its effects. */
+export interface Consumer {
+  subscription: DurableConsumer
+  events: readonly Event[]
+  /** Maximum number of messages per transaction. If greater than 1, the transaction has no organization scope. */
+  maxBatchSize: number
+  /**
+   * Selects the messages that have effects, outside any transaction. The others are skipped and not entered in the inbox, so they may be
+   * delivered again.
+   */
+  selectRelevant?(messages: readonly EventMessage[], rows: SqlRunner): Promise<readonly EventMessage[]>
+  run(messages: readonly EventMessage[], context: Transaction): Promise<void> | void
+}
+
+/** Defines a consumer of the listed events of a durable; other events of its subject are skipped. */
+export function consumer<const Events extends readonly Event[]>(
+  subscription: DurableConsumer,
+  events: Events,
+  run: (message: { [I in keyof Events]: EventMessage<Events[I]> }[number], context: Transaction) => Promise<void> | void,
+): Consumer {
+  return { subscription, events, maxBatchSize: 1, run: ([message], context) => run(message as never, context) }
+}
+
+/**
+ * Defines a consumer for high volume: messages that arrive together are handled together, in order, across organizations. If that fails
+ * they are handled one by one, so that a failing message does not affect others.
+ */
+export function batchConsumer<const Events extends readonly Event[]>(
+  subscription: DurableConsumer,
+  events: Events,
+  { run, concerning }: Batch<{ [I in keyof Events]: EventMessage<Events[I]> }[number]>,
+): Consumer {
+  return { subscription, events, maxBatchSize: maxBatchSize, run: run as never, ...(concerning && { selectRelevant: concerning as never }) }
+}
+
+interface Batch<Message> {
+  run(messages: readonly Message[], context: Transaction): Promise<void> | void
+  concerning?(messages: readonly Message[], rows: SqlRunner): Promise<readonly Message[]>
+}
+
+/** Large enough to amortize the commit, small enough to limit latency. */
+const maxBatchSize = 200
+
+/** Context of a job: short statements, and transactions it opens itself. No message is held while it runs. */
+export interface JobContext extends WorkContext {
+  rows: SqlRunner
+  leaseMs: number
+  /**
+   * Runs one transaction; `organizationId` null for work across organizations. `parent` is the trace that requested the work, if it was
+   * stored.
+   */
+  transaction<T>(organizationId: string | null, work: (transaction: Transaction) => Promise<T>, parent?: string | null): Promise<T>
+  /** True once the service stops: claim no new work. */
+  isStopping(): boolean
+  /** Runs the job again immediately, or after the current run. */
+  runAgain(): void
+}
+
+/** Scheduled work. Runs on every replica; rows are distributed by leases, not by a leader. */
+export interface Job {
+  name: string
+  /** Maximum time between two runs, evaluated again after each run if it is a function; `wake` runs the job immediately. */
+  everyMs: number | (() => number)
+  /** Returns true if there is more to do now. */
+  run(context: JobContext): Promise<boolean>
+}
+
+/** Defines a job. */
+export function job(description: Job): Job {
+  return description
+}

@@ -1,0 +1,23 @@
+import type { Caller } from '@quittance/contracts/caller'
+import { NotPermitted, RequestValidationError } from '@quittance/contracts/errors'
+
+/**
+ * Returns the organization of a new object. An organization credential determines it and must not repeat it; a user credential must name
+ * one of the user's organizations.
+ */
+export function resolveOrganization(caller: Caller, organizationId: string | null | undefined): string {
+  if (caller.kind === 'organization') {
+    if (organizationId) {
+      throw RequestValidationError.field(
+        ['organization_id'],
+        'Setting organization_id is disallowed when using an organization token.',
+        'organization_token',
+      )
+    }
+    return caller.organization_id
+  }
+  if (caller.kind !== 'user') throw new NotPermitted('Not permitted')
+  if (!organizationId) throw RequestValidationError.field(['organization_id'], 'Field required', 'missing')
+  if (!caller.organization_ids.includes(organizationId)) throw RequestValidationError.field(['organization_id'], 'Organization not found.')
+  return organizationId
+}

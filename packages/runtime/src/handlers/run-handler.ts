@@ -1,0 +1,75 @@
+import type { Caller } from '@quittance/contracts/caller'
+import type { Database } from '../database/database.ts'
+import type { CommandContext, FinishContext, Handler, QueryContext, WorkContext } from './handler.ts'
+import { IdempotentReplay, acceptsIdempotencyKey, runIdempotent } from './idempotency.ts'
+import type { Logger } from '../process/logger.ts'
+import { createViewReader } from '../sql/view-reader.ts'
+import { systemCaller, createSqlRunner, runInTransaction } from './transaction.ts'
+
+/** A received and parsed request. */
+export interface HandlerRequest {
+  request: unknown
+  caller: Caller
+  /** The `Idempotency-Key` of the request. */
+  key: string | undefined
+  unit: WorkContext
+  database: Database | null
+}
+
+/** Runs the handler of an operation: reads outside any transaction, one transaction, or transactions around calls of another system. */
+export async function runHandler(handler: Handler, received: HandlerRequest): Promise<unknown> {
+  const { request } = received
+  if (handler.kind === 'query') return handler.run(request as never, createQueryContext(received))
+  if (handler.kind === 'command') return runCommandTransaction(handler, received, (context) => handler.run(request as never, context))
+  const queryContext = createQueryContext(received)
+  const looked = await handler.look?.(request as never, queryContext)
+  const ticket = await runCommandTransaction(handler, received, (context) =>
+    handler.commit(request as never, Object.assign(context, { looked: looked as never })),
+  )
+  const { unit } = received
+  const database = requireDatabase(received.database)
+  const finishContext: FinishContext = {
+    ...queryContext,
+    transaction: (organizationId, work) =>
+      runInTransaction(database, { caller: systemCaller(organizationId), unit: { ...unit, now: new Date() } }, work),
+  }
+  return handler.finish((typeof ticket === 'string' ? JSON.parse(ticket) : ticket) as never, finishContext)
+}
+
+function createQueryContext({ caller, database, unit: { now, log, traceparent } }: HandlerRequest): QueryContext {
+  const execute = database ? database.execute : () => Promise.reject(new Error('This service has no database'))
+  return { now, log, traceparent, caller, read: createViewReader(caller, execute), rows: createSqlRunner(execute) }
+}
+
+/** Runs one transaction, or returns the stored reply of the same key. */
+async function runCommandTransaction(
+  { operation }: Handler,
+  { request, caller, key, unit: { now, log: parent, traceparent }, database }: HandlerRequest,
+  work: (context: CommandContext) => unknown,
+): Promise<unknown> {
+  let log: Logger | undefined
+  // Most commands do not log, so the child logger is created lazily.
+  const unit = {
+    now,
+    traceparent,
+    get log() {
+      return (log ??= parent.child({ trace_id: traceparent.slice(3, 35) }))
+    },
+  }
+  return runInTransaction(requireDatabase(database), { caller, unit }, async (transaction, open) => {
+    const { rows } = transaction
+    const run = async () => work(Object.assign(transaction, { caller }) satisfies CommandContext)
+    if (!key || !acceptsIdempotencyKey(operation)) return run()
+    return runIdempotent({ operation, caller, key, request }, { ...open, rows }, run)
+  }).catch(getStoredReply)
+}
+
+function getStoredReply(error: unknown): string {
+  if (error instanceof IdempotentReplay) return error.reply
+  throw error
+}
+
+function requireDatabase(database: Database | null): Database {
+  if (!database) throw new Error('A command needs a database')
+  return database
+}

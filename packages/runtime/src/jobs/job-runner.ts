@@ -1,0 +1,64 @@
+import { createWakeSignal } from './wake-signal.ts'
+import type { Database } from '../database/database.ts'
+import type { Job, JobContext } from '../handlers/handler.ts'
+import type { Logger } from '../process/logger.ts'
+import type { Closeable } from '../process/shutdown.ts'
+import { continueTrace, startSpan, withSpans } from '../process/tracing.ts'
+import { systemCaller, createSqlRunner, runInTransaction } from '../handlers/transaction.ts'
+import type { NotificationListener } from './notification-listener.ts'
+
+interface Schedule {
+  job: Job
+  database: Database
+  wakeUps: NotificationListener
+  log: Logger
+  leaseMs: number
+}
+
+const retryDelayMs = 1_000
+
+/** Runs a job repeatedly: immediately if there is more to do, otherwise when woken or after its interval. */
+export function startJob({ job, database, wakeUps, log, leaseMs }: Schedule): Closeable {
+  const wakeSignal = createWakeSignal()
+  let stopped = false
+  const getIntervalMs = () => (typeof job.everyMs === 'number' ? job.everyMs : job.everyMs())
+  wakeUps.on(job.name, () => wakeSignal.wake())
+  const loop = (async () => {
+    while (!stopped) {
+      const hasMore = await job.run(context()).catch(failed)
+      if (!stopped && hasMore !== true) await wakeSignal.wait(hasMore === null ? retryDelayMs : getIntervalMs())
+    }
+  })()
+
+  function failed(error: unknown): null {
+    log.error({ err: error, job: job.name }, 'job.failed')
+    return null
+  }
+
+  function context(): JobContext {
+    const unit = { now: new Date(), log, traceparent: continueTrace(undefined) }
+    return {
+      ...unit,
+      rows: createSqlRunner(database.execute),
+      leaseMs,
+      isStopping: () => stopped,
+      runAgain: () => wakeSignal.wake(),
+      transaction(organizationId, work, parent) {
+        const caller = organizationId ? systemCaller(organizationId) : ({ kind: 'anonymous' } as const)
+        const span = startSpan(job.name, 'internal', parent)
+        const { traceparent } = span
+        const trace = { traceparent, log: log.child({ trace_id: traceparent.slice(3, 35) }) }
+        return withSpans([span], () => runInTransaction(database, { caller, unit: { ...trace, now: new Date() } }, work))
+      },
+    }
+  }
+
+  return {
+    name: job.name,
+    async close() {
+      stopped = true
+      wakeSignal.wake()
+      await loop
+    },
+  }
+}

@@ -1,0 +1,157 @@
+import { job } from '../handlers/handler.ts'
+
+/**
+ * Row counts of lists by organization: total, by day and by product. Every statement that inserts, deletes or moves rows adds its
+ * differences in its own transaction, so the sum is exact in every snapshot and writers do not wait for each other. Part of a migration.
+ */
+export const listCountsTable = [
+  `create table list_counts (
+    id bigint generated always as identity primary key,
+    list text not null,
+    kind text not null check (kind in ('all', 'day', 'product')),
+    organization_id uuid not null,
+    product_id uuid,
+    day date,
+    delta bigint not null,
+    is_folded boolean not null default false,
+    constraint list_counts_by_kind check ((kind = 'product') = (product_id is not null) and (kind = 'day') = (day is not null))
+  )`,
+  `create index list_counts_by_list on list_counts (organization_id, list, kind, product_id, day) include (delta)`,
+  `create index list_counts_to_fold on list_counts (id) where not is_folded`,
+]
+
+/** A table whose rows a list shows, with `organization_id` and, if products are counted, `product_id`. */
+export interface CountedTable {
+  list: string
+  /** Timestamp column by whose days rows are counted; not null in visible rows. */
+  time: string
+  products?: boolean
+  /** Condition for rows visible in the list; begins with the only column it uses. */
+  visibleWhen?: string
+}
+
+/**
+ * Returns the statements that count a table, including its existing rows. Its writers wait until the migration ends, so no change is
+ * missed.
+ */
+export function countListRows({ list, time, products = false, visibleWhen = 'true' }: CountedTable): string[] {
+  const columns = `organization_id, ${products ? 'product_id, ' : ''}(${time} at time zone 'UTC')::date as day`
+  const sets = `(organization_id), (organization_id, day)${products ? ', (organization_id, product_id)' : ''}`
+  const kind = products
+    ? `case grouping(product_id, day) when 3 then 'all' when 2 then 'day' else 'product' end`
+    : `case grouping(day) when 1 then 'all' else 'day' end`
+  const add = (rows: string, delta: string) => `insert into list_counts (list, kind, organization_id, product_id, day, delta)
+    select '${list}', ${kind}, organization_id, ${products ? 'product_id' : 'null'}, day, ${delta} from (${rows}) r group by grouping sets (${sets})`
+  const moved = (row: 'old' | 'new', by: number) => `select ${columns}, ${by} as by from (select ${row}.*) m where ${visibleWhen}`
+  const parts = (row: 'old' | 'new') =>
+    `${row}.organization_id, ${products ? `${row}.product_id, ` : ''}${row}.${time}, (${qualifyCondition(visibleWhen, row)})`
+  return [
+    `create function count_${list}() returns trigger language plpgsql as $$ begin
+    ${add(`select ${columns} from changed where ${visibleWhen}`, `case tg_op when 'DELETE' then -count(*) else count(*) end`)};
+    return null;
+  end $$`,
+    `create function count_moved_${list}() returns trigger language plpgsql as $$ begin
+    ${add(`${moved('old', -1)} union all ${moved('new', 1)}`, 'sum(by)')} having sum(by) <> 0;
+    return null;
+  end $$`,
+    `create trigger count_inserted after insert on ${list} referencing new table as changed for each statement execute function count_${list}()`,
+    `create trigger count_deleted after delete on ${list} referencing old table as changed for each statement execute function count_${list}()`,
+    `create trigger count_moved after update on ${list} for each row when ((${parts('old')}) is distinct from (${parts('new')}))
+    execute function count_moved_${list}()`,
+    add(`select ${columns} from ${list} where ${visibleWhen}`, 'count(*)'),
+  ]
+}
+
+/**
+ * Replaces `list_counts` by a view of `list_totals`, maintained by the job below, and `list_changes`, to which a changed row adds one row
+ * instead of one per counter. Part of a migration, after `countListRows` of every table; waits for writers.
+ */
+export function trackListChanges(tables: readonly CountedTable[]): string[] {
+  return [
+    `lock table ${tables.map(({ list }) => list).join(', ')} in share row exclusive mode`,
+    `alter table list_counts rename to list_totals`,
+    `drop index list_counts_to_fold`,
+    `alter table list_totals drop column is_folded`,
+    `alter table list_totals rename constraint list_counts_pkey to list_totals_pkey`,
+    `alter table list_totals rename constraint list_counts_by_kind to list_totals_by_kind`,
+    `alter table list_totals rename constraint list_counts_kind_check to list_totals_kind_check`,
+    `alter index list_counts_by_list rename to list_totals_by_list`,
+    `create table list_changes (
+      id bigint generated always as identity,
+      list text not null,
+      organization_id uuid not null,
+      product_id uuid,
+      day date not null,
+      delta bigint not null,
+      constraint list_changes_pkey primary key (organization_id, list, id)
+    )`,
+    `create view list_counts as
+      select list, kind, organization_id, product_id, day, delta from list_totals
+      union all select list, 'all', organization_id, null, null, delta from list_changes
+      union all select list, 'day', organization_id, null, day, delta from list_changes
+      union all select list, 'product', organization_id, product_id, null, delta from list_changes where product_id is not null`,
+    ...tables.flatMap(buildCounterTriggers),
+  ]
+}
+
+function buildCounterTriggers({ list, time, products = false, visibleWhen = 'true' }: CountedTable): string[] {
+  const day = (row: string) => `(${row}.${time} at time zone 'UTC')::date`
+  const product = (row: string) => (products ? `${row}.product_id` : 'null::uuid')
+  const add = `insert into list_changes (list, organization_id, product_id, day, delta)`
+  const moved = (row: 'old' | 'new', by: number) =>
+    `select '${list}', ${row}.organization_id, ${product(row)}, ${day(row)}, ${by} where ${qualifyCondition(visibleWhen, row)}`
+  const body = (statement: string) => `language plpgsql as $$ begin ${statement}; return null; end $$`
+  return [
+    `create function count_inserted_${list}() returns trigger
+      ${body(`${add} values ('${list}', new.organization_id, ${product('new')}, ${day('new')}, 1)`)}`,
+    `drop trigger count_inserted on ${list}`,
+    `create trigger count_inserted after insert on ${list} for each row when (${qualifyCondition(visibleWhen, 'new')}) execute function count_inserted_${list}()`,
+    `create or replace function count_${list}() returns trigger
+      ${body(`${add} select '${list}', c.organization_id, ${product('c')}, ${day('c')}, -count(*) from changed c where ${qualifyCondition(visibleWhen, 'c')} group by 2, 3, 4`)}`,
+    `create or replace function count_moved_${list}() returns trigger ${body(`${add} ${moved('old', -1)} union all ${moved('new', 1)}`)}`,
+  ]
+}
+
+/** Qualifies the column of a condition with a row alias. */
+function qualifyCondition(condition: string, row: string): string {
+  return condition === 'true' ? condition : `${row}.${condition}`
+}
+
+const maxChangesPerRun = 10_000
+
+/** Key of the advisory lock under which counters are compacted; any constant, the same for every replica. */
+const compactionLock = 7_201_122
+
+/** Compacts the changes to one row per counter. Concurrent readers see either the rows before or the one after, never both. */
+const compactSql = `
+  with turn as materialized (select pg_try_advisory_xact_lock(${compactionLock}) as is_mine),
+  chosen as materialized (select ctid from list_changes where (select is_mine from turn) limit ${maxChangesPerRun}),
+  changes as (delete from list_changes c using chosen where c.ctid = chosen.ctid returning c.*),
+  fresh as (
+    select list, case grouping(product_id, day) when 3 then 'all' when 2 then 'day' else 'product' end as kind, organization_id, product_id, day,
+      sum(delta) as delta
+    from changes group by grouping sets ((list, organization_id), (list, organization_id, day), (list, organization_id, product_id))),
+  counted as (select * from fresh where (kind = 'product') = (product_id is not null)),
+  known as (
+    delete from list_totals t using counted c
+    where t.organization_id = c.organization_id and t.list = c.list and t.kind = c.kind
+      and t.product_id is not distinct from c.product_id and t.day is not distinct from c.day
+    returning t.list, t.kind, t.organization_id, t.product_id, t.day, t.delta),
+  folded as (
+    insert into list_totals (list, kind, organization_id, product_id, day, delta)
+    select list, kind, organization_id, product_id, day, sum(delta) from (select * from counted union all select * from known) c
+    group by list, kind, organization_id, product_id, day having sum(delta) <> 0)
+  select count(*) as taken from changes`
+
+/**
+ * Adds up the differences, on one replica at a time. If one run starts while another ends, a counter may have two rows: their sum is
+ * correct.
+ */
+export const compactListCounts = job({
+  name: 'fold-list-counts',
+  everyMs: 10_000,
+  async run({ rows }) {
+    const [done] = await rows<{ taken: string }>('list-counts.fold', compactSql)
+    return Number(done?.taken) === maxChangesPerRun
+  },
+})

@@ -1,0 +1,156 @@
+import type { ConsumerMessages, JsMsg, Consumer as Source } from 'nats'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createWakeSignal } from '../jobs/wake-signal.ts'
+import { getOrCreateDurable, recreateDurable } from './durable-consumer.ts'
+import type { Closeable } from '../process/shutdown.ts'
+import { gauge } from '../process/metrics.ts'
+import { runAsLeader, type Leadership } from '../jobs/leader-election.ts'
+import { handle, handleInOrder, type ConsumerOptions } from './handle-messages.ts'
+import { ParkedMessages } from './parked-messages.ts'
+
+const fetchSize = 100
+const fetchExpiresMs = 2_000
+const reopenAfterMs = 5_000
+/** Time for which the first message of a batch waits for others. */
+const gatherMs = 10
+
+/**
+ * Pulls and handles the messages of one durable, on one replica at a time, in order within an organization. A message that fails is parked with
+ * the later ones of its organization, and retried beside the others; after the last attempt it becomes a dead letter. While the database is
+ * unavailable, messages are neither acknowledged nor dead-lettered.
+ */
+export function startConsumer(options: ConsumerOptions): Closeable {
+  const { consumer, database, log } = options
+  const { durable } = consumer.subscription
+  const { wake, wait } = createWakeSignal()
+  const state: ConsumerState = { fetching: null, pending: 0, wait }
+  pendingByConsumer.set(durable, () => state.pending)
+  const election = runAsLeader({
+    url: database.url,
+    name: `consumer ${durable}`,
+    log,
+    async work(leadership) {
+      const { maxBatchSize } = consumer
+      const parked = await ParkedMessages.open({ ...options, durable, maxBatchSize, handle: (messages) => handle(options, messages) })
+      const retrying = parked.retryWhileLeader(leadership)
+      try {
+        await consumeWhileLeader(options, { leadership, parked, state })
+      } finally {
+        parked.stop()
+        await retrying
+      }
+    },
+  })
+  return {
+    name: durable,
+    async close() {
+      const closed = election.close()
+      wake()
+      state.fetching?.stop()
+      await closed
+    },
+  }
+}
+
+interface ConsumerState {
+  fetching: ConsumerMessages | null
+  /** Messages that were in the stream behind the last one received. */
+  pending: number
+  /** Waits until the time has passed or the consumer is closed. */
+  wait(ms: number): Promise<void>
+}
+
+interface Turn {
+  leadership: Leadership
+  parked: ParkedMessages
+  state: ConsumerState
+}
+
+async function consumeWhileLeader(options: ConsumerOptions, { leadership, parked, state }: Turn): Promise<void> {
+  const { subscription, maxBatchSize } = options.consumer
+  const source = { ...options, subscription, isNeeded: () => leadership.isLeader() }
+  const defaultFetchSize = Math.max(fetchSize, 2 * maxBatchSize)
+  let opened = await streamPosition(await recreateDurable(source))
+  let openedAt = performance.now()
+  let received = -1
+  let maxMessages = defaultFetchSize
+  while (leadership.isLeader()) {
+    // The consumer may have been deleted. Checked rarely and only while idle: for a filtered consumer the server scans the whole stream.
+    if (received === 0 && performance.now() - openedAt > reopenAfterMs) {
+      opened = await streamPosition(await getOrCreateDurable(source))
+      openedAt = performance.now()
+    }
+    received = 0
+    const fetching = await opened.source.fetch({ max_messages: maxMessages, expires: fetchExpiresMs })
+    state.fetching = fetching
+    const batches = batcher(maxBatchSize, async (messages) => {
+      if (!leadership.isLeader()) return
+      await handleInOrder(options, { messages, leadership, parked, wait: state.wait })
+      state.pending = messages.at(-1)?.info.pending ?? 0
+    })
+    // Leaving this loop early is not safe in the client library: it ends by `stop` or when the fetch expires.
+    for await (const message of fetching) {
+      received += 1
+      if (isNext(opened, message)) await batches.add(message)
+      else fetching.stop()
+    }
+    await batches.end()
+    // A burst of large messages may exceed the server's buffer for one connection; the server then closes it.
+    maxMessages = opened.isWhole ? Math.min(2 * maxMessages, defaultFetchSize) : Math.ceil(maxMessages / 4)
+    if (!opened.isWhole) opened = await streamPosition(await recreateDurable(source))
+  }
+}
+
+const pendingByConsumer = new Map<string, () => number>()
+gauge('consumer_pending_messages', 'Messages of the stream that a consumer has not received yet, as of its last message.', {
+  labels: ['consumer'],
+  collect(gauge) {
+    for (const [consumer, pending] of pendingByConsumer) gauge.set({ consumer }, pending())
+  },
+})
+
+interface Position {
+  source: Source
+  /** Sequence number of the last delivery, starting at 1. */
+  delivered: number
+  /** False after a delivery is missing. */
+  isWhole: boolean
+}
+
+async function streamPosition(source: Source): Promise<Position> {
+  return { source, delivered: (await source.info(true)).delivered.consumer_seq, isWhole: true }
+}
+
+/**
+ * Whether no delivery is missing before a message. Messages in flight when a fetch ended would be redelivered behind newer ones, so if one
+ * is missing the durable is recreated from there.
+ */
+function isNext(position: Position, { info: { deliverySequence } }: JsMsg): boolean {
+  // A recreated durable starts at 1.
+  position.isWhole &&= deliverySequence === position.delivered + 1 || deliverySequence === 1
+  position.delivered = deliverySequence
+  return position.isWhole
+}
+
+/** Passes on the messages that arrived while the previous batch was handled, in order. */
+function batcher(maxMessages: number, handle: (messages: readonly JsMsg[]) => Promise<void>) {
+  let waiting: JsMsg[] = []
+  let working: Promise<void> | null = null
+  async function work(): Promise<void> {
+    // Events published together arrive in several packets.
+    if (maxMessages > 1) await pause(gatherMs)
+    while (waiting.length > 0) await handle(waiting.splice(0, maxMessages))
+    working = null
+  }
+  return {
+    /** Waits while more than one batch is queued. */
+    async add(message: JsMsg): Promise<void> {
+      waiting.push(message)
+      working ??= work()
+      if (waiting.length >= maxMessages) await working
+    },
+    async end(): Promise<void> {
+      await working
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { eventStream, resetSubject, type DurableConsumer } from '@quittance/contracts/streams'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AckPolicy, headers, NatsError, type Consumer, type JetStreamClient, type JetStreamManager, type NatsConnection } from 'nats'
+import type { Logger } from '../process/logger.ts'
+import { muxRequest } from '../nats/mux-inbox.ts'
+
+/** A durable consumer of the stream, as its owner uses it. Only the provisioner may create and change it. */
+export interface DurableOptions {
+  connection: NatsConnection
+  jetstream: JetStreamClient
+  manager: JetStreamManager
+  subscription: DurableConsumer
+  log: Logger
+  /** False once the consumer is no longer needed. */
+  isNeeded(): boolean
+}
+
+const resetTimeoutMs = 5_000
+const retryResetAfterMs = 500
+
+/**
+ * Returns the consumer. A missing one is created: it starts at the beginning of the stream, and the inbox skips messages handled before.
+ */
+export async function getOrCreateDurable(durable: DurableOptions): Promise<Consumer> {
+  if (!(await readConsumerInfo(durable))) await resetDurable(durable)
+  return durable.jetstream.consumers.get(eventStream.name, durable.subscription.durable)
+}
+
+/**
+ * Returns the consumer for a replica that takes over. Messages that the previous replica had pulled but not acknowledged would be
+ * redelivered only after the acknowledgement timeout, behind newer ones. The consumer is therefore reset to its ack floor, which preserves
+ * the order of the stream.
+ */
+export async function recreateDurable(durable: DurableOptions): Promise<Consumer> {
+  const info = await readConsumerInfo(durable)
+  // A consumer of an earlier release acknowledges each message individually, which an update cannot change.
+  if (!info || info.num_ack_pending > 0 || info.config.ack_policy !== AckPolicy.All) await resetDurable(durable)
+  return getOrCreateDurable(durable)
+}
+
+/** Requests the reset until it succeeds: without it events would be handled out of order. */
+async function resetDurable({ connection, subscription, log, isNeeded }: DurableOptions): Promise<void> {
+  const { durable } = subscription
+  while (isNeeded()) {
+    try {
+      const request = { subject: resetSubject(durable), body: Buffer.alloc(0), headers: headers(), timeoutMs: resetTimeoutMs }
+      const reply = await muxRequest(connection, request)
+      const failure = reply.headers?.get('Nats-Service-Error')
+      if (!failure) return
+      log.warn({ consumer: durable, reason: failure }, 'consumer.reset-failed')
+    } catch (error) {
+      log.warn({ err: error, consumer: durable }, 'consumer.reset-failed')
+    }
+    await delay(retryResetAfterMs)
+  }
+}
+
+async function readConsumerInfo({ manager, subscription }: DurableOptions) {
+  try {
+    return await manager.consumers.info(eventStream.name, subscription.durable)
+  } catch (error) {
+    if (!(error instanceof NatsError) || !missingCodes.has(error.api_error?.err_code ?? 0)) throw error
+    return null
+  }
+}
+
+/** Error codes of the server for a missing consumer and a missing stream. */
+const missingCodes = new Set([10014, 10059])

@@ -1,0 +1,88 @@
+import { headers } from '@quittance/contracts/headers'
+import { eventStream } from '@quittance/contracts/streams'
+import { DeliverPolicy, NatsError, type JsMsg, type NatsConnection } from 'nats'
+
+/** An event as stored in the stream. */
+export interface StoredEvent {
+  sequence: number
+  time: string
+  id: string | null
+  subject: string
+  aggregate_id: string | null
+  organization_id: string | null
+  trace_id: string | null
+  payload: unknown
+}
+
+interface ReadOptions {
+  /** One subject, `*` and `>` allowed; `>` for all events. */
+  subject: string
+  /** Start: a time, or a number of events from the end. */
+  from: { since: Date } | { last: number }
+  /** Continues with new events until the signal aborts; null: ends with the last stored event. */
+  follow: AbortSignal | null
+}
+
+/** Reads the stream without a durable consumer: nothing is acknowledged, and other consumers are not affected. */
+export async function* readEvents(connection: NatsConnection, { subject, from, follow }: ReadOptions): AsyncGenerator<StoredEvent> {
+  const manager = await connection.jetstreamManager({ checkAPI: false })
+  const { state } = await manager.streams.info(eventStream.name)
+  const start =
+    'since' in from
+      ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: from.since.toISOString() }
+      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(1, state.last_seq - from.last + 1) }
+  const source = await connection.jetstream().consumers.get(eventStream.name, { filterSubjects: subject, ...start })
+  const { num_pending: waiting } = await source.info()
+  if (waiting === 0 && !follow) return
+  const messages = follow ? await source.consume() : await source.fetch({ max_messages: waiting, expires: 5_000 })
+  follow?.addEventListener('abort', () => messages.stop())
+  for await (const message of messages) yield toStoredEvent(message)
+}
+
+function toStoredEvent(message: JsMsg): StoredEvent {
+  const header = (name: string) => message.headers?.get(name) || null
+  return {
+    sequence: message.seq,
+    time: new Date(message.info.timestampNanos / 1e6).toISOString(),
+    id: header('Nats-Msg-Id'),
+    subject: message.subject,
+    aggregate_id: header(headers.aggregate),
+    organization_id: header(headers.organization),
+    trace_id: header(headers.traceparent)?.slice(3, 35) ?? null,
+    payload: message.json(),
+  }
+}
+
+const notFound = 10014
+const alreadyExists = new Set([10013, 10148])
+
+/**
+ * Resets a durable to a time. Its inbox skips events already handled, so only missed ones are processed. The service may run at the same
+ * time: it continues at the new position. Returns the number of events delivered again.
+ */
+export async function resetDurable(connection: NatsConnection, { durable, since }: { durable: string; since: Date }): Promise<number> {
+  const manager = await connection.jetstreamManager({ checkAPI: false })
+  const { config } = await manager.consumers.info(eventStream.name, durable)
+  const { opt_start_seq: _, ...baseConfig } = config
+  for (let attempt = 1; ; attempt++) {
+    await manager.consumers.delete(eventStream.name, durable).catch(ignoreErrors(new Set([notFound])))
+    try {
+      const { num_pending: waiting } = await manager.consumers.add(eventStream.name, {
+        ...baseConfig,
+        deliver_policy: DeliverPolicy.StartTime,
+        opt_start_time: since.toISOString(),
+      })
+      return waiting
+    } catch (error) {
+      // The service found it missing and recreated it in between.
+      if (attempt === 5) throw error
+      ignoreErrors(alreadyExists)(error)
+    }
+  }
+}
+
+function ignoreErrors(codes: ReadonlySet<number>) {
+  return (error: unknown): void => {
+    if (!(error instanceof NatsError) || !codes.has(error.api_error?.err_code ?? 0)) throw error
+  }
+}

@@ -1,0 +1,83 @@
+import type { SqlRunner } from '../handlers/handler.ts'
+import type { StoredMessage } from './incoming-event.ts'
+
+/** Table of every service with consumers. Part of a migration. */
+export const parkedMessagesTable = [
+  `create table parked_messages (
+    position bigint generated always as identity primary key,
+    consumer text not null,
+    message_id uuid not null,
+    ordering_key text not null,
+    subject text not null,
+    headers jsonb not null,
+    payload bytea not null,
+    attempts integer not null default 0 check (attempts >= 0),
+    next_attempt_at timestamptz not null default now(),
+    reason text,
+    parked_at timestamptz not null default now(),
+    constraint parked_messages_id_unique unique (consumer, message_id)
+  )`,
+  `create index parked_messages_by_key on parked_messages (consumer, ordering_key, position)`,
+]
+
+const insert = `
+  insert into parked_messages (consumer, message_id, ordering_key, subject, headers, payload, attempts, next_attempt_at, reason)
+  values (:consumer, :id, :key, :subject, :headers, :payload, :attempts, now() + :delay * interval '1 millisecond', :reason)
+  on conflict (consumer, message_id) do nothing returning position`
+const summarize = `
+  select ordering_key as key, count(*)::int as count,
+    (extract(epoch from (array_agg(next_attempt_at order by position))[1] - now()) * 1000)::float as due
+  from parked_messages where consumer = :consumer group by ordering_key`
+const readFirst = `
+  select position, subject, headers, payload, attempts from parked_messages
+  where consumer = :consumer and ordering_key = :key order by position limit :limit`
+const remove = `delete from parked_messages where position = any (:positions::bigint[])`
+const postpone = `
+  update parked_messages set attempts = attempts + 1, next_attempt_at = now() + :delay * interval '1 millisecond', reason = :reason
+  where position = :position`
+const moveToDeadLetters = `
+  with moved as (delete from parked_messages where position = :position returning *)
+  insert into dead_letters (consumer, message_id, subject, headers, payload, reason)
+  select consumer, message_id::text, subject, headers, payload, :reason from moved`
+
+/** A parked message as stored. */
+export interface ParkedRow extends StoredMessage {
+  position: string
+  attempts: number
+}
+
+/** Parked messages of one key. */
+export interface ParkedSummary {
+  key: string
+  count: number
+  /** Milliseconds until the next attempt of the first one. */
+  due: number
+}
+
+/** A message to park. */
+export interface NewParkedMessage {
+  id: string
+  key: string
+  message: StoredMessage
+  /** Attempts made; after one the next is delayed. */
+  attempts: 0 | 1
+  /** Milliseconds until the next attempt. */
+  delay: number
+  reason: string | null
+}
+
+/** Returns the parked messages of one consumer in its database. */
+export function createParkedMessageStore(rows: SqlRunner, consumer: string) {
+  return {
+    summarize: () => rows<ParkedSummary>('parked-messages.summarize', summarize, { consumer }),
+    readFirst: (key: string, limit: number) => rows<ParkedRow>('parked-messages.first', readFirst, { consumer, key, limit }),
+    /** Returns whether the message was not parked before. */
+    async insert({ message: { subject, headers, payload }, ...about }: NewParkedMessage): Promise<boolean> {
+      return (await rows('parked-messages.insert', insert, { consumer, subject, headers, payload, ...about })).length > 0
+    },
+    remove: (positions: readonly string[]) => rows('parked-messages.remove', remove, { positions }),
+    postpone: (position: string, { delay, reason }: { delay: number; reason: string }) =>
+      rows('parked-messages.postpone', postpone, { position, delay, reason }),
+    moveToDeadLetters: (position: string, reason: string) => rows('parked-messages.dead-letter', moveToDeadLetters, { position, reason }),
+  }
+}

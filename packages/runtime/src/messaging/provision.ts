@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { resetSubject, durableConsumers, type DurableConsumer } from '@quittance/contracts/streams'
+import { headers, type JetStreamManager, type Msg, type NatsConnection } from 'nats'
+import type { Logger } from '../process/logger.ts'
+import type { Closeable } from '../process/shutdown.ts'
+import { ensureDurable, ensureStream, resetDurable } from './event-stream.ts'
+
+export interface ProvisionOptions {
+  connection: NatsConnection
+  log: Logger
+  /** Number of NATS servers that store a copy of each event. */
+  replicas: number
+  /** Milliseconds after which the server redelivers an unacknowledged event. */
+  ackWaitMs: number
+  /** Milliseconds between two checks that the stream and its consumers exist. */
+  checkEveryMs: number
+  /** Consumers to create; default: all of `durableConsumers`. */
+  consumers?: readonly DurableConsumer[]
+}
+
+export interface Provisioner extends Closeable {
+  /** Resolves once the stream and all consumers exist. */
+  ready: Promise<void>
+  /** Whether they existed at the last check. */
+  isReady(): boolean
+}
+
+/**
+ * Creates the event stream and its consumers, checks them at intervals, and resets a consumer when its owner requests it. It is the only
+ * process with these rights: a service that could create a consumer could make the server publish events to any subject. Several instances
+ * may run.
+ */
+export function startProvisioner(options: ProvisionOptions): Provisioner {
+  const { connection, log, checkEveryMs } = options
+  const consumers = options.consumers ?? Object.values(durableConsumers)
+  const stopping = new AbortController()
+  const managing = connection.jetstreamManager({ timeout: 10_000, checkAPI: false })
+  let isProvisioned = false
+  const ready = Promise.withResolvers<void>()
+  const resets = subscribeToResets({ ...options, consumers, managing })
+  const loop = (async () => {
+    while (!stopping.signal.aborted) {
+      isProvisioned = await ensureAll(await managing, { ...options, consumers }).then(
+        () => true,
+        (error: unknown) => {
+          log.warn({ err: error }, 'stream.not-provisioned')
+          return false
+        },
+      )
+      if (isProvisioned) ready.resolve()
+      await delay(checkEveryMs, null, { signal: stopping.signal }).catch(() => {})
+    }
+  })()
+  return {
+    name: 'provisioner',
+    ready: ready.promise,
+    isReady: () => isProvisioned,
+    async close() {
+      stopping.abort()
+      resets.unsubscribe()
+      await loop
+    },
+  }
+}
+
+type Provisioned = ProvisionOptions & { consumers: readonly DurableConsumer[] }
+
+async function ensureAll(manager: JetStreamManager, { replicas, ackWaitMs, consumers }: Provisioned): Promise<void> {
+  await ensureStream(manager, replicas)
+  for (const subscription of consumers) await ensureDurable(manager, { subscription, ackWaitMs })
+}
+
+/** nats-server lets only the owner of a durable publish to its reset subject; a reset loses nothing. */
+function subscribeToResets({ connection, log, ackWaitMs, consumers, managing }: Provisioned & { managing: Promise<JetStreamManager> }) {
+  return connection.subscribe(resetSubject('*'), {
+    queue: 'provisioner',
+    callback(error, message) {
+      const subscription = consumers.find(({ durable }) => message.subject === resetSubject(durable))
+      if (error || !subscription) return
+      managing
+        .then((manager) => resetDurable(manager, { subscription, ackWaitMs }))
+        .then(
+          () => reply(message),
+          (reason: unknown) => {
+            log.warn({ err: reason, consumer: subscription.durable }, 'consumer.reset-failed')
+            reply(message, 'The consumer was not reset')
+          },
+        )
+    },
+  })
+}
+
+/** Within an account the requester chooses the reply subject, and this process may publish to subjects that the requester may not. */
+function reply(message: Msg, failure?: string): void {
+  if (!/^(_R_|_INBOX_\w+\.provisioner)\./.test(message.reply ?? '')) return
+  const messageHeaders = headers()
+  if (failure) messageHeaders.set('Nats-Service-Error', failure)
+  message.respond(Buffer.alloc(0), { headers: messageHeaders })
+}

@@ -1,0 +1,65 @@
+import { connect, Events, type NatsConnection } from 'nats'
+import type { BusIdentity } from '../bus/identity.ts'
+
+export { headers as natsHeaders, type MsgHdrs, type NatsConnection } from 'nats'
+
+/** Name and URL of a connection. The URL contains user and password. */
+export interface NatsOptions {
+  name: string
+  url: string
+  /** Keys that sign messages sent over the connection; without them no request can be sent. */
+  identity?: BusIdentity | undefined
+}
+
+/**
+ * Connects and reconnects without limit; a server that hangs is detected within seconds. The inbox prefix contains the user's name, because
+ * permissions let every user read only its own replies.
+ */
+export async function connectNats({ name, url, identity }: NatsOptions): Promise<NatsConnection> {
+  const servers = url.split(',').map((server) => new URL(server.includes('://') ? server : `nats://${server}`))
+  const { username, password } = servers[0] as URL
+  const connection = await connect({
+    servers: servers.map((server) => server.host),
+    name,
+    ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
+    inboxPrefix: `_INBOX_${decodeURIComponent(username) || name}`,
+    noAsyncTraces: true,
+    pingInterval: 2_000,
+    maxPingOut: 2,
+    timeout: 2_000,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    waitOnFirstConnect: true,
+  })
+  void watch(connection)
+  if (identity) identities.set(connection, identity)
+  return connection
+}
+
+const identities = new WeakMap<NatsConnection, BusIdentity>()
+
+/** Returns the keys with which a connection was opened. Throws if there are none. */
+export function requireBusIdentity(connection: NatsConnection): BusIdentity {
+  const identity = identities.get(connection)
+  if (!identity) throw new Error('This connection has no keys: BUS_KEY and BUS_PUBLIC_KEYS must be set')
+  return identity
+}
+
+const disconnected = new WeakSet<NatsConnection>()
+
+/** Whether the server is currently unreachable. Messages published now would wait for the reconnect, longer than any caller can wait. */
+export function isDisconnected(connection: NatsConnection): boolean {
+  return disconnected.has(connection)
+}
+
+async function watch(connection: NatsConnection): Promise<void> {
+  for await (const { type } of connection.status()) {
+    if (type === Events.Disconnect) disconnected.add(connection)
+    else if (type === Events.Reconnect) disconnected.delete(connection)
+  }
+}
+
+/** Returns the maximum size of a message in bytes: the server's limit, or the default limit before the server has sent it. */
+export function maxPayloadBytes({ info }: NatsConnection): number {
+  return info?.max_payload ?? 1_048_576
+}

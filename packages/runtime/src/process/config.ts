@@ -1,0 +1,73 @@
+import { z } from 'zod'
+
+/** Settings of every service; services add their own in `src/config.ts`. */
+export const RuntimeConfig = z.object({
+  NATS_URL: z.string().default('nats://127.0.0.1:4222').describe('NATS servers, comma-separated; user and password in the URL.'),
+  BUS_KEY: z
+    .string()
+    .optional()
+    .describe(
+      'Secret key of this service on the message bus: 32 bytes in base64; several, newest first, during a rotation. `quittance bus-keys` creates it.',
+    ),
+  BUS_PUBLIC_KEYS: z
+    .string()
+    .optional()
+    .describe('Public keys of all services and the operator on the message bus, `name=key`, comma-separated; the same for all services.'),
+  BUS_AUTHENTICATION: z
+    .enum(['required', 'optional'])
+    .default('required')
+    .describe('`optional` accepts requests and events without a signature: for the update from release 0.1.0 only, which sends none.'),
+  DATABASE_URL: z
+    .string()
+    .optional()
+    .describe('PostgreSQL database of this service, with its runtime role, which may change rows but not the schema.'),
+  MIGRATION_DATABASE_URL: z
+    .string()
+    .optional()
+    .describe(
+      'The same database with the role that owns the schema: runs migrations and grants rights to the runtime role. Unset: DATABASE_URL migrates if it may.',
+    ),
+  DATABASE_POOL_MAX: z.coerce.number().int().min(2).default(10).describe('Maximum number of connections from the service to PostgreSQL.'),
+  HEALTH_HOST: z.string().default('127.0.0.1').describe('Address of /livez, /readyz and /metrics.'),
+  HEALTH_PORT: z.coerce.number().int().min(0).default(0).describe('Port of /livez, /readyz and /metrics; 0 selects a free port.'),
+  LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info').describe('Minimum severity of log lines.'),
+  REQUEST_TIMEOUT_MS: z.coerce.number().int().positive().default(10_000).describe('Maximum time to wait for the reply of another service.'),
+  OUTBOX_POLL_MS: z.coerce.number().int().positive().default(500).describe('Maximum delay of an event whose wake-up was lost.'),
+  JOB_LEASE_MS: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(30_000)
+    .describe('Time after which work claimed by a dead replica is claimed again.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe('Collector of traces (OTLP over HTTP); without it no traces are recorded.'),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional().describe('Collector for traces only, with its full path.'),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp').describe('`none` disables traces even if a collector is set.'),
+  OTEL_SDK_DISABLED: z.stringbool().default(false).describe('`true` disables traces even if a collector is set.'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1).describe('Share of the traces started here that is sampled, 0 to 1.'),
+  OTEL_BSP_SCHEDULE_DELAY: z.coerce.number().int().positive().default(5_000).describe('Milliseconds between two exports of spans.'),
+})
+export type RuntimeConfig = z.infer<typeof RuntimeConfig>
+
+/** Keys of 32 bytes in base64, separated by commas, newest first: the first encrypts, all of them decrypt. The same for all replicas. */
+export const SecretKeys = z
+  .string()
+  .transform((list) => list.split(',').map((text) => Buffer.from(text.trim(), 'base64')))
+  .refine((keys) => keys.every((key) => key.length === 32), 'must be 32 bytes in base64')
+
+const seen = new Map<z.ZodType, unknown>()
+
+/**
+ * Reads the process environment once per schema. Throws one error that names every invalid key; values are never printed, because some are
+ * secrets.
+ */
+export function readConfig<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
+  if (!seen.has(schema)) {
+    const parsed = schema.safeParse(process.env)
+    if (!parsed.success) {
+      const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
+      throw new Error(`The environment is invalid:\n${lines.join('\n')}`)
+    }
+    seen.set(schema, parsed.data)
+  }
+  return seen.get(schema) as z.output<Schema>
+}

@@ -1,0 +1,67 @@
+/**
+ * A fixed number of slots shared by keys such as organizations. A key may hold most of them but never the last ones, so that others start at
+ * once while one key holds all that it may. No slot is assigned to a key in advance.
+ */
+export interface FairSlots {
+  /** Takes a slot if the key may have one now; the caller releases it. */
+  tryAcquire(key: string): boolean
+  /** Waits for a slot: in order within the key, in turn among keys. */
+  acquire(key: string): Promise<void>
+  release(key: string): void
+}
+
+/**
+ * A key may hold this many slots for each slot that stays free (dynamic thresholds: Choudhury and Hahne, "Dynamic Queue Length Thresholds for
+ * Shared-Memory Packet Switches", 1998). With 4, one key holds at most four fifths.
+ */
+const slotsPerFreeSlot = 4
+
+export function createFairSlots(capacity: number): FairSlots {
+  const held = new Map<string, number>()
+  /** Keys with waiting callers, the next one first. */
+  const waiting = new Map<string, (() => void)[]>()
+  let free = capacity
+
+  function mayTake(key: string): boolean {
+    const count = held.get(key) ?? 0
+    return count === 0 ? free > 0 : count + 1 <= slotsPerFreeSlot * (free - 1)
+  }
+  function take(key: string): void {
+    held.set(key, (held.get(key) ?? 0) + 1)
+    free -= 1
+  }
+  function tryAcquire(key: string): boolean {
+    if (waiting.has(key) || !mayTake(key)) return false
+    take(key)
+    return true
+  }
+  function grantWaiting(): void {
+    for (const [key, callers] of waiting) {
+      if (free === 0) return
+      if (!mayTake(key)) continue
+      take(key)
+      // The key moves behind the others.
+      waiting.delete(key)
+      callers.shift()?.()
+      if (callers.length > 0) waiting.set(key, callers)
+    }
+  }
+  return {
+    tryAcquire,
+    acquire(key) {
+      if (tryAcquire(key)) return Promise.resolve()
+      return new Promise((resolve) => {
+        const callers = waiting.get(key)
+        if (callers) callers.push(resolve)
+        else waiting.set(key, [resolve])
+      })
+    },
+    release(key) {
+      const count = (held.get(key) ?? 1) - 1
+      if (count === 0) held.delete(key)
+      else held.set(key, count)
+      free += 1
+      if (waiting.size > 0) grantWaiting()
+    },
+  }
+}

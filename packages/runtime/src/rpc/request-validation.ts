@@ -1,0 +1,105 @@
+import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
+import { requestLocation, type Operation } from '@quittance/contracts/operation'
+import { z } from 'zod'
+
+/** JSON text that may contain values that cannot be stored: NUL and unpaired surrogates in PostgreSQL, `__proto__` in an object. */
+const suspicious = /\\u(?:0000|d[89a-f])|"__proto__"/i
+
+/** Compiles the parser of an operation's requests. It throws `RequestValidationError`, or the error the operation defines instead. */
+export function compileRequestParser(operation: Operation): (text: string) => unknown {
+  const parse = strictParser(operation)
+  const { invalid } = operation
+  if (!invalid) return parse
+  return (text) => {
+    try {
+      return parse(text)
+    } catch (error) {
+      throw error instanceof RequestValidationError ? invalid(error.issues) : error
+    }
+  }
+}
+
+function strictParser(operation: Operation): (text: string) => unknown {
+  const schema = z.compile(operation.request)
+  return (text) => {
+    const input: unknown = text ? JSON.parse(text) : {}
+    if (suspicious.test(text)) assertStorable(input, { operation, path: [] })
+    const result = schema.safeParse(input)
+    if (result.success) return result.data
+    throw new RequestValidationError(result.error.issues.flatMap((issue) => describe(issue, { operation, input, prefix: [] })))
+  }
+}
+
+/** Rejects values that would later be rejected, dropped or silently changed; here their location is known. */
+function assertStorable(value: unknown, { operation, path }: { operation: Operation; path: (string | number)[] }): void {
+  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
+    throw createValidationError('Must be well-formed text without NUL characters.', { operation, path })
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value)) {
+    const location = { operation, path: [...path, Array.isArray(value) ? Number(key) : key] }
+    if (key === '__proto__') throw createValidationError('Must be another key.', location)
+    assertStorable(key, location)
+    assertStorable(inner, location)
+  }
+}
+
+function createValidationError(
+  msg: string,
+  { operation, path }: { operation: Operation; path: (string | number)[] },
+): RequestValidationError {
+  const [first, ...rest] = path
+  const loc = first === undefined ? ['body'] : [requestLocation(operation.http, String(first)), first, ...rest]
+  return new RequestValidationError([{ loc, msg, type: 'value_error' }])
+}
+
+interface Place {
+  operation: Operation
+  input: unknown
+  prefix: PropertyKey[]
+}
+
+/** Computes how far a union branch is from the input: a missing key or a different literal counts more than an invalid value. */
+function distance(issues: readonly z.core.$ZodIssue[], { input, prefix }: Place): number {
+  const weights = issues.map((issue): number => {
+    if (valueAt(input, [...prefix, ...issue.path]) === undefined) return 200
+    return issue.code === 'invalid_value' ? 100 : 1
+  })
+  return weights.reduce((sum, weight) => sum + weight, 0)
+}
+
+/** Converts one zod issue to the format of the public contract. A union is reported by its closest branch. */
+function describe(issue: z.core.$ZodIssue, location: Place): ValidationIssue[] {
+  const path = [...location.prefix, ...issue.path]
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const [closest = []] = issue.errors.toSorted(
+      (a, b) => distance(a, { ...location, prefix: path }) - distance(b, { ...location, prefix: path }),
+    )
+    if (closest.length > 0) return closest.flatMap((inner) => describe(inner, { ...location, prefix: path }))
+  }
+  const missing = path.length > 0 && valueAt(location.input, path) === undefined
+  const [first, ...rest] = path.map((part) => (typeof part === 'number' ? part : String(part)))
+  const loc = first === undefined ? ['body'] : [requestLocation(location.operation.http, String(first)), first, ...rest]
+  return [{ loc, msg: missing ? 'Field required' : issue.message, type: missing ? 'missing' : typeOf(issue) }]
+}
+
+function valueAt(input: unknown, path: PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined | null)?.[key], input)
+}
+
+function typeOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `${issue.expected === 'int' ? 'integer' : issue.expected}_type`
+    case 'too_small':
+      return issue.origin === 'string' ? 'string_too_short' : issue.origin === 'array' ? 'too_short' : 'greater_than_equal'
+    case 'too_big':
+      return issue.origin === 'string' ? 'string_too_long' : issue.origin === 'array' ? 'too_long' : 'less_than_equal'
+    case 'invalid_format':
+      return issue.format === 'uuid' ? 'uuid_parsing' : 'value_error'
+    case 'invalid_value':
+      return 'enum'
+    default:
+      return 'value_error'
+  }
+}

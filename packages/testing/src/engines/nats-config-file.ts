@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { natsUsers, type NatsUser } from '@quittance/contracts/permissions'
+import { runProgram } from './find-program.ts'
+import { natsConfig, quote, type NatsConfigOptions } from './nats-config.ts'
+import { recordedProcess } from './process-record.ts'
+
+export interface NatsConfigFileOptions extends Pick<NatsConfigOptions, 'testAccounts' | 'transitional'> {
+  /** Folder of the streams. Beside it: `‹dataDir›.conf` and `.passwords`. */
+  dataDir: string
+  port: number
+  monitorPort: number
+}
+
+/** Writes the configuration of a nats-server and returns the passwords in it. */
+export function writeNatsConfig({ dataDir, port, monitorPort, ...options }: NatsConfigFileOptions): Record<NatsUser, string> {
+  const passwords = readPasswords(`${dataDir}.passwords`)
+  const config = natsConfig({
+    ...options,
+    listen: `127.0.0.1:${port}`,
+    monitor: `127.0.0.1:${monitorPort}`,
+    storeDir: dataDir,
+    passwordOf: (user) => quote(passwords[user]),
+  })
+  writeFileSync(`${dataDir}.conf`, config, { mode: 0o600 })
+  return passwords
+}
+
+/** Rewrites the configuration from the contracts on disk, not from those that this process has loaded, and has the server reload it. */
+export async function reloadNatsConfig(options: NatsConfigFileOptions): Promise<void> {
+  const script = join(import.meta.dirname, 'rewrite-nats-config.ts')
+  const failure = await runProgram(process.execPath, { args: [script, JSON.stringify(options)] })
+  if (failure) throw new Error(`The permissions of NATS could not be updated: ${failure}`)
+  const pid = recordedProcess(`${options.dataDir}.pid`)
+  if (pid) process.kill(pid, 'SIGHUP')
+}
+
+function readPasswords(file: string): Record<NatsUser, string> {
+  mkdirSync(dirname(file), { recursive: true })
+  const known: Partial<Record<NatsUser, string>> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  const all = Object.fromEntries(natsUsers.map((user) => [user, known[user] ?? randomBytes(24).toString('hex')]))
+  writeFileSync(file, JSON.stringify(all, null, 2), { mode: 0o600 })
+  return all as Record<NatsUser, string>
+}

@@ -1,0 +1,115 @@
+import {
+  createOrganizationAccessToken as createOrganizationAccessTokenContract,
+  updateOrganizationAccessToken as updateOrganizationAccessTokenContract,
+  revokeOrganizationAccessToken as revokeOrganizationAccessTokenContract,
+  listOrganizationAccessTokens as listOrganizationAccessTokensContract,
+} from '@quittance/contracts/access-tokens'
+import { callerOrganizationIds } from '@quittance/contracts/caller'
+import { RequestValidationError } from '@quittance/contracts/errors'
+import { command, query, type SqlRunner } from '@quittance/runtime/handler'
+import { requireUser } from '../identity/caller-checks.ts'
+import { AccessToken, issueToken, parseExpiry } from './access-token.ts'
+import { organizationAccessTokenView } from './access-token-view.ts'
+import { tokenRevokedEventFor } from '../identity/token-revoked.ts'
+import { toArray, nullable, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
+import type { Scope } from '@quittance/contracts/scopes'
+import { z } from 'zod'
+
+export const createOrganizationAccessToken = command(
+  createOrganizationAccessTokenContract,
+  async (request, { em, caller, read, rows, now }) => {
+    const { userId, tokenId } = requireUser(caller)
+    if (!callerOrganizationIds(caller).includes(request.organization_id)) {
+      throw RequestValidationError.field(['organization_id'], 'Organization not found.')
+    }
+    await assertGrantableScopes(request.scopes, { tokenId, rows })
+    const { token, row } = issueToken({
+      kind: 'organization',
+      organizationId: request.organization_id,
+      organizationIds: null,
+      accountId: userId,
+      comment: request.comment,
+      scopes: request.scopes,
+      expiresAt: parseExpiry(request.expires_in ?? null, now),
+    })
+    const created = em.create(AccessToken, row)
+    await em.flush()
+    const view = await read.one(organizationAccessTokenView, { where: 't.id = :id', values: { id: created.id } })
+    return { organization_access_token: JSON.parse(view), token }
+  },
+)
+
+export const updateOrganizationAccessToken = command(
+  updateOrganizationAccessTokenContract,
+  async ({ id, comment, scopes }, { em, caller, publish, read, rows }) => {
+    const { tokenId } = requireUser(caller)
+    const token = await em.findOneOrFail(AccessToken, {
+      id,
+      kind: 'organization',
+      organizationId: { $in: [...callerOrganizationIds(caller)] },
+      revokedAt: null,
+    })
+    const added = (scopes ?? []).filter((scope) => !token.scopes.includes(scope))
+    await assertGrantableScopes(added, { tokenId, rows })
+    if (token.change({ comment, scopes })) publish(tokenRevokedEventFor(token))
+    return read.one(organizationAccessTokenView, { where: 't.id = :id', values: { id } })
+  },
+)
+
+export const revokeOrganizationAccessToken = command(
+  revokeOrganizationAccessTokenContract,
+  async ({ id }, { em, caller, now, publish }) => {
+    requireUser(caller)
+    const token = await em.findOneOrFail(AccessToken, {
+      id,
+      kind: 'organization',
+      organizationId: { $in: [...callerOrganizationIds(caller)] },
+    })
+    if (token.revoke(now)) publish(tokenRevokedEventFor(token))
+    return null
+  },
+)
+
+const columns = {
+  created_at: 't.created_at',
+  comment: 't.comment',
+  last_used_at: nullable('t.last_used_at'),
+  organization_id: 't.organization_id',
+}
+
+export const listOrganizationAccessTokens = query(
+  listOrganizationAccessTokensContract,
+  ({ organization_id, sorting, page, limit }, { read }) => {
+    const { where, values } = buildWhere({
+      organization_id: { sql: 't.organization_id = any(:organization_id)', value: toArray(organization_id) },
+    })
+    return read.page(organizationAccessTokenView, {
+      where: `t.revoked_at is null and ${where}`,
+      values,
+      orderBy: buildSortOrder(columns, { sorting, tieBreakers: ['t.created_at', 't.id'] }),
+      page,
+      limit,
+    })
+  },
+)
+
+interface Grantor {
+  /** Id of the personal access token of the caller, or `operator`. */
+  tokenId: string
+  rows: SqlRunner
+}
+
+/**
+ * Throws unless the credential of the caller has every requested scope. A credential that is not a personal access token has none to grant.
+ */
+export async function assertGrantableScopes(requested: readonly Scope[], { tokenId, rows }: Grantor): Promise<void> {
+  if (tokenId === 'operator') return
+  const [own] = z.uuid().safeParse(tokenId).success
+    ? await rows<{ scopes: string[] }>('token.scopes', `select scopes from access_tokens where id = :id and kind = 'personal'`, {
+        id: tokenId,
+      })
+    : []
+  const excess = requested.filter((scope) => !own?.scopes.includes(scope))
+  if (excess.length === 0) return
+  throw RequestValidationError.field(['scopes'], `Your credential does not have ${excess.join(', ')}.`)
+}

@@ -1,0 +1,36 @@
+import type { FastifyReply } from 'fastify'
+import type { AppOptions } from '../web/app-options.ts'
+import { pageHeaders } from '../pages/layout.ts'
+import { recoveryCodesPage } from '../pages/recovery-codes-page.ts'
+import { routes } from '../routes.ts'
+import { redirectToAccount, type AccountRoutes, type Notice, type AccountRequest } from '../sessions/account-requests.ts'
+import { generateRecoveryCodes } from '../second-factors/recovery-codes.ts'
+import { readSecondFactors } from '../second-factors/second-factors.ts'
+
+interface RecoveryCodePageOptions extends AppOptions {
+  visits: AccountRoutes
+}
+
+/** Adds the page that replaces the recovery codes. */
+export function addRecoveryCodePages({ visits, ...options }: RecoveryCodePageOptions): void {
+  visits.act('recovery-codes', { fresh: true }, async (visit) => {
+    const { isOn } = await readSecondFactors(options.rows, visit.session.accountId)
+    if (!isOn) return redirectToAccount(visit.reply)
+    return showCodes(visit, { title: 'Your new recovery codes', codes: await generateRecoveryCodes(options.rows, visit.session.accountId) })
+  })
+}
+
+/** Completes the setup of a factor: with the first factor come recovery codes, shown only here. */
+export async function showNewRecoveryCodes(
+  { rows }: AppOptions,
+  visit: AccountRequest,
+  { title, notice }: { title: string; notice: Notice },
+): Promise<FastifyReply> {
+  const { recoveryCodeCount } = await readSecondFactors(rows, visit.session.accountId)
+  if (recoveryCodeCount > 0) return redirectToAccount(visit.reply, notice)
+  return showCodes(visit, { title, codes: await generateRecoveryCodes(rows, visit.session.accountId) })
+}
+
+function showCodes({ reply }: AccountRequest, { title, codes }: { title: string; codes: string[] }): FastifyReply {
+  return reply.headers(pageHeaders()).send(recoveryCodesPage({ title, codes, back: routes.account }))
+}

@@ -1,0 +1,77 @@
+import type { SqlRunner, Transaction } from '@quittance/runtime/handler'
+import { LRUCache } from 'lru-cache'
+import { errors } from 'oidc-provider'
+import type { TransactionRunner } from '../transaction-runner.ts'
+import { Client, newClient } from './client.ts'
+import { fetchClientDocument, type ClientDocument } from './client-document.ts'
+import { endChangedAuthorizations } from './end-authorizations.ts'
+
+const isFresh = `select 1 from clients where client_id = :client_id and deleted_at is null and document_expires_at > now()`
+
+const recent = `
+  select count(*)::int as count from clients where document_expires_at is not null and created_at > now() - interval '1 hour'`
+
+/** Limits of what anonymous requests can cause: concurrent fetches, and clients created per hour. */
+const maxConcurrentFetches = 32
+const maxNewClientsPerHour = 1_000
+
+/** How long the failure of a document is cached before it is fetched again. */
+const rejectionTtlMs = 5_000
+
+/** Keeps clients that are described by a document at their id up to date. */
+export interface ClientDocuments {
+  /**
+   * Fetches the document unless the stored one is fresh, and returns whether it did. Throws `errors.InvalidClient` for an invalid document.
+   */
+  refresh(clientId: string): Promise<boolean>
+}
+
+export function createClientDocuments(rows: SqlRunner, inTransaction: TransactionRunner): ClientDocuments {
+  const inProgress = new Map<string, Promise<boolean>>()
+  const rejections = new LRUCache<string, Error>({ max: 1_000, ttl: rejectionTtlMs })
+  return {
+    async refresh(clientId) {
+      if ((await rows('client.is-document-fresh', isFresh, { client_id: clientId })).length > 0) return false
+      const before = rejections.get(clientId)
+      if (before) throw before
+      const known = inProgress.get(clientId)
+      if (known) return known
+      if (inProgress.size >= maxConcurrentFetches) throw new errors.InvalidClient('too many metadata documents are being read')
+      const reading = read(clientId).finally(() => inProgress.delete(clientId))
+      inProgress.set(clientId, reading)
+      return reading
+    },
+  }
+
+  async function read(clientId: string): Promise<boolean> {
+    try {
+      const document = await fetchClientDocument(clientId)
+      await inTransaction((transaction) => saveDocument(transaction, clientId, document))
+    } catch (error) {
+      if (error instanceof errors.InvalidClient) rejections.set(clientId, error)
+      // Another replica has stored the same document first.
+      if ((error as { code?: string }).code !== '23505') throw error
+    }
+    return true
+  }
+}
+
+/** Stores the document. Users consented to the previous one: changed redirect URIs end their authorizations, as for a registered client. */
+async function saveDocument(transaction: Transaction, clientId: string, { configuration, expiresAt }: ClientDocument): Promise<void> {
+  const { em, rows, wake } = transaction
+  const client = await em.findOne(Client, { clientId, deletedAt: null })
+  if (client) {
+    const before = client.recipient()
+    client.configure(configuration)
+    client.documentExpiresAt = expiresAt
+    await em.flush()
+    if (client.recipient() !== before) await endChangedAuthorizations(client, transaction)
+  } else {
+    const [seen] = await rows<{ count: number }>('client.count-documents', recent)
+    if ((seen?.count ?? 0) >= maxNewClientsPerHour) throw new errors.InvalidClient('too many new clients were created in the last hour')
+    const { row } = newClient(configuration, { accountId: null, isTrusted: false })
+    em.create(Client, { ...row, clientId, documentExpiresAt: expiresAt })
+    await em.flush()
+  }
+  wake('clients')
+}

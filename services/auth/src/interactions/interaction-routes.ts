@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { errors } from 'oidc-provider'
+import type { AppOptions } from '../web/app-options.ts'
+import { routes } from '../routes.ts'
+import { handleConsent, renderConsent, requireSignedInAccount } from './consent.ts'
+import { renderSignInStep, signInSteps } from './sign-in-step.ts'
+import type { InteractionDetails, InteractionContext } from './interaction-context.ts'
+import { stringify } from 'node:querystring'
+import { browserSession } from '../sessions/browser-session.ts'
+import { randomBytes } from 'node:crypto'
+import { OrganizationName } from '@quittance/contracts/organizations'
+import { createOrganizationWithOwner, isSlugTaken, slugify } from '../organizations/create-organization-with-owner.ts'
+
+type Handle = (step: InteractionContext) => Promise<FastifyReply>
+
+/** Adds the pages of an authorization request: sign-in, then choice of organization and consent. */
+export function addInteractionRoutes(app: FastifyInstance, options: AppOptions): void {
+  const url = `${routes.interaction}/:uid`
+  app.get(url, (request, reply) => run(request, reply, ({ details, ...step }) => selectPage(details)({ details, ...step })))
+  for (const [name, answer] of Object.entries(signInSteps)) {
+    app.post(`${url}/${name}`, (request, reply) => run(request, reply, guarded('login', answer)))
+  }
+  app.post(`${url}/consent`, (request, reply) => run(request, reply, guarded('consent', handleConsent)))
+  app.post(`${url}/organization`, (request, reply) => run(request, reply, guarded('consent', handleCreateOrganization)))
+  app.post(`${url}/switch`, (request, reply) => run(request, reply, guarded('consent', switchAccount)))
+
+  async function run(request: FastifyRequest, reply: FastifyReply, handle: Handle): Promise<FastifyReply> {
+    const provider = options.provider()
+    const details = await provider.interactionDetails(request.raw, reply.raw)
+    const { uid } = request.params as { uid: string }
+    if (details.uid !== uid) throw new errors.SessionNotFound('interaction and URL do not match')
+    const form = (request.body ?? {}) as Record<string, unknown>
+    return handle({ options, provider, details, path: `${routes.interaction}/${uid}`, request, reply, form })
+  }
+
+  /** Accepts only a form that this server issued for the current step. For a completed step it redirects to the current one. */
+  function guarded(prompt: string, handle: Handle): Handle {
+    return async (step) => {
+      if (!options.csrf.matches(step.details.uid, step.form['csrf']))
+        throw new errors.SessionNotFound('the form was not issued for this interaction')
+      return step.details.prompt.name === prompt ? handle(step) : step.reply.redirect(step.path, 303)
+    }
+  }
+}
+
+function selectPage({ prompt }: InteractionDetails): Handle {
+  return prompt.name === 'login' ? renderSignInStep : renderConsent
+}
+
+/** Signs this browser out and repeats the request for the account that signs in next. */
+export async function switchAccount({ provider, details, request, reply }: InteractionContext): Promise<FastifyReply> {
+  const session = await browserSession(provider, request, reply)
+  await session.end()
+  const { prompt: _, request_uri: __, ...params } = details.params
+  const query = stringify(
+    Object.fromEntries(Object.entries(params).filter(([, value]) => typeof value === 'string')) as Record<string, string>,
+  )
+  return reply.header('cache-control', 'no-store').redirect(`${routes.authorization}?${query}`, 303)
+}
+
+/** Creates an organization during the authorization request, for a user without one, and returns to the consent page. */
+export async function handleCreateOrganization(step: InteractionContext): Promise<FastifyReply> {
+  const { form, options } = step
+  const named = OrganizationName.safeParse(form['organization_name'])
+  if (!named.success) return renderConsent(step, { status: 400, error: 'The name must have 3 to 100 characters, all of them visible.' })
+  const name = named.data
+  const accountId = requireSignedInAccount(step)
+  await options.inTransaction(async (transaction) => {
+    const plain = slugify(name)
+    const slug = (await isSlugTaken(transaction, plain)) ? `${plain}-${randomBytes(3).toString('hex')}` : plain
+    await createOrganizationWithOwner(transaction, { accountId, name, slug, profile: {} })
+  })
+  return step.reply.redirect(step.path, 303)
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { hashToken, mintToken } from '@quittance/runtime/credential'
+import type { SqlRunner } from '@quittance/runtime/handler'
+import { config } from '../config.ts'
+import { routes } from '../routes.ts'
+
+interface InvitationOptions {
+  organizationId: string
+  email: string
+  /** Account of the member who invites. */
+  invitedBy: string
+}
+
+interface CreatedInvitation {
+  id: string
+  email: string
+  created_at: string
+  expires_at: string
+  /** The link with the one-time token, which is stored as a hash. */
+  url: string
+}
+
+const replace = `update invitations set closed_at = now(), outcome = 'replaced'
+  where organization_id = :organization_id and lower(email) = lower(:email) and closed_at is null`
+
+const insert = `
+  insert into invitations (id, organization_id, email, invited_by, token_hash, expires_at)
+  values (:id, :organization_id, :email, :invited_by, :token_hash, now() + interval '7 days')
+  returning id, email, to_json(created_at)#>>'{}' as created_at, to_json(expires_at)#>>'{}' as expires_at`
+
+/**
+ * Creates an invitation in place of an open one to the same address. Reads no account: known and unknown addresses are handled alike. The
+ * caller holds the lock on the organization.
+ */
+export async function createInvitation(
+  rows: SqlRunner,
+  { organizationId, email, invitedBy }: InvitationOptions,
+): Promise<CreatedInvitation> {
+  const token = mintToken('qt_inv_')
+  await rows('invitation.replace', replace, { organization_id: organizationId, email })
+  const [created] = await rows<Omit<CreatedInvitation, 'url'>>('invitation.create', insert, {
+    id: randomUUID(),
+    organization_id: organizationId,
+    email,
+    invited_by: invitedBy,
+    token_hash: hashToken(token),
+  })
+  if (!created) throw new Error('An insert returned no row')
+  return { ...created, url: `${config().AUTH_URL}${routes.invitations}?token=${token}` }
+}

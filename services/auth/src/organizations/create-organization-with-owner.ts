@@ -1,0 +1,55 @@
+import { organizationCreated, type Organization as OrganizationShape } from '@quittance/contracts/organizations'
+import type { Transaction } from '@quittance/runtime/handler'
+import type { JsonText } from '@quittance/runtime/view'
+import { tokenRevokedEvent } from '../identity/token-revoked.ts'
+import { Member } from '../identity/member.ts'
+import { defaultSubscriptionSettings, Organization, type ProfileChange, organizationView } from './organization.ts'
+
+/** A new organization; its creator is its first member. */
+export interface NewOrganization {
+  accountId: string
+  name: string
+  slug: string
+  profile: ProfileChange
+}
+
+/** Returns whether another organization has the slug. */
+export async function isSlugTaken({ rows }: Pick<Transaction, 'rows'>, slug: string): Promise<boolean> {
+  return (await rows('organization.slug-taken', `select 1 from organizations where slug = :slug`, { slug })).length > 0
+}
+
+export async function createOrganizationWithOwner(
+  { em, read, publish, bindOrganization }: Transaction,
+  { accountId, name, slug, profile }: NewOrganization,
+): Promise<JsonText<OrganizationShape>> {
+  const organization = em.create(Organization, {
+    name,
+    slug,
+    avatarUrl: null,
+    email: null,
+    website: null,
+    socials: [],
+    subscriptionSettings: defaultSubscriptionSettings,
+  })
+  organization.change(profile)
+  await em.flush()
+  em.create(Member, { organizationId: organization.id, accountId, createdAt: new Date() })
+  bindOrganization(organization.id)
+  const view = await read.one(organizationView, { where: 'o.id = :id', values: { id: organization.id } })
+  publish({ event: organizationCreated, aggregateId: organization.id, organizationId: organization.id, payload: view })
+  // Gateways cache the organizations of the user.
+  publish(tokenRevokedEvent({ aggregateId: accountId, organizationId: organization.id, user_id: accountId }))
+  return view
+}
+
+/** Derives a slug from a name: a-z and digits, single hyphens, 3 to 40 characters; padded if the name yields fewer. */
+export function slugify(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replaceAll(/^-+|-+$/g, '')
+  return slug.length >= 3 ? slug : `${slug}${slug && '-'}organization`
+}

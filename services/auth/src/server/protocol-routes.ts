@@ -1,0 +1,61 @@
+import { parse, stringify } from 'node:querystring'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { routes } from '../routes.ts'
+import type { AppOptions } from '../web/app-options.ts'
+
+const endpoints: [path: string, methods: HTTPMethods[]][] = [
+  [routes.authorization, ['GET']],
+  [`${routes.authorization}/:uid`, ['GET']],
+  [routes.end_session, ['GET']],
+  [`${routes.end_session}/confirm`, ['POST']],
+  [`${routes.end_session}/success`, ['GET']],
+  [routes.token, ['POST', 'OPTIONS']],
+  [routes.userinfo, ['GET', 'POST', 'OPTIONS']],
+  [routes.revocation, ['POST', 'OPTIONS']],
+  [routes.introspection, ['POST', 'OPTIONS']],
+  [routes.pushed_authorization_request, ['POST', 'OPTIONS']],
+  [routes.jwks, ['GET', 'OPTIONS']],
+  ['/.well-known/openid-configuration', ['GET', 'OPTIONS']],
+  ['/.well-known/oauth-authorization-server', ['GET', 'OPTIONS']],
+]
+
+/**
+ * Passes requests to the endpoints of the library, body unread. Only exact paths: the router of the library also accepts other spellings,
+ * which would bypass what the gateway decides by path.
+ */
+export function addProtocolRoutes(app: FastifyInstance, { provider }: AppOptions): void {
+  app.addHook('onRequest', async (request, reply) => rejectMultipleCredentials(request, reply))
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _body, done) => done(null))
+  const handle = (request: FastifyRequest, reply: FastifyReply) => {
+    reply.hijack()
+    void provider().callback()(request.raw, reply.raw)
+  }
+  for (const [url, method] of endpoints) app.route({ method, url, handler: handle, exposeHeadRoute: false })
+  app.register(async (form) => addAuthorizationByPost(form))
+}
+
+/**
+ * One authentication method per request (RFC 6750 §2, RFC 6749 §2.3). Node keeps the first of several header lines, so the library sees
+ * only that.
+ */
+async function rejectMultipleCredentials({ raw }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> {
+  const lines = raw.headersDistinct['authorization']?.length ?? 0
+  const isInQuery = /[?&]access_token(?:[=&]|$)/.test(raw.url ?? '')
+  if (lines + Number(lines > 0 && isInQuery) <= 1) return
+  const description = 'credentials were sent in more than one way'
+  const body = { error: 'invalid_request', error_description: description, detail: description }
+  return reply.code(400).header('cache-control', 'no-store').type('application/json').send(JSON.stringify(body))
+}
+
+/** OpenID Connect Core §3.1.2.1: the same request by POST. Redirected to a GET, so that session cookies can stay `SameSite=Lax`. */
+function addAuthorizationByPost(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
+    done(null, parse(body as string))
+  })
+  app.post(routes.authorization, (request, reply) => {
+    const query = stringify((request.body ?? {}) as Record<string, string>)
+    return reply.header('cache-control', 'no-store').redirect(`${routes.authorization}?${query}`, 303)
+  })
+}

@@ -1,0 +1,58 @@
+import { pathVariables } from '@quittance/contracts/operation'
+import { publicOperations } from '@quittance/contracts/registry'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { expect, test } from 'vitest'
+import { buildOpenApi } from './build-openapi.ts'
+
+const description = JSON.parse(JSON.stringify(buildOpenApi(publicOperations, 'https://api.quittance.test', 'https://login.quittance.test')))
+
+interface Described {
+  operationId: string
+  summary: string
+  tags: string[]
+  security?: unknown[]
+  parameters?: { name: string; in: string; description?: string }[]
+  requestBody?: { content: { 'application/json': { example?: unknown } } }
+  responses: Record<string, { description: string; headers?: object; content?: object }>
+}
+
+const described = Object.values(description.paths as Record<string, Record<string, Described>>).flatMap((methods) => Object.values(methods))
+
+test('passes an independent validator', async () => {
+  const result = await new Validator().validate(structuredClone(description))
+  expect(result.errors ?? []).toEqual([])
+  expect(result.valid).toBe(true)
+})
+
+test('contains every operation once, with its credential and its errors', () => {
+  expect(described.map(({ operationId }) => operationId).toSorted()).toEqual(publicOperations.map(({ subject }) => subject).toSorted())
+  for (const { operationId, security, responses } of described) {
+    expect({ operationId, security }).toMatchObject({ operationId, security: expect.any(Array) })
+    const hasOwnError = publicOperations.find(({ subject }) => subject === operationId)?.invalid !== undefined
+    for (const status of [hasOwnError ? '400' : '422', '429', '500', '503']) expect(Object.keys(responses)).toContain(status)
+  }
+})
+
+test('marks every deprecated field of the contracts', () => {
+  const text = JSON.stringify(description)
+  expect(text.split('"x-deprecated-since"').length).toBeGreaterThan(5)
+  expect(text.split('"deprecated":true').length).toBeGreaterThanOrEqual(text.split('"x-deprecated-since"').length)
+})
+
+test('contains an example for every body that is valid for its schema', () => {
+  const invalidExamples = described.flatMap(({ operationId, requestBody }) => {
+    const operation = publicOperations.find(({ subject }) => subject === operationId)
+    if (!requestBody || !operation) return []
+    const { example } = requestBody.content['application/json']
+    const ids = Object.fromEntries(pathVariables(operation.http).map((name) => [name, '3fa85f64-5717-4562-b3fc-2c963f66afa6']))
+    const { error } = operation.request.safeParse({ ...(example as object), ...ids })
+    return error
+      ? [`${operationId} ${JSON.stringify(example)}: ${error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ')}`]
+      : []
+  })
+  expect(invalidExamples).toEqual([])
+})
+
+test('contains the change history in its description', () => {
+  expect(description.info.description).toContain('2025-06-05')
+})

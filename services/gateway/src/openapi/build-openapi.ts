@@ -1,0 +1,146 @@
+import { changes } from '@quittance/contracts/changes'
+import { pathVariables, type PublicOperation } from '@quittance/contracts/operation'
+import { buildExample } from '@quittance/contracts/schema-example'
+import { personalScopeDescriptions, scopeDescriptions } from '@quittance/contracts/scopes'
+import { z } from 'zod'
+import { describeErrors, errorSchemas, sharedHeaders } from './error-responses.ts'
+import { introduction } from './introduction.ts'
+import { securityRequirements, securitySchemes } from './security.ts'
+import { shareParameters, type Parameter } from './shared-parameters.ts'
+
+type Json = Record<string, unknown>
+
+interface Components {
+  schemas: Json
+  responses: Json
+}
+
+interface OperationObject extends Json {
+  parameters?: Parameter[]
+}
+
+/**
+ * Builds the OpenAPI 3.1 document from the contracts. Error responses, headers, repeated parameters and the examples of replies are
+ * components.
+ * @param baseUrl Public address of the API.
+ * @param authUrl Public address of the sign-in pages.
+ */
+export function buildOpenApi(operations: readonly PublicOperation[], baseUrl: string, authUrl = baseUrl): Json {
+  const components: Components = { schemas: {}, responses: {} }
+  const described = operations.map((operation) => ({ http: operation.http, object: describeOperation(operation, components) }))
+  const parameters = shareParameters(described.map(({ object }) => object))
+  const paths: Record<string, Json> = {}
+  for (const { http, object } of described) paths[http.path] = { ...paths[http.path], [http.method.toLowerCase()]: object }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Quittance',
+      version: '1',
+      summary: 'Checkouts, orders, invoices and webhooks.',
+      description: introduction,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    paths,
+    components: {
+      schemas: { ...withExamples(components.schemas, paths), ...errorSchemas },
+      responses: components.responses,
+      parameters,
+      headers: sharedHeaders,
+      securitySchemes: securitySchemes(baseUrl, authUrl),
+    },
+    'x-scopes': { ...scopeDescriptions, ...personalScopeDescriptions },
+    'x-changes': changes,
+  }
+}
+
+const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  schema: {
+    type: 'string',
+    maxLength: 255,
+    description: 'Executes the same request under the same key once within 24 hours; repetitions return the stored reply.',
+  },
+}
+
+function describeOperation(operation: PublicOperation, components: Components): OperationObject {
+  const { http, subject, summary } = operation
+  const request = toSchema(operation.request, { io: 'input', schemas: components.schemas })
+  const inPath = pathVariables(http)
+  const inQuery = http.method === 'GET' || http.method === 'DELETE'
+  const parameters = describeParameters(operation, request)
+  const hasBody = !inQuery && Object.keys(propertiesOfSchema(request)).some((name) => !inPath.includes(name))
+  return {
+    operationId: subject,
+    tags: [subject.split('.')[1]],
+    summary,
+    security: securityRequirements(http),
+    ...(parameters.length > 0 && { parameters }),
+    ...(hasBody && { requestBody: { required: true, content: describeBody(withoutPath(request, inPath), components.schemas) } }),
+    responses: { [http.status]: describeReply(operation, components.schemas), ...describeErrors(operation, components.responses) },
+  }
+}
+
+function describeParameters({ http }: PublicOperation, request: Json): Parameter[] {
+  const inPath = pathVariables(http)
+  const inQuery = http.method === 'GET' || http.method === 'DELETE'
+  const required = new Set((request['required'] as string[] | undefined) ?? [])
+  const parameters = Object.entries(propertiesOfSchema(request))
+    .filter(([name]) => (inPath.includes(name) || inQuery) && !(http.document && name === 'after'))
+    .map(([name, schema]) => ({
+      name,
+      in: inPath.includes(name) ? 'path' : 'query',
+      required: inPath.includes(name) || required.has(name),
+      schema,
+    }))
+  return http.method === 'POST' || http.method === 'PATCH' ? [...parameters, idempotencyKey] : parameters
+}
+
+function describeReply({ reply, summary, http }: PublicOperation, schemas: Json): Json {
+  if (http.status === 204) return { description: summary }
+  if (http.document) return { description: summary, content: describeDocument(http.document.contentType) }
+  return { description: summary, content: { 'application/json': { schema: toSchema(reply, { io: 'output', schemas }) } } }
+}
+
+/** A document is returned in its own format, or as one JSON string to clients that accept nothing else. */
+function describeDocument(contentType: string): Json {
+  const schema = { type: 'string' }
+  return { [contentType.split(';')[0] as string]: { schema }, 'application/json': { schema } }
+}
+
+function describeBody(schema: Json, schemas: Json): Json {
+  return { 'application/json': { schema, example: buildExample(schema, schemas, { isRequest: true }) } }
+}
+
+/** Gives every component that a reply names an example; the replies themselves need none then. */
+function withExamples(schemas: Json, paths: Json): Json {
+  const named = new Set([...JSON.stringify(paths).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name))
+  return Object.fromEntries(
+    Object.entries(schemas as Record<string, Json>).map(([name, schema]) => {
+      const isReplyObject = named.has(name) && schema['type'] === 'object' && !name.endsWith('Input')
+      return [name, isReplyObject ? { ...schema, examples: [buildExample({ $ref: name }, schemas)] } : schema]
+    }),
+  )
+}
+
+function toSchema(schema: z.ZodType, { io, schemas }: { io: 'input' | 'output'; schemas: Json }): Json {
+  const { $defs, $schema: _, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json & { $defs?: Json }
+  Object.assign(schemas, JSON.parse(JSON.stringify($defs ?? {}).replaceAll('#/$defs/', '#/components/schemas/')))
+  return JSON.parse(JSON.stringify(own).replaceAll('#/$defs/', '#/components/schemas/')) as Json
+}
+
+function propertiesOfSchema(schema: Json): Json {
+  const branches = (schema['anyOf'] as Json[] | undefined) ?? [schema]
+  return Object.assign({}, ...branches.map((branch) => branch['properties'] as Json | undefined)) as Json
+}
+
+function withoutPath(schema: Json, inPath: readonly string[]): Json {
+  if (inPath.length === 0) return schema
+  const branches = schema['anyOf'] as Json[] | undefined
+  if (branches) return { ...schema, anyOf: branches.map((branch) => withoutPath(branch, inPath)) }
+  const properties = Object.fromEntries(Object.entries(propertiesOfSchema(schema)).filter(([name]) => !inPath.includes(name)))
+  const required = ((schema['required'] as string[] | undefined) ?? []).filter((name) => !inPath.includes(name))
+  return { ...schema, properties, ...(required.length > 0 ? { required } : { required: undefined }) }
+}

@@ -1,0 +1,79 @@
+import {
+  InsufficientScope,
+  InternalServerError,
+  InvalidDpopProof,
+  InvalidRequest,
+  InvalidToken,
+  RequestValidationError,
+  ServiceUnavailable,
+  TooManyRequests,
+  Unauthorized,
+  type ApiError,
+  type ErrorClass,
+} from '@quittance/contracts/errors'
+import type { PublicOperation } from '@quittance/contracts/operation'
+import { z } from 'zod'
+import { isAnonymous } from './security.ts'
+
+type Json = Record<string, unknown>
+
+/** Errors of the gateway itself, possible for every operation. */
+const gatewayErrors: readonly ErrorClass[] = [RequestValidationError, TooManyRequests, InternalServerError, ServiceUnavailable]
+
+/** Errors of the verification of a credential. */
+const credentialErrors: readonly ErrorClass[] = [InvalidRequest, Unauthorized, InvalidToken, InvalidDpopProof, InsufficientScope]
+
+/** Headers that several responses share, for `components.headers`. */
+export const sharedHeaders: Json = {
+  'Retry-After': { description: 'Seconds after which the request can be repeated.', schema: { type: 'integer' } },
+}
+
+/** Bodies of errors, for `components.schemas`. */
+export const errorSchemas: Json = {
+  Error: z.toJSONSchema(z.object({ error: z.string(), detail: z.string() })),
+  ValidationError: z.toJSONSchema(
+    z.object({
+      error: z.literal('RequestValidationError'),
+      detail: z.array(z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() })),
+    }),
+  ),
+}
+
+/** References to the error responses of an operation by status. Adds each response to `responses`, for `components.responses`, once. */
+export function describeErrors({ errors, http, invalid }: PublicOperation, responses: Json): Json {
+  const all = new Set<ErrorClass>([
+    ...errors,
+    ...(isAnonymous(http) ? [] : credentialErrors),
+    ...gatewayErrors.filter((error) => !invalid || error !== RequestValidationError),
+  ])
+  const byStatus = Map.groupBy(all, (error) => sample(error).status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, classes]) => {
+      const sorted = classes.toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
+      const name = sorted.map((error) => error.name).join('Or')
+      responses[name] ??= describeResponse(status, sorted)
+      return [status, { $ref: `#/components/responses/${name}` }]
+    }),
+  )
+}
+
+function describeResponse(status: number, classes: readonly ErrorClass[]): Json {
+  const words = [...new Set(classes.filter((error) => error !== RequestValidationError).map((error) => sample(error).toBody()['error']))]
+  const bodies: Json[] = [
+    ...(classes.includes(RequestValidationError) ? [{ $ref: '#/components/schemas/ValidationError' }] : []),
+    ...(words.length > 0
+      ? [{ $ref: '#/components/schemas/Error', type: 'object', properties: { error: { type: 'string', enum: words } } }]
+      : []),
+  ]
+  return {
+    description: classes.map((error) => error.name).join(', '),
+    ...((status === 429 || status === 503) && { headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } }),
+    content: { 'application/json': { schema: bodies.length === 1 ? bodies[0] : { anyOf: bodies } } },
+  }
+}
+
+/** An instance, because status and word of an error are properties of its instances. */
+function sample(error: ErrorClass): ApiError {
+  const create = error as unknown as new (...parameters: unknown[]) => ApiError
+  return new create(error === RequestValidationError ? [] : '', 1)
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { publicOperations } from '@quittance/contracts/registry'
+import { drainAcceptQueue } from '@quittance/runtime/shutdown'
+import type { ServiceResources } from '@quittance/runtime/service'
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { createChallenge } from '../access/challenge.ts'
+import { createRateLimit } from '../access/rate-limit.ts'
+import { createVerifier } from '../access/verifier.ts'
+import { config } from '../config.ts'
+import { addDocumentRoute } from '../documents/document-route.ts'
+import { addProtectedResource } from '../oauth/protected-resource.ts'
+import { addAuthProxy } from '../oauth/proxy.ts'
+import { addDocsPage } from '../openapi/docs-page.ts'
+import { buildOpenApi } from '../openapi/build-openapi.ts'
+import { addCompression } from '../http/compression.ts'
+import { createCors } from '../http/cors.ts'
+import { addChangelogRoute } from '../operations/send-reply.ts'
+import { addRequestHooks, securityHeaders, transportFields, addAccessLog } from './request-hooks.ts'
+import { handleClientError, sendFrameworkError, addErrorHandlers } from '../http/errors.ts'
+import { addPublicRoute } from '../http/public-route.ts'
+import { createLoadShedder } from '../http/load-shedding.ts'
+import { createRequestArrivals } from '../http/request-arrivals.ts'
+import { addProbes } from './probes.ts'
+import { addJsonParser } from '../http/json-body.ts'
+import { addOperationRoutes } from '../operations/operation-routes.ts'
+import { createUpstream } from '../http/upstream.ts'
+
+type Settings = ReturnType<typeof config>
+
+/** Timeouts of a request and its headers, and the interval in which they are checked. */
+const arrival = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 2_000 }
+/** Limits connections, because one that lasts forever stays with one replica forever. */
+const maxRequestsPerSocket = 10_000
+/**
+ * Length of the accept queue; the kernel limits it further (net.core.somaxconn). A client whose SYN is dropped retries after 1, 2 and 4
+ * seconds, and Node's default of 511 is full when the clients of another replica move over.
+ */
+const acceptBacklog = 4_096
+
+/** Starts the public HTTP server. */
+export async function startHttpServer({ connection, identity, acceptsUnsigned, log }: ServiceResources) {
+  const settings = config()
+  const { BASE_URL: baseUrl, AUTH_URL: authUrl, REQUEST_TIMEOUT_MS: timeoutMs } = settings
+  const app = createApp(settings, log as FastifyBaseLogger)
+  const rateLimit = createRateLimit({ perSecond: settings.RATE_LIMIT_PER_SECOND, storeUrl: settings.RATE_LIMIT_STORE_URL, log })
+  const loadShedder = createLoadShedder({ maxInFlight: settings.MAX_IN_FLIGHT, maxDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS })
+  const arrivals = createRequestArrivals()
+  const challenge = createChallenge(baseUrl)
+  const upstreams = { invoices: createUpstream(settings.INVOICES_HTTP_URL), auth: createUpstream(settings.AUTH_HTTP_URL) }
+  let isStopping = false
+  addJsonParser(app)
+  addErrorHandlers(app, challenge)
+  addRequestHooks(app, {
+    rateLimit,
+    loadShedder,
+    arrivals,
+    cors: createCors(settings.CORS_ORIGINS),
+    fields: securityHeaders,
+    transportFields: transportFields(baseUrl, authUrl),
+    isStopping: () => isStopping,
+  })
+  addCompression(app)
+  addAccessLog(app)
+  addProbes(app, { connection, isStopping: () => isStopping })
+  addOperationRoutes(app, publicOperations, {
+    connection,
+    verifier: createVerifier({ connection, identity, acceptsUnsigned, log, baseUrl }),
+    challenge,
+    loadShedder,
+    timeoutMs,
+    baseUrl,
+  })
+  addChangelogRoute(app)
+  addDocumentRoute(app, upstreams.invoices)
+  addAuthProxy(app, { upstream: upstreams.auth, baseUrl, authUrl })
+  addProtectedResource(app, baseUrl)
+  addDocsPage(app)
+  const description = JSON.stringify(buildOpenApi(publicOperations, baseUrl, authUrl))
+  addPublicRoute(app, '/openapi.json', (_request, reply) => reply.type('application/json').send(description))
+  app.addHook('preClose', () => drainAcceptQueue(app.server))
+  await app.listen({ host: settings.HOST, port: settings.PORT, backlog: acceptBacklog })
+  loadShedder.startSampling()
+  const { port } = app.server.address() as AddressInfo
+  log.info({ host: settings.HOST, port }, 'gateway.listening')
+  return {
+    name: 'http-server',
+    port,
+    async close() {
+      isStopping = true
+      loadShedder.endConnections()
+      await delay(settings.STOP_NOTICE_MS)
+      await app.close()
+      loadShedder.close()
+      arrivals.close()
+      await Promise.all([rateLimit.close(), upstreams.invoices.close(), upstreams.auth.close()])
+    },
+  }
+}
+
+function createApp({ BODY_LIMIT_BYTES, TRUSTED_PROXIES }: Settings, log: FastifyBaseLogger): FastifyInstance {
+  const app = fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT_BYTES,
+    connectionTimeout: 60_000,
+    requestTimeout: arrival.requestTimeout,
+    http: { headersTimeout: arrival.headersTimeout, connectionsCheckingInterval: arrival.connectionsCheckingInterval },
+    maxRequestsPerSocket,
+    trustProxy: TRUSTED_PROXIES.length > 0 ? TRUSTED_PROXIES : false,
+    genReqId: ({ headers }) => acceptedRequestId(headers['x-request-id']) ?? randomUUID(),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    // Requests on kept-alive connections are served normally while the server closes.
+    return503OnClosing: false,
+    clientErrorHandler: handleClientError,
+    frameworkErrors: (error, _request, reply) => void sendFrameworkError(reply, error),
+  })
+  return app
+}
+
+function acceptedRequestId(requestId: string | string[] | undefined): string | null {
+  return typeof requestId === 'string' && /^[\w.-]{1,128}$/.test(requestId) ? requestId : null
+}

@@ -1,0 +1,10 @@
+import type { Closeable } from '@quittance/runtime/shutdown'
+import { createConverter } from './converter.ts'
+
+/** Converter of this process. */
+export const converter = createConverter()
+
+/** Registers the converter for shutdown. Its thread starts with the first document. */
+export async function startConverter(): Promise<Closeable> {
+  return { name: 'converter', close: () => converter.close() }
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import type { JobContext } from '@quittance/runtime/handler'
+import { createUsage } from '../threads/resource-pool.ts'
+import type { DocumentKind } from '../series/number-format.ts'
+
+/** A document that this process renders until its lease ends. */
+export interface ClaimedInvoice {
+  id: string
+  kind: DocumentKind
+  printed: string | null
+  organization_id: string
+  number: string
+  reverses_id: string | null
+  attempts: number
+}
+
+/** Maximum number of documents of one organization in progress in this process; the other jobs are for other organizations. */
+const maxPerOrganization = 4
+
+const inProgress = createUsage()
+
+/** The organization served last. Replicas start at different places. */
+let lastServed: string = randomUUID()
+
+// Walks the organizations with requested documents in the order of their ids, after the one served last and then from the start. The first
+// with a due document ends the walk. Each step reads one entry of the index `invoices_due_by_organization`, however many documents wait:
+// its condition and order rule out `invoices_due`, which would read the documents of all organizations.
+export const claimStatement = `
+  with recursive turns (organization_id, is_second_round) as (
+    select :last_served::uuid, false
+    where (select i.next_attempt_at from invoices i where i.status = 'requested' order by i.next_attempt_at limit 1) <= now()
+    union all
+    select coalesce(n.organization_id, '00000000-0000-0000-0000-000000000000'), t.is_second_round or n.organization_id is null
+    from turns t left join lateral (
+      select i.organization_id from invoices i where i.status = 'requested' and i.organization_id > t.organization_id
+      order by i.organization_id limit 1) n on true
+    where not t.is_second_round or n.organization_id <= :last_served::uuid)
+  update invoices set leased_until = now() + :lease * interval '1 millisecond', attempts = attempts + 1, version = version + 1
+  where id = (
+    select due.id from turns t cross join lateral (
+      select i.id from invoices i
+      where i.status = 'requested' and (i.leased_until is null or i.leased_until < now())
+        and (i.organization_id, i.next_attempt_at) between (t.organization_id, '-infinity') and (t.organization_id, now())
+      order by i.organization_id, i.next_attempt_at limit 1 for update skip locked) due
+    where (t.is_second_round or t.organization_id <> :last_served::uuid) and t.organization_id <> all(:passed_over::uuid[])
+    limit 1)
+  returning id, organization_id, kind, number, reverses_id, printed::text as printed, attempts`
+
+let claiming: Promise<unknown> = Promise.resolve()
+
+/**
+ * Claims the next due document, or returns null. Organizations have turns, those without a document in progress first, and none has more
+ * than its share of the jobs. Claims of this process wait for each other, so that each one knows the documents in progress. Call `release`
+ * afterwards.
+ */
+export function claimInvoice(context: JobContext): Promise<ClaimedInvoice | null> {
+  const claimed = claiming.then(() => claimInTurn(context))
+  claiming = claimed.catch(() => {})
+  return claimed
+}
+
+async function claimInTurn({ rows, leaseMs }: JobContext): Promise<ClaimedInvoice | null> {
+  const [busy, full] = [inProgress.owners(1), inProgress.owners(maxPerOrganization)]
+  for (const passed_over of busy.length > full.length ? [busy, full] : [busy]) {
+    const values = { lease: leaseMs, last_served: lastServed, passed_over }
+    const [claimed] = await rows<ClaimedInvoice>('invoice.claim-in-turn', claimStatement, values)
+    if (!claimed) continue
+    lastServed = claimed.organization_id
+    inProgress.add(claimed.organization_id, 1)
+    return claimed
+  }
+  return null
+}
+
+/** Ends the use of a job by a document, whether or not it was rendered. */
+export function releaseJob({ organization_id }: ClaimedInvoice): void {
+  inProgress.add(organization_id, -1)
+}

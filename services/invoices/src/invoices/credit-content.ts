@@ -1,0 +1,126 @@
+import type { AppliedTax } from '@quittance/contracts/taxes'
+import { linesByRate } from '../electronic/lines-by-rate.ts'
+import type { DocumentSnapshot } from './document-snapshot.ts'
+
+/** Credited amount in minor units. */
+export interface CreditAmount {
+  net: number
+  tax: number
+}
+
+/** Part of an invoice that one tax rate applies to. */
+interface RatedAmount extends CreditAmount {
+  /** Null for the untaxed part. */
+  rate: AppliedTax | null
+}
+
+/**
+ * Builds the content of a credit note. A full credit repeats the lines of the invoice. A partial one has one line per tax rate, in
+ * proportion to what the earlier credit notes left of each rate; together they credit exactly what was invoiced at each rate.
+ */
+export function buildCreditContent(
+  invoice: DocumentSnapshot,
+  { net, tax }: CreditAmount,
+  credited: readonly DocumentSnapshot[],
+): Partial<DocumentSnapshot> {
+  const refersTo = { number: invoice.number, issuedAt: invoice.issuedAt }
+  const { lines, subtotal, discount, taxes } = invoice
+  if (net === invoice.net && tax === invoice.tax) {
+    return { ...{ refersTo, lines, subtotal, discount, net, tax, taxes }, total: net + tax }
+  }
+  const shares = splitByRate(invoice, { net, tax }, credited)
+  return {
+    refersTo,
+    lines: shares.map((share) => ({
+      label: labelFor(invoice, share.rate),
+      amount: share.net,
+      discount: 0,
+      tax: share.tax,
+      proration: false,
+    })),
+    ...{ subtotal: net, discount: 0, net, tax, total: net + tax },
+    taxes: shares.flatMap(({ rate, ...share }) => (rate ? [{ ...rate, taxable_amount: share.net, amount: share.tax }] : [])),
+  }
+}
+
+/** Returns what no valid credit note credits yet; negative only for credit notes of releases before the limit. */
+export function computeRemainder(
+  { net, tax }: Pick<DocumentSnapshot, 'net' | 'tax'>,
+  credited: readonly Pick<DocumentSnapshot, 'net' | 'tax'>[],
+): CreditAmount {
+  return { net: net - sum(credited.map((each) => each.net)), tax: tax - sum(credited.map((each) => each.tax)) }
+}
+
+/** Splits a credit in proportion to what is left of each rate. Parts that round to nothing are omitted. */
+export function splitByRate(
+  invoice: Pick<DocumentSnapshot, 'net' | 'tax' | 'taxes'>,
+  { net, tax }: CreditAmount,
+  credited: readonly Pick<DocumentSnapshot, 'net' | 'tax' | 'taxes'>[],
+): RatedAmount[] {
+  const left = groupByRate(invoice).map((group) => {
+    const earlier = credited.flatMap((each) => groupByRate(each).filter(({ rate }) => isSameRate(rate, group.rate)))
+    return {
+      rate: group.rate,
+      net: group.net - sum(earlier.map((each) => each.net)),
+      tax: group.tax - sum(earlier.map((each) => each.tax)),
+    }
+  })
+  const nets = splitInProportion(
+    net,
+    left.map((group) => group.net),
+  )
+  // Tax goes with its net amount, unless the rest of the tax belongs to rates without a share of the net amount.
+  const beside = left.map((group, index) => (nets[index] === 0 ? 0 : group.tax))
+  const taxes = splitInProportion(tax, sum(beside.map(positive)) >= tax ? beside : left.map((group) => group.tax))
+  return left
+    .map(({ rate }, index) => ({ rate, net: nets[index] ?? 0, tax: taxes[index] ?? 0 }))
+    .filter((share, index, { length }) => share.net !== 0 || share.tax !== 0 || (length === 1 && index === 0))
+}
+
+/** Returns the parts of a document by rate; the untaxed part is what no rate applies to. */
+function groupByRate({ net, tax, taxes }: Pick<DocumentSnapshot, 'net' | 'tax' | 'taxes'>): RatedAmount[] {
+  const rated = taxes.map((rate) => ({ rate, net: rate.taxable_amount, tax: rate.amount }))
+  const untaxed = { rate: null, net: net - sum(rated.map((each) => each.net)), tax: tax - sum(rated.map((each) => each.tax)) }
+  return rated.length === 0 || untaxed.net !== 0 || untaxed.tax !== 0 ? [...rated, untaxed] : rated
+}
+
+function isSameRate(one: AppliedTax | null, other: AppliedTax | null): boolean {
+  return rateKey(one) === rateKey(other)
+}
+
+function rateKey(rate: AppliedTax | null): string {
+  return JSON.stringify(rate && [rate.name, rate.country, rate.state, rate.percentage, rate.reverse_charge])
+}
+
+/**
+ * Splits an amount in proportion to the weights: each part is rounded with what is left, so the parts add up exactly and none exceeds its
+ * weight if the amount is at most their sum. Negative weights get nothing; without weights, the first part is the whole.
+ */
+function splitInProportion(amount: number, weights: readonly number[]): number[] {
+  let [left, weightLeft] = [BigInt(amount), BigInt(sum(weights.map(positive)))]
+  if (weightLeft === 0n) return weights.map((_, index) => (index === 0 ? amount : 0))
+  return weights.map((each) => {
+    const weight = BigInt(positive(each))
+    const part = weightLeft === 0n ? 0n : (2n * left * weight + weightLeft) / (2n * weightLeft)
+    left -= part
+    weightLeft -= weight
+    return Number(part)
+  })
+}
+
+/** Returns the label of the first line of a rate; lines do not name their rate, so it may be unknown. */
+function labelFor(invoice: DocumentSnapshot, rate: AppliedTax | null): string {
+  const { lines, taxes, number } = invoice
+  const label = lines[0]?.label ?? number
+  if (taxes.length === 0 || (taxes.length === 1 && rate)) return label
+  const group = linesByRate(invoice)?.find(({ tax }) => isSameRate(tax, rate))
+  return group?.lines[0]?.label ?? label
+}
+
+function positive(amount: number): number {
+  return amount > 0 ? amount : 0
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, amount) => total + amount, 0)
+}

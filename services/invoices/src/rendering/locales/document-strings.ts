@@ -1,0 +1,53 @@
+/** All strings of a document in one language. */
+export interface DocumentStrings {
+  direction: 'ltr' | 'rtl'
+  invoice: string
+  invoiceNumber: string
+  creditNote: string
+  creditNoteNumber: string
+  dateOfIssue: string
+  dateOfOrder: string
+  currency: string
+  seller: string
+  buyer: string
+  taxId: string
+  description: string
+  quantity: string
+  unitPrice: string
+  amount: string
+  /** Below a line of a subscription. */
+  servicePeriod: (period: string) => string
+  /** Below a line for part of a period. */
+  proration: string
+  subtotal: string
+  discount: string
+  net: string
+  tax: string
+  /** Tax of one rate and its tax base. */
+  taxOn: (tax: TaxLine) => string
+  total: string
+  totalCredited: string
+  paidOn: (date: string) => string
+  takesBack: (invoice: Reference) => string
+  reverses: (creditNote: Reference) => string
+  replaces: (invoice: Reference) => string
+  taxExclusive: string
+  taxInclusive: string
+  /** Legally required wording if the buyer owes the tax. */
+  reverseCharge: string
+  verify: string
+  qrCode: string
+  /** Text before, between and after the two numbers of the page count. */
+  pageCount: readonly [before: string, between: string, after: string]
+}
+
+export interface TaxLine {
+  /** Name and rate, for example `VAT 20%`. */
+  tax: string
+  base: string
+}
+
+export interface Reference {
+  number: string
+  date: string
+}

@@ -1,0 +1,26 @@
+/**
+ * Returns a quoted CSS string. Every character except alphanumerics, spaces and hyphens is escaped, so no text can end the string or the
+ * style element.
+ */
+export function cssString(text: string): string {
+  const escaped = text.toWellFormed().replaceAll(/[^\p{L}\p{N} -]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)} `)
+  return `"${escaped}"`
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+// Not permitted in HTML: control characters (except tab and line ends) and noncharacters.
+const forbidden = /[^\P{Cc}\t\n\r]|\p{Noncharacter_Code_Point}/gu
+
+/** Escapes text for an element or a quoted attribute. Forbidden characters and lone surrogates become U+FFFD, so they are visible. */
+export function escapeHtml(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(forbidden, '\uFFFD')
+    .replaceAll(/[&<>"']/g, (character) => entities[character] as string)
+}
+
+/** Escapes external text and isolates its writing direction. */
+export function isolateDirection(text: string): string {
+  return `<bdi>${escapeHtml(text)}</bdi>`
+}

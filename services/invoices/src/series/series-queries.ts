@@ -1,0 +1,72 @@
+import { listInvoiceSeries as listInvoiceSeriesContract, type InvoiceSeries } from '@quittance/contracts/invoices'
+import { query, type SqlRunner } from '@quittance/runtime/handler'
+import { toArray, buildWhere } from '@quittance/runtime/list-query'
+import type { View } from '@quittance/runtime/view'
+import { auditInvoiceSeries as auditInvoiceSeriesContract } from '@quittance/contracts/invoice-audit'
+import type { Chain } from '../permanence/link-text.ts'
+import { chainStart, verifySegment, type ChainPosition, type Series } from '../permanence/verify-chains.ts'
+
+const issued = 'from invoices i where i.organization_id = s.organization_id and i.series = s.prefix'
+
+const figures = (position: string) => `s.prefix || lpad(${position}::text, greatest(s.padding, length(${position}::text)), '0')`
+
+/** Counts the documents at every request: an audit that trusted a counter would prove nothing. */
+const seriesView: View<InvoiceSeries> = {
+  name: 'invoice-series',
+  organization: 's.organization_id',
+  from: 'document_series s',
+  columns: `s.organization_id, s.kind, s.prefix,
+    (select i.number ${issued} order by i.position limit 1) as first, (select i.number ${issued} order by i.position desc limit 1) as last,
+    (select count(*) ${issued}) as count,
+    coalesce((select json_agg(m.number) from (
+      select ${figures('n')} as number from generate_series(1, s.last_number) n
+      where not exists (select ${issued} and i.position = n) order by n limit 100) m), '[]') as missing`,
+}
+
+export const listInvoiceSeries = query(listInvoiceSeriesContract, ({ organization_id, page, limit }, { read }) =>
+  read.page(seriesView, {
+    ...buildWhere({ organization_id: { sql: 's.organization_id = any(:organization_id)', value: toArray(organization_id) } }),
+    orderBy: [{ by: 's.kind', descending: true }, ...['s.organization_id', 's.prefix'].map((by) => ({ by, descending: false }))],
+    page,
+    limit,
+  }),
+)
+
+const seriesCounterView: View<Series> = {
+  name: 'counted-series',
+  organization: 's.organization_id',
+  from: 'document_series s',
+  columns: 's.organization_id, s.prefix as series, s.last_number::text as last_number',
+}
+
+const isRequestedSeries = 's.prefix = :prefix and s.organization_id = coalesce(:organization_id::uuid, s.organization_id)'
+
+const selectPosition = `
+  select position::text, digest, number from document_links
+  where organization_id = :organization and series = :series and chain = :chain and position <= :after::bigint order by position desc limit 1`
+
+/** Verifies one segment of one chain per request, so a request covers at most 200 documents however long the series is. */
+export const auditInvoiceSeries = query(auditInvoiceSeriesContract, async ({ prefix, organization_id, chain, after }, { read, rows }) => {
+  const values = { prefix, organization_id: organization_id ?? null }
+  const series = JSON.parse(await read.one(seriesCounterView, { where: isRequestedSeries, values })) as Series
+  const from = after ? await findPosition(rows, { ...series, chain, after }) : chainStart
+  const { faults, links, place, isEnd } = await verifySegment(rows, { ...series, chain, from })
+  return {
+    organization_id: series.organization_id,
+    prefix,
+    chain,
+    links,
+    faults: faults.map(({ number, fault, detail }) => ({ invoice_number: number, fault, detail })),
+    head: place.digest,
+    next: isEnd ? null : place.position,
+  }
+})
+
+async function findPosition(
+  rows: SqlRunner,
+  { organization_id, series, chain, after }: Series & { chain: Chain; after: string },
+): Promise<ChainPosition> {
+  const values = { organization: organization_id, series, chain, after }
+  const [place] = await rows<ChainPosition & Record<string, unknown>>('chain.place', selectPosition, values)
+  return place ?? chainStart
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { ResourceNotFound } from '@quittance/contracts/errors'
+import { updateInvoiceSettings } from '@quittance/contracts/invoice-settings'
+import { getInvoice, getInvoiceUbl, InvoiceNotElectronic } from '@quittance/contracts/invoices'
+import type { InvoiceSource } from '@quittance/contracts/orders'
+import { organizationCaller } from '@quittance/testing/callers'
+import { expect, test } from 'vitest'
+import { readUbl } from './en16931/read-invoice.ts'
+import { parseXml } from './en16931/xml-tree.ts'
+import { anInvoiceSource } from './invoice-source.ts'
+import { startInvoices, type TestInvoices } from './start-invoices.ts'
+
+const vat = { name: 'VAT', country: 'PL', state: null, percentage: 23, reverse_charge: false }
+
+/** A sale with tax by rate and by line. */
+function aTaxedSource(): InvoiceSource {
+  const source = anInvoiceSource()
+  const [first, second] = source.items
+  const items = [
+    { ...first, discount_amount: 12_990, tax_amount: 26_889 },
+    { ...second, discount_amount: 4500, tax_amount: 9315 },
+  ] as InvoiceSource['items']
+  return { ...source, currency: 'eur', items, taxes: [{ ...vat, taxable_amount: 157_410, amount: 36_204 }] }
+}
+
+const seller = {
+  electronic: true,
+  legal_name: 'Northwind Analytics GmbH',
+  address: { line1: 'Torstraße 1', city: 'Berlin', postal_code: '10119', country: 'DE' },
+  tax_id: 'DE136695976',
+}
+
+async function issueInvoice(invoices: TestInvoices, source: InvoiceSource, settings: object) {
+  const caller = organizationCaller(source.organization.id)
+  await invoices.call(updateInvoiceSettings, settings, caller)
+  await invoices.requestInvoice(source)
+  const { id } = await invoices.waitForStatus(source, 'generated')
+  return { caller, invoice: await invoices.call(getInvoice, { id }, caller) }
+}
+
+test('issues an electronic invoice if the seller wants one, and returns the same invoice as UBL', async () => {
+  await using invoices = await startInvoices()
+  const { caller, invoice } = await issueInvoice(invoices, aTaxedSource(), seller)
+  expect(invoice).toMatchObject({ format: 'factur-x', not_electronic: [], total_amount: 193_614 })
+  const bytes = Buffer.from(await (await invoices.download(new URL(invoice.url ?? ''))).arrayBuffer())
+  expect(bytes.includes('factur-x.xml')).toBe(true)
+  const { text, next } = await invoices.call(getInvoiceUbl, { id: invoice.id }, caller)
+  expect(next).toBeNull()
+  expect(readUbl(parseXml(text))).toMatchObject({ number: invoice.invoice_number, currency: 'EUR', totals: { gross: 193_614, payable: 0 } })
+  expect(text).toContain('>1936.14</cbc:TaxInclusiveAmount>')
+})
+
+test('issues a plain PDF for a seller without address and tax ID, and reports what is missing', async () => {
+  await using invoices = await startInvoices()
+  const { caller, invoice } = await issueInvoice(invoices, aTaxedSource(), { electronic: true })
+  expect(invoice.format).toBe('pdf')
+  expect(invoice.not_electronic.join(' ')).toMatch(/address.*tax|tax.*address/i)
+  const ubl = invoices.call(getInvoiceUbl, { id: invoice.id }, caller)
+  await expect(ubl).rejects.toThrow(InvoiceNotElectronic)
+  await expect(ubl).rejects.toThrow(invoice.not_electronic[0])
+})
+
+test('issues a plain document if the seller wants no other, and returns UBL to the seller only', async () => {
+  await using invoices = await startInvoices()
+  const { caller, invoice } = await issueInvoice(invoices, aTaxedSource(), { ...seller, electronic: false })
+  expect(invoice).toMatchObject({ format: 'pdf', not_electronic: [] })
+  expect((await invoices.call(getInvoiceUbl, { id: invoice.id }, caller)).text).toMatch(/^<\?xml/)
+  const stranger = organizationCaller(randomUUID())
+  await expect(invoices.call(getInvoiceUbl, { id: invoice.id }, stranger)).rejects.toThrow(ResourceNotFound)
+})

@@ -1,0 +1,22 @@
+import { getBenefit as getBenefitContract, listBenefits as listBenefitsContract } from '@quittance/contracts/benefits'
+import { query } from '@quittance/runtime/handler'
+import { benefitView } from './benefit-view.ts'
+import { toArray, metadataFilter, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
+
+export const getBenefit = query(getBenefitContract, ({ id }, { read }) => read.one(benefitView, { where: 'b.id = :id', values: { id } }))
+
+const columns = { created_at: 'b.created_at', description: 'b.description' }
+
+export const listBenefits = query(listBenefitsContract, (request, { read }) =>
+  read.page(benefitView, {
+    ...buildWhere({
+      organization_id: { sql: 'b.organization_id = any(:organization_id)', value: toArray(request.organization_id) },
+      type: { sql: 'b.type = any(:type)', value: toArray(request.type) },
+      query: { sql: 'strpos(lower(b.description), lower(:query)) > 0', value: request.query },
+      metadata: metadataFilter('b.metadata', request.metadata),
+    }),
+    orderBy: buildSortOrder(columns, { sorting: request.sorting, tieBreakers: ['b.created_at', 'b.id'] }),
+    page: request.page,
+    limit: request.limit,
+  }),
+)

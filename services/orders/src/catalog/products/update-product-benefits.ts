@@ -1,0 +1,53 @@
+import { NotPermitted, RequestValidationError } from '@quittance/contracts/errors'
+import { productUpdated, updateProductBenefits as contract } from '@quittance/contracts/products'
+import { command, type Transaction } from '@quittance/runtime/handler'
+import { Benefit } from '../benefits/benefit.ts'
+import type { DeletedBenefit } from '../benefits/benefit-commands.ts'
+import { Product } from './product.ts'
+import { productView } from './product-view.ts'
+
+const current = `select benefit_id as id from product_benefits where product_id = :product_id`
+const removeAll = `delete from product_benefits where product_id = :product_id`
+const putInOrder = `
+  insert into product_benefits (product_id, benefit_id, position)
+  select :product_id::uuid, id, position from unnest(:benefit_ids::uuid[]) with ordinality as given (id, position)`
+
+/** Sets the benefits of a product for later buyers; existing grants stay. */
+export const updateProductBenefits = command(contract, async ({ id, benefits }, context) => {
+  const { em, now, read, rows, publish } = context
+  const product = await em.findOneOrFail(Product, id)
+  const { organizationId } = product
+  const wanted = [...new Set(benefits)]
+  // Written first, so that the second of two concurrent changes waits here and is then retried.
+  product.modifiedAt = now
+  await em.flush()
+  await assertBenefitsChangeable(context, { product, wanted })
+  await rows('product-benefits.remove-all', removeAll, { product_id: id })
+  await rows('product-benefits.put-in-order', putInOrder, { product_id: id, benefit_ids: wanted })
+  const view = await read.one(productView, { where: 'pr.id = :id', values: { id } })
+  publish({ event: productUpdated, aggregateId: id, organizationId, payload: view })
+  return view
+})
+
+/** Throws unless all benefits belong to the organization and those that are not selectable are neither added nor removed. */
+async function assertBenefitsChangeable(
+  { em, rows }: Transaction,
+  { product, wanted }: { product: Product; wanted: readonly string[] },
+): Promise<void> {
+  const before = (await rows<{ id: string }>('product-benefits.current', current, { product_id: product.id })).map(({ id }) => id)
+  const { organizationId } = product
+  const involved = await em.find(Benefit, { id: { $in: [...new Set([...before, ...wanted])] }, organizationId, deletedAt: null })
+  const missing = wanted.findIndex((id) => !involved.some((benefit) => benefit.id === id))
+  if (missing >= 0) throw RequestValidationError.field(['benefits', missing], 'Benefit does not exist.')
+  const fixed = involved.find(({ id, selectable }) => !selectable && before.includes(id) !== wanted.includes(id))
+  if (fixed) throw new NotPermitted(`Benefit ${fixed.id} cannot be added or removed.`)
+}
+
+/** Publishes the products that lost a deleted benefit. */
+export async function publishProductsOfBenefit({ read, publish }: Transaction, { benefit, productIds }: DeletedBenefit): Promise<void> {
+  const { organizationId } = benefit
+  for (const id of productIds) {
+    const view = await read.one(productView, { where: 'pr.id = :id', values: { id } })
+    publish({ event: productUpdated, aggregateId: id, organizationId, payload: view })
+  }
+}

@@ -1,0 +1,54 @@
+import type { Address } from '@quittance/contracts/address'
+import type { TaxId } from '@quittance/contracts/tax-id'
+import type { Transaction } from '@quittance/runtime/handler'
+import type { TaxRate } from '../../pricing/tax-amounts.ts'
+import { isBusinessTaxId } from '../../pricing/tax-id.ts'
+
+/** A purchase whose tax is determined. */
+export interface TaxableSale {
+  organizationId: string
+  /** Address of the buyer; null if unknown. */
+  address: Address | null
+  taxId: TaxId | null
+  /** Amounts as advertised, in minor units. */
+  lines: readonly { productId: string; amount: bigint }[]
+}
+
+/**
+ * Port that determines the tax of a purchase. It returns rates, not amounts, so that amounts are computed in one place, whatever the source
+ * of the rates. It may be called again for the same purchase and must not record one that was never made.
+ */
+export interface TaxCalculator {
+  /** Returns a rate for each line, null if no tax applies. Returns null instead if the buyer's country must be known first. */
+  ratesFor(sale: TaxableSale, context: Pick<Transaction, 'rows'>): Promise<(TaxRate | null)[] | null>
+}
+
+/** Prefers the rate of the buyer's state to that of their country; the same row also shows whether any rates exist. */
+const find = `
+  select exists (select from tax_rates where organization_id = :organization_id) as "chargesTax",
+    (select row_to_json(t) from tax_rates t
+     where organization_id = :organization_id and country = :country and (state is null or state = :state)
+     order by state nulls last limit 1) as rate`
+
+interface RateRow {
+  chargesTax: boolean
+  rate: { name: string; country: string; state: string | null; parts_per_million: number; reverse_charge: boolean } | null
+}
+
+/** Rates set by the organization, by country and state of the buyer, the same for all products. */
+export const configuredRates: TaxCalculator = {
+  async ratesFor({ organizationId, address, taxId, lines }, { rows }) {
+    const place = { country: address?.country ?? null, state: address?.state ?? null }
+    const [found] = await rows<RateRow>('tax-rate.of-place', find, { organization_id: organizationId, ...place })
+    if (!found?.chargesTax) return lines.map(() => null)
+    if (!address) return null
+    if (!found.rate) return lines.map(() => null)
+    const { name, country, state, parts_per_million, reverse_charge } = found.rate
+    const rate: TaxRate = {
+      ...{ name, country, state },
+      partsPerMillion: BigInt(parts_per_million),
+      isReverseCharge: reverse_charge && taxId !== null && isBusinessTaxId(taxId),
+    }
+    return lines.map(() => rate)
+  },
+}

@@ -1,0 +1,38 @@
+import {
+  getCheckout as getCheckoutContract,
+  ExpiredCheckoutError,
+  getCheckoutByClient as getCheckoutByClientContract,
+  listCheckouts as listCheckoutsContract,
+} from '@quittance/contracts/checkouts'
+import { query } from '@quittance/runtime/handler'
+import { checkoutView, checkoutPublicView } from './checkout-view.ts'
+import { toArray, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
+
+export const getCheckout = query(getCheckoutContract, ({ id }, { read }) =>
+  read.one(checkoutView, { where: 'ch.id = :id', values: { id } }),
+)
+
+const isExpired = `select 1 from checkouts where client_secret = :client_secret and (status = 'expired' or (status = 'open' and expires_at <= now()))`
+
+export const getCheckoutByClient = query(getCheckoutByClientContract, async ({ client_secret }, { read, rows }) => {
+  const expired = await rows('checkout.is-expired', isExpired, { client_secret })
+  if (expired.length > 0) throw new ExpiredCheckoutError('This checkout session has expired.')
+  return read.one(checkoutPublicView, { where: 'ch.client_secret = :client_secret', values: { client_secret } })
+})
+
+const columns = { created_at: 'ch.created_at', expires_at: 'ch.expires_at', status: 'ch.status' }
+
+export const listCheckouts = query(listCheckoutsContract, (request, { read }) =>
+  read.page(checkoutView, {
+    ...buildWhere({
+      organization_id: { sql: 'ch.organization_id = any(:organization_id)', value: toArray(request.organization_id) },
+      product_id: { sql: 'ch.product_id = any(:product_id)', value: toArray(request.product_id) },
+      customer_id: { sql: 'ch.customer_id = any(:customer_id)', value: toArray(request.customer_id) },
+      status: { sql: 'ch.status = any(:status)', value: toArray(request.status) },
+      query: { sql: 'strpos(lower(ch.customer_email), lower(:query)) > 0', value: request.query },
+    }),
+    orderBy: buildSortOrder(columns, { sorting: request.sorting, tieBreakers: ['ch.created_at', 'ch.id'] }),
+    page: request.page,
+    limit: request.limit,
+  }),
+)

@@ -1,0 +1,28 @@
+import type { Transaction } from '@quittance/runtime/handler'
+import { Discount } from '../catalog/discounts/discount.ts'
+import type { SettledPayment } from '../payments/after-payment-settled.ts'
+import { upgradeSubscription } from '../subscriptions/upgrade-subscription.ts'
+import { Checkout } from './checkout.ts'
+import { toSubscriptionUpgrade } from './checkout-order-draft.ts'
+import { publishCheckoutUpdated } from './update-checkout.ts'
+
+/** Upgrades the free subscription of a paid checkout. A declined upgrade leaves the subscription unchanged. */
+export async function settleUpgradePayment(context: Transaction, { order, payment, isPaid }: SettledPayment): Promise<void> {
+  if (!isPaid || !order.isUpgrade()) return
+  const checkout = await context.em.findOneOrFail(Checkout, order.checkoutId as string)
+  await upgradeSubscription(context, toSubscriptionUpgrade(checkout, payment.confirmationToken))
+}
+
+/** Completes the checkout of a paid order. After a decline, the buyer can try again, and the redemption of the discount is released. */
+export async function settleCheckoutPayment(context: Transaction, { payment, isPaid }: SettledPayment): Promise<void> {
+  if (!payment.checkoutId) return
+  const { em, now } = context
+  const checkout = await em.findOneOrFail(Checkout, payment.checkoutId)
+  if (isPaid) checkout.succeed()
+  else {
+    checkout.reopen(now)
+    const discount = checkout.discountId ? await em.findOneOrFail(Discount, checkout.discountId) : null
+    discount?.releaseRedemption()
+  }
+  await publishCheckoutUpdated(checkout, context)
+}

@@ -1,0 +1,28 @@
+import { job } from '@quittance/runtime/handler'
+import { sweepDeletedBenefitsJobName } from '../job-names.ts'
+import { publishCustomerState } from '../customers/customer-state.ts'
+import { lockCustomers } from '../customers/lock-customer.ts'
+import { revokeBenefits } from './entitlement.ts'
+
+const batchSize = 100
+
+const due = `
+  select g.id, g.organization_id, g.customer_id from benefits b join benefit_grants g on g.benefit_id = b.id
+  where b.deleted_at is not null and g.revoked_at is null order by g.organization_id limit ${batchSize}`
+
+/** Revokes the grants of deleted benefits in batches. A replica that selects the same batch finds it already revoked. */
+export const sweepDeletedBenefits = job({
+  name: sweepDeletedBenefitsJobName,
+  everyMs: 60_000,
+  async run({ rows, transaction }) {
+    const grants = await rows<{ id: string; organization_id: string; customer_id: string }>('benefit-grants.of-deleted', due)
+    for (const [organizationId, ofOne] of Map.groupBy(grants, ({ organization_id }) => organization_id)) {
+      await transaction(organizationId, async (unit) => {
+        await lockCustomers(unit.rows, [...new Set(ofOne.map(({ customer_id }) => customer_id))])
+        const customers = await revokeBenefits(unit, { id: { $in: ofOne.map(({ id }) => id) } })
+        for (const customerId of customers) await publishCustomerState(unit, customerId)
+      })
+    }
+    return grants.length === batchSize
+  },
+})

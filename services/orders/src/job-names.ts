@@ -1,0 +1,5 @@
+/** Names of the jobs that lower layers wake. */
+export const sweepDeletedBenefitsJobName = 'sweep-deleted-benefits'
+export const settleDuePaymentsJobName = 'settle-due-payments'
+export const renewalJobName = 'renew-due-subscriptions'
+export const finalOrdersJobName = 'retry-final-orders'

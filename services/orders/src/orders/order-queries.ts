@@ -1,0 +1,72 @@
+import {
+  getOrder as getOrderContract,
+  listOrders as listOrdersContract,
+  exportOrders as exportOrdersContract,
+} from '@quittance/contracts/orders'
+import { query } from '@quittance/runtime/handler'
+import { orderView } from './order-view.ts'
+import { toArray, metadataFilter, nullable, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
+import type { View } from '@quittance/runtime/view'
+import { exportChunk } from '../exports/export-chunk.ts'
+
+export const getOrder = query(getOrderContract, ({ id }, { read }) => read.one(orderView, { where: 'o.id = :id', values: { id } }))
+
+const columns = {
+  created_at: 'o.created_at',
+  amount: 'o.net_amount',
+  net_amount: 'o.net_amount',
+  customer: 'lower(c.email)',
+  product: 'pr.name',
+  discount: nullable('d.name', 'o.discount_id is null'),
+  subscription: nullable('o.subscription_id'),
+}
+
+export const listOrders = query(listOrdersContract, (request, { read }) =>
+  read.page(orderView, {
+    ...buildWhere({
+      organization_id: { sql: 'o.organization_id = any(:organization_id)', value: toArray(request.organization_id) },
+      product_id: { sql: 'o.product_id = any(:product_id)', value: toArray(request.product_id) },
+      product_billing_type: { sql: billingTypeCondition, value: toArray(request.product_billing_type) },
+      discount_id: { sql: 'o.discount_id = any(:discount_id)', value: toArray(request.discount_id) },
+      customer_id: { sql: 'o.customer_id = any(:customer_id)', value: toArray(request.customer_id) },
+      checkout_id: { sql: 'o.checkout_id = any(:checkout_id)', value: toArray(request.checkout_id) },
+      metadata: metadataFilter('o.metadata', request.metadata),
+    }),
+    orderBy: buildSortOrder(columns, { sorting: request.sorting, tieBreakers: ['o.created_at', 'o.id'] }),
+    page: request.page,
+    limit: request.limit,
+  }),
+)
+
+const names = [
+  ...['id', 'created_at', 'status', 'billing_reason', 'customer_email', 'customer_name', 'product', 'currency'],
+  ...['subtotal_amount', 'discount_amount', 'net_amount', 'tax_amount', 'total_amount', 'refunded_amount', 'refunded_tax_amount'],
+  ...['billing_name', 'billing_country'],
+]
+const headings = Object.fromEntries(names.map((name) => [name, name]))
+
+const view: View<unknown> = {
+  name: 'order-export',
+  organization: 'o.organization_id',
+  from: 'orders o join customers c on c.id = o.customer_id join products pr on pr.id = o.product_id',
+  columns: `o.id, o.created_at, o.status, o.billing_reason, c.email as customer_email, c.name as customer_name, pr.name as product, o.currency,
+    o.subtotal_amount, o.discount_amount, o.net_amount, o.tax_amount, o.total_amount, o.refunded_amount, o.refunded_tax_amount,
+    o.billing_name, o.billing_address->>'country' as billing_country`,
+}
+
+export const exportOrders = query(exportOrdersContract, ({ after, organization_id, product_id, customer_id }, { read }) =>
+  exportChunk(read, {
+    view,
+    headings,
+    alias: 'o',
+    after,
+    filters: {
+      organization_id: { sql: 'o.organization_id = any(:organization_id)', value: toArray(organization_id) },
+      product_id: { sql: 'o.product_id = any(:product_id)', value: toArray(product_id) },
+      customer_id: { sql: 'o.customer_id = any(:customer_id)', value: toArray(customer_id) },
+    },
+  }),
+)
+
+/** Condition of the filter `product_billing_type`; `pr` is the product. */
+export const billingTypeCondition = `(case when pr.recurring_interval is null then 'one_time' else 'recurring' end) = any(:product_billing_type)`

@@ -1,0 +1,75 @@
+import { callerCheckoutId, callerCustomerId, type Caller } from '@quittance/contracts/caller'
+import {
+  getPortalCustomer as getPortalCustomerContract,
+  type CustomerPortalCustomer,
+  updatePortalCustomer as updatePortalCustomerContract,
+} from '@quittance/contracts/customer-portal'
+import { query, command } from '@quittance/runtime/handler'
+import type { View } from '@quittance/runtime/view'
+import { activeCustomers } from '../customers/customer-view.ts'
+import { isTaxIdOfCountry, parseTaxId } from '../pricing/tax-id.ts'
+import { changeCustomer } from '../customers/update-customer.ts'
+import { Customer } from '../customers/customer.ts'
+import { NotPermitted } from '@quittance/contracts/errors'
+
+/** Columns of a customer for the customer; `c` is the customer. */
+const portalCustomerColumns = `c.id, c.created_at, c.modified_at, c.email, c.email_verified, c.name, c.billing_address, c.tax_id,
+  c.locale, '{}'::json as oauth_accounts`
+
+/** Values a buyer typed at a checkout; of the tax id, only the number. */
+type TypedCustomer = Omit<CustomerPortalCustomer, 'tax_id'> & { tax_number: string | null }
+
+/** The buyer of the checkout that a session is bound to, unless the customer is deleted. */
+const typedCustomerView: View<TypedCustomer> = {
+  name: 'typed-customer',
+  organization: 'ch.organization_id',
+  customer: 'ch.customer_id',
+  checkout: 'ch.id = :checkout',
+  from: 'checkouts ch join customers c on c.id = ch.customer_id and c.deleted_at is null',
+  columns: `c.id, ch.created_at, ch.modified_at, ch.customer_email as email, false as email_verified, ch.customer_name as name,
+    ch.customer_billing_address as billing_address, ch.customer_tax_id as tax_number, null as locale, '{}'::json as oauth_accounts`,
+}
+
+const portalCustomerView: View<CustomerPortalCustomer> = {
+  name: 'portal-customer',
+  ...activeCustomers,
+  columns: portalCustomerColumns,
+}
+
+/** Returns the values typed at the checkout instead of the customer if the session is bound to a checkout. */
+export const getPortalCustomer = query(getPortalCustomerContract, async (_, { caller, read }) => {
+  const id = requireCustomerId(caller)
+  const checkout = callerCheckoutId(caller)
+  if (!checkout) return read.one(portalCustomerView, { where: 'c.id = :id', values: { id } })
+  return asCustomer(JSON.parse(await read.one(typedCustomerView, { where: 'ch.id = :checkout' })) as TypedCustomer)
+})
+
+function asCustomer({ tax_number: number, ...typed }: TypedCustomer): CustomerPortalCustomer {
+  const country = typed.billing_address?.country
+  const taxId = number && country && isTaxIdOfCountry(number, country) ? parseTaxId(number, { country, field: 'tax_id' }) : null
+  return { ...typed, tax_id: taxId }
+}
+
+export const updatePortalCustomer = command(updatePortalCustomerContract, async ({ tax_id, ...change }, context) => {
+  const id = requireUnboundCustomerId(context.caller)
+  const { billingAddress } = await context.em.findOneOrFail(Customer, { id, deletedAt: null })
+  const address = change.billing_address === undefined ? billingAddress : change.billing_address
+  const taxId =
+    tax_id === undefined ? undefined : tax_id ? parseTaxId(tax_id, { country: address?.country ?? null, field: 'tax_id' }) : null
+  await changeCustomer({ id, ...change, tax_id: taxId }, context)
+  return context.read.one(portalCustomerView, { where: 'c.id = :id', values: { id } })
+})
+
+/** Returns the id of the calling customer. Throws `NotPermitted` for other callers. */
+export function requireCustomerId(caller: Caller): string {
+  const id = callerCustomerId(caller)
+  if (!id) throw new NotPermitted('Only a customer can do this.')
+  return id
+}
+
+/** The same for operations that change the customer: also throws `NotPermitted` if the session is bound to a checkout. */
+export function requireUnboundCustomerId(caller: Caller): string {
+  const id = requireCustomerId(caller)
+  if (callerCheckoutId(caller)) throw new NotPermitted('This session is bound to a checkout. It cannot change the customer.')
+  return id
+}

@@ -1,0 +1,55 @@
+import { divideRounded } from './rounding.ts'
+
+export type RecurringInterval = 'month' | 'year'
+
+/** Length of a period, and the day of the month on which it starts if the month has that day. */
+export interface BillingCadence {
+  interval: RecurringInterval
+  anchorDay: number
+}
+
+/**
+ * Returns the end of the period that starts at `start`: the same time of day on the anchor day, or on the last day of a shorter month. In
+ * UTC.
+ */
+export function periodEnd(start: Date, { interval, anchorDay }: BillingCadence): Date {
+  return addMonths(start, { months: interval === 'month' ? 1 : 12, anchorDay })
+}
+
+/** Returns the same time of day this many calendar months later, on the anchor day or the last day of a shorter month. In UTC. */
+export function addMonths(start: Date, { months, anchorDay }: { months: number; anchorDay: number }): Date {
+  const lastDay = new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + months + 1, 0)).getUTCDate()
+  const end = new Date(start)
+  end.setUTCDate(1)
+  end.setUTCMonth(end.getUTCMonth() + months, Math.min(anchorDay, lastDay))
+  return end
+}
+
+/** A period and a time in it. */
+export interface ProrationPoint {
+  start: Date
+  end: Date
+  at: Date
+}
+
+/** Returns the part of an amount for the rest of the period; all of it before the period, nothing after. */
+export function prorate(amount: bigint, { start, end, at }: ProrationPoint): bigint {
+  const whole = BigInt(end.getTime() - start.getTime())
+  const left = BigInt(end.getTime() - at.getTime())
+  if (left <= 0n) return 0n
+  return left >= whole ? amount : divideRounded(amount * left, whole)
+}
+
+/** Duration of a discount. */
+export interface DiscountTerm {
+  duration: 'once' | 'forever' | 'repeating'
+  durationInMonths?: number | null | undefined
+}
+
+/** Returns whether a discount lowers the order of the period that starts at `periodStart`; `from` is the first period it lowers. */
+export function isDiscountInEffect(periodStart: Date, { duration, durationInMonths, from }: DiscountTerm & { from: Date }): boolean {
+  if (periodStart < from) return false
+  if (duration === 'forever') return true
+  if (duration === 'once') return periodStart.getTime() === from.getTime()
+  return periodStart < addMonths(from, { months: durationInMonths ?? 0, anchorDay: from.getUTCDate() })
+}

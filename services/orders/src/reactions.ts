@@ -1,0 +1,20 @@
+import { on } from '@quittance/runtime/reactions'
+import { afterBenefitDeleted } from './catalog/benefits/benefit-commands.ts'
+import { publishProductsOfBenefit } from './catalog/products/update-product-benefits.ts'
+import { settleCheckoutPayment, settleUpgradePayment } from './checkouts/settle-checkout-payment.ts'
+import { beforeRefundReserved } from './refunds/create-refund.ts'
+import { takeBackCredits } from './subscriptions/take-back-credits.ts'
+import { deleteCustomerSessions } from './customer-sessions/customer-session.ts'
+import { afterCustomerDeleted } from './customers/delete-customer.ts'
+import { revokeCustomerBenefits } from './entitlements/entitlement.ts'
+import { afterPaymentSettled, settleOrderPayment } from './payments/after-payment-settled.ts'
+import { revokeCustomerSubscriptions } from './subscriptions/lock-subscription.ts'
+import { settleSubscriptionPayment } from './subscriptions/settle-subscription-payment.ts'
+
+/** The only file in which a lower layer meets an upper one. The steps run in this order, in the transaction that raises the point. */
+export const reactions = [
+  on(afterPaymentSettled, [settleUpgradePayment, settleSubscriptionPayment, settleOrderPayment, settleCheckoutPayment]),
+  on(beforeRefundReserved, [takeBackCredits]),
+  on(afterCustomerDeleted, [deleteCustomerSessions, revokeCustomerSubscriptions, revokeCustomerBenefits]),
+  on(afterBenefitDeleted, [publishProductsOfBenefit]),
+]

@@ -1,0 +1,24 @@
+import type { Transaction } from '@quittance/runtime/handler'
+import type { Subscription } from './subscription.ts'
+
+/** An order of a subscription that is not paid yet. */
+export interface OwedOrder {
+  id: string
+  /** The processor has not settled its payment yet. */
+  isPaymentInProgress: boolean
+}
+
+const owed = `
+  select o.id, exists (select from payments p where p.order_id = o.id and p.status = 'pending') as "isPaymentInProgress"
+  from orders o
+  where o.subscription_id = :subscription_id and o.status = 'pending'
+    and (o.checkout_id is null or o.billing_reason <> 'subscription_update')
+  order by o.created_at, o.id`
+
+/**
+ * Loads the unpaid orders of a subscription, oldest first, without those of upgrades by a checkout, which only the buyer pays. The caller
+ * has locked the subscription.
+ */
+export function findOwedOrders({ id }: Pick<Subscription, 'id'>, { rows }: Pick<Transaction, 'rows'>): Promise<OwedOrder[]> {
+  return rows<OwedOrder>('subscription.owed-orders', owed, { subscription_id: id })
+}

@@ -1,0 +1,65 @@
+import type { Transaction } from '@quittance/runtime/handler'
+import { Order } from '../orders/order.ts'
+import { payOrder, placeOrder } from '../orders/place-order.ts'
+import type { OrganizationClock } from '../organizations/organization.ts'
+import { startPayment } from '../payments/start-payment.ts'
+import { buildPeriodBill } from './subscription-orders.ts'
+import { findOwedOrders } from './owed-orders.ts'
+import type { Subscription } from './subscription.ts'
+import { publishRenewal } from './sync-benefits.ts'
+import { publishSubscriptionChange } from './publish-subscription-change.ts'
+
+export interface RenewalContext {
+  context: Transaction
+  clock: OrganizationClock
+}
+
+/** Starts the next period and charges its order; an order without a charge is paid at once. */
+export async function renewSubscription(subscription: Subscription, { context, clock }: RenewalContext): Promise<void> {
+  const before = subscription.snapshot()
+  subscription.beginPeriod(subscription.nextPeriod())
+  const { draft, settle } = await buildPeriodBill(subscription, context)
+  await publishSubscriptionChange(context, subscription, before)
+  const order = await placeOrder(context, draft)
+  settle(order.id)
+  await collectPayment(order, { subscription, context, clock })
+}
+
+/** Charges an order of a subscription. A missing payment token counts as a declined charge. */
+export async function collectPayment(
+  order: Order,
+  { subscription, context, clock }: RenewalContext & { subscription: Subscription },
+): Promise<void> {
+  const { paymentToken } = subscription
+  if (order.totalAmount === 0n) {
+    await payOrder(context, order)
+    subscription.markPaid(clock)
+    if (order.billingReason === 'subscription_cycle') await publishRenewal(subscription, context)
+  } else if (paymentToken) {
+    await startPayment(context, { order, confirmationToken: paymentToken })
+  } else {
+    const before = subscription.snapshot()
+    subscription.markPaymentFailed(clock)
+    await publishSubscriptionChange(context, subscription, before)
+  }
+}
+
+/** Charges every owed order that has no payment in progress. Without a payment token the attempt fails at once. */
+export async function retryPayment(
+  subscription: Subscription,
+  { context, clock }: { context: Transaction; clock: OrganizationClock },
+): Promise<void> {
+  const owed = await findOwedOrders(subscription, context)
+  const { paymentToken } = subscription
+  subscription.awaitPayment()
+  if (paymentToken && owed.length > 0) {
+    const unpaid = owed.filter(({ isPaymentInProgress }) => !isPaymentInProgress).map(({ id }) => id)
+    const orders = await context.em.find(Order, { id: { $in: unpaid } }, { orderBy: { createdAt: 'asc', id: 'asc' } })
+    for (const order of orders) await startPayment(context, { order, confirmationToken: paymentToken })
+    return
+  }
+  const before = subscription.snapshot()
+  if (owed.length === 0) subscription.markPaid(clock)
+  else subscription.markPaymentFailed(clock)
+  await publishSubscriptionChange(context, subscription, before)
+}

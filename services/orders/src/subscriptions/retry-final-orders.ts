@@ -1,0 +1,46 @@
+import { LockMode } from '@mikro-orm/core'
+import { job, type Transaction } from '@quittance/runtime/handler'
+import { finalOrdersJobName } from '../job-names.ts'
+import { Order } from '../orders/order.ts'
+import type { OrganizationClock } from '../organizations/organization.ts'
+import { Payment } from '../payments/payment.ts'
+import { startPayment } from '../payments/start-payment.ts'
+import { Subscription } from './subscription.ts'
+import { retryDelayMs } from './subscription-status.ts'
+
+const batch = 20
+
+const due = `
+  select id, organization_id from orders where next_payment_attempt_at <= now() order by next_payment_attempt_at limit ${batch}`
+
+/**
+ * Charges the final orders of ended subscriptions again. A replica that selects the same order waits for its row and finds it handled.
+ */
+export const retryFinalOrders = job({
+  name: finalOrdersJobName,
+  everyMs: 10_000,
+  async run({ rows, transaction }) {
+    const orders = await rows<{ id: string; organization_id: string }>('orders.to-charge-again', due)
+    await Promise.all(orders.map(({ id, organization_id }) => transaction(organization_id, (unit) => chargeAgain(id, unit))))
+    return orders.length === batch
+  },
+})
+
+async function chargeAgain(id: string, context: Transaction): Promise<void> {
+  const { em, now } = context
+  const order = await em.findOneOrFail(Order, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  if (!order.isPaymentDue(now)) return
+  order.retryPaymentAt(null)
+  const { paymentToken } = await em.findOneOrFail(Subscription, order.subscriptionId as string)
+  if (paymentToken) await startPayment(context, { order, confirmationToken: paymentToken })
+}
+
+/** Schedules the next payment of a declined order of an ended subscription, like that of a running one; after the last it stays owed. */
+export async function scheduleFinalPayment(
+  order: Order,
+  { context, clock }: { context: Transaction; clock: OrganizationClock },
+): Promise<void> {
+  const failures = await context.em.count(Payment, { orderId: order.id, status: 'failed' })
+  const waitMs = retryDelayMs(failures - 1)
+  order.retryPaymentAt(waitMs === null ? null : clock.toReal(new Date(clock.now.getTime() + waitMs)))
+}

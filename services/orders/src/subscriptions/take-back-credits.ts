@@ -1,0 +1,37 @@
+import { LockMode } from '@mikro-orm/core'
+import type { Transaction } from '@quittance/runtime/handler'
+import { Order } from '../orders/order.ts'
+import { takeBackCredit } from '../pricing/returnable.ts'
+import { findAllPendingProrations, Proration, unbilled } from './prorations.ts'
+import { Subscription } from './subscription.ts'
+
+/**
+ * Takes back credits for unused time that the refund of an order returns as money: first credit that no order used, then credit that later
+ * orders used and that was not returned by them. If that is not enough, the refund is rejected and nothing changes.
+ */
+export async function takeBackCredits(
+  { em }: Transaction,
+  { orderId, subscriptionId, amount }: { orderId: string; subscriptionId: string; amount: bigint },
+): Promise<void> {
+  const subscription = await em.findOneOrFail(Subscription, { id: subscriptionId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const order = await em.findOneOrFail(Order, { id: orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  if (order.creditedAmount === 0n) return
+  const pending = await findAllPendingProrations(subscription, em)
+  const balance = pending.reduce((sum, each) => sum + each.amount, 0n)
+  const later = await em.find(
+    Order,
+    { subscriptionId, creditUsedAmount: { $gt: 0n }, createdAt: { $gt: order.createdAt } },
+    { orderBy: { createdAt: 'desc', id: 'desc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
+  const taken = takeBackCredit(order, amount, { outstanding: balance < 0n ? -balance : 0n, later })
+  order.creditedAmount -= taken.total
+  for (const [index, each] of later.entries()) each.creditUsedAmount -= taken.fromLater[index] ?? 0n
+  if (taken.fromOutstanding === 0n) return
+  em.create(Proration, {
+    ...{ organizationId: order.organizationId, subscriptionId, ...unbilled },
+    label: 'Refunded credit',
+    amount: taken.fromOutstanding,
+    productPriceId: null,
+    creditedOrderId: orderId,
+  })
+}

@@ -1,0 +1,72 @@
+import { updateSubscription } from '@quittance/contracts/subscriptions'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import type { Charge, ChargeResult, PaymentProcessor } from '../src/payments/payment-processor.ts'
+import { paymentProcessor, replaceProcessor } from '../src/payments/processor.ts'
+import { startOrders, type OrdersUnderTest } from './start-orders.ts'
+import { advance, after, createPlan, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
+
+/** Replaces the processor by one whose results are decided by the amount; amounts without a result are in progress. */
+function useScriptedProcessor() {
+  const results = new Map<bigint, ChargeResult['status']>()
+  const charges: Charge[] = []
+  const processor: PaymentProcessor = {
+    ...(paymentProcessor() as PaymentProcessor),
+    async settle(charge) {
+      charges.push(charge)
+      const status = results.get(charge.amount) ?? 'processing'
+      return status === 'processing' ? { status, retryAfterMs: 100 } : { status }
+    },
+  }
+  const replaced = replaceProcessor(processor)
+  return { results, charges, [Symbol.dispose]: () => replaced[Symbol.dispose]() }
+}
+
+/** Returns a subscription whose renewal of 30.00 and the earlier difference of about 20.00 are both in progress. */
+async function oweTwoOrders(orders: OrdersUnderTest, subscribed: Subscribed): Promise<bigint> {
+  const { subscription, seller } = subscribed
+  const larger = await createPlan(orders, seller, { price: 3000 })
+  await orders.call(updateSubscription, { id: subscription.id, product_id: larger.id, proration_behavior: 'invoice' }, seller)
+  const [difference] = await orders.rows<{ amount: string }>(`select total_amount as amount from orders where status = 'pending'`)
+  await advance(orders, subscribed, after(subscription.current_period_end))
+  await eventually(async () => expect(await orders.rows(`select from payments where status = 'pending'`)).toHaveLength(2))
+  return BigInt(difference?.amount ?? 0)
+}
+
+test('a subscription with two owed orders stays past due until both are paid, whatever the order of results', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders, { price: 1000 })
+  using scripted = useScriptedProcessor()
+  const { results, charges } = scripted
+  const difference = await oweTwoOrders(orders, subscribed)
+  results.set(difference, 'declined')
+  const pastDue = await waitForSubscription(orders, subscribed, { status: 'past_due' })
+  results.set(3000n, 'succeeded')
+  await eventually(async () => expect(await orders.rows(`select from orders where status = 'pending'`)).toHaveLength(1))
+  await waitForSubscription(orders, subscribed, { status: 'past_due' })
+  expect(await orders.rows('select failed_charges from subscriptions where due_at is not null')).toEqual([{ failed_charges: 1 }])
+  results.set(difference, 'succeeded')
+  await advance(orders, subscribed, after(pastDue.current_period_start, 2))
+  await waitForSubscription(orders, subscribed, { status: 'active' })
+  expect(await orders.rows(`select from orders where status = 'pending'`)).toEqual([])
+  // The paid renewal was not charged again.
+  expect(new Set(charges.filter(({ amount }) => amount === 3000n).map(({ paymentId }) => paymentId)).size).toBe(1)
+})
+
+test('two declined orders of one attempt count as one failure, and a payment in progress is not started twice', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders, { price: 1000 })
+  using scripted = useScriptedProcessor()
+  const { results } = scripted
+  const difference = await oweTwoOrders(orders, subscribed)
+  results.set(difference, 'declined')
+  const pastDue = await waitForSubscription(orders, subscribed, { status: 'past_due' })
+  await advance(orders, subscribed, after(pastDue.current_period_start, 2))
+  const failed = (count: number) =>
+    eventually(async () => expect(await orders.rows(`select from payments where status = 'failed'`)).toHaveLength(count))
+  await failed(2)
+  expect(await orders.rows(`select from payments where status = 'pending'`)).toHaveLength(1)
+  results.set(3000n, 'declined')
+  await failed(3)
+  expect(await orders.rows('select status, failed_charges from subscriptions')).toEqual([{ status: 'past_due', failed_charges: 2 }])
+})

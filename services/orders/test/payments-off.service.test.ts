@@ -1,0 +1,48 @@
+import { confirmCheckout, createCheckout, getCheckoutByClient, PaymentError } from '@quittance/contracts/checkouts'
+import { NotPermitted } from '@quittance/contracts/errors'
+import { orderPaid } from '@quittance/contracts/orders'
+import { createProduct } from '@quittance/contracts/products'
+import { createRefund } from '@quittance/contracts/refunds'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test, vi } from 'vitest'
+import { useTestProcessor } from './slow-processor.ts'
+import { startOrders } from './start-orders.ts'
+
+// In a separate file, because settings are read once per process. Off is the default.
+vi.stubEnv('SANDBOX_PAYMENTS', undefined)
+
+const anonymous = { kind: 'anonymous' } as const
+
+test('without the sandbox, rejects confirmations with a payment and accepts free ones', async () => {
+  await using orders = await startOrders()
+  const { seller, product } = await orders.shop()
+  const { client_secret } = await orders.call(createCheckout, { products: [product.id] }, seller)
+  for (const confirmation_token_id of ['ctoken_ok', null]) {
+    const confirmation = { client_secret, customer_email: 'ada@example.com', confirmation_token_id }
+    await expect(orders.call(confirmCheckout, confirmation, anonymous)).rejects.toThrow(PaymentError)
+  }
+  expect(await orders.call(getCheckoutByClient, { client_secret }, anonymous)).toMatchObject({ status: 'open', customer_id: null })
+  for (const table of ['orders', 'customers', 'payments', 'customer_sessions'])
+    expect(await orders.rows(`select from ${table}`)).toEqual([])
+  const free = await orders.call(createProduct, { name: 'Free', recurring_interval: null, prices: [{ amount_type: 'free' }] }, seller)
+  const checkout = await orders.call(createCheckout, { products: [free.id] }, seller)
+  await orders.call(confirmCheckout, { client_secret: checkout.client_secret, customer_email: 'ada@example.com' }, anonymous)
+  expect(await orders.nextEvent(orderPaid)).toMatchObject({ total_amount: 0 })
+})
+
+test('rejects refunds and reserves nothing while payments are disabled', async () => {
+  await using orders = await startOrders()
+  const { seller, order } = await sold()
+  const refund = { order_id: order.id, reason: 'other' as const, amount: 100 }
+  await expect(orders.call(createRefund, refund, seller)).rejects.toThrow('disabled')
+  await expect(orders.call(createRefund, refund, seller)).rejects.toMatchObject({ name: NotPermitted.name })
+  expect(await orders.rows('select from refunds')).toEqual([])
+
+  async function sold() {
+    using processor = useTestProcessor()
+    const bought = await orders.paidOrder({ billed: false })
+    await eventually(async () => expect(await orders.rows(`select from payments where status = 'pending'`)).toEqual([]))
+    expect(processor.calls.settle).toHaveLength(1)
+    return bought
+  }
+})

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { createBenefit } from '@quittance/contracts/benefits'
+import { listBenefitGrants } from '@quittance/contracts/benefit-grants'
+import type { Caller, CallerKind } from '@quittance/contracts/caller'
+import { createCheckout } from '@quittance/contracts/checkouts'
+import { activateLicenseKey, listLicenseKeys } from '@quittance/contracts/license-keys'
+import { createProduct, updateProductBenefits } from '@quittance/contracts/products'
+import { createCustomer } from '@quittance/contracts/customers'
+import { createDiscount } from '@quittance/contracts/discounts'
+import { pathVariables, type PublicOperation } from '@quittance/contracts/operation'
+import { updateOrder } from '@quittance/contracts/orders'
+import { publicOperations } from '@quittance/contracts/registry'
+import { createTaxRate } from '@quittance/contracts/taxes'
+import { customerCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
+import { expect } from 'vitest'
+import { buyProduct, createBenefitShop } from './sell-benefits.ts'
+import type { OrdersUnderTest, Shop } from './start-orders.ts'
+import { buyPlan, waitForSubscription } from './subscribe.ts'
+
+/** All HTTP operations of orders. */
+export const ordersOperations = publicOperations.filter(({ subject }) => subject.startsWith('orders.'))
+
+/** Returns a request that succeeds for an authorized caller. */
+export type Requests = (operation: PublicOperation) => { request: Record<string, unknown>; caller: Caller }
+
+export interface PopulatedShop {
+  organizationId: string
+  customerId: string
+  /** Ids and an e-mail address that identify anything of this shop. */
+  marks: string[]
+  requestFor: Requests
+}
+
+/** Creates a seller with one object of each kind, and for each operation a request about it. */
+export async function createPopulatedShop(orders: OrdersUnderTest): Promise<PopulatedShop> {
+  const shop = await createBenefitShop(orders, ['A call'])
+  const { seller, organizationId, product, benefits } = shop
+  const email = `${randomUUID()}@example.com`
+  const external_id = randomUUID()
+  const customer = await orders.call(createCustomer, { email, external_id }, seller)
+  const spare = await orders.call(createCustomer, { email: `${randomUUID()}@example.com`, external_id: randomUUID() }, seller)
+  const own = await buyProduct(orders, shop, email)
+  const portal = await buyProduct(orders, shop, email)
+  const details = { billing_name: 'Ada', billing_address: { country: 'GB', postal_code: 'SW1Y 4JH' } }
+  for (const { id } of [own, portal]) await orders.call(updateOrder, { id, ...details }, seller)
+  const subscription = await waitForSubscription(orders, await buyPlan(orders, shop, { email }), { status: 'active' })
+  const second = await waitForSubscription(orders, await buyPlan(orders, shop), { status: 'active' })
+  const tenPercent = { name: 'Ten', type: 'percentage' as const, basis_points: 1000, duration: 'once' as const }
+  const discount = await orders.call(createDiscount, tenPercent, seller)
+  const checkout = await orders.call(createCheckout, { products: [product.id] }, seller)
+  const licensed = await createLicense(orders, shop, email)
+  const rate = await orders.call(createTaxRate, { country: 'NZ', name: 'GST', percentage: 15 }, seller)
+  const benefit = benefits[0]?.id ?? ''
+  const grant = await eventually(async () => {
+    const { items } = await orders.call(listBenefitGrants, { id: benefit }, seller)
+    expect(items.length).toBeGreaterThan(0)
+    return items[0]?.id ?? ''
+  })
+  const ids = {
+    products: product.id,
+    benefits: benefit,
+    discounts: discount.id,
+    customers: customer.id,
+    'customers/external': spare.external_id ?? '',
+    checkouts: checkout.id,
+    'checkouts/client': checkout.client_secret,
+    orders: own.id,
+    'tax-rates': rate.id,
+    ...licensed,
+    subscriptions: second.id,
+    'customer-portal/orders': portal.id,
+    'customer-portal/subscriptions': subscription.id,
+    'customer-portal/benefit-grants': grant,
+    'customer-portal/organizations': 'acme-books',
+  }
+  const callers: Partial<Record<CallerKind, Caller>> = {
+    organization: seller,
+    customer: customerCaller({ organizationId, customerId: customer.id }),
+    anonymous: { kind: 'anonymous' },
+  }
+  const requestFor: Requests = (operation) => {
+    const caller = callers[operation.http.callers[0] as CallerKind]
+    if (!caller) throw new Error(`No caller of the shop can call ${operation.subject}`)
+    return { request: { ...buildBody(operation, { organizationId, ids }), ...buildPathParameters(operation, ids) }, caller }
+  }
+  return { organizationId, customerId: customer.id, marks: [organizationId, email, ...Object.values(ids)], requestFor }
+}
+
+type Ids = Record<string, string>
+
+/** Creates a license key of this buyer, activated once. */
+async function createLicense(orders: OrdersUnderTest, { seller, organizationId }: Shop, email: string): Promise<Ids> {
+  const properties = { activations: { limit: 5, enable_customer_admin: true } }
+  const { id } = await orders.call(createBenefit, { type: 'license_keys', description: 'A key', properties }, seller)
+  const prices = [{ amount_type: 'fixed' as const, price_amount: 900 }]
+  const made = await orders.call(createProduct, { name: 'Engine', recurring_interval: null, prices }, seller)
+  const product = await orders.call(updateProductBenefits, { id: made.id, benefits: [id] }, seller)
+  await buyProduct(orders, { organizationId, seller, product }, email)
+  const license = await eventually(async () => {
+    const [first] = (await orders.call(listLicenseKeys, {}, seller)).items
+    if (!first) throw new Error('no key yet')
+    return first
+  })
+  const request = { key: license.key, organization_id: organizationId, label: 'desk' }
+  const activation = await orders.call(activateLicenseKey, request, { kind: 'anonymous' })
+  const ofCustomer = { 'customer-portal/license-keys': license.id }
+  return { ...ofCustomer, 'license-keys': license.id, 'license-keys/activations': activation.id, key: license.key }
+}
+
+/** Returns the path variables of an operation: the object, and one inside it. */
+function buildPathParameters({ http }: PublicOperation, ids: Ids): Record<string, string> {
+  const collections = http.path.slice('/v1/'.length).split(/\/\{\w+\}\/?/)
+  return Object.fromEntries(
+    pathVariables(http).map((variable, index) => {
+      const collection = collections.slice(0, index + 1).join('/')
+      const id = ids[collection]
+      if (!id) throw new Error(`The populated shop has nothing in ${collection}`)
+      return [variable, id]
+    }),
+  )
+}
+
+/** Returns the body of an operation; operations that need none get an empty one. */
+function buildBody({ subject }: PublicOperation, { organizationId, ids }: { organizationId: string; ids: Ids }): object {
+  const held = { key: ids['key'], organization_id: organizationId }
+  const bodies: Record<string, object> = {
+    'orders.product.create': { name: 'Almanac', recurring_interval: null, prices: [{ amount_type: 'fixed', price_amount: 900 }] },
+    'orders.product.update-benefits': { benefits: [ids['benefits']] },
+    'orders.benefit.create': { type: 'custom', description: 'A book', properties: {} },
+    'orders.benefit.update': { type: 'custom', description: 'Two books' },
+    'orders.discount.create': { name: 'Half', type: 'percentage', basis_points: 5000, duration: 'once' },
+    'orders.license-key.validate': held,
+    'orders.license-key.activate': { ...held, label: 'laptop' },
+    'orders.license-key.deactivate': { ...held, activation_id: ids['license-keys/activations'] },
+    'orders.tax-rate.create': { country: 'AU', name: 'GST', percentage: 10 },
+    'orders.customer.create': { email: `${randomUUID()}@example.com` },
+    'orders.checkout.create': { products: [ids['products']] },
+    'orders.checkout.confirm': {
+      customer_email: `${randomUUID()}@example.com`,
+      customer_billing_address: { country: 'GB' },
+      confirmation_token_id: 'ctoken_pending',
+    },
+    'orders.refund.create': { order_id: ids['orders'], reason: 'other', amount: 1 },
+    'orders.subscription.update': { cancel_at_period_end: true },
+    'orders.customer-subscription.update': { cancellation_reason: 'unused' },
+    'orders.test-clock.advance': { to: new Date(Date.now() + 600_000).toISOString() },
+    'orders.customer-session.create': { customer_id: ids['customers'] },
+  }
+  return bodies[subject] ?? {}
+}

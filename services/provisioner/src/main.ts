@@ -1,0 +1,4 @@
+import { runService } from '@quittance/runtime/service'
+import { provisioner } from './service.ts'
+
+await runService(provisioner)

@@ -1,0 +1,56 @@
+import { listWebhookDeliveries as listWebhookDeliveriesContract, type listWebhookDeliveries } from '@quittance/contracts/webhook-deliveries'
+import { query } from '@quittance/runtime/handler'
+import { toArray, newestFirst, buildWhere } from '@quittance/runtime/list-query'
+import type { ReplyOf } from '@quittance/contracts/operation'
+import { nested, type View } from '@quittance/runtime/view'
+
+const statusCondition = `exists (
+  select from webhook_deliveries s
+  where s.event_id = a.event_id and s.endpoint_id = a.endpoint_id and s.occurred_at = a.occurred_at and s.status = any(:status))`
+const afterCondition = `(a.created_at, a.id) < (select x.created_at, x.id from webhook_attempts x where x.id = :after)`
+
+export const listDeliveries = query(listWebhookDeliveriesContract, (request, { read }) =>
+  read.page(deliveryView, {
+    ...buildWhere({
+      endpoint_id: { sql: 'a.endpoint_id = any(:endpoint_id)', value: toArray(request.endpoint_id) },
+      start: { sql: 'a.created_at >= :start', value: request.start_timestamp },
+      end: { sql: 'a.created_at < :end', value: request.end_timestamp },
+      succeeded: { sql: 'a.succeeded = :succeeded', value: request.succeeded },
+      status: { sql: statusCondition, value: toArray(request.status) },
+      http_code_class: { sql: 'a.http_code / 100 = :http_code_class::int', value: request.http_code_class?.[0] },
+      event_type: { sql: 'a.event_type = any(:event_type)', value: toArray(request.event_type) },
+      event_id: { sql: 'a.event_id = :event_id', value: request.event_id },
+      after: { sql: afterCondition, value: request.after },
+    }),
+    orderBy: newestFirst('a'),
+    page: request.page,
+    limit: request.limit,
+  }),
+)
+
+type WebhookDelivery = ReplyOf<typeof listWebhookDeliveries>['items'][number]
+
+/** Maximum total size of the texts of a page in bytes. With JSON escapes the reply stays below the NATS message limit. */
+const shown = { payloads: 400_000, responses: 100_000 }
+const share = (of: keyof typeof shown) => `(${shown[of]} / :limit::int)`
+
+/** A character has at most four bytes. */
+const payload = `case when octet_length(ev.payload) <= ${share('payloads')} then ev.payload else left(ev.payload, ${share('payloads')} / 4) end`
+
+/** The `webhook_event` of the API is the event at one endpoint: its success and the exact text that was signed. */
+const eventColumns = `ev.id, ev.created_at, d.modified_at, d.last_http_code, ${payload} as payload,
+  octet_length(ev.payload) > ${share('payloads')} as is_payload_cut, d.status,
+  case d.status when 'succeeded' then true when 'pending' then null when 'held' then null else false end as succeeded`
+
+/** A delivery of the API is one attempt. Attempts at deleted endpoints stay visible while their events are stored. */
+export const deliveryView: View<WebhookDelivery> = {
+  name: 'webhook-delivery',
+  organization: 'a.organization_id',
+  from: 'webhook_attempts a',
+  lookupJoins: `join webhook_deliveries d on d.event_id = a.event_id and d.endpoint_id = a.endpoint_id and d.occurred_at = a.occurred_at
+    cross join lateral (select e.id, e.created_at, coalesce(d.body, e.payload) as payload
+      from webhook_events e where e.id = a.event_id and e.occurred_at = a.occurred_at) ev`,
+  key: 'a.id',
+  columns: `a.id, a.created_at, null as modified_at, a.http_code, a.succeeded, a.reason, left(a.response_excerpt, ${share('responses')} / 4) as response,
+    a.duration_ms, a.endpoint_id, a.event_type, ${nested(eventColumns)} as webhook_event`,
+}

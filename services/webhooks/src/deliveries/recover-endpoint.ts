@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { RequestValidationError } from '@quittance/contracts/errors'
+import { recoverWebhookEndpoint as recoverWebhookEndpointContract } from '@quittance/contracts/webhooks'
+import { command, job, type SqlRunner } from '@quittance/runtime/handler'
+import { requireEnabledEndpoint } from '../endpoints/endpoint-view.ts'
+
+const begin = `
+  insert into webhook_recoveries (id, endpoint_id, organization_id, since, until)
+  values (:id, :endpoint_id, :organization_id, :since, :until)`
+
+/** Replies at once. A job processes the recovery in batches and continues after a restart. */
+export const recoverEndpoint = command(
+  recoverWebhookEndpointContract,
+  async ({ id: endpointId, since, until: requestedUntil }, { read, rows, now, wake }) => {
+    const organizationId = await requireEnabledEndpoint({ read }, endpointId)
+    const until = requestedUntil ?? now.toISOString()
+    if (Date.parse(since) >= Date.parse(until)) throw RequestValidationError.field(['since'], 'Must be before until.')
+    const id = randomUUID()
+    await rows('recoveries.begin', begin, { id, endpoint_id: endpointId, organization_id: organizationId, since, until })
+    wake(processRecoveries.name)
+    return { id, since, until }
+  },
+)
+
+interface Recovery {
+  id: string
+  endpoint_id: string
+  since: string
+  until: string
+  reached: string
+  is_possible: boolean
+}
+
+const batch = 500
+
+const openSql = `
+  select r.id, r.endpoint_id, r.since::text, r.until::text, r.reached, e.disabled_at is null and e.deleted_at is null as is_possible
+  from webhook_recoveries r join webhook_endpoints e on e.id = r.endpoint_id
+  where r.ended_at is null order by r.created_at limit 1 for update of r skip locked`
+
+// Both orders follow the arrival of events: by position within a batch, and each batch is due before the next.
+const requeueSql = `
+  with missed as (
+    select event_id, endpoint_id, occurred_at, position from webhook_deliveries
+    where endpoint_id = :endpoint_id and status in ('held', 'failed') and position > :reached and occurred_at >= :since and occurred_at < :until
+    order by position limit :batch),
+  lane as materialized (select endpoint_id from webhook_lanes where endpoint_id = :endpoint_id for update),
+  again as (
+    update webhook_deliveries d set status = 'pending', round = d.round + 1, attempts = 0, next_attempt_at = now(), modified_at = now()
+    from missed m, lane
+    where d.event_id = m.event_id and d.endpoint_id = m.endpoint_id and d.occurred_at = m.occurred_at
+    returning d.position),
+  due as (update webhook_lanes l set next_due_at = now() from lane where l.endpoint_id = lane.endpoint_id and exists (select from again))
+  select count(*)::int as count, max(position) as reached from again`
+
+const progressSql = `
+  update webhook_recoveries set reached = coalesce(:reached, reached), ended_at = case when :has_ended then now() end where id = :id`
+
+/** Makes the missed deliveries of an endpoint due again, one batch of one recovery per transaction. */
+export const processRecoveries = job({
+  name: 'recover-missed',
+  everyMs: 5_000,
+  run: (context) =>
+    context.transaction(null, async ({ rows, wake }) => {
+      const [recovery] = await rows<Recovery>('recoveries.open', openSql)
+      if (!recovery) return false
+      const { count, reached } = recovery.is_possible ? await requeueBatch(rows, recovery) : { count: 0, reached: null }
+      await rows('recoveries.note', progressSql, { id: recovery.id, reached, has_ended: count < batch })
+      if (count > 0) wake('deliver-due')
+      return true
+    }),
+})
+
+async function requeueBatch(
+  rows: SqlRunner,
+  { endpoint_id, since, until, reached }: Recovery,
+): Promise<{ count: number; reached: string | null }> {
+  const [row] = await rows<{ count: number; reached: string | null }>('recoveries.again', requeueSql, {
+    endpoint_id,
+    since,
+    until,
+    reached,
+    batch,
+  })
+  return row ?? { count: 0, reached: null }
+}

@@ -1,0 +1,48 @@
+import { webhookEndpointFailing } from '@quittance/contracts/webhooks'
+import { job, type Job } from '@quittance/runtime/handler'
+import { config } from '../config.ts'
+import { disableEndpoint, publishEndpointEvent } from './disable-endpoint.ts'
+
+interface FailingEndpoint {
+  id: string
+  organization_id: string
+}
+
+const warnSql = `
+  select e.id, e.organization_id from webhook_lanes l join webhook_endpoints e on e.id = l.endpoint_id
+  where l.failing_since < now() - :after_s * interval '1 second' and l.warned_at is null and e.disabled_at is null and e.deleted_at is null
+  limit 100`
+const warnedSql = `
+  update webhook_lanes set warned_at = now() where endpoint_id = :id and warned_at is null and failing_since is not null returning endpoint_id`
+
+// Requires both a duration and a number of events: a count alone would disable a busy endpoint after an outage of one minute.
+const disableSql = `
+  select e.id, e.organization_id from webhook_lanes l join webhook_endpoints e on e.id = l.endpoint_id
+  where l.failing_since < now() - :after_s * interval '1 second' and e.disabled_at is null and e.deleted_at is null
+    and (select count(*) from (
+      select distinct a.event_id from webhook_attempts a
+      where a.endpoint_id = l.endpoint_id and a.created_at >= l.failing_since and not a.succeeded limit 10) failed) >= 10
+  limit 100`
+
+const maxIntervalMs = 60_000
+
+/** Publishes a warning for endpoints without a success, and disables them later. One success resets the time. */
+export function disableFailingEndpoints(): Job {
+  const { FAILING_WARN_AFTER_S: warnAfter, FAILING_DISABLE_AFTER_S: disableAfter } = config()
+  return job({
+    name: 'watch-failing',
+    everyMs: Math.min(maxIntervalMs, (Math.min(warnAfter, disableAfter) * 1000) / 4),
+    async run({ rows, transaction }) {
+      for (const { id, organization_id } of await rows<FailingEndpoint>('lanes.to-warn', warnSql, { after_s: warnAfter })) {
+        await transaction(organization_id, async (within) => {
+          const warned = await within.rows('lanes.warned', warnedSql, { id })
+          if (warned.length > 0) await publishEndpointEvent(within, { event: webhookEndpointFailing, id })
+        })
+      }
+      for (const { id, organization_id } of await rows<FailingEndpoint>('lanes.to-disable', disableSql, { after_s: disableAfter })) {
+        await transaction(organization_id, (within) => disableEndpoint(within, { id, reason: 'failing' }))
+      }
+      return false
+    },
+  })
+}

@@ -1,0 +1,108 @@
+import { isAllowedAddress } from '@quittance/runtime/address-policy'
+import { createCheckedConnector, ConnectionError, type ConnectionFailure } from '@quittance/runtime/checked-connection'
+import { Agent, request } from 'undici'
+import { config } from '../config.ts'
+import { resolveHostname } from './resolve-name.ts'
+import { signatureHeaders, type Signable } from './signature.ts'
+import type { Readable } from 'node:stream'
+
+/** Failure reason of an attempt, stored with it. */
+export type FailureReason = 'http_status' | 'gone' | 'timeout' | 'connection_reset' | 'invalid_response' | ConnectionFailure
+
+/** Outcome of one POST. Failures of the endpoint are returned; internal errors are thrown. */
+export interface AttemptOutcome {
+  /** Null if no response was received. May be set together with a failure: the response broke off after the status line. */
+  status: number | null
+  /** Null for success. */
+  reason: FailureReason | null
+  excerpt: string | null
+  retryAfter: string | null
+  durationMs: number
+}
+
+interface WebhookRequest extends Signable {
+  url: string
+}
+
+const connectTimeoutMs = 5_000
+
+/** Opened by the first POST; idle connections close themselves. */
+const agent = new Agent({
+  connect: createCheckedConnector({
+    resolve: resolveHostname,
+    isPermitted: (target) =>
+      isAllowedAddress(target, { networks: config().WEBHOOK_ALLOWED_CIDRS, deniedPorts: config().WEBHOOK_DENIED_PORTS }),
+    timeoutMs: connectTimeoutMs,
+  }),
+  allowH2: false,
+})
+
+/** Sends one signed POST within the timeout. Redirects are not followed, because they could lead anywhere. Throws when aborted. */
+export async function postWebhook({ url, ...signable }: WebhookRequest, stop?: AbortSignal): Promise<AttemptOutcome> {
+  const startedAt = performance.now()
+  const deadline = AbortSignal.timeout(config().DELIVERY_TIMEOUT_MS)
+  const received: { status: number | null; retryAfter: string | null } = { status: null, retryAfter: null }
+  try {
+    const response = await request(url, {
+      dispatcher: agent,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'Quittance-Webhooks/1', ...signatureHeaders(signable) },
+      body: signable.body,
+      // Covers the whole exchange: undici's own timeouts restart with every byte.
+      signal: stop ? AbortSignal.any([deadline, stop]) : deadline,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+    received.status = response.statusCode
+    received.retryAfter = [response.headers['retry-after']].flat()[0] ?? null
+    const excerpt = await readExcerpt(response.body)
+    return { ...received, reason: classifyStatus(response.statusCode), excerpt, durationMs: elapsedMs(startedAt) }
+  } catch (error) {
+    return { ...received, reason: classifyError(error), excerpt: null, durationMs: elapsedMs(startedAt) }
+  }
+}
+
+function elapsedMs(startedAt: number): number {
+  return Math.round(performance.now() - startedAt)
+}
+
+function classifyStatus(status: number): FailureReason | null {
+  if (status >= 200 && status < 300) return null
+  return status === 410 ? 'gone' : 'http_status'
+}
+
+/** Returns the reason of an error caused by the endpoint or the network path to it. Rethrows any other error. */
+function classifyError(error: unknown): FailureReason {
+  if (error instanceof ConnectionError) return error.reason
+  const { name, code = '' } = error as { name?: string; code?: string }
+  if (name === 'TimeoutError') return 'timeout'
+  if (/^(ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_SOCKET)$/.test(code)) return 'connection_reset'
+  if (/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES|UND_ERR_INFO)/.test(code) || name === 'HTTPParserError') return 'invalid_response'
+  throw error
+}
+
+const maxReadBytes = 64 * 1024
+const maxExcerptBytes = 8 * 1024
+
+/** Returns the beginning of a response for users to read. Reads at most 64 KiB, never decompresses, and then closes the stream. */
+export async function readExcerpt(body: Readable): Promise<string> {
+  // Closing early emits an error on the stream, which has no other effect.
+  body.on('error', () => {})
+  const chunks: Buffer[] = []
+  let read = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    if (read < maxExcerptBytes) chunks.push(chunk)
+    read += chunk.length
+    if (read >= maxReadBytes) break
+  }
+  return toText(Buffer.concat(chunks).subarray(0, maxExcerptBytes))
+}
+
+/** Returns text that PostgreSQL accepts: without NUL, and in base64 if it is not UTF-8. A character cut at the end is dropped. */
+function toText(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true }).replaceAll('\0', '')
+  } catch {
+    return bytes.toString('base64')
+  }
+}

@@ -1,0 +1,48 @@
+import type { AttemptOutcome } from '../http/post-webhook.ts'
+import { isEndpointFailure } from './circuit-breaker.ts'
+
+const failuresToDemote = 3
+const slowMs = 2_000
+/** From this limit on, a success allows the maximum at once. */
+const provenLimit = 4
+/** Limit of an endpoint that responds slowly. */
+const slowLimit = 2
+
+/** Estimates from the outcomes of attempts how many concurrent POSTs an endpoint can take. */
+export class HealthEstimate {
+  /** The last attempt succeeded and responses are fast. Such endpoints use a reserved pool of permits. */
+  isHealthy: boolean
+  /** Maximum number of concurrent POSTs. */
+  limit: number
+  /** Exponential moving average of the response time. */
+  #latencyMs = 0
+  /** Consecutive failures that concern the endpoint. */
+  #failures = 0
+  readonly #maxLimit: number
+
+  constructor({ isHealthy, maxLimit }: { isHealthy: boolean; maxLimit: number }) {
+    this.isHealthy = isHealthy
+    this.limit = isHealthy ? maxLimit : 1
+    this.#maxLimit = maxLimit
+  }
+
+  /** Records the outcome of an attempt. */
+  record(outcome: AttemptOutcome): void {
+    this.#latencyMs += (outcome.durationMs - this.#latencyMs) / 5
+    this.#failures = isEndpointFailure(outcome) ? this.#failures + 1 : 0
+    if (outcome.reason === null) this.#promote()
+    else if (outcome.reason === 'timeout' || this.#failures >= failuresToDemote) this.demote()
+  }
+
+  /** Allows one POST at a time, outside of the reserved pool, because the endpoint may be dead. */
+  demote(): void {
+    this.isHealthy = false
+    this.limit = 1
+  }
+
+  #promote(): void {
+    this.isHealthy = this.#latencyMs <= slowMs
+    const wanted = this.limit >= provenLimit ? this.#maxLimit : this.limit * 2
+    this.limit = Math.min(this.#maxLimit, this.isHealthy ? wanted : slowLimit)
+  }
+}

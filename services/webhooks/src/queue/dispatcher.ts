@@ -1,0 +1,167 @@
+import { type JobContext, job } from '@quittance/runtime/handler'
+import type { ServiceComponent, ServiceResources } from '@quittance/runtime/service'
+import { config } from '../config.ts'
+import { disableEndpoint } from '../endpoints/disable-endpoint.ts'
+import { disableFailingEndpoints } from '../endpoints/disable-failing-endpoints.ts'
+import type { AttemptOutcome } from '../http/post-webhook.ts'
+import { deliveryJobName } from '../job-names.ts'
+import { createConcurrencyPools, type ConcurrencyPools } from '../policy/concurrency-pools.ts'
+import { createAttemptBuffer, deliveryLogFields } from './attempt-buffer.ts'
+import { registerDeliveryGauges } from './delivery-metrics.ts'
+import type { AttemptRecord, DueDelivery, EndpointQueue, RetrySettings } from './endpoint-queue.ts'
+import { LeasedQueues } from './leased-queues.ts'
+import { readDueDeliveries } from './queue-store.ts'
+import { sendDelivery } from './send-delivery.ts'
+
+const maxReadCount = 2_000
+const sweepMs = 50
+/** Timeout of a stop for POSTs in progress. Afterwards they are aborted without a record; the delivery is sent again after lease expiry. */
+const stopTimeoutMs = 15_000
+
+/** Sends the due deliveries of the endpoint queues that this replica has leased. */
+export class Dispatcher {
+  readonly pools: ConcurrencyPools<EndpointQueue>
+  readonly #queues: LeasedQueues
+  readonly #retrySettings: RetrySettings
+  readonly #attempts = createAttemptBuffer()
+  readonly #inFlight = new Set<Promise<void>>()
+  readonly #abortController = new AbortController()
+  readonly #sweepTimer = setInterval(() => this.#sweep(), sweepMs)
+  /** Deliveries to endpoints that returned 410 Gone and are not disabled yet. */
+  #goneDeliveries = new Set<DueDelivery>()
+  #context: JobContext | null = null
+
+  constructor() {
+    const settings = config()
+    this.pools = createConcurrencyPools(settings.MAX_IN_FLIGHT)
+    this.#queues = new LeasedQueues(settings.ENDPOINT_MAX_IN_FLIGHT)
+    this.#retrySettings = { schedule: settings.RETRY_SCHEDULE_S, basePauseMs: settings.BREAKER_PAUSE_MS }
+  }
+
+  get queues(): ReadonlyMap<string, EndpointQueue> {
+    return this.#queues.byEndpoint
+  }
+
+  /**
+   * Stores results, leases queues, reads due deliveries and starts POSTs, which continue after the return. Returns true if more work is due
+   * now.
+   */
+  async run(context: JobContext): Promise<boolean> {
+    this.#context = context
+    await this.#record(context)
+    await this.#lease(context)
+    await this.#read(context)
+    this.#send()
+    const now = performance.now()
+    return this.#attempts.hasUnsaved() || [...this.queues.values()].some((queue) => queue.shouldRead(now) && this.pools.hasCapacity(queue))
+  }
+
+  /** Waits for POSTs in progress, stores their results and releases the leases. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweepTimer)
+    const timer = setTimeout(() => this.#abortController.abort(), stopTimeoutMs)
+    await Promise.all(this.#inFlight)
+    clearTimeout(timer)
+    if (!this.#context) return
+    await this.#record(this.#context)
+    await this.#queues.release(this.#context, true)
+  }
+
+  /** Stores the results of ended POSTs and disables the endpoints that returned 410 Gone. */
+  async #record(context: JobContext): Promise<void> {
+    await this.#attempts.save(context)
+    const goneDeliveries = this.#goneDeliveries
+    this.#goneDeliveries = new Set()
+    for (const due of goneDeliveries) {
+      await context.transaction(due.organization_id, (transaction) => disableEndpoint(transaction, { id: due.endpoint_id, reason: 'gone' }))
+    }
+  }
+
+  async #lease(context: JobContext): Promise<void> {
+    await this.#queues.renew(context)
+    await this.#queues.release(context)
+    await this.#queues.lease(context)
+  }
+
+  /** Reads due deliveries into the queues that can start a POST. Filters out those in progress, which the read returns too. */
+  async #read(context: JobContext): Promise<void> {
+    const now = performance.now()
+    const ready = this.#queues.readyToRead(now, this.pools.available())
+    if (ready.length === 0) return
+    this.#attempts.forgetSaved()
+    const perQueue = Math.max(8, Math.min(200, Math.floor(maxReadCount / ready.length)))
+    const requests = ready.map((queue) => ({ queue, count: queue.progress.unrecorded + (queue.health.isHealthy ? perQueue : 2) }))
+    const dueByEndpoint = Map.groupBy(await readDueDeliveries(context, requests), ({ endpoint_id }) => endpoint_id)
+    for (const { queue, count } of requests) {
+      const due = dueByEndpoint.get(queue.lease.endpointId) ?? []
+      queue.buffer.hasMore = due.length >= count
+      queue.buffer.deliveries = due.filter((row) => !this.#attempts.isKnown(row))
+      queue.buffer.readAt = now
+    }
+  }
+
+  /** Starts one POST per queue in turn, so that no queue takes all free permits. */
+  #send(): void {
+    let hasStarted = true
+    while (hasStarted) {
+      hasStarted = false
+      for (const queue of this.queues.values()) if (queue.buffer.deliveries.length > 0 && this.#start(queue)) hasStarted = true
+    }
+  }
+
+  #sweep(): void {
+    for (const queue of this.pools.sweep()) queue.health.demote()
+    // Permits may be free again, and rate limits may allow another POST.
+    this.#send()
+  }
+
+  #start(queue: EndpointQueue): boolean {
+    const context = this.#context
+    if (!context || context.isStopping() || !this.pools.hasCapacity(queue)) return false
+    const due = queue.dequeue(performance.now())
+    if (!due) return false
+    this.#attempts.begin(due)
+    const work = this.#deliver(context, { queue, due }).finally(() => this.#inFlight.delete(work))
+    this.#inFlight.add(work)
+    return true
+  }
+
+  async #deliver(context: JobContext, { queue, due }: { queue: EndpointQueue; due: DueDelivery }): Promise<void> {
+    const permit = this.pools.acquire(queue)
+    try {
+      const isSent = due.is_wanted && !due.is_disabled && due.payload !== null
+      this.#attempts.end(isSent ? this.#complete({ queue, due }, await sendDelivery(due, this.#abortController.signal)) : queue.skip(due))
+    } catch (error) {
+      if (this.#abortController.signal.aborted) return
+      context.log.error({ err: error, ...deliveryLogFields(due) }, 'delivery.attempt-error')
+      this.#attempts.end(queue.fail(due))
+    } finally {
+      this.pools.release(permit)
+      queue.release(due)
+      this.#start(queue)
+      context.runAgain()
+    }
+  }
+
+  #complete({ queue, due }: { queue: EndpointQueue; due: DueDelivery }, outcome: AttemptOutcome): AttemptRecord {
+    if (outcome.reason === 'gone') this.#goneDeliveries.add(due)
+    return queue.complete(due, outcome, this.#retrySettings)
+  }
+}
+
+/** Polling interval. No wake-up announces a due retry or that a leased queue can be read again. */
+const pollIntervalMs = ({ queues }: Dispatcher) => (queues.size > 0 ? 200 : 1_000)
+
+/** Starts the dispatcher of this replica, the job that runs it and the job that disables failing endpoints. */
+export async function startDispatcher({ database }: ServiceResources): Promise<ServiceComponent> {
+  const dispatcher = new Dispatcher()
+  if (database) registerDeliveryGauges(dispatcher, database)
+  return {
+    name: 'dispatcher',
+    close: () => dispatcher.close(),
+    jobs: [
+      job({ name: deliveryJobName, everyMs: () => pollIntervalMs(dispatcher), run: (context) => dispatcher.run(context) }),
+      disableFailingEndpoints(),
+    ],
+  }
+}

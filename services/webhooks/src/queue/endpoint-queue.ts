@@ -1,0 +1,195 @@
+import type { AttemptOutcome } from '../http/post-webhook.ts'
+import { CircuitBreaker } from '../policy/circuit-breaker.ts'
+import { HealthEstimate } from '../policy/health-estimate.ts'
+import { RateLimiter } from '../policy/rate-limiter.ts'
+import { decideRetry, type RetryDecision } from '../policy/retry.ts'
+
+/** A due delivery with the state of its endpoint at the time of the read. */
+export interface DueDelivery {
+  event_id: string
+  endpoint_id: string
+  occurred_at: string
+  organization_id: string
+  aggregate_id: string
+  event_type: string
+  round: number
+  attempts: number
+  payload: string | null
+  /** Trace context of the event. */
+  traceparent: string | null
+  is_test: boolean
+  url: string
+  rate_limit: number | null
+  /** Null if the endpoint is deleted; `is_wanted` is then false too. */
+  sealed_secret: string | null
+  /** Replaced secrets that have not expired, newest first. */
+  sealed_previous: readonly string[]
+  is_disabled: boolean
+  /** False once the endpoint is deleted or no longer selects the type. */
+  is_wanted: boolean
+}
+
+/** A leased row of `webhook_lanes`. */
+export interface LeasedQueueRow {
+  endpoint_id: string
+  epoch: string
+  is_proven: boolean
+  trips: number
+}
+
+/** Result of a started delivery; without an outcome it ended without a POST. */
+export interface AttemptRecord {
+  queue: EndpointQueue
+  due: DueDelivery
+  /** Microseconds since 1970, unique within the process. */
+  endedAtUs: number
+  outcome: AttemptOutcome | null
+  status: RetryDecision['status'] | 'cancelled' | 'held'
+  waitMs: number | null
+  /** Set if the circuit breaker has opened. */
+  pauseMs: number | null
+}
+
+/** The lease of a queue. Times are values of `performance.now()`. */
+interface Lease {
+  endpointId: string
+  epoch: string
+  /** End of the part of the lease in which POSTs may start. */
+  until: number
+  /** No POST may start: the lease was lost or released, the circuit breaker is open, or the endpoint returned 410 Gone. */
+  isClosed: boolean
+}
+
+/** Deliveries that were read but not started. */
+interface DeliveryBuffer {
+  /** In the order of their due times; valid for `maxReadAgeMs`. */
+  deliveries: DueDelivery[]
+  readAt: number
+  /** Further deliveries may be due. */
+  hasMore: boolean
+}
+
+/** POSTs in progress and results that are not stored yet. */
+interface Progress {
+  inFlight: number
+  /** Started deliveries whose result is not stored yet. */
+  unrecorded: number
+  /** Aggregates with an event in progress; their next event waits. */
+  busyAggregates: Set<string>
+  lastUsedAt: number
+}
+
+/** Settings of retries and of the circuit breaker. */
+export interface RetrySettings {
+  /** Seconds before each retry. */
+  schedule: readonly number[]
+  /** Milliseconds of the first pause of the circuit breaker. */
+  basePauseMs: number
+}
+
+const internalErrorRetryMs = 30_000
+
+/** Maximum milliseconds between reading and starting a delivery, because the endpoint or the delivery may change. */
+const maxReadAgeMs = 250
+
+/** Queue of one endpoint (table `webhook_lanes`). Only the lease owner has it, so its counters need no shared store. */
+export class EndpointQueue {
+  readonly lease: Lease
+  readonly breaker: CircuitBreaker
+  readonly health: HealthEstimate
+  readonly limiter = new RateLimiter()
+  readonly buffer: DeliveryBuffer = { deliveries: [], readAt: 0, hasMore: true }
+  readonly progress: Progress = { inFlight: 0, unrecorded: 0, busyAggregates: new Set(), lastUsedAt: performance.now() }
+
+  /** `maxInFlight` is the maximum number of concurrent POSTs to one endpoint; the lease ends at `until`. */
+  constructor({ endpoint_id, epoch, is_proven, trips }: LeasedQueueRow, { maxInFlight, until }: { maxInFlight: number; until: number }) {
+    this.lease = { endpointId: endpoint_id, epoch, until, isClosed: false }
+    this.breaker = new CircuitBreaker(trips)
+    this.health = new HealthEstimate({ isHealthy: is_proven, maxLimit: maxInFlight })
+  }
+
+  /** Whether due deliveries should be read now. */
+  shouldRead(now: number): boolean {
+    if (!this.#canSend(now)) return false
+    const { deliveries, hasMore, readAt } = this.buffer
+    return deliveries.length === 0 ? hasMore : now - readAt > maxReadAgeMs
+  }
+
+  /** Removes and returns the next delivery that may start, skipping aggregates with an event in progress. */
+  dequeue(now: number): DueDelivery | null {
+    const { buffer, progress } = this
+    if (!this.#canSend(now) || now - buffer.readAt > maxReadAgeMs) return null
+    const index = buffer.deliveries.findIndex(({ aggregate_id }) => !progress.busyAggregates.has(aggregate_id))
+    if (index < 0) return null
+    const [due] = buffer.deliveries.splice(index, 1) as [DueDelivery]
+    progress.busyAggregates.add(due.aggregate_id)
+    progress.inFlight += 1
+    progress.unrecorded += 1
+    progress.lastUsedAt = now
+    this.limiter.take(now, due.rate_limit)
+    return due
+  }
+
+  /** Marks a delivery as no longer in progress. */
+  release({ aggregate_id }: DueDelivery): void {
+    this.progress.busyAggregates.delete(aggregate_id)
+    this.progress.inFlight -= 1
+    this.progress.lastUsedAt = performance.now()
+  }
+
+  /** Computes the next state of a delivery from the outcome of its POST, and learns from it about the endpoint. */
+  complete(due: DueDelivery, outcome: AttemptOutcome, { schedule, basePauseMs }: RetrySettings): AttemptRecord {
+    const decision = decideRetry({
+      outcome,
+      attemptCount: due.attempts + 1,
+      schedule: due.is_test ? [] : schedule,
+      random: Math.random(),
+      now: new Date(),
+    })
+    const hasOpened = this.#learn(due, outcome)
+    if (hasOpened || outcome.reason === 'gone') this.lease.isClosed = true
+    const pauseMs = hasOpened ? this.breaker.pauseMs({ baseMs: basePauseMs, random: Math.random() }) : null
+    return { ...this.#createRecord(due), outcome, ...decision, pauseMs }
+  }
+
+  /** Ends a delivery without a POST: the endpoint is disabled, or the event is not wanted. */
+  skip(due: DueDelivery): AttemptRecord {
+    return { ...this.#createRecord(due), status: due.is_wanted && due.payload !== null ? 'held' : 'cancelled' }
+  }
+
+  /** Postpones a delivery after an internal error; no attempt is used up. */
+  fail(due: DueDelivery): AttemptRecord {
+    return { ...this.#createRecord(due), status: 'pending', waitMs: internalErrorRetryMs }
+  }
+
+  /** Whether nothing is in progress or unrecorded. */
+  isSettled(): boolean {
+    return this.progress.inFlight === 0 && this.progress.unrecorded === 0
+  }
+
+  #canSend(now: number): boolean {
+    const { lease, health, limiter, progress } = this
+    return !lease.isClosed && progress.inFlight < health.limit && limiter.isAvailable(now) && now < lease.until
+  }
+
+  /** Returns whether the circuit breaker has opened. A POST that ends afterwards was started before; it changes nothing. */
+  #learn({ event_id }: DueDelivery, outcome: AttemptOutcome): boolean {
+    if (this.lease.isClosed) return false
+    this.health.record(outcome)
+    return this.breaker.record(event_id, outcome) === 'opened'
+  }
+
+  #createRecord(due: DueDelivery) {
+    return { queue: this, due, endedAtUs: nowUs(), outcome: null, waitMs: null, pauseMs: null }
+  }
+}
+
+export const deliveryKey = ({ event_id, endpoint_id }: Pick<DueDelivery, 'event_id' | 'endpoint_id'>) => `${event_id} ${endpoint_id}`
+
+let lastUs = 0
+
+/** Returns microseconds since 1970, unique within the process, so that attempts have an order. */
+function nowUs(): number {
+  lastUs = Math.max(Date.now() * 1000, lastUs + 1)
+  return lastUs
+}

@@ -1,0 +1,85 @@
+import type { JobContext } from '@quittance/runtime/handler'
+import { deliveryKey, type AttemptRecord, type DueDelivery } from './endpoint-queue.ts'
+
+/** Results of queues that this replica still owns. Locks the queues in the order of their ids, like every other statement. */
+const leased = `
+  given as materialized (
+    select * from unnest(:endpoint_ids::uuid[], :epochs::bigint[], :event_ids::uuid[], :occurred_ats::timestamptz[], :organization_ids::uuid[],
+      :event_types::text[], :rounds::int[], :numbers::int[], :statuses::text[], :waits_ms::bigint[], :tried::boolean[], :http_codes::int[],
+      :reasons::text[], :excerpts::text[], :durations_ms::int[], :ended_ats_us::bigint[], :pauses_ms::bigint[], :proven::boolean[], :trips::int[])
+    as g (endpoint_id, epoch, event_id, occurred_at, organization_id, event_type, round, number, status, wait_ms, tried, http_code, reason, excerpt,
+      duration_ms, ended_at_us, pause_ms, is_proven, trips)),
+  held as materialized (
+    select l.endpoint_id from webhook_lanes l
+    where exists (select from given g where g.endpoint_id = l.endpoint_id and g.epoch = l.epoch) order by l.endpoint_id for update),
+  kept as materialized (select g.* from given g join held using (endpoint_id))`
+
+/** Next state of the deliveries. A concurrent redelivery has started a new round: the attempt is stored and the new round stays unchanged. */
+const deliveries = `
+  done as (
+    update webhook_deliveries d set modified_at = now(), last_http_code = coalesce(k.http_code, d.last_http_code),
+      attempts = case when d.round = k.round then k.number else d.attempts end,
+      status = case when d.round = k.round then k.status else d.status end,
+      next_attempt_at = case when d.round = k.round then now() + k.wait_ms * interval '1 millisecond' else d.next_attempt_at end
+    from kept k
+    where d.event_id = k.event_id and d.endpoint_id = k.endpoint_id and d.occurred_at = k.occurred_at
+    returning d.endpoint_id, d.next_attempt_at)`
+
+/** State of the queues: next due time, circuit breaker, health and the time of the last success. */
+const endpointState = `
+  learned as (
+    select endpoint_id, max(trips) filter (where is_last) as trips, bool_or(is_proven) filter (where is_last) as is_proven,
+      bool_or(reason is null) filter (where is_last) as succeeds, max(ended_at_us) filter (where reason is null) as succeeded_us,
+      min(ended_at_us) filter (where reason is not null) as failed_us, max(pause_ms) as pause_ms
+    from (select k.*, ended_at_us = max(ended_at_us) over (partition by endpoint_id) as is_last from kept k where tried) t group by endpoint_id),
+  lanes as (
+    update webhook_lanes l set
+      next_due_at = least(l.next_due_at, n.next_attempt_at), is_proven = coalesce(t.is_proven, l.is_proven), trips = coalesce(t.trips, l.trips),
+      paused_until = coalesce(now() + t.pause_ms * interval '1 millisecond', l.paused_until),
+      last_success_at = coalesce(to_timestamp(t.succeeded_us / 1e6), l.last_success_at),
+      failing_since = case when t.succeeds is null then l.failing_since when t.succeeds then null
+        else coalesce(case when t.succeeded_us is null then l.failing_since end, to_timestamp(t.failed_us / 1e6)) end,
+      warned_at = case when t.succeeded_us is null then l.warned_at end
+    from (select endpoint_id, min(next_attempt_at) as next_attempt_at from done group by endpoint_id) n left join learned t using (endpoint_id)
+    where l.endpoint_id = n.endpoint_id)`
+
+/** The attempts, for users to read. */
+const attempts = `
+  insert into webhook_attempts (created_at, organization_id, endpoint_id, event_id, occurred_at, event_type, round, number, http_code, succeeded,
+    reason, response_excerpt, duration_ms)
+  select to_timestamp(ended_at_us / 1e6), organization_id, endpoint_id, event_id, occurred_at, event_type, round, number, http_code, reason is null,
+    reason, excerpt, duration_ms
+  from kept where tried
+  returning event_id, endpoint_id`
+
+const completeSql = `with ${leased}, ${deliveries}, ${endpointState} ${attempts}`
+
+/**
+ * Stores attempts and their consequences in one statement. Returns the keys of the stored ones: results of a lost lease are discarded,
+ * because the new owner's attempt counts.
+ */
+export async function recordAttempts({ rows }: JobContext, batch: readonly AttemptRecord[]): Promise<Set<string>> {
+  const column = <T>(select: (record: AttemptRecord) => T) => batch.map(select)
+  const recorded = await rows<Pick<DueDelivery, 'event_id' | 'endpoint_id'>>('deliveries.complete', completeSql, {
+    endpoint_ids: column(({ due }) => due.endpoint_id),
+    epochs: column(({ queue }) => queue.lease.epoch),
+    event_ids: column(({ due }) => due.event_id),
+    occurred_ats: column(({ due }) => due.occurred_at),
+    organization_ids: column(({ due }) => due.organization_id),
+    event_types: column(({ due }) => due.event_type),
+    rounds: column(({ due }) => due.round),
+    numbers: column(({ due, outcome }) => due.attempts + (outcome ? 1 : 0)),
+    statuses: column(({ status }) => status),
+    waits_ms: column(({ waitMs }) => waitMs),
+    tried: column(({ outcome }) => outcome !== null),
+    http_codes: column(({ outcome }) => outcome?.status ?? null),
+    reasons: column(({ outcome }) => outcome?.reason ?? null),
+    excerpts: column(({ outcome }) => outcome?.excerpt ?? null),
+    durations_ms: column(({ outcome }) => outcome?.durationMs ?? null),
+    ended_ats_us: column(({ endedAtUs }) => endedAtUs),
+    pauses_ms: column(({ pauseMs }) => pauseMs),
+    proven: column(({ queue }) => queue.health.isHealthy),
+    trips: column(({ queue }) => queue.breaker.openCount),
+  })
+  return new Set(recorded.map(deliveryKey))
+}

@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ReadyFile } from '@quittance/testing/ready-file'
+import { Client } from 'pg'
+
+/** Returns the databases that are reachable from here: named ones, and those of a local instance. */
+export function reachableDatabases({ data, nats }: { data?: string | undefined; nats?: string | undefined }): { invoices: string | null } {
+  if (process.env.DATABASE_URL_INVOICES) return { invoices: process.env.DATABASE_URL_INVOICES }
+  const file = join(data ?? '.quittance', 'instance.json')
+  if (nats || !existsSync(file)) return { invoices: null }
+  const { postgres_url: superuser } = JSON.parse(readFileSync(file, 'utf8')) as ReadyFile
+  return { invoices: superuser && new URL('/invoices', superuser).href }
+}
+
+/** Lists invoices whose document could not be generated in any attempt. They are retried when the seller requests them again. */
+export async function listFailedInvoices(url: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query(
+      `select id, organization_id, order_id, number, attempts, last_error, requested_at from invoices where status = 'failed' order by requested_at`,
+    )
+    return rows
+  } finally {
+    await client.end()
+  }
+}

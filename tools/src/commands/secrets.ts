@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs'
+import { envFile } from '../secrets/env-file.ts'
+import { kubernetesSecrets } from '../secrets/kubernetes-secrets.ts'
+import { generateMissing, secretList } from '../secrets/secret-list.ts'
+import { readArguments } from '../cli/arguments.ts'
+import { UsageError, type Command } from '../cli/command.ts'
+
+export const secrets: Command = {
+  name: 'secrets',
+  summary: 'Generate every secret of an installation and write them to a file that only its owner can read.',
+  help: `Usage: npm run quittance -- secrets [options]
+
+  --format env|kubernetes   an .env for docker compose, or Secret manifests (default env)
+  --out FILE                output file (default .env, or quittance-secrets.yaml)
+  --postgres HOST:PORT      address of PostgreSQL as seen by pods (kubernetes only; default postgres:5432)
+  --nats HOST:PORT          address of NATS as seen by pods (kubernetes only; default nats:4222)
+
+Creates the file with mode 0600 and never overwrites an existing one. npm start does not need it: it stores its own secrets in its data folder.
+
+Example: npm run quittance -- secrets --format kubernetes --postgres db.internal:5432`,
+  async run(args) {
+    const text = { type: 'string' } as const
+    const given = readArguments(args, { format: text, out: text, postgres: text, nats: text })
+    const format = given.format ?? 'env'
+    if (format !== 'env' && format !== 'kubernetes') throw new UsageError(`--format must be env or kubernetes, not "${format}".`)
+    const generated = generateMissing({}, secretList)
+    const places = { postgres: given.postgres ?? 'postgres:5432', nats: given.nats ?? 'nats:4222' }
+    const content = format === 'env' ? envFile(secretList, generated) : kubernetesSecrets(generated, places)
+    const out = given.out ?? (format === 'env' ? '.env' : 'quittance-secrets.yaml')
+    writeNew(out, content)
+    console.log(`${out}: ${secretList.length} secrets. Keep a copy in a safe place.`)
+  },
+}
+
+function writeNew(file: string, content: string): void {
+  try {
+    writeFileSync(file, content, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new UsageError(
+      `${file} exists, and secrets are not overwritten: encrypted rows and databases would be lost. Name another file with --out.`,
+    )
+  }
+}

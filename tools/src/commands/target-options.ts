@@ -1,0 +1,80 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ApiError } from '@quittance/contracts/errors'
+import type { OperatorAccess } from '@quittance/runtime/bus/operator-access'
+import { withOperator, type Operator } from '../operator.ts'
+import type { ReadyFile } from '@quittance/testing/ready-file'
+import { UsageError } from '../cli/command.ts'
+
+/** Options that locate the running system. */
+export const targetOptions = { data: { type: 'string' }, nats: { type: 'string' } } as const
+
+export const targetHelp = `  --data DIR           folder of the running instance (default .quittance)
+  --nats URL           NATS of a system without a data folder here, with the operator's credentials (default NATS_URL);
+                       BUS_KEY and BUS_PUBLIC_KEYS of the operator are taken from the environment`
+
+interface Target {
+  data?: string | undefined
+  nats?: string | undefined
+}
+
+/** Performs a request as the operator and prints the reply as JSON. */
+export async function printReply({ data, nats }: Target, work: (operator: Operator) => Promise<unknown>): Promise<void> {
+  try {
+    console.log(JSON.stringify(await withOperator(operatorAccess({ data, nats }), work), null, 2))
+  } catch (error) {
+    if (error instanceof ApiError) throw new UsageError(sentence(error))
+    throw error
+  }
+}
+
+/** The detail of an error is a text or a list of errors per field. */
+function sentence({ name, message }: ApiError): string {
+  try {
+    const detail: unknown = JSON.parse(message)
+    const issues = Array.isArray(detail) ? (detail as { loc: unknown[]; msg: string }[]) : []
+    return issues.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('\n') || (typeof detail === 'string' ? detail : name)
+  } catch {
+    return message
+  }
+}
+
+/** Returns NATS of the target system, with the credentials of the user `stream`. */
+export function streamUrl({ data, nats }: Target): string {
+  const given = nats ?? (data === undefined ? process.env.NATS_URL : undefined)
+  return given ?? runningInstance(data).stream_url
+}
+
+export const streamHelp = `  --data DIR           folder of the running instance (default .quittance)
+  --nats URL           NATS of a system without a data folder here, with the credentials of the user stream (default NATS_URL)`
+
+/** Returns how the operator reaches the target system. */
+export function operatorAccess({ data, nats }: Target): OperatorAccess {
+  const natsUrl = nats ?? (data === undefined ? process.env.NATS_URL : undefined)
+  if (natsUrl === undefined) return accessTo(runningInstance(data))
+  const { BUS_KEY: busKey, BUS_PUBLIC_KEYS: busPublicKeys } = process.env
+  if (!busKey || !busPublicKeys) throw new UsageError('BUS_KEY (of the operator) and BUS_PUBLIC_KEYS must be set with --nats or NATS_URL.')
+  return { natsUrl, busKey, busPublicKeys }
+}
+
+function accessTo({ nats_url: natsUrl, operator_bus_key: busKey, bus_public_keys: busPublicKeys }: ReadyFile): OperatorAccess {
+  return { natsUrl, busKey, busPublicKeys }
+}
+
+/** Reads the addresses of the instance that runs on a data folder. */
+export function runningInstance(data: string | undefined): ReadyFile {
+  const folder = data ?? '.quittance'
+  const file = join(folder, 'instance.json')
+  if (!existsSync(file))
+    throw new UsageError(`No instance runs on ${folder}. Start one (npm start), or name another with --data or --nats.`)
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+/** Parses `orders:read,orders:write`; returns all of `known` if nothing is given. */
+export function parseScopes<Known extends string>(list: string | undefined, known: readonly Known[]): Known[] {
+  if (list === undefined) return [...known]
+  const names = list.split(/[\s,]+/).filter(Boolean)
+  const unknown = names.filter((name) => !(known as readonly string[]).includes(name))
+  if (unknown.length) throw new UsageError(`--scopes: there is no scope ${unknown.join(', ')}.`)
+  return names as Known[]
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { findBrokenReferences } from './find-broken-references.ts'
+
+const texts: Record<string, string> = {
+  'docs/a.md': '',
+  'docs/b.md': '# One title\n\n## `code` and (more)\n',
+  'services/orders/src/orders/order.ts': '',
+  'services/orders/README.md': '',
+}
+
+function check(text: string, file = 'docs/a.md'): string[] {
+  return findBrokenReferences(file, { files: Object.keys(texts), read: (each) => (each === file ? text : (texts[each] ?? '')) })
+}
+
+test('accepts links, anchors, paths in full or in short, placeholders and addresses', () => {
+  expect(check('[b](b.md#one-title) [b](b.md#code-and-more) [x](https://example.com) [up](../services/orders/README.md)')).toEqual([])
+  expect(
+    check('`services/orders/src/orders/order.ts`, `orders/src/orders/order.ts`, `order.ts`, `services/‹name›/src`, `application/json`'),
+  ).toEqual([])
+})
+
+test('finds links, anchors and paths that do not exist, with their line', () => {
+  expect(check('[c](c.md)\n[b](b.md#two)\n`services/orders/src/none.ts` `orders/src/none.ts` `none.ts`')).toEqual([
+    '1: no c.md',
+    '2: no b.md#two',
+    '3: no file services/orders/src/none.ts',
+    '3: no file orders/src/none.ts',
+    '3: no file none.ts',
+  ])
+})
+
+test('passes over code blocks', () => {
+  expect(check('```sh\ncat `none.ts`\n```\n')).toEqual([])
+})

@@ -1,0 +1,61 @@
+import { connect } from 'node:net'
+import { Client } from 'pg'
+import { missing, ok, type Finding } from './finding.ts'
+
+const patienceMs = 5_000
+
+/** Checks whether the servers that the environment names respond. */
+export async function checkServers(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const databases = ['AUTH', 'ORDERS', 'INVOICES', 'WEBHOOKS']
+    .map((service) => `DATABASE_URL_${service}`)
+    .flatMap((name) => (environment[name] ? [checkDatabase(name, environment[name])] : []))
+  const nats = (environment['NATS_URL'] ?? '').split(',').filter(Boolean)
+  return Promise.all([...databases, ...nats.map(checkNats)])
+}
+
+/** Earlier versions of PostgreSQL lack features that migrations use. */
+const oldestPostgres = 15
+
+async function checkDatabase(name: string, url: string): Promise<Finding> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: patienceMs, application_name: 'quittance doctor' })
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ version: string; may_create: boolean }>(
+      `select current_setting('server_version') as version, has_schema_privilege('public', 'create') as may_create`,
+    )
+    const { version, may_create: mayCreate } = rows[0] as { version: string; may_create: boolean }
+    if (Number.parseInt(version, 10) < oldestPostgres)
+      return missing(name, `PostgreSQL ${version}`, `Version ${oldestPostgres} or later is needed.`)
+    if (!mayCreate) return missing(name, 'the role may not create tables', 'Let the role own its database: alter database … owner to ….')
+    return ok(name, `PostgreSQL ${version}`)
+  } catch (error) {
+    return missing(
+      name,
+      `does not respond: ${(error as Error).message}`,
+      'Start it, or correct the URL. infra/postgres/init.sh creates roles and databases.',
+    )
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** A NATS server sends the first message. */
+async function checkNats(url: string): Promise<Finding> {
+  const { hostname, port } = new URL(url.includes('://') ? url : `nats://${url}`)
+  const place = `${hostname}:${port || 4222}`
+  const greeting = await new Promise<string | Error>((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port || 4222), timeout: patienceMs })
+    socket.once('data', (bytes) => resolve(bytes.toString()))
+    socket.once('error', resolve)
+    socket.once('timeout', () => resolve(new Error('timeout')))
+    socket.once('close', () => resolve(new Error('connection closed without a message')))
+  }).finally(() => {})
+  if (greeting instanceof Error || !greeting.startsWith('INFO ')) {
+    const message = greeting instanceof Error ? greeting.message : 'not a NATS server'
+    return missing(`NATS at ${place}`, `does not respond: ${message}`, 'Start it with infra/nats.conf, or correct NATS_URL.')
+  }
+  const { version, jetstream } = JSON.parse(greeting.slice(5).split('\r\n')[0] ?? '{}') as { version: string; jetstream?: boolean }
+  return jetstream
+    ? ok(`NATS at ${place}`, version)
+    : missing(`NATS at ${place}`, `${version} without JetStream`, 'Start it with -js, or with infra/nats.conf.')
+}

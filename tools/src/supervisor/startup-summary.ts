@@ -1,0 +1,50 @@
+import { relative } from 'node:path'
+import { sandboxDefault } from './environment.ts'
+import type { Running } from './instance.ts'
+import type { Allowance } from './start-options.ts'
+
+const meanings: Record<Allowance, string> = {
+  'loopback-webhooks': 'webhook endpoints on this machine',
+  'sandbox-payments': 'payments by a processor that moves no money',
+}
+
+/** Returns the summary that is printed when the system is ready. */
+export function startupSummary({ facts, dataDir, allow }: Running, secondsNeeded: string): string {
+  const { base_url: baseUrl, auth_url: authUrl, demo } = facts()
+  const folder = relative(process.cwd(), dataDir)
+  const where = folder.startsWith('..') ? dataDir : folder
+  return [
+    '',
+    `Quittance is ready after ${secondsNeeded} s.`,
+    '',
+    `  API      ${baseUrl}/v1`,
+    ...(authUrl === baseUrl ? [] : [`  Auth     ${authUrl}`]),
+    ...payments({ baseUrl, allow }),
+    `  Data     ${where} (logs in ${where}/logs)`,
+    ...[...allow].map((each) => `  Allowed  ${meanings[each]} (requested with --allow ${each})`),
+    ...(demo ? withToken(baseUrl, demo.organization_access_token) : withoutToken()),
+    '',
+    'Stop with Ctrl-C.',
+  ].join('\n')
+}
+
+function payments({ baseUrl, allow }: { baseUrl: string; allow: Running['allow'] }): string[] {
+  const chosen = allow.has('sandbox-payments') ? sandboxDefault(baseUrl) : 'off'
+  if ((process.env.SANDBOX_PAYMENTS ?? chosen) !== 'on') return []
+  return ['  Payments the sandbox: `ctoken_ok` pays for everything (SANDBOX_PAYMENTS=on)']
+}
+
+function withToken(baseUrl: string, token: string): string[] {
+  const curl = (path: string) => `  curl -H 'Authorization: Bearer ${token}' ${baseUrl}${path}`
+  return ['', `  Token    ${token}`, '', 'Try:', curl('/v1/products/'), curl('/v1/orders/'), curl('/v1/customers/')]
+}
+
+function withoutToken(): string[] {
+  return [
+    '',
+    '  No demo data. Create an account, an organization and a token:',
+    '  npm run quittance -- account create --help',
+    '  npm run quittance -- organization create --help',
+    '  npm run quittance -- token create --help',
+  ]
+}

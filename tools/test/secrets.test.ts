@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse, parseAllDocuments } from 'yaml'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { generateMissing, secretList } from '../src/secrets/secret-list.ts'
+import { readSecrets } from '../src/supervisor/secrets.ts'
+
+const root = join(import.meta.dirname, '../..')
+let folder: string
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'quittance-secrets-'))))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const secrets = (...args: string[]) =>
+  spawnSync(process.execPath, ['tools/src/quittance.ts', 'secrets', ...args], { cwd: root, encoding: 'utf8' })
+
+test('generates secrets into a file of its owner only, and never overwrites an existing one', () => {
+  const file = join(folder, '.env')
+  expect(secrets('--out', file).status).toBe(0)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const before = readFileSync(file, 'utf8')
+  expect(secrets('--out', file)).toMatchObject({ status: 2, stderr: expect.stringContaining('not overwritten') as string })
+  expect(readFileSync(file, 'utf8')).toBe(before)
+  const lines = before.split('\n').filter((line) => /^[A-Z]/.test(line))
+  expect(lines.map((line) => line.split('=')[0])).toEqual(secretList.map(({ name }) => name))
+  expect(new Set(lines.map((line) => line.slice(line.indexOf('=') + 1))).size).toBe(secretList.length)
+})
+
+test('Kubernetes secrets are per service; only init containers get the migrator’s password', () => {
+  const file = join(folder, 'secrets.yaml')
+  expect(secrets('--format', 'kubernetes', '--out', file, '--postgres', 'db.internal:5432').status).toBe(0)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const manifests = parseAllDocuments(readFileSync(file, 'utf8')).map(
+    (each) => each.toJS() as { metadata: { name: string }; stringData: object },
+  )
+  const keys = Object.fromEntries(manifests.map(({ metadata, stringData }) => [metadata.name, Object.keys(stringData)]))
+  expect(keys).toMatchObject({
+    'quittance-gateway': ['NATS_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS'],
+    'quittance-provisioner': ['NATS_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS'],
+    'quittance-orders': ['NATS_URL', 'DATABASE_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS'],
+    'quittance-orders-migration': ['MIGRATION_DATABASE_URL'],
+    'quittance-webhooks': ['NATS_URL', 'DATABASE_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'SECRETS_KEY'],
+    'quittance-invoices': ['NATS_URL', 'DATABASE_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'LINK_SECRET'],
+  })
+})
+
+test('a data folder keeps its secrets, even of an earlier release’s format, and adds missing ones', () => {
+  const earlier = { databases: { auth: 'a', orders: 'o', invoices: 'i', webhooks: 'w' }, link: 'l', keys: { auth: 'ka', webhooks: 'kw' } }
+  writeFileSync(join(folder, 'secrets.json'), JSON.stringify(earlier))
+  const first = readSecrets(folder)
+  expect(first).toMatchObject({
+    MIGRATION_DATABASE_PASSWORD_ORDERS: 'o',
+    LINK_SECRET: 'l',
+    SECRETS_KEY_AUTH: 'ka',
+    SECRETS_KEY_WEBHOOKS: 'kw',
+  })
+  expect(first['DATABASE_PASSWORD_ORDERS']).toMatch(/^p[0-9a-f]{48}$/)
+  expect(readSecrets(folder)).toEqual(first)
+  expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600)
+})
+
+test('compose requires each secret by name, and no manifest contains a constant password', () => {
+  const files = [
+    'docker-compose.yml',
+    'docker-compose.replicated.yml',
+    'docker-compose.operator.yml',
+    'docker-compose.replicated-operator.yml',
+  ]
+  const texts = files.map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
+  for (const { name } of secretList.filter(({ setting }) => setting?.services.length !== 0))
+    expect(texts).toMatch(new RegExp(`\\$\\{${name}:(\\?npm run quittance -- secrets|-\\$\\{SECRETS_KEY:-\\}\\})`))
+  expect(texts.match(/\$\{\w*(PASSWORD|SECRET|KEY)\w*(:?-[^$}][^}]*)?\}/g) ?? []).toEqual([])
+  expect(texts).not.toMatch(/:\/\/\w+:(?!\$\{)[^@\s]+@/)
+  const { services, networks } = parse(texts.split('\n# Override of docker-compose.yml: two replicas')[0] as string, { merge: true }) as {
+    services: Record<string, { ports?: string[]; networks: string[] }>
+    networks: Record<string, { internal?: boolean } | null>
+  }
+  expect(Object.keys(services).filter((name) => services[name]?.ports)).toEqual(['gateway'])
+  expect(services['postgres']?.networks).toEqual(['database'])
+  expect(services['nats']?.networks).toEqual(['bus'])
+  expect(services['gateway']?.networks).not.toContain('database')
+  expect([networks['database']?.internal, networks['bus']?.internal]).toEqual([true, true])
+  expect(generateMissing({}, secretList)).not.toEqual(generateMissing({}, secretList))
+})
