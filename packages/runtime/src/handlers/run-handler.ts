@@ -4,7 +4,11 @@ import type { CommandContext, FinishContext, Handler, QueryContext, WorkContext 
 import { IdempotentReplay, acceptsIdempotencyKey, runIdempotent } from './idempotency.ts'
 import type { Logger } from '../process/logger.ts'
 import { createViewReader } from '../sql/view-reader.ts'
+import type { Execute } from '../sql/view.ts'
 import { systemCaller, createSqlRunner, runInTransaction } from './transaction.ts'
+
+/** Runs work that uses a connection of the pool when the tenant of the caller may have one. */
+export type InSlot = <T>(work: () => Promise<T>) => Promise<T>
 
 /** A received and parsed request. */
 export interface HandlerRequest {
@@ -14,6 +18,9 @@ export interface HandlerRequest {
   key: string | undefined
   unit: WorkContext
   database: Database | null
+  inSlot: InSlot
+  /** Throws if the caller has already timed out. */
+  assertInTime: () => void
 }
 
 /** Runs the handler of an operation: reads outside any transaction, one transaction, or transactions around calls of another system. */
@@ -23,21 +30,24 @@ export async function runHandler(handler: Handler, received: HandlerRequest): Pr
   if (handler.kind === 'command') return runCommandTransaction(handler, received, (context) => handler.run(request as never, context))
   const queryContext = createQueryContext(received)
   const looked = await handler.look?.(request as never, queryContext)
-  const ticket = await runCommandTransaction(handler, received, (context) =>
-    handler.commit(request as never, Object.assign(context, { looked: looked as never })),
-  )
-  const { unit } = received
+  const { unit, inSlot, assertInTime } = received
+  const ticket = await inSlot(() => {
+    assertInTime()
+    return runCommandTransaction(handler, received, (context) =>
+      handler.commit(request as never, Object.assign(context, { looked: looked as never })),
+    )
+  })
   const database = requireDatabase(received.database)
   const finishContext: FinishContext = {
     ...queryContext,
     transaction: (organizationId, work) =>
-      runInTransaction(database, { caller: systemCaller(organizationId), unit: { ...unit, now: new Date() } }, work),
+      inSlot(() => runInTransaction(database, { caller: systemCaller(organizationId), unit: { ...unit, now: new Date() } }, work)),
   }
   return handler.finish((typeof ticket === 'string' ? JSON.parse(ticket) : ticket) as never, finishContext)
 }
 
-function createQueryContext({ caller, database, unit: { now, log, traceparent } }: HandlerRequest): QueryContext {
-  const execute = database ? database.execute : () => Promise.reject(new Error('This service has no database'))
+function createQueryContext({ caller, database, inSlot, unit: { now, log, traceparent } }: HandlerRequest): QueryContext {
+  const execute: Execute = (statement, values) => inSlot(() => requireDatabase(database).execute(statement, values))
   return { now, log, traceparent, caller, read: createViewReader(caller, execute), rows: createSqlRunner(execute) }
 }
 
@@ -70,6 +80,6 @@ function getStoredReply(error: unknown): string {
 }
 
 function requireDatabase(database: Database | null): Database {
-  if (!database) throw new Error('A command needs a database')
+  if (!database) throw new Error('This service has no database')
   return database
 }

@@ -8,6 +8,8 @@ export interface FairSlots {
   /** Waits for a slot: in order within the key, in turn among keys. */
   acquire(key: string): Promise<void>
   release(key: string): void
+  /** Runs `work` in a slot of the key. Not for nested calls: all slots could be held by callers that wait for a second one. */
+  run<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
 /**
@@ -46,22 +48,28 @@ export function createFairSlots(capacity: number): FairSlots {
       if (callers.length > 0) waiting.set(key, callers)
     }
   }
-  return {
-    tryAcquire,
-    acquire(key) {
-      if (tryAcquire(key)) return Promise.resolve()
-      return new Promise((resolve) => {
-        const callers = waiting.get(key)
-        if (callers) callers.push(resolve)
-        else waiting.set(key, [resolve])
-      })
-    },
-    release(key) {
-      const count = (held.get(key) ?? 1) - 1
-      if (count === 0) held.delete(key)
-      else held.set(key, count)
-      free += 1
-      if (waiting.size > 0) grantWaiting()
-    },
+  function acquire(key: string): Promise<void> {
+    if (tryAcquire(key)) return Promise.resolve()
+    return new Promise((resolve) => {
+      const callers = waiting.get(key)
+      if (callers) callers.push(resolve)
+      else waiting.set(key, [resolve])
+    })
   }
+  function release(key: string): void {
+    const count = (held.get(key) ?? 1) - 1
+    if (count === 0) held.delete(key)
+    else held.set(key, count)
+    free += 1
+    if (waiting.size > 0) grantWaiting()
+  }
+  async function run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    await acquire(key)
+    try {
+      return await work()
+    } finally {
+      release(key)
+    }
+  }
+  return { tryAcquire, acquire, release, run }
 }

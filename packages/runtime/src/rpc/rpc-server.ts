@@ -23,7 +23,7 @@ import type { Logger } from '../process/logger.ts'
 import { maxPayloadBytes } from '../nats/nats-connection.ts'
 import { publishBatched } from '../nats/mux-inbox.ts'
 import { startSpan } from '../process/tracing.ts'
-import { runHandler } from '../handlers/run-handler.ts'
+import { runHandler, type InSlot } from '../handlers/run-handler.ts'
 import { compileRequestParser } from './request-validation.ts'
 import { isDatabaseTimeout, isDatabaseUnavailable } from '../database/unavailable.ts'
 
@@ -105,16 +105,18 @@ export function createRpcHandler(handler: Handler, service: RpcHandlerOptions): 
     async function handle(): Promise<unknown> {
       const caller = readCaller(message)
       const slot = callerTenant(caller) ?? handler.operation.subject
-      await service.slots.acquire(slot)
-      try {
+      const inSlot: InSlot = (work) => service.slots.run(slot, work)
+      const run = (inSlotOfStage: InSlot) => {
         const now = new Date()
-        assertBeforeDeadline(message, now)
+        const assertInTime = () => assertBeforeDeadline(message, new Date())
+        assertInTime()
         const request = parse(decodeText(message))
         const key = message.headers?.get(headers.idempotencyKey)
-        return await runHandler(handler, { request, caller, key, unit: { now, traceparent, log: service.log }, database: service.database })
-      } finally {
-        service.slots.release(slot)
+        const unit = { now, traceparent, log: service.log }
+        return runHandler(handler, { request, caller, key, unit, database: service.database, inSlot: inSlotOfStage, assertInTime })
       }
+      // A call of another system may take seconds, and holds neither a connection nor a slot.
+      return handler.kind === 'staged' ? run(inSlot) : inSlot(() => run((work) => work()))
     }
   }
 }
