@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { RequestValidationError } from '@quittance/contracts/errors'
+import { RequestValidationError, ServiceUnavailable } from '@quittance/contracts/errors'
 import { getInvoiceSettings, updateInvoiceSettings } from '@quittance/contracts/invoice-settings'
 import { createLogger } from '@quittance/runtime/logger'
 import { organizationCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { parsePicture, type Picture } from '../src/pictures/picture.ts'
@@ -61,6 +63,23 @@ test('stores a logo whose file grows when it is encoded again within the size li
   const { logo } = await invoices.call(updateInvoiceSettings, { logo: toDataUrl(small, 'jpeg') }, organizationCaller(randomUUID()))
   expect((parsePicture(logo ?? '') as Picture).bytes.length).toBeLessThanOrEqual(220_000)
 })
+
+test.runIf(existsSync('/proc/self/task'))('a logo that is not decoded in time is a 503, and nothing is written', async () => {
+  await using invoices = await startInvoices()
+  const logo = toDataUrl(aPng({ width: 1990, height: 1990, bits: 24 }))
+  const update = invoices.call(updateInvoiceSettings, { logo }, organizationCaller(randomUUID()))
+  process.kill(await eventually(findDecoder), 'SIGSTOP')
+  await expect(update).rejects.toThrow(ServiceUnavailable)
+  expect(await invoices.rows('select from invoice_settings')).toEqual([])
+})
+
+/** Returns the process id of the program that decodes a logo for this process. */
+function findDecoder(): number {
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean)
+  const decoder = children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('reencode-program'))
+  if (!decoder) throw new Error('No logo is being decoded')
+  return Number(decoder)
+}
 
 test('serves others while it decodes the logos of an organization', async () => {
   await using invoices = await startInvoices()
