@@ -286,3 +286,18 @@ test('compares a schema that references itself completely', () => {
     `${head}: “name” of the reply may be null from today’s orders, and callers of 0.1.0 take only string.`,
   ])
 })
+
+test('new keys of an object that all alternatives of a reply contain break none of them', () => {
+  const owner = z.object({ id: z.string() })
+  const later = owner.extend({ a: z.int(), b: z.int(), c: z.int(), d: z.int() }).meta({ id: 'OwnerOfTest' })
+  const reply = (shared: z.ZodObject) =>
+    z.union([z.object({ type: z.literal('text'), shared }), z.object({ type: z.literal('keyed'), shared, prefix: z.string() })])
+  const before = { ...released, operations: [{ ...update, reply: reply(owner.meta({ id: 'OwnerOfTest' })) }, verify] }
+  const snapshot = createSnapshot(before)
+  const compared = compareContracts({
+    version: '0.1.0',
+    released: snapshot,
+    now: createSnapshot({ ...released, operations: [{ ...update, reply: reply(later) }, verify] }),
+  })
+  expect(compared).toEqual(compareChange({}))
+})

@@ -45,7 +45,7 @@ export function compareSchemas(writer: SchemaSide, reader: SchemaSide): Differen
       const tried = known.map((one) => comparePair(each, one, path))
       if (tried.some((found) => found.length === 0)) continue
       const nearest = tried.filter((found) => found.every((difference) => difference.path !== path || difference.kind !== 'value'))
-      if (nearest.length > 0) inside.push(...(nearest.toSorted((a, b) => a.length - b.length)[0] as Difference[]))
+      if (nearest.length > 0) inside.push(...(nearest.toSorted((a, b) => distance(a) - distance(b))[0] as Difference[]))
       else unmatched.push(each)
     }
     return unmatched.length === 0 ? inside : [...inside, { path, kind: 'value', writer: inWords(unmatched), reader: inWords(known) }]
@@ -84,6 +84,9 @@ export function compareSchemas(writer: SchemaSide, reader: SchemaSide): Differen
 
   return compareAlternatives(writer.schema, reader.schema, '')
 }
+
+/** Many keys that the reader ignores are nearer than one that it lacks. */
+const distance = (found: readonly Difference[]) => found.length + 1_000 * found.filter(({ kind }) => kind !== 'unread').length
 
 /** Returns the properties that the reader requires and the writer does not always send. */
 function findUnsent(sent: Schema, taken: Schema, at: (name: string) => string): Difference[] {
