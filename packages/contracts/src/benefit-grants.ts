@@ -29,6 +29,7 @@ const sellerFields = {
   user_id: Id.meta({ deprecated: true, description: 'Deprecated; use customer_id.' }),
   error: z.null(),
   customer: Customer,
+  benefit: Benefit,
   properties: BenefitGrantProperties,
 }
 
@@ -38,7 +39,7 @@ export type BenefitGrant = z.infer<typeof BenefitGrant>
 
 /** A grant as sent in events. */
 export const BenefitGrantWebhook = z
-  .object({ ...sellerFields, benefit: Benefit, previous_properties: BenefitGrantProperties.nullable() })
+  .object({ ...sellerFields, previous_properties: BenefitGrantProperties.nullable() })
   .meta({ id: 'BenefitGrantWebhook' })
 export type BenefitGrantWebhook = z.infer<typeof BenefitGrantWebhook>
 

@@ -16,6 +16,9 @@ const benefitFields = {
   description: z.string(),
   selectable: z.boolean(),
   deletable: z.boolean(),
+  is_deleted: z.boolean(),
+  visibility: z.enum(['draft', 'private', 'public']).describe('Always `public`.'),
+  visibility_configurable: z.boolean(),
   organization_id: Id,
 }
 

@@ -7,10 +7,12 @@ import { Metadata } from './metadata.ts'
 import { Amount, Currency } from './money.ts'
 import { Organization } from './organizations.ts'
 import { CheckoutProduct, ProductPrice } from './products.ts'
-import { AppliedTax } from './taxes.ts'
+import { AppliedTax, TaxBehavior } from './taxes.ts'
 
 export const CheckoutStatus = z.enum(['open', 'expired', 'confirmed', 'succeeded', 'failed'])
 export type CheckoutStatus = z.infer<typeof CheckoutStatus>
+
+const AddressFieldMode = z.enum(['required', 'optional', 'disabled'])
 
 const publicFields = {
   id: Id,
@@ -22,6 +24,7 @@ const publicFields = {
   url: z.string(),
   expires_at: Timestamp,
   success_url: z.string(),
+  return_url: z.string().nullable(),
   embed_origin: z.string().nullable(),
   amount: Amount,
   discount_amount: Amount,
@@ -31,6 +34,12 @@ const publicFields = {
   total_amount: Amount,
   subtotal_amount: Amount.meta(deprecatedSince('2025-03-25', 'use net_amount')),
   currency: Currency,
+  tax_behavior: TaxBehavior.nullable(),
+  allow_trial: z.literal(false),
+  active_trial_interval: z.null(),
+  active_trial_interval_count: z.null(),
+  trial_end: Timestamp.nullable(),
+  organization_id: Id,
   product_id: Id,
   product_price_id: Id,
   discount_id: Id.nullable(),
@@ -58,7 +67,18 @@ const publicFields = {
     line1: z.boolean(),
     line2: z.boolean(),
   }),
+  billing_address_fields: z
+    .object({
+      country: AddressFieldMode,
+      state: AddressFieldMode,
+      city: AddressFieldMode,
+      postal_code: AddressFieldMode,
+      line1: AddressFieldMode,
+      line2: AddressFieldMode,
+    })
+    .describe('Whether the form of the checkout needs each part of the billing address.'),
   products: z.array(CheckoutProduct),
+  prices: z.null().describe('Prices come from the products only.'),
   product: CheckoutProduct,
   product_price: ProductPrice,
   discount: CheckoutDiscount.nullable(),
@@ -73,6 +93,8 @@ export const Checkout = z
     external_customer_id: z.string().nullable(),
     customer_external_id: z.string().nullable().meta(deprecatedSince('2025-06-18', 'use external_customer_id')),
     subscription_id: Id.nullable(),
+    trial_interval: z.null(),
+    trial_interval_count: z.null(),
     customer_metadata: Metadata,
   })
   .meta({ id: 'Checkout' })

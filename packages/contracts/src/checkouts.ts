@@ -40,7 +40,7 @@ export const createCheckout = operation({
   summary: 'Create a checkout',
   http: { method: 'POST', path: '/v1/checkouts/', status: 201, scopes: ['checkouts:write'], callers: ['organization', 'user'] },
   request: z.object({
-    products: z.array(Id).min(1).max(20),
+    products: z.array(Id).min(1).max(20).describe('Ids of the products that the buyer can choose from; the first one is preselected.'),
     amount: chosenAmount,
     subscription_id: Id.nullish().describe('A free subscription that is upgraded to the purchased product once the checkout is paid.'),
     discount_id: Id.nullish(),

@@ -24,7 +24,15 @@ export const portal = { scopes: [], callers: ['customer'] } satisfies Partial<Ht
 const CustomerOrderProduct = CheckoutProduct.extend({ organization: Organization }).meta({ id: 'CustomerOrderProduct' })
 
 /** An order as returned to its buyer: without the seller's metadata. */
-export const CustomerOrder = Order.omit({ metadata: true, custom_field_data: true, customer: true, discount: true, product: true })
+export const CustomerOrder = Order.omit({
+  metadata: true,
+  custom_field_data: true,
+  customer: true,
+  discount: true,
+  product: true,
+  platform_fee_amount: true,
+  platform_fee_currency: true,
+})
   .extend({ product: CustomerOrderProduct, subscription: CustomerOrderSubscription.nullable() })
   .meta({ id: 'CustomerOrder' })
 export type CustomerOrder = z.infer<typeof CustomerOrder>
@@ -81,6 +89,7 @@ export const CustomerPortalCustomer = z
     email: z.string(),
     email_verified: z.boolean(),
     name: z.string().nullable(),
+    billing_name: z.null().describe('Billing names belong to orders.'),
     billing_address: Address.nullable(),
     tax_id: TaxId.nullable(),
     locale: z.string().nullable(),
@@ -142,7 +151,11 @@ export class UpdateSubscriptionNotAllowed extends ApiError {
 }
 
 /** A subscription as returned to its customer. */
-export const CustomerSubscription = CustomerOrderSubscription.extend({ product: CustomerOrderProduct, ...subscribedPrices }).meta({
+export const CustomerSubscription = CustomerOrderSubscription.extend({
+  product: CustomerOrderProduct,
+  ...subscribedPrices,
+  is_polar_managed: z.literal(true).describe('Renewals are charged by this system.'),
+}).meta({
   id: 'CustomerSubscription',
 })
 export type CustomerSubscription = z.infer<typeof CustomerSubscription>

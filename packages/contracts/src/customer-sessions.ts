@@ -17,6 +17,7 @@ export const CustomerSession = z
     token: z.string(),
     expires_at: Timestamp,
     customer_portal_url: z.string(),
+    return_url: z.string().nullable(),
     customer_id: Id,
     external_customer_id: z.string().nullable(),
     customer_external_id: z.string().nullable().meta(renamedField),

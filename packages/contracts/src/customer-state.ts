@@ -26,6 +26,8 @@ const CustomerStateSubscription = z
     current_period_end: Timestamp.nullable(),
     cancel_at_period_end: z.boolean(),
     canceled_at: Timestamp.nullable(),
+    trial_start: Timestamp.nullable(),
+    trial_end: Timestamp.nullable(),
     started_at: Timestamp.nullable(),
     ends_at: Timestamp.nullable(),
     product_id: Id,

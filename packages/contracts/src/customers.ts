@@ -19,6 +19,8 @@ export const Customer = z
     email: z.string(),
     email_verified: z.boolean(),
     name: z.string().nullable(),
+    type: z.literal('individual'),
+    billing_name: z.null().describe('Billing names belong to orders.'),
     billing_address: Address.nullable(),
     tax_id: TaxId.nullable(),
     locale: z.string().nullable().describe('BCP 47; language of the customer’s documents.'),

@@ -17,6 +17,7 @@ const kinds = {
   duration: DiscountDuration,
   type: z.enum(['fixed', 'percentage']),
   amount: Amount.nullable(),
+  amounts: z.record(Currency, Amount).nullable().describe('The amount by currency: one entry for a fixed discount.'),
   currency: Currency.nullable(),
   basis_points: z.int().nullable(),
   duration_in_months: z.int().nullable(),

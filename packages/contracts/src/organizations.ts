@@ -3,8 +3,10 @@ import { displayName } from './display-name.ts'
 import { RequestValidationError, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
 import { Id, timestamps } from './identifiers.ts'
+import { Currency } from './money.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
+import { TaxBehavior } from './taxes.ts'
 
 const SocialLink = z.object({
   platform: z.enum(['x', 'github', 'facebook', 'instagram', 'youtube', 'tiktok', 'linkedin', 'other']),
@@ -13,10 +15,42 @@ const SocialLink = z.object({
 
 const FeatureSettings = z.object({ issue_funding_enabled: z.boolean(), usage_based_billing_enabled: z.boolean() })
 
-const SubscriptionSettings = z.object({
+/** What a seller decides about its subscriptions. */
+export const SubscriptionSettings = z.object({
   allow_multiple_subscriptions: z.boolean(),
   allow_customer_updates: z.boolean(),
   proration_behavior: z.enum(['invoice', 'prorate']),
+})
+export type SubscriptionSettings = z.infer<typeof SubscriptionSettings>
+
+const CustomerEmailSettings = z.object({
+  order_confirmation: z.boolean(),
+  subscription_cancellation: z.boolean(),
+  subscription_confirmation: z.boolean(),
+  subscription_cycled: z.boolean(),
+  subscription_cycled_after_trial: z.boolean(),
+  subscription_past_due: z.boolean(),
+  subscription_paused: z.boolean(),
+  subscription_resumed: z.boolean(),
+  subscription_renewal_reminder: z.boolean(),
+  subscription_revoked: z.boolean(),
+  subscription_trial_conversion_reminder: z.boolean(),
+  subscription_uncanceled: z.boolean(),
+  subscription_updated: z.boolean(),
+})
+
+const CustomerPortalSettings = z.object({
+  usage: z.object({ show: z.boolean() }),
+  subscription: z.object({ update_seats: z.boolean(), update_plan: z.boolean() }),
+})
+
+const OrganizationCapabilities = z.object({
+  checkout_payments: z.boolean(),
+  subscription_renewals: z.boolean(),
+  payouts: z.boolean(),
+  refunds: z.boolean(),
+  api_access: z.boolean(),
+  dashboard_access: z.boolean(),
 })
 
 /** A seller: owner of products, customers, orders and webhook endpoints. */
@@ -32,10 +66,44 @@ export const Organization = z
     socials: z.array(SocialLink),
     details_submitted_at: z.string().nullable(),
     feature_settings: FeatureSettings.nullable(),
-    subscription_settings: SubscriptionSettings,
+    subscription_settings: SubscriptionSettings.extend({
+      benefit_revocation_grace_period: z.literal(0).describe('In days.'),
+      prevent_trial_abuse: z.literal(false),
+    }),
+    status: z.literal('active').describe('Every organization can sell; none is reviewed.'),
+    notification_settings: z.object({ new_order: z.boolean(), new_subscription: z.boolean() }),
+    customer_email_settings: CustomerEmailSettings,
+    customer_portal_settings: CustomerPortalSettings,
+    proration_behavior: SubscriptionSettings.shape.proration_behavior,
+    allow_customer_updates: z.boolean(),
+    default_presentment_currency: Currency,
+    default_tax_behavior: TaxBehavior,
+    sso_enforced: z.literal(false),
+    account_id: z.null(),
+    payout_account_id: z.null(),
+    capabilities: OrganizationCapabilities,
   })
   .meta({ id: 'Organization' })
 export type Organization = z.infer<typeof Organization>
+
+/** Members that were added after the first release. */
+const later = {
+  settings: { benefit_revocation_grace_period: true, prevent_trial_abuse: true },
+  members: {
+    status: true,
+    notification_settings: true,
+    customer_email_settings: true,
+    customer_portal_settings: true,
+    proration_behavior: true,
+    allow_customer_updates: true,
+    default_presentment_currency: true,
+    default_tax_behavior: true,
+    sso_enforced: true,
+    account_id: true,
+    payout_account_id: true,
+    capabilities: true,
+  },
+} as const
 
 /** Organization name as shown on consent pages and documents. */
 export const OrganizationName = displayName({ min: 3, max: 100 })
@@ -110,12 +178,17 @@ export const updateOrganization = operation({
   errors: [ResourceNotFound],
 })
 
+/** An organization in events. Those of the first release lack the members that later clients require. */
+const OrganizationSnapshot = Organization.extend({
+  subscription_settings: Organization.shape.subscription_settings.partial(later.settings),
+}).partial(later.members)
+
 export const organizationCreated = event({
   subject: 'event.organization.created',
   publisher: 'auth',
   webhookType: null,
   summary: 'An organization was created; services store the data they need.',
-  payload: Organization,
+  payload: OrganizationSnapshot,
 })
 
 export const organizationUpdated = event({
@@ -123,5 +196,5 @@ export const organizationUpdated = event({
   publisher: 'auth',
   webhookType: 'organization.updated',
   summary: 'An organization was changed.',
-  payload: Organization,
+  payload: OrganizationSnapshot,
 })

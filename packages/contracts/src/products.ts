@@ -15,6 +15,7 @@ const priceFields = {
   id: Id,
   ...timestamps,
   is_archived: z.boolean(),
+  source: z.literal('catalog'),
   product_id: Id,
   type: z.enum(['one_time', 'recurring']).meta({ deprecated: true, description: 'Deprecated; derived from the product.' }),
   recurring_interval: RecurringInterval.nullable().meta({ deprecated: true, description: 'Deprecated; derived from the product.' }),
@@ -54,6 +55,12 @@ const productFields = {
   name: z.string(),
   description: z.string().nullable(),
   recurring_interval: RecurringInterval.nullable(),
+  recurring_interval_count: z.literal(1).nullable(),
+  trial_interval: z.null().describe('There are no trials.'),
+  trial_interval_count: z.null(),
+  visibility: z.literal('public'),
+  meter_interval: z.null(),
+  meter_interval_count: z.null(),
   is_recurring: z.boolean(),
   is_archived: z.boolean(),
   organization_id: Id,
@@ -135,8 +142,11 @@ export const createProduct = operation({
   request: z.object({
     name,
     description,
-    recurring_interval: RecurringInterval.nullable(),
-    prices: z.array(z.discriminatedUnion('amount_type', newPrices)).length(1, onePriceMessage),
+    recurring_interval: RecurringInterval.nullable().default(null).describe('Null or absent: a one-time product.'),
+    prices: z
+      .array(z.discriminatedUnion('amount_type', newPrices))
+      .length(1, onePriceMessage)
+      .describe('What the buyer pays: one fixed, custom or free price.'),
     metadata: MetadataInput.default({}),
     organization_id: OrganizationIdInput,
   }),

@@ -46,6 +46,7 @@ export const Refund = z
     subscription_id: Id.nullable(),
     customer_id: Id,
     revoke_benefits: z.boolean(),
+    dispute: z.null().describe('No dispute causes refunds.'),
   })
   .meta({ id: 'Refund' })
 export type Refund = z.infer<typeof Refund>

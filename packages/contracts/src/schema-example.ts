@@ -20,6 +20,8 @@ const byName: Record<string, unknown> = {
   currency: 'usd',
   price_currency: 'usd',
   default_currency: 'usd',
+  default_presentment_currency: 'usd',
+  platform_fee_currency: 'usd',
   country: 'GB',
   city: 'London',
   line1: '12 St James’s Square',

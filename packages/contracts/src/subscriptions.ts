@@ -40,6 +40,14 @@ const fields = {
   amount: Amount.describe('Amount per billing period: the price minus the discount.'),
   currency: Currency,
   recurring_interval: RecurringInterval,
+  recurring_interval_count: z.literal(1),
+  trial_start: Timestamp.nullable(),
+  trial_end: Timestamp.nullable(),
+  current_meter_period_start: z.null(),
+  current_meter_period_end: z.null(),
+  pause_at_period_end: z.literal(false).describe('Subscriptions cannot be paused.'),
+  paused_at: z.null(),
+  resumes_at: z.null(),
   status: SubscriptionStatus,
   current_period_start: Timestamp,
   current_period_end: Timestamp.nullable(),
@@ -68,6 +76,7 @@ export const OrderSubscription = z.object({ ...fields, metadata: Metadata }).met
 export const subscribedPrices = {
   prices: z.array(ProductPrice),
   meters: z.array(z.unknown()),
+  pending_update: z.null().describe('Changes apply at once.'),
   price: ProductPrice.meta(deprecatedSince('2025-03-14', 'use prices')),
 }
 

@@ -14,6 +14,9 @@ export const WebhookEvent = z
     succeeded: z.boolean().nullable(),
     status: z.enum(['pending', 'held', 'succeeded', 'failed', 'cancelled']),
     /** Truncated in lists if it is long; `is_payload_cut` is then true. */
+    skipped: z.literal(false),
+    type: z.enum(webhookEventTypes),
+    is_archived: z.literal(false),
     payload: z.string(),
     is_payload_cut: z.boolean(),
   })

@@ -22,14 +22,18 @@ export const maxWebhookEndpoints = 20
 const Format = z.enum(['raw', 'discord', 'slack'])
 const RateLimit = z.int().min(1).max(1000).nullish().describe('Maximum requests per second; null for no limit.')
 const EndpointUrl = z.url().max(2083)
+/** Replaces the secret in replies that do not show it. Sent back in a change, it means no change. */
+export const maskedSecret = 'whsec_********'
 const Secret = z.string().min(1).max(500)
+const NewSecret = Secret.refine((secret) => secret !== maskedSecret, 'Must not be the text that replaces secrets in replies.')
 
-/** A customer's URL. The secret is returned only when it is created or replaced. */
+/** A customer's URL. The secret is returned only when it is created or replaced; other replies mask it. */
 export const WebhookEndpoint = z
   .object({
     id: Id,
     ...timestamps,
     url: z.string(),
+    secret: z.string().describe('Masked, except in the replies to a creation and a rotation.'),
     format: Format,
     organization_id: Id,
     events: z.array(EventFilter),
@@ -49,7 +53,7 @@ export const createWebhookEndpoint = operation({
   request: z.object({
     url: EndpointUrl,
     format: Format.default('raw'),
-    secret: Secret.nullish(),
+    secret: NewSecret.nullish(),
     events: EventSelection,
     rate_limit: RateLimit,
     organization_id: OrganizationIdInput,
@@ -129,7 +133,7 @@ export const rotateWebhookSecret = operation({
   },
   request: z.object({
     id: Id,
-    secret: Secret.nullish().describe('The new secret; generated if omitted.'),
+    secret: NewSecret.nullish().describe('The new secret; generated if omitted.'),
     expire_previous_in: z
       .int()
       .min(0)

@@ -31,6 +31,7 @@ import { stageRefunds } from './migrations/20261123004500-stage-refunds.ts'
 import { parkMessages } from './migrations/20261123100000-park-messages.ts'
 import { boundCredits } from './migrations/20261123120000-bound-credits.ts'
 import { matchDiscountCurrency } from './migrations/20261123121000-match-discount-currency.ts'
+import { showInvoiceNumbers } from './migrations/20261123130000-show-invoice-numbers.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentSchema } from './payments/payment.ts'
@@ -86,5 +87,6 @@ export const database: DatabaseDefinition = {
     parkMessages,
     boundCredits,
     matchDiscountCurrency,
+    showInvoiceNumbers,
   ],
 }

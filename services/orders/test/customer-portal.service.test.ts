@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { getPortalCustomer, getPortalOrganization, updatePortalCustomer } from '@quittance/contracts/customer-portal'
 import { createCustomer, customerUpdated, deleteCustomer, getCustomer } from '@quittance/contracts/customers'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
+import { organizationUpdated } from '@quittance/contracts/organizations'
 import { createProduct, updateProduct } from '@quittance/contracts/products'
 import { customerCaller, organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
@@ -21,6 +22,7 @@ test('a customer reads themselves, without the seller’s data', async () => {
   const { id, created_at, modified_at, email, email_verified, name, billing_address, tax_id, locale } = customer
   expect(await orders.call(getPortalCustomer, {}, me)).toEqual({
     ...{ id, created_at, modified_at, email, email_verified, name, billing_address, tax_id, locale },
+    billing_name: null,
     oauth_accounts: {},
   })
 })
@@ -76,4 +78,21 @@ test('anyone reads a seller and its products by slug; an unknown slug is not fou
   expect(shown.organization).toEqual(buildOrganization(organizationId))
   expect(shown.products).toMatchObject([{ id: product.id, name: product.name, prices: product.prices }])
   await expect(orders.call(getPortalOrganization, { slug: 'nobody' }, anonymous)).rejects.toThrow(ResourceNotFound)
+})
+
+test('an organization published by the first release is complete for every later client', async () => {
+  await using orders = await startOrders()
+  const { organizationId } = await orders.shop()
+  const complete = buildOrganization(organizationId)
+  const { allow_multiple_subscriptions, allow_customer_updates, proration_behavior } = complete.subscription_settings
+  const first = {
+    ...Object.fromEntries(Object.entries(complete).slice(0, Object.keys(complete).indexOf('subscription_settings'))),
+    subscription_settings: { allow_multiple_subscriptions, allow_customer_updates, proration_behavior },
+    name: 'Acme Renamed',
+  }
+  await orders.emit(organizationUpdated, first as never, { organizationId, aggregateId: organizationId })
+  await eventually(async () => {
+    const { organization } = await orders.call(getPortalOrganization, { slug: complete.slug }, { kind: 'anonymous' })
+    expect(organization).toEqual({ ...complete, name: 'Acme Renamed' })
+  })
 })

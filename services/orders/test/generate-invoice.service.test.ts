@@ -172,7 +172,7 @@ test('a generated invoice is shown on the order, and a further request is a conf
   }
   await orders.emit(invoiceGenerated, generated, { organizationId, aggregateId: generated.invoice_id })
   expect(await orders.nextEvent(orderUpdated)).toMatchObject({ id: order.id, is_invoice_generated: true })
-  expect(await orders.call(getOrder, { id: order.id }, seller)).toMatchObject({ is_invoice_generated: true })
+  expect(await orders.call(getOrder, { id: order.id }, seller)).toMatchObject({ is_invoice_generated: true, invoice_number: 'ACME-0001' })
   await expect(orders.call(generateOrderInvoice, { id: order.id }, seller)).rejects.toThrow(InvoiceAlreadyExists)
 })
 

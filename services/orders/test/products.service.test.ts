@@ -110,3 +110,12 @@ test('a page contains the total, also past the end', async () => {
   expect(first.pagination).toEqual({ total_count: 3, max_page: 2 })
   expect(await orders.call(listProducts, { page: 9, limit: 2 }, seller)).toEqual({ items: [], pagination: { total_count: 3, max_page: 2 } })
 })
+
+test('a product without a recurring interval is sold once, and a missing key is named with its purpose', async () => {
+  await using orders = await startOrders()
+  const { seller } = await orders.shop()
+  const prices = [{ amount_type: 'fixed', price_amount: 4200 }] as const
+  expect(await orders.call(createProduct, { name: 'Almanac', prices: [...prices] }, seller)).toMatchObject({ recurring_interval: null })
+  const incomplete = orders.call(createProduct, { name: 'Almanac' } as never, seller)
+  await expect(incomplete).rejects.toThrow('Field required: What the buyer pays: one fixed, custom or free price.')
+})

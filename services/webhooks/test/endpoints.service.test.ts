@@ -5,6 +5,7 @@ import {
   deleteWebhookEndpoint,
   getWebhookEndpoint,
   listWebhookEndpoints,
+  maskedSecret,
   updateWebhookEndpoint,
 } from '@quittance/contracts/webhooks'
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
@@ -19,9 +20,10 @@ test('returns a generated secret once, never on reads, and stores it encrypted',
   const { secret, ...created } = await webhooks.endpoint({ url, events: ['order.paid'] })
   expect(secret).toMatch(/^whsec_/)
   expect(created).toMatchObject({ url, format: 'raw', events: ['order.paid'], organization_id: webhooks.organizationId, modified_at: null })
-  expect(await webhooks.call(getWebhookEndpoint, { id: created.id }, webhooks.caller)).toEqual(created)
+  const shown = { ...created, secret: maskedSecret }
+  expect(await webhooks.call(getWebhookEndpoint, { id: created.id }, webhooks.caller)).toEqual(shown)
   const list = await webhooks.call(listWebhookEndpoints, {}, webhooks.caller)
-  expect(list).toEqual({ items: [created], pagination: { total_count: 1, max_page: 1 } })
+  expect(list).toEqual({ items: [shown], pagination: { total_count: 1, max_page: 1 } })
   const [stored] = await webhooks.rows<{ row: string }>('select e::text as row from webhook_endpoints e')
   expect(stored?.row).toContain('aes-256-gcm$')
   expect(stored?.row).not.toContain(secret.slice('whsec_'.length))
@@ -63,7 +65,18 @@ test('changes only the given properties; null changes nothing', async () => {
   const moved = await webhooks.call(updateWebhookEndpoint, { id, url: 'https://example.org/', secret: 'another' }, webhooks.caller)
   expect(moved).toMatchObject({ url: 'https://example.org/', events: ['order.paid'] })
   expect(moved.modified_at).not.toBeNull()
-  expect(moved).not.toHaveProperty('secret')
+  expect(moved).toMatchObject({ secret: maskedSecret })
+})
+
+test('the mask of a secret never becomes a secret', async () => {
+  await using webhooks = await startWebhooks()
+  const { id } = await webhooks.endpoint({ url })
+  const stored = () => webhooks.rows('select sealed_secret from webhook_endpoints')
+  const before = await stored()
+  const read = await webhooks.call(getWebhookEndpoint, { id }, webhooks.caller)
+  await webhooks.call(updateWebhookEndpoint, { id, secret: read.secret }, webhooks.caller)
+  expect(await stored()).toEqual(before)
+  await expect(webhooks.endpoint({ url, secret: maskedSecret })).rejects.toThrow(RequestValidationError)
 })
 
 test('returns 404 for a deleted endpoint in every operation and erases its secret', async () => {
@@ -85,7 +98,7 @@ test('hides an endpoint from other organizations and rejects their changes', asy
   }
   await expect(webhooks.call(updateWebhookEndpoint, { id, url: 'https://evil.example/' }, stranger)).rejects.toThrow(ResourceNotFound)
   expect(await webhooks.call(listWebhookEndpoints, { organization_id: webhooks.organizationId }, stranger)).toMatchObject({ items: [] })
-  expect(await webhooks.call(getWebhookEndpoint, { id }, webhooks.caller)).toEqual({ id, ...endpoint })
+  expect(await webhooks.call(getWebhookEndpoint, { id }, webhooks.caller)).toEqual({ id, ...endpoint, secret: maskedSecret })
 })
 
 test('requires the organization from a user and rejects it from an organization token', async () => {

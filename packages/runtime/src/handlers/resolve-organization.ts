@@ -17,7 +17,8 @@ export function resolveOrganization(caller: Caller, organizationId: string | nul
     return caller.organization_id
   }
   if (caller.kind !== 'user') throw new NotPermitted('Not permitted')
-  if (!organizationId) throw RequestValidationError.field(['organization_id'], 'Field required', 'missing')
+  if (!organizationId)
+    throw RequestValidationError.field(['organization_id'], 'Field required: a user may act for several organizations.', 'missing')
   if (!caller.organization_ids.includes(organizationId)) throw RequestValidationError.field(['organization_id'], 'Organization not found.')
   return organizationId
 }

@@ -80,7 +80,18 @@ function describe(issue: z.core.$ZodIssue, location: Place): ValidationIssue[] {
   const missing = path.length > 0 && valueAt(location.input, path) === undefined
   const [first, ...rest] = path.map((part) => (typeof part === 'number' ? part : String(part)))
   const loc = first === undefined ? ['body'] : [requestLocation(location.operation.http, String(first)), first, ...rest]
-  return [{ loc, msg: missing ? 'Field required' : issue.message, type: missing ? 'missing' : typeOf(issue) }]
+  if (missing) return [{ loc, msg: describeMissing(location.operation.request, path), type: 'missing' }]
+  return [{ loc, msg: issue.message, type: typeOf(issue) }]
+}
+
+/** States what a missing key is for, if the contract describes it. Keys inside unions have no description here. */
+function describeMissing(request: z.ZodType, path: readonly PropertyKey[]): string {
+  let schema: z.ZodType | undefined = request
+  for (const key of path) {
+    if (schema instanceof z.ZodArray) schema = schema.element as z.ZodType
+    else schema = schema instanceof z.ZodObject ? (schema.shape as Record<PropertyKey, z.ZodType>)[key] : undefined
+  }
+  return schema?.description ? `Field required: ${schema.description}` : 'Field required'
 }
 
 function valueAt(input: unknown, path: PropertyKey[]): unknown {

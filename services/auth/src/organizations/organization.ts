@@ -1,5 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Organization as OrganizationShape, Organization as OrganizationReply } from '@quittance/contracts/organizations'
+import type {
+  Organization as OrganizationShape,
+  Organization as OrganizationReply,
+  SubscriptionSettings,
+} from '@quittance/contracts/organizations'
 import { aggregateProperties } from '@quittance/runtime/schema'
 import type { View } from '@quittance/runtime/view'
 
@@ -14,7 +18,7 @@ export const OrganizationSchema = defineEntity({
     email: p.text().nullable(),
     website: p.text().nullable(),
     socials: p.json<OrganizationShape['socials']>(),
-    subscriptionSettings: p.json<OrganizationShape['subscription_settings']>(),
+    subscriptionSettings: p.json<SubscriptionSettings>(),
   },
   // Other aggregates call this id organization_id.
   filters: {
@@ -23,7 +27,7 @@ export const OrganizationSchema = defineEntity({
 })
 
 /** Default settings of a new organization. */
-export const defaultSubscriptionSettings: OrganizationShape['subscription_settings'] = {
+export const defaultSubscriptionSettings: SubscriptionSettings = {
   allow_multiple_subscriptions: false,
   allow_customer_updates: true,
   proration_behavior: 'prorate',
@@ -35,7 +39,7 @@ export interface ProfileChange {
   email?: string | null | undefined
   website?: string | null | undefined
   socials?: OrganizationShape['socials'] | null | undefined
-  subscription_settings?: OrganizationShape['subscription_settings'] | null | undefined
+  subscription_settings?: SubscriptionSettings | null | undefined
 }
 
 export class Organization extends OrganizationSchema.class {
@@ -51,11 +55,47 @@ export class Organization extends OrganizationSchema.class {
 }
 OrganizationSchema.setClass(Organization)
 
+const none = (...names: string[]) => `(select row_to_json(x) from (select ${names.map((name) => `false as ${name}`).join(', ')}) x)`
+const setting = (name: string) => `o.subscription_settings -> '${name}'`
+
+/** No mail is sent to customers. */
+const customerEmails = none(
+  'order_confirmation',
+  'subscription_cancellation',
+  'subscription_confirmation',
+  'subscription_cycled',
+  'subscription_cycled_after_trial',
+  'subscription_past_due',
+  'subscription_paused',
+  'subscription_resumed',
+  'subscription_renewal_reminder',
+  'subscription_revoked',
+  'subscription_trial_conversion_reminder',
+  'subscription_uncanceled',
+  'subscription_updated',
+)
+
+/** There are no payouts and no dashboard. */
+const capabilities = `(select row_to_json(x) from (select true as checkout_payments, true as subscription_renewals, false as payouts,
+      true as refunds, true as api_access, false as dashboard_access) x)`
+
+/** Members that only later versions of the official client require. */
+const laterColumns = `'active' as status, ${none('new_order', 'new_subscription')} as notification_settings,
+    ${customerEmails} as customer_email_settings,
+    (select row_to_json(x) from (select ${none('show')} as usage,
+      (select row_to_json(y) from (select false as update_seats, ${setting('allow_customer_updates')} as update_plan) y) as subscription
+    ) x) as customer_portal_settings,
+    ${setting('proration_behavior')} as proration_behavior, ${setting('allow_customer_updates')} as allow_customer_updates,
+    'usd' as default_presentment_currency, 'exclusive' as default_tax_behavior, false as sso_enforced, null as account_id, null as payout_account_id,
+    ${capabilities} as capabilities`
+
 export const organizationView: View<OrganizationReply> = {
   name: 'organization',
   organization: 'o.id',
   from: 'organizations o',
   key: 'o.id',
   columns: `o.id, o.created_at, o.modified_at, o.name, o.slug, o.avatar_url, o.email, o.website, o.socials,
-    null as details_submitted_at, null as feature_settings, o.subscription_settings`,
+    null as details_submitted_at, null as feature_settings,
+    o.subscription_settings || jsonb_build_object('benefit_revocation_grace_period', 0, 'prevent_trial_abuse', false) as subscription_settings,
+    ${laterColumns}`,
 }

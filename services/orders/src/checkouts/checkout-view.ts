@@ -14,6 +14,11 @@ const addressFields = `(select row_to_json(x) from (
   select true as country, ch.require_billing_address as state, ch.require_billing_address as city, ch.require_billing_address as postal_code,
     ch.require_billing_address as line1, false as line2) x)`
 
+const mode = "case when ch.require_billing_address then 'required' else 'disabled' end"
+const addressFieldModes = `(select row_to_json(x) from (
+  select 'required' as country, ${mode} as state, ${mode} as city, ${mode} as postal_code, ${mode} as line1,
+    case when ch.require_billing_address then 'optional' else 'disabled' end as line2) x)`
+
 const products = nestedList(
   checkoutProductColumns,
   `unnest(ch.product_ids) with ordinality as chosen (id, position) join products pr on pr.id = chosen.id order by chosen.position`,
@@ -25,13 +30,15 @@ const url = () => `'${config().BASE_URL.replaceAll("'", "''")}/checkout/' || ch.
 const publicColumns =
   () => `ch.id, ch.created_at, ch.modified_at, '{}'::json as custom_field_data, 'stripe' as payment_processor, ch.status, ch.client_secret,
   ${url()} as url, ch.expires_at,
-  coalesce(replace(ch.success_url, '{CHECKOUT_ID}', ch.id::text), ${url()} || '/confirmation') as success_url, ch.embed_origin,
-  ch.amount, ch.discount_amount, ${net} as net_amount, ch.tax_amount, ch.taxes, ${total} as total_amount, ${net} as subtotal_amount, ch.currency,
+  coalesce(replace(ch.success_url, '{CHECKOUT_ID}', ch.id::text), ${url()} || '/confirmation') as success_url, null as return_url, ch.embed_origin,
+  ch.amount, ch.discount_amount, ${net} as net_amount, ch.tax_amount, ch.taxes, ${total} as total_amount, ${net} as subtotal_amount, ch.currency, pp.tax_behavior,
+  false as allow_trial, null as active_trial_interval, null as active_trial_interval_count, null as trial_end, ch.organization_id,
   ch.product_id, ch.product_price_id, ch.discount_id, ch.allow_discount_codes, ch.require_billing_address,
   pp.amount_type <> 'free' as is_discount_applicable, pp.amount_type = 'free' as is_free_product_price,
   ${total} > 0 as is_payment_required, ${setup} as is_payment_setup_required, (${total} > 0 or ${setup}) as is_payment_form_required,
   ch.customer_id, ch.is_business_customer, ch.customer_name, ch.customer_email, ch.customer_ip_address, ch.customer_billing_name,
   ch.customer_billing_address, ch.customer_tax_id, '{}'::json as payment_processor_metadata, ${addressFields} as customer_billing_address_fields,
+  ${addressFieldModes} as billing_address_fields, null as prices,
   ${products} as products, ${nested(checkoutProductColumns)} as product, ${nested(priceColumns)} as product_price,
   case when d.id is not null then ${nested(checkoutDiscountColumns)} end as discount, '[]'::json as attached_custom_fields`
 
@@ -49,7 +56,7 @@ export const checkoutView: View<Checkout> = {
   counter: { list: 'checkouts', time: 'ch.created_at' },
   get columns() {
     return `${publicColumns()}, ch.metadata, ch.external_customer_id, ch.external_customer_id as customer_external_id,
-      ch.subscription_id, ch.customer_metadata`
+      ch.subscription_id, null as trial_interval, null as trial_interval_count, ch.customer_metadata`
   },
 }
 

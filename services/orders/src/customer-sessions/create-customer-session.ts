@@ -27,6 +27,7 @@ export const createCustomerSession = command(contract, async (request, context) 
     token,
     expires_at: session.expiresAt.toISOString(),
     customer_portal_url: `${config().BASE_URL}/${slug}/portal?customer_session_token=${token}`,
+    return_url: null,
     customer_id: customer.id,
     external_customer_id: customer.external_id,
     customer_external_id: customer.external_id,

@@ -12,11 +12,11 @@ const avatar = `'https://www.gravatar.com/avatar/' || encode(sha256(convert_to(l
   case when typed.id is null then c.email else typed.customer_email end), 'UTF8')), 'hex') || '?d=blank' as avatar_url`
 
 /** Without the data added by the seller. */
-export const buyerColumns = `c.id, c.created_at, '{}'::json as metadata, null as external_id, ${details}, c.organization_id, c.deleted_at,
+export const buyerColumns = `c.id, c.created_at, '{}'::json as metadata, null as external_id, 'individual' as type, null as billing_name, ${details}, c.organization_id, c.deleted_at,
   ${avatar}`
 
 /** As in the portal. */
-export const portalBuyerColumns = `c.id, c.created_at, ${details}, '{}'::json as oauth_accounts`
+export const portalBuyerColumns = `c.id, c.created_at, ${details}, null as billing_name, '{}'::json as oauth_accounts`
 
 /** Arguments of `nested` for the buyer of a grant, given the columns that hold the ids of the grant and of its customer. */
 export function grantBuyer({ grant, customer }: { grant: string; customer: string }, columns: string): [columns: string, rows: string] {

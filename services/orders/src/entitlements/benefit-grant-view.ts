@@ -8,7 +8,8 @@ export const grantColumns = `g.id, g.created_at, g.modified_at, g.granted_at, g.
   g.revoked_at, g.revoked_at is not null as is_revoked, g.subscription_id, g.order_id, g.customer_id, g.benefit_id, g.properties`
 
 const columns = `${grantColumns}, g.customer_id as user_id, null as error,
-  ${nested(customerColumns, 'customers c where c.id = g.customer_id')} as customer`
+  ${nested(customerColumns, 'customers c where c.id = g.customer_id')} as customer,
+  ${nested(benefitColumns, 'benefits b where b.id = g.benefit_id')} as benefit`
 
 /** Scope of the views of a grant. */
 export const scopedGrants = {
@@ -25,5 +26,5 @@ export const benefitGrantWebhookView: View<BenefitGrantWebhook> = {
   name: 'benefit-grant-webhook',
   ...scopedGrants,
   from: 'benefit_grants g',
-  columns: `${columns}, ${nested(benefitColumns, 'benefits b where b.id = g.benefit_id')} as benefit, null as previous_properties`,
+  columns: `${columns}, null as previous_properties`,
 }

@@ -5,7 +5,9 @@ import { discountSummaryColumns } from '../catalog/discounts/discount-view.ts'
 import { priceColumns, productSummaryColumns } from '../catalog/products/product-view.ts'
 
 /** Columns of a subscription inside an order; `s` is the subscription. Deprecated names exist only here and in the contract. */
-export const subscriptionColumns = `s.id, s.created_at, s.modified_at, s.amount, s.currency, s.recurring_interval, s.status,
+export const subscriptionColumns = `s.id, s.created_at, s.modified_at, s.amount, s.currency, s.recurring_interval, 1 as recurring_interval_count,
+  null as trial_start, null as trial_end, s.status, null as current_meter_period_start, null as current_meter_period_end,
+  false as pause_at_period_end, null as paused_at, null as resumes_at,
   s.current_period_start, s.current_period_end, s.cancel_at_period_end, s.canceled_at, s.started_at, s.ends_at, s.ended_at,
   s.customer_id, s.product_id, s.discount_id, s.checkout_id, s.customer_cancellation_reason, s.customer_cancellation_comment,
   s.product_price_id as price_id, s.customer_id as user_id`
@@ -29,12 +31,17 @@ const references = {
 
 const counter = { list: 'orders', time: 'o.created_at', productFilters: ['product_id', 'product_billing_type'] } satisfies RowCounter
 
+/** Refunds in progress are reserved. */
+const refundable = `case when o.status = 'pending' then 0 else o.net_amount - o.refunded_amount - o.refunding_amount end as refundable_amount,
+    case when o.status = 'pending' then 0 else o.tax_amount - o.refunded_tax_amount - o.refunding_tax_amount end as refundable_tax_amount`
+
 /** Columns for seller and buyer. Deprecated names exist only here and in the contract. */
 export const orderColumns = `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pending' as paid,
     o.subtotal_amount, o.discount_amount, o.net_amount, o.net_amount as amount, o.tax_amount, o.taxes, o.tax_behavior,
-    o.total_amount,
-    o.refunded_amount, o.refunded_tax_amount, o.currency, o.billing_reason, o.billing_name, o.billing_address,
-    o.invoice_generated_at is not null as is_invoice_generated,
+    o.total_amount, 0 as applied_balance_amount, 0 as from_balance_amount, o.total_amount as due_amount,
+    o.refunded_amount, o.refunded_tax_amount, ${refundable}, o.currency, o.billing_reason, o.billing_name, o.billing_address,
+    o.invoice_generated_at is not null as is_invoice_generated, coalesce(o.invoice_number, '') as invoice_number, null as receipt_number,
+    (select pr.name from products pr where pr.id = o.product_id) as description,
     o.customer_id, o.product_id, o.discount_id, o.subscription_id, o.checkout_id,
     o.customer_id as user_id, first_price.id as product_price_id,
     ${nested(priceColumns, 'product_prices pp join products pr on pr.id = pp.product_id where pp.id = first_price.id')} as product_price,
@@ -58,7 +65,7 @@ export const scopedOrders = {
 export const orderView: View<Order> = {
   name: 'order',
   ...scopedOrders,
-  columns: `${orderColumns}, o.metadata, '{}'::json as custom_field_data,
+  columns: `${orderColumns}, 0 as platform_fee_amount, null as platform_fee_currency, o.metadata, '{}'::json as custom_field_data,
     ${nested(`${subscriptionColumns}, s.metadata`, subscriptionOfOrder)} as subscription,
     ${nested(customerColumns, 'customers c where c.id = o.customer_id')} as customer,
     ${nested(productSummaryColumns, 'products pr where pr.id = o.product_id')} as product,

@@ -1,10 +1,11 @@
 import { organizationCreated, organizationUpdated } from '@quittance/contracts/organizations'
 import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer } from '@quittance/runtime/handler'
+import { completeOrganization } from './organization-defaults.ts'
 
 /** The later event wins, in whatever order they arrive. */
 const keep = `
-  insert into organizations (id, name, slug, document, occurred_at) values (:id, :name, :slug, :document, :occurred_at)
+  insert into organizations (id, name, slug, document, occurred_at) values (:id, :name, :slug, ${completeOrganization(':document::jsonb')}, :occurred_at)
   on conflict (id) do update set name = excluded.name, slug = excluded.slug, document = excluded.document, occurred_at = excluded.occurred_at
   where organizations.occurred_at <= excluded.occurred_at`
 

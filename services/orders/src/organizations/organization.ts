@@ -1,6 +1,6 @@
 import type { Transaction, SqlRunner } from '@quittance/runtime/handler'
 import { ServiceUnavailable } from '@quittance/contracts/errors'
-import type { Organization } from '@quittance/contracts/organizations'
+import type { SubscriptionSettings } from '@quittance/contracts/organizations'
 
 /** The clock of an organization's subscriptions: real time plus the offset by which its test clock was advanced. */
 export interface OrganizationClock {
@@ -25,8 +25,6 @@ export async function requireOrganization(rows: SqlRunner, id: string): Promise<
   if (!known) throw new ServiceUnavailable('The organization is still being set up. Try again in a moment.')
   return known
 }
-
-export type SubscriptionSettings = Organization['subscription_settings']
 
 const settings = `select document -> 'subscription_settings' as settings from organizations where id = :id`
 

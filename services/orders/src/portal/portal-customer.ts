@@ -13,7 +13,7 @@ import { Customer } from '../customers/customer.ts'
 import { NotPermitted } from '@quittance/contracts/errors'
 
 /** Columns of a customer for the customer; `c` is the customer. */
-const portalCustomerColumns = `c.id, c.created_at, c.modified_at, c.email, c.email_verified, c.name, c.billing_address, c.tax_id,
+const portalCustomerColumns = `c.id, c.created_at, c.modified_at, c.email, c.email_verified, c.name, null as billing_name, c.billing_address, c.tax_id,
   c.locale, '{}'::json as oauth_accounts`
 
 /** Values a buyer typed at a checkout; of the tax id, only the number. */
@@ -26,7 +26,7 @@ const typedCustomerView: View<TypedCustomer> = {
   customer: 'ch.customer_id',
   checkout: 'ch.id = :checkout',
   from: 'checkouts ch join customers c on c.id = ch.customer_id and c.deleted_at is null',
-  columns: `c.id, ch.created_at, ch.modified_at, ch.customer_email as email, false as email_verified, ch.customer_name as name,
+  columns: `c.id, ch.created_at, ch.modified_at, ch.customer_email as email, false as email_verified, ch.customer_name as name, null as billing_name,
     ch.customer_billing_address as billing_address, ch.customer_tax_id as tax_number, null as locale, '{}'::json as oauth_accounts`,
 }
 

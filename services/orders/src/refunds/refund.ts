@@ -63,5 +63,5 @@ export const refundView: View<RefundReply> = {
   key: 'r.id',
   counter: { list: 'refunds', time: 'r.created_at' },
   columns: `r.id, r.created_at, r.modified_at, r.metadata, r.status, r.reason, r.amount, r.tax_amount, r.currency, r.organization_id,
-    r.order_id, sold.subscription_id, sold.customer_id, r.revoke_benefits`,
+    r.order_id, sold.subscription_id, sold.customer_id, r.revoke_benefits, null as dispute`,
 }

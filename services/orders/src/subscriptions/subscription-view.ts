@@ -31,7 +31,7 @@ export const startedSubscriptions = {
 } satisfies Partial<View<unknown>>
 
 export const subscriptionPriceColumns = `${subscriptionColumns}, ${nestedList(priceColumns, price)} as prices, ${nested(priceColumns, price)} as price,
-    '[]'::json as meters`
+    '[]'::json as meters, null as pending_update`
 
 /** A subscription with all data a consumer of its events needs. */
 export const subscriptionView: View<Subscription> = {

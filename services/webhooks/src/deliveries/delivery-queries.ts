@@ -38,7 +38,8 @@ const share = (of: keyof typeof shown) => `(${shown[of]} / :limit::int)`
 const payload = `case when octet_length(ev.payload) <= ${share('payloads')} then ev.payload else left(ev.payload, ${share('payloads')} / 4) end`
 
 /** The `webhook_event` of the API is the event at one endpoint: its success and the exact text that was signed. */
-const eventColumns = `ev.id, ev.created_at, d.modified_at, d.last_http_code, ${payload} as payload,
+const eventColumns = `ev.id, ev.created_at, d.modified_at, d.last_http_code, false as skipped, a.event_type as type, false as is_archived,
+  ${payload} as payload,
   octet_length(ev.payload) > ${share('payloads')} as is_payload_cut, d.status,
   case d.status when 'succeeded' then true when 'pending' then null when 'held' then null else false end as succeeded`
 

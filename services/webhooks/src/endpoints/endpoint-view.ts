@@ -1,4 +1,4 @@
-import { type getWebhookEndpoint, WebhookEndpointDisabled } from '@quittance/contracts/webhooks'
+import { type getWebhookEndpoint, maskedSecret, WebhookEndpointDisabled } from '@quittance/contracts/webhooks'
 import type { ReplyOf } from '@quittance/contracts/operation'
 import type { View } from '@quittance/runtime/view'
 import { ResourceNotFound } from '@quittance/contracts/errors'
@@ -9,7 +9,7 @@ export const endpointView: View<ReplyOf<typeof getWebhookEndpoint>> = {
   organization: 'e.organization_id',
   from: '(select * from webhook_endpoints where deleted_at is null) e',
   key: 'e.id',
-  columns: `e.id, e.created_at, e.modified_at, e.url, e.format, e.organization_id, e.events, e.rate_limit,
+  columns: `e.id, e.created_at, e.modified_at, e.url, '${maskedSecret}' as secret, e.format, e.organization_id, e.events, e.rate_limit,
     e.disabled_at is null as enabled, e.disabled_reason`,
 }
 

@@ -1,4 +1,5 @@
 import {
+  maskedSecret,
   updateWebhookEndpoint as updateWebhookEndpointContract,
   deleteWebhookEndpoint as deleteWebhookEndpointContract,
   rotateWebhookSecret as rotateWebhookSecretContract,
@@ -19,7 +20,8 @@ export const updateEndpoint = command(
     const { SECRETS_KEY: keys, WEBHOOK_ALLOWED_CIDRS: networks, WEBHOOK_DENIED_PORTS: deniedPorts } = config()
     const endpoint = await em.findOneOrFail(Endpoint, { id, deletedAt: null })
     if (url) assertAllowedUrl(url, { networks, deniedPorts })
-    const sealedSecret = secret ? sealSecret(secret, { keys, context: endpoint.organizationId }) : undefined
+    const isNewSecret = secret && secret !== maskedSecret
+    const sealedSecret = isNewSecret ? sealSecret(secret, { keys, context: endpoint.organizationId }) : undefined
     endpoint.change({ url, format, events, rateLimit: rate_limit, sealedSecret })
     if (enabled === true) await enableEndpoint(transaction, id)
     if (enabled === false) await disableEndpoint(transaction, { id, reason: 'requested' })

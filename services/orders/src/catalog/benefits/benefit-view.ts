@@ -2,7 +2,8 @@ import type { Benefit } from '@quittance/contracts/benefits'
 import { nestedList, type View } from '@quittance/runtime/view'
 
 /** Columns of a benefit for any reader; `b` is the benefit. */
-export const benefitPublicColumns = `b.id, b.created_at, b.modified_at, b.type, b.description, b.selectable, b.deletable, b.organization_id`
+export const benefitPublicColumns = `b.id, b.created_at, b.modified_at, b.type, b.description, b.selectable, b.deletable,
+  b.deleted_at is not null as is_deleted, 'public' as visibility, false as visibility_configurable, b.organization_id`
 
 /** Columns of a benefit for its seller; `b` is the benefit. */
 export const benefitColumns = `${benefitPublicColumns}, b.metadata, b.properties, false as is_tax_applicable`

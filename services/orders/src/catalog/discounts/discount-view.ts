@@ -3,8 +3,8 @@ import { nestedList, type View } from '@quittance/runtime/view'
 import { productSummaryColumns } from '../products/product-view.ts'
 
 /** Columns of a discount on a checkout page; `d` is the discount. */
-export const checkoutDiscountColumns =
-  'd.id, d.name, d.code, d.type, d.duration, d.duration_in_months, d.amount, d.currency, d.basis_points'
+export const checkoutDiscountColumns = `d.id, d.name, d.code, d.type, d.duration, d.duration_in_months, d.amount,
+  case when d.type = 'fixed' then json_build_object(d.currency, d.amount) end as amounts, d.currency, d.basis_points`
 
 /** Columns of a discount inside an order; `d` is the discount. */
 export const discountSummaryColumns = `${checkoutDiscountColumns}, d.created_at, d.modified_at, d.metadata, d.starts_at, d.ends_at,

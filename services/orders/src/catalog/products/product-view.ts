@@ -3,12 +3,13 @@ import { nestedList, type View } from '@quittance/runtime/view'
 import { benefitsOfProduct, publicBenefitsOfProduct } from '../benefits/benefit-view.ts'
 
 /** Columns of a price; `pp` is the price, `pr` its product. */
-export const priceColumns = `pp.id, pp.created_at, pp.modified_at, pp.is_archived, pp.product_id, pp.amount_type, pp.price_amount, pp.price_currency,
+export const priceColumns = `pp.id, pp.created_at, pp.modified_at, pp.is_archived, 'catalog' as source, pp.product_id, pp.amount_type, pp.price_amount, pp.price_currency,
   pp.minimum_amount, pp.maximum_amount, pp.preset_amount, pp.tax_behavior,
   case when pr.recurring_interval is null then 'one_time' else 'recurring' end as type, pr.recurring_interval`
 
 const fields = `pr.id, pr.created_at, pr.modified_at, pr.name, pr.description, pr.recurring_interval,
-  pr.recurring_interval is not null as is_recurring, pr.is_archived, pr.organization_id`
+  case when pr.recurring_interval is not null then 1 end as recurring_interval_count, null as trial_interval, null as trial_interval_count,
+  'public' as visibility, null as meter_interval, null as meter_interval_count, pr.recurring_interval is not null as is_recurring, pr.is_archived, pr.organization_id`
 
 const prices = nestedList(
   priceColumns,
