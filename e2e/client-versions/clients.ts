@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Versions of the official client under test, oldest first; `clients/package.json` pins them. */
+export const versions = [
+  '0.32.11',
+  '0.33.2',
+  '0.34.2',
+  '0.34.17',
+  '0.35.4',
+  '0.38.1',
+  '0.40.3',
+  '0.42.5',
+  '0.46.7',
+  '0.49.0',
+  '1.0.1',
+] as const
+
+export type Version = (typeof versions)[number]
+
+/** Verifies and parses a received webhook; throws, or rejects, if either fails. */
+export type ValidateEvent = (body: string, headers: Record<string, string>, secret: string) => unknown
+
+interface LoadedClient {
+  // oxlint-disable-next-line typescript/no-explicit-any -- eleven versions with eleven sets of types
+  polar: any
+  validateEvent: ValidateEvent
+}
+
+export const clientsFolder = join(import.meta.dirname, 'clients')
+
+/**
+ * Installs the packages of a folder beside this file and returns it. Clients and adapters are 700 MB and have separate lockfiles, so that
+ * `npm ci` of the repository does not install them.
+ */
+export function installPackages(name: 'clients' | 'adapters'): string {
+  const folder = join(import.meta.dirname, name)
+  const args = ['ci', '--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund']
+  if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) execFileSync('npm', args, { cwd: folder, stdio: 'ignore' })
+  return folder
+}
+
+/** Loads one version of the client, unmodified, with the public address of the system as its server. */
+export async function loadClient(version: Version, { token, baseUrl }: { token: string; baseUrl: string }): Promise<LoadedClient> {
+  const load = (file: string) => import(join(clientsFolder, `node_modules/polar-sdk-${version}/dist`, file))
+  if (version.startsWith('1.')) {
+    const { createPolar, webhooks } = await load('2026-04/index.mjs')
+    return { polar: createPolar({ accessToken: token, baseUrl }), validateEvent: webhooks.validateEvent }
+  }
+  const [{ Polar }, { validateEvent }] = await Promise.all([load('esm/index.js'), load('esm/webhooks.js')])
+  return { polar: new Polar({ accessToken: token, serverURL: baseUrl }), validateEvent }
+}

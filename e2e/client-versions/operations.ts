@@ -1,0 +1,138 @@
+import type { World } from './world.ts'
+
+/** Calls one operation; rejects if the client does not accept the reply. */
+// oxlint-disable-next-line typescript/no-explicit-any -- one table for ten versions with ten sets of types
+export type Operation = (polar: any, world: World) => Promise<unknown>
+
+/** A call of each operation that a version below 1 may have, with arguments that every version takes. */
+export const operations: Record<string, Operation> = {
+  'benefits.create': (polar) => polar.benefits.create({ type: 'custom', description: 'A call', properties: { note: 'Book it.' } }),
+  'benefits.delete': async (polar, world) => polar.benefits.delete({ id: (await world.fresh('benefit'))['id'] }),
+  'benefits.get': (polar, { benefit }) => polar.benefits.get({ id: benefit }),
+  'benefits.grants': (polar, { benefit }) => first(polar.benefits.grants({ id: benefit })),
+  'benefits.list': (polar) => first(polar.benefits.list({})),
+  'benefits.update': (polar, { benefit }) => polar.benefits.update({ id: benefit, requestBody: { type: 'custom', description: 'Calls' } }),
+  'checkouts.clientConfirm': async (polar, world) => {
+    const clientSecret = (await world.fresh('checkout'))['client_secret']
+    const checkoutConfirmStripe = { confirmationTokenId: 'ctoken_ok', customerBillingAddress: { country: 'GB' } }
+    return polar.checkouts.clientConfirm({ clientSecret, checkoutConfirmStripe })
+  },
+  'checkouts.clientGet': async (polar, world) =>
+    polar.checkouts.clientGet({ clientSecret: (await world.fresh('checkout'))['client_secret'] }),
+  'checkouts.clientUpdate': async (polar, world) =>
+    polar.checkouts.clientUpdate({
+      clientSecret: (await world.fresh('checkout'))['client_secret'],
+      checkoutUpdatePublic: { customerName: 'Ada' },
+    }),
+  'checkouts.create': (polar, { product }) => polar.checkouts.create({ products: [product] }),
+  'checkouts.get': (polar, { checkout }) => polar.checkouts.get({ id: checkout }),
+  'checkouts.list': (polar) => first(polar.checkouts.list({})),
+  'checkouts.update': async (polar, world) =>
+    polar.checkouts.update({ id: (await world.fresh('checkout'))['id'], checkoutUpdate: { metadata: { cart: 2 } } }),
+  'customerPortal.benefitGrants.get': (polar, { grant, session }) =>
+    polar.customerPortal.benefitGrants.get({ customerSession: session }, { id: grant }),
+  'customerPortal.benefitGrants.list': (polar, { session }) =>
+    first(polar.customerPortal.benefitGrants.list({ customerSession: session }, {})),
+  'customerPortal.customers.get': (polar, { session }) => polar.customerPortal.customers.get({ customerSession: session }),
+  'customerPortal.customers.update': (polar, { session }) =>
+    polar.customerPortal.customers.update({ customerSession: session }, { billingName: 'Ada' }),
+  'customerPortal.licenseKeys.activate': (polar, { key, organization }) =>
+    polar.customerPortal.licenseKeys.activate({ key, organizationId: organization.id, label: 'desktop' }),
+  'customerPortal.licenseKeys.deactivate': async (polar, world) => {
+    const { id: activationId } = await world.fresh('activation')
+    return polar.customerPortal.licenseKeys.deactivate({ key: world.key, organizationId: world.organization.id, activationId })
+  },
+  'customerPortal.licenseKeys.get': (polar, { licenseKey, session }) =>
+    polar.customerPortal.licenseKeys.get({ customerSession: session }, { id: licenseKey }),
+  'customerPortal.licenseKeys.list': (polar, { session }) => first(polar.customerPortal.licenseKeys.list({ customerSession: session }, {})),
+  'customerPortal.licenseKeys.validate': (polar, { key, organization }) =>
+    polar.customerPortal.licenseKeys.validate({ key, organizationId: organization.id }),
+  'customerPortal.orders.generateInvoice': async (polar, world) =>
+    polar.customerPortal.orders.generateInvoice({ customerSession: world.session }, { id: (await world.fresh('order'))['id'] }),
+  'customerPortal.orders.get': (polar, { order, session }) => polar.customerPortal.orders.get({ customerSession: session }, { id: order }),
+  'customerPortal.orders.list': (polar, { session }) => first(polar.customerPortal.orders.list({ customerSession: session }, {})),
+  'customerPortal.orders.update': (polar, { order, session }) =>
+    polar.customerPortal.orders.update(
+      { customerSession: session },
+      { id: order, customerOrderUpdate: { billingName: 'Ada', billingAddress } },
+    ),
+  'customerPortal.organizations.get': (polar, { organization }) => polar.customerPortal.organizations.get({ slug: organization.slug }),
+  'customerPortal.subscriptions.cancel': async (polar, world) => {
+    const [customerSession, id] = [world.session, world.subscription]
+    await polar.customerPortal.subscriptions.cancel({ customerSession }, { id }).finally(world.resumeSubscription)
+  },
+  'customerPortal.subscriptions.get': (polar, { subscription, session }) =>
+    polar.customerPortal.subscriptions.get({ customerSession: session }, { id: subscription }),
+  'customerPortal.subscriptions.list': (polar, { session }) =>
+    first(polar.customerPortal.subscriptions.list({ customerSession: session }, {})),
+  'customerPortal.subscriptions.update': (polar, { subscription: id, session, resumeSubscription }) =>
+    polar.customerPortal.subscriptions
+      .update({ customerSession: session }, { id, customerSubscriptionUpdate: { cancelAtPeriodEnd: true } })
+      .finally(resumeSubscription),
+  'customerSessions.create': (polar, { customer }) => polar.customerSessions.create({ customerId: customer }),
+  'customers.create': (polar) => polar.customers.create({ email: `${crypto.randomUUID()}@example.com`, name: 'Ada' }),
+  'customers.delete': async (polar, world) => polar.customers.delete({ id: (await world.fresh('customer'))['id'] }),
+  'customers.deleteExternal': async (polar, world) =>
+    polar.customers.deleteExternal({ externalId: (await world.fresh('customer'))['external_id'] }),
+  'customers.get': (polar, { customer }) => polar.customers.get({ id: customer }),
+  'customers.getExternal': (polar, { externalId }) => polar.customers.getExternal({ externalId }),
+  'customers.getState': (polar, { customer }) => polar.customers.getState({ id: customer }),
+  'customers.getStateExternal': (polar, { externalId }) => polar.customers.getStateExternal({ externalId }),
+  'customers.list': (polar) => first(polar.customers.list({})),
+  'customers.update': (polar, { customer }) => polar.customers.update({ id: customer, customerUpdate: { name: 'Ada L.' } }),
+  'customers.updateExternal': (polar, { externalId }) =>
+    polar.customers.updateExternal({ externalId, customerUpdateExternalID: { name: 'Ada L.' }, customerUpdate: { name: 'Ada L.' } }),
+  'discounts.create': (polar) => polar.discounts.create({ name: 'Launch', type: 'fixed', amount: 500, currency: 'usd', duration: 'once' }),
+  'discounts.delete': async (polar, world) => polar.discounts.delete({ id: (await world.fresh('discount'))['id'] }),
+  'discounts.get': (polar, { discount }) => polar.discounts.get({ id: discount }),
+  'discounts.list': (polar) => first(polar.discounts.list({})),
+  'discounts.update': (polar, { discount }) => polar.discounts.update({ id: discount, discountUpdate: { maxRedemptions: 7 } }),
+  'licenseKeys.get': (polar, { licenseKey }) => polar.licenseKeys.get({ id: licenseKey }),
+  'licenseKeys.getActivation': (polar, { licenseKey, activation }) =>
+    polar.licenseKeys.getActivation({ id: licenseKey, activationId: activation }),
+  'licenseKeys.list': (polar) => first(polar.licenseKeys.list({})),
+  'licenseKeys.update': (polar, { licenseKey }) => polar.licenseKeys.update({ id: licenseKey, licenseKeyUpdate: { limitUsage: 2000 } }),
+  'orders.generateInvoice': async (polar, world) => polar.orders.generateInvoice({ id: (await world.fresh('order'))['id'] }),
+  'orders.get': (polar, { order }) => polar.orders.get({ id: order }),
+  'orders.invoice': (polar, { order }) => polar.orders.invoice({ id: order }),
+  'orders.list': (polar) => first(polar.orders.list({})),
+  'orders.update': (polar, { order }) => polar.orders.update({ id: order, orderUpdate: { billingName: 'Ada', billingAddress } }),
+  'organizations.get': (polar, { organization }) => polar.organizations.get({ id: organization.id }),
+  'organizations.list': (polar) => first(polar.organizations.list({})),
+  'organizations.update': (polar, { organization }) =>
+    polar.organizations.update({ id: organization.id, organizationUpdate: { name: 'Demo' } }),
+  'products.create': (polar) => polar.products.create({ name: 'Almanac', recurringInterval: null, prices: [price] }),
+  'products.get': (polar, { product }) => polar.products.get({ id: product }),
+  'products.list': (polar) => first(polar.products.list({})),
+  'products.update': (polar, { product }) => polar.products.update({ id: product, productUpdate: { description: 'All of it' } }),
+  'products.updateBenefits': (polar, { plan, benefit }) =>
+    polar.products.updateBenefits({ id: plan, productBenefitsUpdate: { benefits: [benefit] } }),
+  'refunds.create': async (polar, world) =>
+    polar.refunds.create({ orderId: (await world.fresh('order'))['id'], reason: 'duplicate', amount: 100 }),
+  'refunds.list': (polar) => first(polar.refunds.list({})),
+  'subscriptions.export': (polar) => polar.subscriptions.export({}),
+  'subscriptions.get': (polar, { subscription }) => polar.subscriptions.get({ id: subscription }),
+  'subscriptions.list': (polar) => first(polar.subscriptions.list({})),
+  'subscriptions.revoke': async (polar, world) => polar.subscriptions.revoke({ id: (await world.fresh('subscription'))['id'] }),
+  'subscriptions.update': (polar, { subscription: id, resumeSubscription }) =>
+    polar.subscriptions.update({ id, subscriptionUpdate: { cancelAtPeriodEnd: true } }).finally(resumeSubscription),
+  'webhooks.createWebhookEndpoint': (polar, { sink }) =>
+    polar.webhooks.createWebhookEndpoint({ url: sink.url, format: 'raw', secret: 'mine', events: ['order.paid'] }),
+  'webhooks.deleteWebhookEndpoint': async (polar, world) =>
+    polar.webhooks.deleteWebhookEndpoint({ id: (await world.fresh('endpoint'))['id'] }),
+  'webhooks.getWebhookEndpoint': (polar, { endpoint }) => polar.webhooks.getWebhookEndpoint({ id: endpoint }),
+  'webhooks.listWebhookDeliveries': (polar, { endpoint }) => first(polar.webhooks.listWebhookDeliveries({ endpointId: endpoint })),
+  'webhooks.listWebhookEndpoints': (polar) => first(polar.webhooks.listWebhookEndpoints({})),
+  'webhooks.redeliverWebhookEvent': (polar, { event }) => polar.webhooks.redeliverWebhookEvent({ id: event }),
+  'webhooks.updateWebhookEndpoint': (polar, { endpoint, sink }) =>
+    polar.webhooks.updateWebhookEndpoint({ id: endpoint, webhookEndpointUpdate: { url: sink.url } }),
+}
+
+const price = { amountType: 'fixed', priceAmount: 4200, priceCurrency: 'usd' }
+const billingAddress = { country: 'GB', line1: '12 St James’s Square', city: 'London', postalCode: 'SW1Y 4JH' }
+
+/** Returns the first page of a list. */
+async function first(list: Promise<AsyncIterable<unknown>>): Promise<unknown> {
+  for await (const page of await list) return page
+  return null
+}

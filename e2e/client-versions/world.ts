@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto'
+import { startEndpointSink, type EndpointSink } from '@quittance/testing/endpoint-sink'
+import { eventually } from '@quittance/testing/eventually'
+import { callApi, type RunningSystem } from '@quittance/testing/system'
+
+/** Objects that every version of the client reads and changes, created over HTTP, so that a version that fails on one still reaches the others. */
+export interface World {
+  baseUrl: string
+  token: string
+  organization: { id: string; slug: string }
+  sink: EndpointSink
+  /** Signing secret of every endpoint created here. */
+  secret: string
+  customer: string
+  externalId: string
+  product: string
+  plan: string
+  benefit: string
+  discount: string
+  checkout: string
+  order: string
+  subscription: string
+  licenseKey: string
+  activation: string
+  /** Text of the license key. */
+  key: string
+  endpoint: string
+  /** A delivered webhook event. */
+  event: string
+  grant: string
+  /** Token of a session of the customer. */
+  session: string
+  /** Withdraws the cancellation of the subscription. */
+  resumeSubscription(): Promise<unknown>
+  /** Creates an object of the kind that a version may change or delete. */
+  fresh(kind: FreshKind): Promise<Record<string, string>>
+}
+
+type FreshKind = 'benefit' | 'checkout' | 'customer' | 'discount' | 'endpoint' | 'order' | 'subscription' | 'activation'
+
+const address = { country: 'GB', line1: '12 St James’s Square', city: 'London', postal_code: 'SW1Y 4JH' }
+const terms = { prefix: 'acme', activations: { limit: 50, enable_customer_admin: true }, limit_usage: 1000 }
+
+const secret = 'a-secret-of-this-test'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- replies of the API under test
+type Reply = any
+type Create = (path: string, body: unknown) => Promise<Reply>
+
+export async function createWorld(system: RunningSystem): Promise<World> {
+  const { base_url: baseUrl } = system.readReadyFile()
+  const { organization, organization_access_token: token } = system.demo
+  const sink = await startEndpointSink()
+  const create: Create = async (path, body) => {
+    const { status, body: reply } = await system.api('POST', path, body)
+    if (status >= 300) throw new Error(`POST ${path}: ${status} ${JSON.stringify(reply)}`)
+    return reply
+  }
+  const endpoint = await create('/v1/webhooks/endpoints', endpointAt(sink.url))
+  const catalog = await createCatalog(create)
+  const customer = await create('/v1/customers/', newCustomer())
+  const buy = createBuyer(system, create)
+  const order = await buy(catalog.product, customer.id)
+  const { subscription_id: subscription } = await buy(catalog.plan, customer.id)
+  const [licenseKey, grant, event] = await Promise.all([
+    getFirst(system, `/v1/license-keys/?benefit_id=${catalog.keys}`),
+    getFirst(system, `/v1/benefits/${catalog.benefit}/grants`),
+    getFirst(system, `/v1/webhooks/deliveries?endpoint_id=${endpoint.id}`),
+  ])
+  await create(`/v1/orders/${order.id}/invoice`, null)
+  await eventually(async () => {
+    if ((await system.api('GET', `/v1/orders/${order.id}/invoice`)).status !== 200) throw new Error('not generated yet')
+  })
+  const { token: session } = await create('/v1/customer-sessions/', { customer_id: customer.id })
+  const activation = { key: licenseKey['key'], organization_id: organization.id, label: 'laptop' }
+  const fresh: Record<FreshKind, () => Promise<Record<string, string>>> = {
+    activation: () => callAnonymously(baseUrl, '/v1/customer-portal/license-keys/activate', activation),
+    benefit: () => create('/v1/benefits/', { type: 'custom', description: 'Deleted', properties: { note: null } }),
+    checkout: () => create('/v1/checkouts/', { products: [catalog.product], customer_id: customer.id }),
+    customer: () => create('/v1/customers/', newCustomer()),
+    discount: () => create('/v1/discounts/', buildDiscount(randomUUID())),
+    endpoint: () => create('/v1/webhooks/endpoints', endpointAt(sink.url)),
+    order: () => buy(catalog.product, customer.id),
+    subscription: async () => ({ id: (await buy(catalog.plan, (await create('/v1/customers/', newCustomer())).id)).subscription_id }),
+  }
+  return {
+    ...{ baseUrl, token, secret, organization, sink, session, subscription, ...catalog },
+    customer: customer.id,
+    externalId: customer.external_id,
+    discount: (await fresh.discount())['id'] as string,
+    checkout: order['checkout_id'],
+    order: order.id,
+    licenseKey: licenseKey['id'],
+    key: licenseKey['key'],
+    activation: (await fresh.activation())['id'] as string,
+    endpoint: endpoint.id,
+    event: event['webhook_event']['id'],
+    grant: grant['id'],
+    resumeSubscription: () => system.api('PATCH', `/v1/subscriptions/${subscription}`, { cancel_at_period_end: false }),
+    fresh: (kind) => fresh[kind](),
+  }
+}
+
+const newCustomer = () => ({ email: `${randomUUID()}@example.com`, name: 'Ada', external_id: randomUUID(), billing_address: address })
+const endpointAt = (url: string) => ({ url, format: 'raw', secret, events: webhookEvents })
+
+/** A product and a plan that both grant a benefit and license keys. */
+async function createCatalog(create: Create): Promise<Record<'benefit' | 'keys' | 'product' | 'plan', string>> {
+  const keys = await create('/v1/benefits/', { type: 'license_keys', description: 'The app', properties: terms })
+  const benefit = await create('/v1/benefits/', { type: 'custom', description: 'A call', properties: { note: 'Book it.' } })
+  const createProduct = async (name: string, interval: string | null) => {
+    const prices = [{ amount_type: 'fixed', price_amount: 4200 }]
+    const { id } = await create('/v1/products/', { name, recurring_interval: interval, prices, metadata: { shelf: 3 } })
+    await create(`/v1/products/${id}/benefits`, { benefits: [keys.id, benefit.id] })
+    return id
+  }
+  return { benefit: benefit.id, keys: keys.id, product: await createProduct('Almanac', null), plan: await createProduct('Plan', 'month') }
+}
+
+/** Returns a function that buys a product for a customer and returns the paid order. */
+function createBuyer(system: RunningSystem, create: Create) {
+  const { base_url: baseUrl } = system.readReadyFile()
+  // oxlint-disable-next-line typescript/no-explicit-any -- replies of the API under test
+  return async (product: string, customer: string): Promise<any> => {
+    const { id, client_secret } = await create('/v1/checkouts/', { products: [product], customer_id: customer, metadata: { cart: 1 } })
+    const confirmation = { confirmation_token_id: 'ctoken_ok', customer_billing_address: address }
+    await callAnonymously(baseUrl, `/v1/checkouts/client/${client_secret}/confirm`, confirmation)
+    return eventually(async () => {
+      const order = await getFirst(system, `/v1/orders/?checkout_id=${id}`)
+      if (order['status'] !== 'paid') throw new Error('not paid yet')
+      return order
+    })
+  }
+}
+
+async function callAnonymously(baseUrl: string, path: string, body: unknown): Promise<Record<string, string>> {
+  const { status, body: reply } = await callApi(`${baseUrl}${path}`, { method: 'POST', token: null, body })
+  if (status >= 300) throw new Error(`POST ${path}: ${status} ${JSON.stringify(reply)}`)
+  return reply
+}
+
+const buildDiscount = (name: string) => ({ name, type: 'fixed', amount: 500, currency: 'usd', duration: 'once' })
+
+// oxlint-disable-next-line typescript/no-explicit-any -- replies of the API under test
+async function getFirst(system: RunningSystem, path: string): Promise<any> {
+  return eventually(async () => {
+    const { body } = await system.api('GET', path)
+    if (!body.items?.[0]) throw new Error(`nothing at ${path}`)
+    return body.items[0]
+  })
+}
+
+/** The event types of the API. */
+const webhookEvents = [
+  'benefit.created',
+  'benefit.updated',
+  'benefit_grant.created',
+  'benefit_grant.revoked',
+  'benefit_grant.updated',
+  'checkout.created',
+  'checkout.updated',
+  'customer.created',
+  'customer.deleted',
+  'customer.state_changed',
+  'customer.updated',
+  'order.created',
+  'order.paid',
+  'order.refunded',
+  'order.updated',
+  'organization.updated',
+  'product.created',
+  'product.updated',
+  'refund.created',
+  'refund.updated',
+  'subscription.active',
+  'subscription.canceled',
+  'subscription.created',
+  'subscription.revoked',
+  'subscription.uncanceled',
+  'subscription.updated',
+]
