@@ -1,6 +1,6 @@
 /**
  * Checks every named statement of the services against the schema that their migrations create in an embedded PostgreSQL: the statement is
- * valid, those of `sql` have the scope, and their rows have the columns, types and nullability of the row type in the call. Nothing is run.
+ * valid, those of `sql` compare with the scope, and their rows have the columns, types and nullability of the row type in the call. Nothing is run.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { registerHooks } from 'node:module'
@@ -72,7 +72,8 @@ interface Check {
 /** Returns the problems of one statement. */
 async function checkStatement(path: string, use: StatementUse & { sql: string }, { describe, counts }: Check): Promise<string[]> {
   const problems: string[] = []
-  if (use.isScoped && !use.sql.includes(':scope_organizations')) problems.push('a statement of `sql` lacks :scope_organizations')
+  if (use.isScoped && !/= any ?\(:scope_organizations\b/.test(use.sql))
+    problems.push('a statement of `sql` compares nothing with :scope_organizations by `= any`')
   try {
     const columns = await describe(statement('checked', use.sql).text)
     counts.valid += 1
