@@ -12,6 +12,7 @@ import { eventsPage } from './generated/events-page.ts'
 import { natsConfiguration } from './generated/nats-configuration.ts'
 import { fillSections } from './generated/sections.ts'
 import { eventsTable, operationsTable } from './generated/service-tables.ts'
+import { systemAccessTable } from './generated/system-access.ts'
 import { unscopedViewsTable } from './generated/unscoped-views.ts'
 import { serviceSettings } from './service-settings.ts'
 
@@ -28,7 +29,10 @@ const files: Record<string, string> = {
   '.env.example': environmentExample(serviceSettings),
   'infra/nats.conf': natsConfiguration(),
   'infra/nats-transitional.conf': natsConfiguration({ transitional: true }),
-  ...withSections('docs/tenant-isolation.md', { 'unscoped-views': await unscopedViewsTable(root) }),
+  ...withSections('docs/tenant-isolation.md', {
+    'unscoped-views': await unscopedViewsTable(root),
+    'system-access': systemAccessTable(root),
+  }),
 }
 
 for (const service of serviceNames) {

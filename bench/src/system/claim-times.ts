@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { readDueDeliveries, leaseQueues } from '@quittance/webhooks/queue/queue-store'
 import { EndpointQueue, type LeasedQueueRow } from '@quittance/webhooks/queue/endpoint-queue'
-import { createSqlRunner } from '@quittance/runtime/transaction'
+import { createSystemSql } from '@quittance/runtime/sql-runner'
+import type { Execute } from '@quittance/runtime/view'
 import type { Client } from 'pg'
 import { median } from '../statistics.ts'
 import { inDatabase, makeDue, type Endpoints } from './deliveries.ts'
@@ -45,8 +46,9 @@ async function leaseElsewhere(url: string, ids: readonly string[]): Promise<void
 }
 
 async function measure(client: Client): Promise<{ takeMs: number; readMs: number }> {
-  const rows = createSqlRunner(async ({ name, text }, values) => (await client.query({ name, text, values })).rows)
-  const context = { rows, leaseMs: 30_000 } as Parameters<typeof leaseQueues>[0]
+  const execute: Execute = async ({ name, text }, values) => (await client.query({ name, text, values })).rows
+  const systemSql = createSystemSql({ execute }, 'measures the claims of all endpoints')
+  const context = { systemSql, leaseMs: 30_000 } as Parameters<typeof leaseQueues>[0]
   const taking: number[] = []
   const reading: number[] = []
   for (let time = 0; time < times; time += 1) {

@@ -3,15 +3,15 @@ import type { Transaction } from '@quittance/runtime/handler'
 import { systemCaller } from '@quittance/runtime/transaction'
 import { expect, test } from 'vitest'
 import { startTestService } from '../src/harness.ts'
-import { ledger, noteEntries } from './ledger.ts'
+import { anyScope, ledger, noteEntries } from './ledger.ts'
 
 const organization = () => systemCaller(randomUUID())
 
 test('requests of one organization that hold all it may have do not delay another', async () => {
   const slowAccount = randomUUID()
   const release = Promise.withResolvers<void>()
-  const beforeNote = async ({ rows }: Transaction, account: string) => {
-    await rows('before-note', 'select 1')
+  const beforeNote = async ({ sql }: Transaction, account: string) => {
+    await sql('before-note', `select 1 where ${anyScope}`)
     if (account === slowAccount) await release.promise
   }
   await using service = await startTestService(ledger({ beforeNote }))
@@ -29,7 +29,9 @@ test('requests of one organization that hold all it may have do not delay anothe
 })
 
 test('a request that waits for a lock beyond the limit is a 503, and its connection is used again', async () => {
-  await using service = await startTestService(ledger({ beforeNote: ({ rows }) => rows('lock', 'select pg_advisory_xact_lock(7)') }))
+  await using service = await startTestService(
+    ledger({ beforeNote: ({ sql }) => sql('lock', `select pg_advisory_xact_lock(7) where ${anyScope}`) }),
+  )
   const unlock = await service.holdTransaction('select pg_advisory_xact_lock(7)')
   const request = { account: randomUUID(), first: 0, count: 1 }
   const blocked = await Promise.allSettled(Array.from({ length: 8 }, () => service.call(noteEntries, request, organization())))
@@ -39,7 +41,7 @@ test('a request that waits for a lock beyond the limit is a 503, and its connect
 })
 
 test('a statement that runs beyond the limit is canceled: no caller waits for it any more', async () => {
-  await using service = await startTestService(ledger({ beforeNote: ({ rows }) => rows('sleep', 'select pg_sleep(60)') }))
+  await using service = await startTestService(ledger({ beforeNote: ({ sql }) => sql('sleep', `select pg_sleep(60) where ${anyScope}`) }))
   const request = { account: randomUUID(), first: 0, count: 1 }
   await expect(service.call(noteEntries, request, organization())).rejects.toThrow('took too long in the database')
   const running =

@@ -48,6 +48,9 @@ const note = ({ beforeNote }: Ledger) =>
     return { noted: count }
   })
 
+/** Condition that every scope meets: the rows of these tests belong to no organization. */
+export const anyScope = ':scope_organizations::uuid[] is not null'
+
 export function ledger({ onEntry, beforeNote }: Ledger = {}): Service {
   return {
     name: 'orders',
@@ -72,9 +75,9 @@ export function ledger({ onEntry, beforeNote }: Ledger = {}): Service {
         [entryNoted],
         async ({ payload }, transaction) => {
           await onEntry?.(payload.position, transaction)
-          await transaction.rows(
+          await transaction.sql(
             'handled-entries.add',
-            'insert into handled_entries (account, position) values (:account, :position)',
+            `insert into handled_entries (account, position) select :account::uuid, :position::int where ${anyScope}`,
             payload,
           )
         },

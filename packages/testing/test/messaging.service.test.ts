@@ -6,7 +6,7 @@ import { systemCaller } from '@quittance/runtime/transaction'
 import { expect, test } from 'vitest'
 import { eventually } from '../src/eventually.ts'
 import { startTestService, type TestService } from '../src/harness.ts'
-import { entryNoted, ledger, noteEntries } from './ledger.ts'
+import { anyScope, entryNoted, ledger, noteEntries } from './ledger.ts'
 
 const anonymous = { kind: 'anonymous' } as const
 /** Requests that a service handles at once: the default of `DATABASE_POOL_MAX` without the two connections for the relay, consumers and jobs. */
@@ -175,7 +175,7 @@ test('events committed while no relay ran are published after the start, then ma
 })
 
 test('publishes committed events while requests use every connection that they may', async () => {
-  const beforeNote = ({ rows }: Transaction) => rows('ledger.wait', 'select pg_advisory_xact_lock(7)::text as waited', {})
+  const beforeNote = ({ sql }: Transaction) => sql('ledger.wait', `select pg_advisory_xact_lock(7)::text as waited where ${anyScope}`, {})
   await using service = await startTestService(ledger({ beforeNote }))
   const account = randomUUID()
   const release = await service.holdTransaction('select pg_advisory_xact_lock(7)')

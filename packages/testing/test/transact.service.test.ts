@@ -8,6 +8,7 @@ import { createOutboxNotifier } from '@quittance/runtime/internal/database/outbo
 import { on, reactionPoint } from '@quittance/runtime/reactions'
 import { runDatabaseTransaction } from '@quittance/runtime/database-transaction'
 import { runInTransaction } from '@quittance/runtime/transaction'
+import { anyScope } from './ledger.ts'
 import { listenForNotifications } from '@quittance/runtime/internal/jobs/notification-listener'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -44,6 +45,7 @@ beforeEach(async () => {
   await database.pool.query('truncate names')
 })
 
+const insertName = `insert into names select :name::text where ${anyScope}`
 const names = async () => (await database.pool.query<{ name: string }>('select name from names order by 1')).rows.map(({ name }) => name)
 
 test('statements sent with the commit belong to it; if one fails nothing is written', async () => {
@@ -147,15 +149,15 @@ test('reactions run in order in the transaction that raises their point, and an 
   const point = reactionPoint<string>('webhooks.name.added')
   const add =
     (name: string) =>
-    async ({ rows }: Transaction, payload: string) =>
-      void (await rows('add', 'insert into names values (:name)', { name: `${payload} ${name}` }))
+    async ({ sql }: Transaction, payload: string) =>
+      void (await sql('add', insertName, { name: `${payload} ${name}` }))
   const seen: string[][] = []
-  const look = async ({ rows }: Transaction) => {
-    seen.push((await rows<{ name: string }>('look', 'select name from names order by 1')).map(({ name }) => name))
+  const look = async ({ sql }: Transaction) => {
+    seen.push((await sql<{ name: string }>('look', `select name from names where ${anyScope} order by 1`)).map(({ name }) => name))
   }
   const raise = (payload: string, steps: Parameters<typeof on<string>>[1]) =>
-    runInTransaction({ ...database, reactions: [on(point, steps)] }, scope, async ({ rows, react }) => {
-      await rows('add', 'insert into names values (:name)', { name: payload })
+    runInTransaction({ ...database, reactions: [on(point, steps)] }, scope, async ({ sql, react }) => {
+      await sql('add', insertName, { name: payload })
       await react(point, payload)
     })
   await raise('kept', [look, add('first'), look])
@@ -166,12 +168,12 @@ test('reactions run in order in the transaction that raises their point, and an 
 
 test('after a unique violation the transaction is retried and finds the existing row', async () => {
   let attempts = 0
-  const adding = runInTransaction(database, scope, async ({ rows }) => {
+  const adding = runInTransaction(database, scope, async ({ sql }) => {
     attempts += 1
-    const found = await rows('find', 'select from names where name = :name', { name: 'taken' })
+    const found = await sql('find', `select from names where name = :name and ${anyScope}`, { name: 'taken' })
     if (found.length > 0) throw new Conflict('taken')
     await other.query(`insert into names values ('taken')`)
-    await rows('add', 'insert into names values (:name)', { name: 'taken' })
+    await sql('add', insertName, { name: 'taken' })
   })
   await expect(adding).rejects.toThrow(Conflict)
   expect(attempts).toBe(2)
@@ -180,9 +182,9 @@ test('after a unique violation the transaction is retried and finds the existing
 test('an unhandled unique violation is thrown unchanged after five attempts', async () => {
   await database.pool.query(`insert into names values ('taken')`)
   let attempts = 0
-  const adding = runInTransaction(database, scope, async ({ rows }) => {
+  const adding = runInTransaction(database, scope, async ({ sql }) => {
     attempts += 1
-    await rows('add', 'insert into names values (:name)', { name: 'taken' })
+    await sql('add', insertName, { name: 'taken' })
   })
   await expect(adding).rejects.toMatchObject({ code: '23505' })
   expect(attempts).toBe(5)

@@ -4,12 +4,12 @@ import { resolveImport } from './measure-sizes.ts'
 /** A module as the rules need it. */
 export interface Module {
   path: string
-  /** Exported constants that `command()`, `query()` or `staged()` make. */
+  /** Exported constants that `command()`, `query()`, `staged()`, `systemCommand()` or `systemQuery()` make. */
   handlers: readonly string[]
   imports: readonly { path: string; names: readonly string[] }[]
 }
 
-const makers = new Set(['command', 'query', 'staged'])
+const makers = new Set(['command', 'query', 'staged', 'systemCommand', 'systemQuery'])
 
 interface Node {
   type: string

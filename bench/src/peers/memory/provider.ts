@@ -9,7 +9,7 @@ import { createJwtAccessTokens } from '@quittance/auth/provider/jwt-access-token
 import { addProtocolMiddleware } from '@quittance/auth/provider/protocol-middleware'
 import { createProvider } from '@quittance/auth/provider/provider'
 import { hashToken } from '@quittance/runtime/credential'
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { startHealth } from '@quittance/runtime/health-server'
 import { createLogger } from '@quittance/runtime/logger'
 import type { Adapter, Provider } from 'oidc-provider'
@@ -18,13 +18,13 @@ import type { MemoryOrder, MemoryReady } from './start.ts'
 const baseUrl = 'http://127.0.0.1:8080'
 const log = createLogger('memory', 'info')
 const user = { id: randomUUID(), email: 'ada@example.com', email_verified: false }
-const rows = (async () => [user]) as unknown as SqlRunner
+const systemSql: SystemSql = async () => [user] as never
 
 async function serve({ client, scope, count }: MemoryOrder): Promise<MemoryReady> {
   const signingKeys = generateKeys()
-  const provider = createProvider({ baseUrl, adapter: undefined, rows, signingKeys, secrets: [randomBytes(32)] })
-  const jwtAccessTokens = createJwtAccessTokens({ issuer: baseUrl, signingKeys, rows, inTransaction: throwUnsupported })
-  addProtocolMiddleware(provider, { rows, log, jwtAccessTokens, hasClientDocuments: () => false, baseUrl, authUrl: baseUrl })
+  const provider = createProvider({ baseUrl, adapter: undefined, systemSql, signingKeys, secrets: [randomBytes(32)] })
+  const jwtAccessTokens = createJwtAccessTokens({ issuer: baseUrl, signingKeys, systemSql, inTransaction: throwUnsupported })
+  addProtocolMiddleware(provider, { systemSql, log, jwtAccessTokens, hasClientDocuments: () => false, baseUrl, authUrl: baseUrl })
   leaveOutGrantIndex(provider)
   // The property exists, but the library's types do not declare it for this model.
   const { adapter } = provider.Client as unknown as { adapter: Adapter }
@@ -50,7 +50,7 @@ async function serve({ client, scope, count }: MemoryOrder): Promise<MemoryReady
     admitAttempt: throwUnsupported,
     csrf: createCsrf(randomBytes(32)),
     state: { sign: throwUnsupported, open: throwUnsupported },
-    rows,
+    systemSql,
     revocation: { revokeGrant: throwUnsupported, revokeToken: throwUnsupported },
     inTransaction: throwUnsupported,
     log,

@@ -5,6 +5,7 @@ import type { Operation, ReplyOf, RequestOf } from '@quittance/contracts/operati
 import type { DurableConsumer } from '@quittance/contracts/streams'
 import type { Logger } from '../process/logger.ts'
 import type { OutboxEvent } from '../database/outbox.ts'
+import type { ScopedSql, SystemSql } from '../sql/sql-runner.ts'
 import type { JsonText, ViewReader } from '../sql/view.ts'
 
 /** Context of every unit of work. */
@@ -14,16 +15,6 @@ export interface WorkContext {
   log: Logger
   traceparent: string
 }
-
-/**
- * Runs a named statement with system access: it has no organization scope, so its SQL must add the conditions. For jobs, consumers and
- * lookups by secret.
- */
-export type SqlRunner = <Row = Record<string, unknown>>(
-  name: string,
-  sql: string,
-  values?: Readonly<Record<string, unknown>>,
-) => Promise<Row[]>
 
 /** A point at which a lower layer of a service lets upper layers act in its transaction. */
 export interface ReactionPoint<Payload> {
@@ -35,7 +26,13 @@ export interface ReactionPoint<Payload> {
 /** Context inside one transaction. */
 export interface Transaction extends WorkContext {
   em: EntityManager
-  rows: SqlRunner
+  /** Runs statements in the scope of the caller, including changes of `em`. */
+  sql: ScopedSql
+  /**
+   * Locks names until the transaction ends: another transaction that locks one of them waits and then sees the committed changes. Used for
+   * unique values, so that of concurrent requests the later ones get the specific error; the table's constraint remains as a safeguard.
+   */
+  lockNames(names: readonly string[]): Promise<void>
   /** Publishes an event after the commit. */
   publish<E extends Event>(event: OutboxEvent<E>): void
   /**
@@ -45,10 +42,10 @@ export interface Transaction extends WorkContext {
   react<Payload>(point: ReactionPoint<Payload>, payload: Payload): Promise<void>
   /** Wakes jobs of this service on every replica after the commit. */
   wake(...jobs: readonly string[]): void
-  /** Restricts `em` and `read` to one organization; for callers without one, after the row has identified it. */
+  /** Restricts `em`, `sql` and `read` to one organization; for callers without one, after the row has identified it. */
   bindOrganization(organizationId: string): void
   /**
-   * Extends `em` and `read` of a session bound to a checkout to its customer: for the effects of a change, after the changed row was found
+   * Extends `em`, `sql` and `read` of a session bound to a checkout to its customer: for the effects of a change, after the changed row was found
    * within the checkout. Other callers are not affected.
    */
   beyondCheckout(): void
@@ -56,10 +53,16 @@ export interface Transaction extends WorkContext {
   read: ViewReader
 }
 
+/** Context inside one transaction with system access. */
+export interface SystemTransaction extends Transaction {
+  systemSql: SystemSql
+}
+
 export interface QueryContext extends WorkContext {
   caller: Caller
   read: ViewReader
-  rows: SqlRunner
+  /** Runs statements in the scope of the caller. */
+  sql: ScopedSql
 }
 
 export interface CommandContext extends Transaction {
@@ -94,8 +97,13 @@ export interface Stages<O extends Operation, Looked, Ticket extends object> {
 /** An operation and its implementation. */
 export type Handler =
   | ({ kind: 'staged'; operation: Operation } & ErasedStages)
-  | { kind: 'query'; operation: Operation; run(request: never, context: QueryContext): Promise<unknown> | unknown }
-  | { kind: 'command'; operation: Operation; run(request: never, context: CommandContext): Promise<unknown> | unknown }
+  | ({ kind: 'query'; operation: Operation; run(request: never, context: QueryContext): Promise<unknown> | unknown } & SystemAccess)
+  | ({ kind: 'command'; operation: Operation; run(request: never, context: CommandContext): Promise<unknown> | unknown } & SystemAccess)
+
+/** Set for handlers of `system-handler.ts`: why the operation reaches rows of more than its caller's organizations. */
+interface SystemAccess {
+  systemReason?: string
+}
 
 /** Stages with erased types. */
 interface ErasedStages {
@@ -150,13 +158,13 @@ export interface EventMessage<E extends Event = Event> {
 export interface Consumer {
   subscription: DurableConsumer
   events: readonly Event[]
-  /** Maximum number of messages per transaction. If greater than 1, the transaction has no organization scope. */
+  /** Maximum number of messages per transaction. If greater than 1, the transaction is a `SystemTransaction` without an organization. */
   maxBatchSize: number
   /**
    * Selects the messages that have effects, outside any transaction. The others are skipped and not entered in the inbox, so they may be
    * delivered again.
    */
-  selectRelevant?(messages: readonly EventMessage[], rows: SqlRunner): Promise<readonly EventMessage[]>
+  selectRelevant?(messages: readonly EventMessage[], systemSql: SystemSql): Promise<readonly EventMessage[]>
   run(messages: readonly EventMessage[], context: Transaction): Promise<void> | void
 }
 
@@ -182,8 +190,8 @@ export function batchConsumer<const Events extends readonly Event[]>(
 }
 
 interface Batch<Message> {
-  run(messages: readonly Message[], context: Transaction): Promise<void> | void
-  concerning?(messages: readonly Message[], rows: SqlRunner): Promise<readonly Message[]>
+  run(messages: readonly Message[], context: SystemTransaction): Promise<void> | void
+  concerning?(messages: readonly Message[], systemSql: SystemSql): Promise<readonly Message[]>
 }
 
 /** Large enough to amortize the commit, small enough to limit latency. */
@@ -191,13 +199,12 @@ const maxBatchSize = 200
 
 /** Context of a job: short statements, and transactions it opens itself. No message is held while it runs. */
 export interface JobContext extends WorkContext {
-  rows: SqlRunner
+  systemSql: SystemSql
   leaseMs: number
-  /**
-   * Runs one transaction; `organizationId` null for work across organizations. `parent` is the trace that requested the work, if it was
-   * stored.
-   */
-  transaction<T>(organizationId: string | null, work: (transaction: Transaction) => Promise<T>, parent?: string | null): Promise<T>
+  /** Runs one transaction for one organization. `parent` is the trace that requested the work, if it was stored. */
+  transaction<T>(organizationId: string, work: (transaction: Transaction) => Promise<T>, parent?: string | null): Promise<T>
+  /** Runs one transaction across organizations. */
+  systemTransaction<T>(work: (transaction: SystemTransaction) => Promise<T>): Promise<T>
   /** True once the service stops: claim no new work. */
   isStopping(): boolean
   /** Runs the job again immediately, or after the current run. */

@@ -2,9 +2,8 @@ import { hash } from 'node:crypto'
 import type { Caller } from '@quittance/contracts/caller'
 import { Conflict, RequestValidationError } from '@quittance/contracts/errors'
 import { pathVariables, type Operation } from '@quittance/contracts/operation'
-import type { SqlRunner } from './handler.ts'
 import { openSecret, sealSecret } from '../security/encryption.ts'
-import { bindStatement, statement } from '../sql/statement.ts'
+import { bindStatement, bindValues, statement } from '../sql/statement.ts'
 import type { TransactionHandle } from '../database/database-transaction.ts'
 
 /** Table of replies stored under an `Idempotency-Key`. Part of a migration of every service with commands. */
@@ -21,12 +20,15 @@ export const idempotencyTable = [
 /** Replies are stored for 24 hours. */
 export const sweepIdempotentReplies = `delete from idempotent_replies where created_at < now() - interval '24 hours'`
 
-const lookUpReply = `select pg_try_advisory_xact_lock(hashtextextended(:key_hash, 0)) as taken, known.request_hash, known.reply_sealed,
+const lookUpReply = statement(
+  'idempotency.enter',
+  `select pg_try_advisory_xact_lock(hashtextextended(:key_hash, 0)) as taken, known.request_hash, known.reply_sealed,
     known.created_at <= now() - interval '24 hours' as is_expired
-  from (select 1) one left join idempotent_replies known on known.key_hash = :key_hash`
-const deleteReply = statement('idempotency.forget', `delete from idempotent_replies where key_hash = :key_hash`)
+  from (select 1) one left join idempotent_replies known on known.key_hash = :key_hash`,
+)
+const deleteReply = statement('idempotency.delete-expired', `delete from idempotent_replies where key_hash = :key_hash`)
 const insertReply = statement(
-  'idempotency.keep',
+  'idempotency.insert',
   `insert into idempotent_replies (key_hash, request_hash, reply_sealed) values (:key_hash, :request_hash, :reply_sealed)`,
 )
 
@@ -48,9 +50,7 @@ export interface KeyedRequest {
 }
 
 /** The transaction in which the reply is stored. */
-interface ReplyTransaction extends Pick<TransactionHandle, 'executeWithCommit' | 'requireFirst' | 'failFast'> {
-  rows: SqlRunner
-}
+type ReplyTransaction = Pick<TransactionHandle, 'execute' | 'executeWithCommit' | 'requireFirst' | 'failFast'>
 
 /** An idempotent replay: a reply is already stored; the work started for this request is rolled back. */
 export class IdempotentReplay extends Error {
@@ -78,14 +78,15 @@ export function acceptsIdempotencyKey({ http }: Operation): boolean {
  */
 export async function runIdempotent(
   { operation, caller, key, request }: KeyedRequest,
-  { rows, executeWithCommit, requireFirst, failFast }: ReplyTransaction,
+  { execute, executeWithCommit, requireFirst, failFast }: ReplyTransaction,
   run: () => Promise<unknown>,
 ): Promise<string> {
   const scope = idempotencyScope(operation, { caller, request })
   const keyHash = digest(`${scope}\n${key}`)
   const requestHash = digest(JSON.stringify(request))
   const seal = { keys: [hash('sha256', `idempotent reply${key}`, 'buffer')], context: scope }
-  const lookup = rows<ReplyLookup>('idempotency.enter', lookUpReply, { key_hash: keyHash }).then(([found]) => {
+  const lookup = execute(lookUpReply, bindValues(lookUpReply, { key_hash: keyHash })).then(([row]) => {
+    const found = row as ReplyLookup | undefined
     if (!found?.taken) {
       failFast()
       throw new Conflict('A request with this Idempotency-Key is still being answered.')

@@ -5,7 +5,8 @@ import { IdempotentReplay, acceptsIdempotencyKey, runIdempotent } from './idempo
 import type { Logger } from '../process/logger.ts'
 import { createViewReader } from '../sql/view-reader.ts'
 import type { Execute } from '../sql/view.ts'
-import { systemCaller, createSqlRunner, runInTransaction } from './transaction.ts'
+import { createScope, createScopedSql, createSystemSql } from '../sql/sql-runner.ts'
+import { addSystemAccess, systemCaller, runInTransaction } from './transaction.ts'
 
 /** Runs work that uses a connection of the pool when the tenant of the caller may have one. */
 export type InSlot = <T>(work: () => Promise<T>) => Promise<T>
@@ -26,7 +27,7 @@ export interface HandlerRequest {
 /** Runs the handler of an operation: reads outside any transaction, one transaction, or transactions around calls of another system. */
 export async function runHandler(handler: Handler, received: HandlerRequest): Promise<unknown> {
   const { request } = received
-  if (handler.kind === 'query') return handler.run(request as never, createQueryContext(received))
+  if (handler.kind === 'query') return handler.run(request as never, createQueryContext(received, handler.systemReason))
   if (handler.kind === 'command') return runCommandTransaction(handler, received, (context) => handler.run(request as never, context))
   const queryContext = createQueryContext(received)
   const looked = await handler.look?.(request as never, queryContext)
@@ -46,17 +47,30 @@ export async function runHandler(handler: Handler, received: HandlerRequest): Pr
   return handler.finish((typeof ticket === 'string' ? JSON.parse(ticket) : ticket) as never, finishContext)
 }
 
-function createQueryContext({ caller, database, inSlot, unit: { now, log, traceparent } }: HandlerRequest): QueryContext {
+function createQueryContext(
+  { caller, database, inSlot, unit: { now, log, traceparent } }: HandlerRequest,
+  systemReason?: string,
+): QueryContext {
   const execute: Execute = (statement, values) => inSlot(() => requireDatabase(database).execute(statement, values))
-  return { now, log, traceparent, caller, read: createViewReader(caller, execute), rows: createSqlRunner(execute) }
+  const scope = createScope(caller)
+  const context = {
+    now,
+    log,
+    traceparent,
+    caller,
+    read: createViewReader(caller, execute),
+    sql: createScopedSql(() => scope, execute),
+  }
+  return systemReason === undefined ? context : Object.assign(context, { systemSql: createSystemSql({ execute }, systemReason) })
 }
 
 /** Runs one transaction, or returns the stored reply of the same key. */
 async function runCommandTransaction(
-  { operation }: Handler,
+  handler: Handler,
   { request, caller, key, unit: { now, log: parent, traceparent }, database }: HandlerRequest,
   work: (context: CommandContext) => unknown,
 ): Promise<unknown> {
+  const { operation } = handler
   let log: Logger | undefined
   // Most commands do not log, so the child logger is created lazily.
   const unit = {
@@ -67,10 +81,11 @@ async function runCommandTransaction(
     },
   }
   return runInTransaction(requireDatabase(database), { caller, unit }, async (transaction, open) => {
-    const { rows } = transaction
-    const run = async () => work(Object.assign(transaction, { caller }) satisfies CommandContext)
+    const context = Object.assign(transaction, { caller }) satisfies CommandContext
+    const hasSystemAccess = handler.kind === 'command' && handler.systemReason !== undefined
+    const run = async () => work(hasSystemAccess ? addSystemAccess(context, open) : context)
     if (!key || !acceptsIdempotencyKey(operation)) return run()
-    return runIdempotent({ operation, caller, key, request }, { ...open, rows }, run)
+    return runIdempotent({ operation, caller, key, request }, open, run)
   }).catch(getStoredReply)
 }
 

@@ -1,15 +1,15 @@
 import { OptimisticLockError } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { callerCheckoutId, callerCustomerId, callerOrganizationIds, type Caller } from '@quittance/contracts/caller'
+import type { Caller } from '@quittance/contracts/caller'
 import type { Event } from '@quittance/contracts/event'
 import { Conflict } from '@quittance/contracts/errors'
 import type { Database, RegisteredReaction } from '../database/database.ts'
-import type { SqlRunner, Transaction, WorkContext } from './handler.ts'
+import type { SystemTransaction, Transaction, WorkContext } from './handler.ts'
 import { createOutboxInserts, type OutboxEvent } from '../database/outbox.ts'
-import { bindValues, bindStatement, statement, type Statement } from '../sql/statement.ts'
+import { createScope, createScopedSql, createSystemSql } from '../sql/sql-runner.ts'
+import { bindStatement, statement } from '../sql/statement.ts'
 import { createViewReader } from '../sql/view-reader.ts'
 import { TransactionConflict, runDatabaseTransaction, type TransactionHandle } from '../database/database-transaction.ts'
-import type { Execute } from '../sql/view.ts'
 import { runReaction } from './reactions.ts'
 
 /** Maximum attempts of a transaction that conflicts with others. */
@@ -53,18 +53,31 @@ export async function runInTransaction<T>(
   }
 }
 
+/** The same with system access, for work across organizations. */
+export function runInSystemTransaction<T>(
+  database: Database,
+  scope: TransactionScope,
+  work: (transaction: SystemTransaction, open: TransactionHandle) => Promise<T>,
+): Promise<T> {
+  return runInTransaction(database, scope, (transaction, open) => work(addSystemAccess(transaction, open), open))
+}
+
+/** Adds system access to the context of an open transaction. */
+export function addSystemAccess<T extends Transaction>(transaction: T, open: TransactionHandle): T & SystemTransaction {
+  return Object.assign(transaction, { systemSql: createSystemSql(open, 'declared by the handler, job or consumer') })
+}
+
 function createTransaction(
   open: TransactionHandle,
   { caller, unit, events, reactions }: TransactionScope & { events: OutboxEvent<Event>[]; reactions: readonly RegisteredReaction[] },
 ): Transaction {
   const { execute, executeWithCommit } = open
-  let organizations = callerOrganizationIds(caller)
+  let scope = createScope(caller)
   let read = createViewReader(caller, execute)
   let em: EntityManager | undefined
-  let checkout = callerCheckoutId(caller)
   const applyFilters = () => {
-    em?.setFilterParams('organization', { ids: organizations })
-    em?.setFilterParams('customer', { id: callerCustomerId(caller), checkout })
+    em?.setFilterParams('organization', { ids: scope.organizations })
+    em?.setFilterParams('customer', { id: scope.customer, checkout: scope.checkout })
   }
   const transaction: Transaction = {
     now: unit.now,
@@ -79,7 +92,10 @@ function createTransaction(
       applyFilters()
       return em
     },
-    rows: createSqlRunner(execute),
+    sql: createScopedSql(() => scope, execute),
+    async lockNames(names) {
+      if (names.length > 0) await execute(lockNames, [names])
+    },
     read: {
       one: (...parameters) => read.one(...parameters),
       oneOrNull: (...parameters) => read.oneOrNull(...parameters),
@@ -93,19 +109,26 @@ function createTransaction(
     },
     wake: (...jobs) => executeWithCommit(bindStatement(wake, { jobs })),
     bindOrganization(organizationId) {
-      organizations = [organizationId]
+      scope = { ...scope, organizations: [organizationId] }
       applyFilters()
       read = createViewReader(systemCaller(organizationId), execute)
     },
     beyondCheckout() {
-      if (checkout === null) return
-      checkout = null
+      if (scope.checkout === null) return
+      scope = { ...scope, checkout: null }
       applyFilters()
       read = createViewReader({ ...caller, checkout_id: null } as Caller, execute)
     },
   }
   return transaction
 }
+
+/** All transactions lock in the same order, so that they cannot deadlock. */
+const lockNames = statement(
+  'lock-names',
+  `select pg_advisory_xact_lock(key) from (
+    select distinct hashtextextended(name, 0) as key from unnest(:names::text[]) name order by key) keys`,
+)
 
 const wake = statement('wake', `select pg_notify('wake', job) from unnest(:jobs::text[]) job`)
 
@@ -126,16 +149,4 @@ function isUniqueViolation(error: unknown): boolean {
 function errorCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' ? code : undefined
-}
-
-/** Texts are constants of the code, so the map is bounded. */
-const compiled = new Map<string, Statement>()
-
-/** Creates a runner of named statements with `:name` parameters; each text is compiled once. */
-export function createSqlRunner(execute: Execute): SqlRunner {
-  return async (name, sql, values = {}) => {
-    const query = compiled.get(sql) ?? statement(name, sql)
-    compiled.set(sql, query)
-    return (await execute(query, bindValues(query, values))) as never
-  }
 }

@@ -4,7 +4,8 @@ import type { Job, JobContext } from '../handlers/handler.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Closeable } from '../process/shutdown.ts'
 import { continueTrace, startSpan, withSpans } from '../process/tracing.ts'
-import { systemCaller, createSqlRunner, runInTransaction } from '../handlers/transaction.ts'
+import { runInSystemTransaction, runInTransaction, systemCaller, type TransactionScope } from '../handlers/transaction.ts'
+import { createSystemSql } from '../sql/sql-runner.ts'
 import type { NotificationListener } from './notification-listener.ts'
 
 interface Schedule {
@@ -39,18 +40,21 @@ export function startJob({ job, database, wakeUps, log, leaseMs }: Schedule): Cl
     const unit = { now: new Date(), log, traceparent: continueTrace(undefined) }
     return {
       ...unit,
-      rows: createSqlRunner(database.execute),
+      systemSql: createSystemSql(database, 'jobs serve all organizations'),
       leaseMs,
       isStopping: () => stopped,
       runAgain: () => wakeSignal.wake(),
-      transaction(organizationId, work, parent) {
-        const caller = organizationId ? systemCaller(organizationId) : ({ kind: 'anonymous' } as const)
-        const span = startSpan(job.name, 'internal', parent)
-        const { traceparent } = span
-        const trace = { traceparent, log: log.child({ trace_id: traceparent.slice(3, 35) }) }
-        return withSpans([span], () => runInTransaction(database, { caller, unit: { ...trace, now: new Date() } }, work))
-      },
+      transaction: (organizationId, work, parent) =>
+        inSpan((unit) => runInTransaction(database, { caller: systemCaller(organizationId), unit }, work), parent),
+      systemTransaction: (work) => inSpan((unit) => runInSystemTransaction(database, { caller: { kind: 'anonymous' }, unit }, work)),
     }
+  }
+
+  function inSpan<T>(run: (unit: TransactionScope['unit']) => Promise<T>, parent?: string | null): Promise<T> {
+    const span = startSpan(job.name, 'internal', parent)
+    const { traceparent } = span
+    const unit = { traceparent, log: log.child({ trace_id: traceparent.slice(3, 35) }), now: new Date() }
+    return withSpans([span], () => run(unit))
   }
 
   return {

@@ -150,8 +150,8 @@ const compactSql = `
 export const compactListCounts = job({
   name: 'fold-list-counts',
   everyMs: 10_000,
-  async run({ rows }) {
-    const [done] = await rows<{ taken: string }>('list-counts.fold', compactSql)
+  async run({ systemSql }) {
+    const [done] = await systemSql<{ taken: string }>('list-counts.compact', compactSql)
     return Number(done?.taken) === maxChangesPerRun
   },
 })

@@ -6,10 +6,12 @@ import type { ServiceName } from '@quittance/contracts/services'
 import type { EventTrust } from '../bus/event-signature.ts'
 import type { Database } from '../database/database.ts'
 import { gauge } from '../process/metrics.ts'
-import { query, type Consumer, type Handler, type WorkContext } from '../handlers/handler.ts'
+import type { Consumer, Handler, WorkContext } from '../handlers/handler.ts'
+import { systemQuery } from '../handlers/system-handler.ts'
 import { assertAuthentic, fromStored, readEvent } from './incoming-event.ts'
 import { continueTrace } from '../process/tracing.ts'
-import { systemCaller, runInTransaction } from '../handlers/transaction.ts'
+import { bindValues, statement } from '../sql/statement.ts'
+import { addSystemAccess, runInTransaction, systemCaller } from '../handlers/transaction.ts'
 
 interface DeadLetterOptions extends EventTrust {
   service: ServiceName
@@ -25,16 +27,21 @@ interface DeadLetterRow {
   headers: Record<string, string>
   payload: Buffer
   reason: string
-  created_at: Date
+  created_at: string
 }
 
 const columns = 'id, consumer, message_id, subject, headers, payload, reason, created_at'
 const list = `select ${columns} from dead_letters order by created_at, id limit :limit`
 const count = `select count(*)::int as total from dead_letters`
 const find = `select ${columns} from dead_letters where :ids::uuid[] is null or id = any (:ids::uuid[]) order by created_at, id limit 500`
-const deleteOne = `delete from dead_letters where id = :id returning id`
-const insertInbox = `insert into inbox_messages (consumer, message_id) values (:consumer, :id) on conflict do nothing returning 1`
+const deleteOne = statement('dead-letter.delete', `delete from dead_letters where id = :id returning id`)
+const insertInbox = statement(
+  'inbox.enter-one',
+  `insert into inbox_messages (consumer, message_id) values (:consumer, :id) on conflict do nothing returning 1`,
+)
 const updateReason = `update dead_letters set reason = :reason where id = :id`
+
+const forOperator = 'the operator reads and replays events of all organizations'
 
 /** Handlers for the dead letters of every service that consumes events, for the operator only. */
 export function deadLetterHandlers({ service, ...options }: DeadLetterOptions): Handler[] {
@@ -42,22 +49,22 @@ export function deadLetterHandlers({ service, ...options }: DeadLetterOptions): 
   if (!(service in deadLetterOperations) || consumers.length === 0) return []
   const operations = deadLetterOperations[service as keyof typeof deadLetterOperations]
   return [
-    query(operations.list, async ({ limit }, { rows, caller }) => {
+    systemQuery(operations.list, { reason: forOperator }, async ({ limit }, { systemSql, caller }) => {
       requireOperator(caller)
-      const deadLetters = await rows<DeadLetterRow>('dead-letters.list', list, { limit })
-      const [countRow] = await rows<{ total: number }>('dead-letters.count', count)
+      const deadLetters = await systemSql<DeadLetterRow>('dead-letters.list', list, { limit })
+      const [countRow] = await systemSql<{ total: number }>('dead-letters.count', count)
       return { dead_letters: deadLetters.map(toDeadLetter), total_count: countRow?.total ?? 0 }
     }),
-    query(operations.replay, async ({ ids }, { rows, caller, now, log, traceparent }) => {
+    systemQuery(operations.replay, { reason: forOperator }, async ({ ids }, { systemSql, caller, now, log, traceparent }) => {
       requireOperator(caller)
       const handled: string[] = []
       const failed: { id: string; reason: string }[] = []
-      for (const deadLetter of await rows<DeadLetterRow>('dead-letters.find', find, { ids })) {
+      for (const deadLetter of await systemSql<DeadLetterRow>('dead-letters.find', find, { ids })) {
         try {
           await replay(deadLetter, { ...options, unit: { now, log, traceparent: deadLetter.headers[headers.traceparent] ?? traceparent } })
           handled.push(deadLetter.id)
         } catch (error) {
-          await rows('dead-letters.note-reason', updateReason, { id: deadLetter.id, reason: String(error) })
+          await systemSql('dead-letters.update-reason', updateReason, { id: deadLetter.id, reason: String(error) })
           failed.push({ id: deadLetter.id, reason: String(error) })
         }
       }
@@ -111,10 +118,10 @@ async function replay(
   assertAuthentic(trust, { event: message, message: stored })
   message.traceparent = continueTrace(message.traceparent || undefined)
   const caller: Caller = message.organizationId ? systemCaller(message.organizationId) : { kind: 'anonymous' }
-  await runInTransaction(database, { caller, unit }, async (transaction) => {
-    const deleted = await transaction.rows('dead-letter.take', deleteOne, { id: deadLetter.id })
+  await runInTransaction(database, { caller, unit }, async (transaction, open) => {
+    const deleted = await open.execute(deleteOne, bindValues(deleteOne, { id: deadLetter.id }))
     if (deleted.length === 0) return
-    const entered = await transaction.rows('inbox.enter-one', insertInbox, { consumer: deadLetter.consumer, id: message.id })
-    if (entered.length > 0) await consumer.run([message], transaction)
+    const entered = await open.execute(insertInbox, bindValues(insertInbox, { consumer: deadLetter.consumer, id: message.id }))
+    if (entered.length > 0) await consumer.run([message], consumer.maxBatchSize > 1 ? addSystemAccess(transaction, open) : transaction)
   })
 }

@@ -6,12 +6,13 @@ import { reportRejection } from '../bus/rejections.ts'
 import type { Database } from '../database/database.ts'
 import { isDatabaseUnavailable } from '../database/unavailable.ts'
 import type { Consumer, EventMessage } from '../handlers/handler.ts'
-import { createSqlRunner, runInTransaction, systemCaller } from '../handlers/transaction.ts'
+import { addSystemAccess, runInTransaction, systemCaller } from '../handlers/transaction.ts'
 import type { Leadership } from '../jobs/leader-election.ts'
 import type { Logger } from '../process/logger.ts'
 import { counter } from '../process/metrics.ts'
 import { startSpan, withSpans, type Span } from '../process/tracing.ts'
-import { statement } from '../sql/statement.ts'
+import { createSystemSql } from '../sql/sql-runner.ts'
+import { bindValues, statement } from '../sql/statement.ts'
 import {
   assertAuthentic,
   fromDelivery,
@@ -40,10 +41,13 @@ export interface ConsumerOptions {
 
 const unavailableRetryMs = 1_000
 
-const insertInbox = `insert into inbox_messages (consumer, message_id)
-  select :consumer, id from unnest(:ids::uuid[]) as told (id) on conflict do nothing returning message_id`
+const insertInbox = statement(
+  'inbox.enter',
+  `insert into inbox_messages (consumer, message_id)
+  select :consumer, id from unnest(:ids::uuid[]) as received (id) on conflict do nothing returning message_id`,
+)
 const insertDeadLetter = statement(
-  'inbox.bury',
+  'inbox.dead-letter',
   `insert into dead_letters (consumer, message_id, subject, headers, payload, reason) values (:consumer, :id, :subject, :headers, :payload, :reason)`,
 )
 
@@ -149,7 +153,9 @@ export async function handle(options: ConsumerOptions, messages: readonly Incomi
   }
   const decoded = [...sources.keys()]
   const relevant =
-    decoded.length > 0 && consumer.selectRelevant ? await consumer.selectRelevant(decoded, createSqlRunner(database.execute)) : decoded
+    decoded.length > 0 && consumer.selectRelevant
+      ? await consumer.selectRelevant(decoded, createSystemSql(database, 'a batch has messages of several organizations'))
+      : decoded
   // Only relevant events are verified: most events concern no endpoint.
   for (const event of relevant) assertAuthentic(options, { event, message: sources.get(event) as IncomingMessage })
   const spans: Span[] = []
@@ -166,12 +172,12 @@ export async function handle(options: ConsumerOptions, messages: readonly Incomi
   const unit = { now: new Date(), log: log.child({ trace_id: traceparent.slice(3, 35) }), traceparent }
   const ids = relevant.map(({ id }) => id)
   const entered = await withSpans(spans, () =>
-    runInTransaction(database, { caller, unit }, async (transaction) => {
-      const rows = await transaction.rows<{ message_id: string }>('inbox.enter', insertInbox, { consumer: durable, ids })
-      const fresh = new Set(rows.map(({ message_id }) => message_id))
+    runInTransaction(database, { caller, unit }, async (transaction, open) => {
+      const inserted = await open.execute(insertInbox, bindValues(insertInbox, { consumer: durable, ids }))
+      const fresh = new Set(inserted.map((row) => row['message_id'] as string))
       // `delete` also deduplicates within the batch: a message delivered twice in one batch is handled once.
       const unhandled = relevant.filter(({ id }) => fresh.delete(id))
-      if (unhandled.length > 0) await consumer.run(unhandled, transaction)
+      if (unhandled.length > 0) await consumer.run(unhandled, consumer.maxBatchSize > 1 ? addSystemAccess(transaction, open) : transaction)
       return unhandled.length
     }),
   )

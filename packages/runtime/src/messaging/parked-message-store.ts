@@ -1,4 +1,4 @@
-import type { SqlRunner } from '../handlers/handler.ts'
+import type { SystemSql } from '../sql/sql-runner.ts'
 import type { StoredMessage } from './incoming-event.ts'
 
 /** Table of every service with consumers. Part of a migration. */
@@ -67,17 +67,18 @@ export interface NewParkedMessage {
 }
 
 /** Returns the parked messages of one consumer in its database. */
-export function createParkedMessageStore(rows: SqlRunner, consumer: string) {
+export function createParkedMessageStore(systemSql: SystemSql, consumer: string) {
   return {
-    summarize: () => rows<ParkedSummary>('parked-messages.summarize', summarize, { consumer }),
-    readFirst: (key: string, limit: number) => rows<ParkedRow>('parked-messages.first', readFirst, { consumer, key, limit }),
+    summarize: () => systemSql<ParkedSummary>('parked-messages.summarize', summarize, { consumer }),
+    readFirst: (key: string, limit: number) => systemSql<ParkedRow>('parked-messages.first', readFirst, { consumer, key, limit }),
     /** Returns whether the message was not parked before. */
     async insert({ message: { subject, headers, payload }, ...about }: NewParkedMessage): Promise<boolean> {
-      return (await rows('parked-messages.insert', insert, { consumer, subject, headers, payload, ...about })).length > 0
+      return (await systemSql('parked-messages.insert', insert, { consumer, subject, headers, payload, ...about })).length > 0
     },
-    remove: (positions: readonly string[]) => rows('parked-messages.remove', remove, { positions }),
+    remove: (positions: readonly string[]) => systemSql('parked-messages.remove', remove, { positions }),
     postpone: (position: string, { delay, reason }: { delay: number; reason: string }) =>
-      rows('parked-messages.postpone', postpone, { position, delay, reason }),
-    moveToDeadLetters: (position: string, reason: string) => rows('parked-messages.dead-letter', moveToDeadLetters, { position, reason }),
+      systemSql('parked-messages.postpone', postpone, { position, delay, reason }),
+    moveToDeadLetters: (position: string, reason: string) =>
+      systemSql('parked-messages.dead-letter', moveToDeadLetters, { position, reason }),
   }
 }

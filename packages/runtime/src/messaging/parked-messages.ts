@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import { isDatabaseUnavailable } from '../database/unavailable.ts'
-import { createSqlRunner } from '../handlers/transaction.ts'
+import { createSystemSql } from '../sql/sql-runner.ts'
 import type { Leadership } from '../jobs/leader-election.ts'
 import { createWakeSignal } from '../jobs/wake-signal.ts'
 import type { Logger } from '../process/logger.ts'
@@ -47,7 +47,7 @@ export class ParkedMessages {
 
   private constructor(options: ParkingOptions) {
     this.options = options
-    this.store = createParkedMessageStore(createSqlRunner(options.database.execute), options.durable)
+    this.store = createParkedMessageStore(createSystemSql(options.database, 'messages of all organizations are parked'), options.durable)
   }
 
   /** Reads what an earlier leader parked. */

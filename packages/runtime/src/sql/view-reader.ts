@@ -1,6 +1,7 @@
-import { callerCheckoutId, callerCustomerId, callerOrganizationIds, type Caller } from '@quittance/contracts/caller'
+import { callerCheckoutId, callerOrganizationIds, type Caller } from '@quittance/contracts/caller'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { buildJoins, buildPageSql, seekThreshold } from './page-sql.ts'
+import { createScope } from './sql-runner.ts'
 import { bindValues, hashStatementName, statement, type Statement } from './statement.ts'
 import type { Execute, JsonText, ViewQuery, ViewReader, View } from './view.ts'
 
@@ -44,9 +45,9 @@ function buildScopeCondition(view: View<unknown>, caller: Caller): string {
 
 /** Creates the reader of one caller. */
 export function createViewReader(caller: Caller, execute: Execute): ViewReader {
-  const organizations = callerOrganizationIds(caller)
+  const { organizations, ...limits } = createScope(caller)
   const isMultiOrganization = organizations.length !== 1
-  const scope = { organizations, organization: organizations[0], customer: callerCustomerId(caller), checkout: callerCheckoutId(caller) }
+  const scope = { organizations, organization: organizations[0], ...limits }
   // Counters have no customers; lists of a customer are short.
   const countableFilters = (names: readonly string[] | undefined) => (caller.kind === 'customer' ? undefined : names)
 

@@ -6,7 +6,9 @@ import {
 } from '@quittance/contracts/access-tokens'
 import { callerOrganizationIds } from '@quittance/contracts/caller'
 import { RequestValidationError } from '@quittance/contracts/errors'
-import { command, query, type SqlRunner } from '@quittance/runtime/handler'
+import { command, query } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
+import { systemCommand } from '@quittance/runtime/system-handler'
 import { requireUser } from '../identity/caller-checks.ts'
 import { AccessToken, issueToken, parseExpiry } from './access-token.ts'
 import { organizationAccessTokenView } from './access-token-view.ts'
@@ -15,14 +17,15 @@ import { toArray, nullable, buildSortOrder, buildWhere } from '@quittance/runtim
 import type { Scope } from '@quittance/contracts/scopes'
 import { z } from 'zod'
 
-export const createOrganizationAccessToken = command(
+export const createOrganizationAccessToken = systemCommand(
   createOrganizationAccessTokenContract,
-  async (request, { em, caller, read, rows, now }) => {
+  { reason: 'reads the scopes of the token with which the user calls' },
+  async (request, { em, caller, read, systemSql, now }) => {
     const { userId, tokenId } = requireUser(caller)
     if (!callerOrganizationIds(caller).includes(request.organization_id)) {
       throw RequestValidationError.field(['organization_id'], 'Organization not found.')
     }
-    await assertGrantableScopes(request.scopes, { tokenId, rows })
+    await assertGrantableScopes(request.scopes, { tokenId, systemSql })
     const { token, row } = issueToken({
       kind: 'organization',
       organizationId: request.organization_id,
@@ -39,9 +42,10 @@ export const createOrganizationAccessToken = command(
   },
 )
 
-export const updateOrganizationAccessToken = command(
+export const updateOrganizationAccessToken = systemCommand(
   updateOrganizationAccessTokenContract,
-  async ({ id, comment, scopes }, { em, caller, publish, read, rows }) => {
+  { reason: 'reads the scopes of the token with which the user calls' },
+  async ({ id, comment, scopes }, { em, caller, publish, read, systemSql }) => {
     const { tokenId } = requireUser(caller)
     const token = await em.findOneOrFail(AccessToken, {
       id,
@@ -50,7 +54,7 @@ export const updateOrganizationAccessToken = command(
       revokedAt: null,
     })
     const added = (scopes ?? []).filter((scope) => !token.scopes.includes(scope))
-    await assertGrantableScopes(added, { tokenId, rows })
+    await assertGrantableScopes(added, { tokenId, systemSql })
     if (token.change({ comment, scopes })) publish(tokenRevokedEventFor(token))
     return read.one(organizationAccessTokenView, { where: 't.id = :id', values: { id } })
   },
@@ -96,16 +100,16 @@ export const listOrganizationAccessTokens = query(
 interface Grantor {
   /** Id of the personal access token of the caller, or `operator`. */
   tokenId: string
-  rows: SqlRunner
+  systemSql: SystemSql
 }
 
 /**
  * Throws unless the credential of the caller has every requested scope. A credential that is not a personal access token has none to grant.
  */
-export async function assertGrantableScopes(requested: readonly Scope[], { tokenId, rows }: Grantor): Promise<void> {
+export async function assertGrantableScopes(requested: readonly Scope[], { tokenId, systemSql }: Grantor): Promise<void> {
   if (tokenId === 'operator') return
   const [own] = z.uuid().safeParse(tokenId).success
-    ? await rows<{ scopes: string[] }>('token.scopes', `select scopes from access_tokens where id = :id and kind = 'personal'`, {
+    ? await systemSql<{ scopes: string[] }>('token.scopes', `select scopes from access_tokens where id = :id and kind = 'personal'`, {
         id: tokenId,
       })
     : []

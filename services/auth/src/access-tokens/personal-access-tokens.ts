@@ -4,7 +4,9 @@ import {
   revokePersonalAccessToken as revokePersonalAccessTokenContract,
 } from '@quittance/contracts/access-tokens'
 import { RequestValidationError, NotPermitted } from '@quittance/contracts/errors'
-import { command, type SqlRunner, query } from '@quittance/runtime/handler'
+import { command, query } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
+import { systemCommand } from '@quittance/runtime/system-handler'
 import { Account } from '../identity/account.ts'
 import { AccessToken, issueToken, parseExpiry } from './access-token.ts'
 import { nullable, buildSortOrder } from '@quittance/runtime/list-query'
@@ -12,12 +14,13 @@ import { personalAccessTokenView } from './access-token-view.ts'
 import { requireUser } from '../identity/caller-checks.ts'
 import { tokenRevokedEventFor } from '../identity/token-revoked.ts'
 
-export const createPersonalAccessToken = command(
+export const createPersonalAccessToken = systemCommand(
   createPersonalAccessTokenContract,
-  async ({ user_id, comment, scopes, expires_in, organization_ids }, { em, now, rows }) => {
+  { reason: 'the operator creates tokens for any account and its organizations' },
+  async ({ user_id, comment, scopes, expires_in, organization_ids }, { em, now, systemSql }) => {
     if (!(await em.findOne(Account, user_id))) throw RequestValidationError.field(['user_id'], 'Account not found.')
     const organizationIds = organization_ids ? [...new Set(organization_ids)] : null
-    if (organizationIds) await assertMemberships(rows, { accountId: user_id, organizationIds })
+    if (organizationIds) await assertMemberships(systemSql, { accountId: user_id, organizationIds })
     const { token, row } = issueToken({
       kind: 'personal',
       organizationId: null,
@@ -39,10 +42,10 @@ const findMemberships = `select organization_id from members
 
 /** Throws `RequestValidationError` unless the account is a member of every organization. */
 async function assertMemberships(
-  rows: SqlRunner,
+  systemSql: SystemSql,
   { accountId, organizationIds }: { accountId: string; organizationIds: string[] },
 ): Promise<void> {
-  const found = await rows('member.of-account', findMemberships, { account_id: accountId, organization_ids: organizationIds })
+  const found = await systemSql('member.of-account', findMemberships, { account_id: accountId, organization_ids: organizationIds })
   if (found.length === organizationIds.length) return
   throw RequestValidationError.field(['organization_ids'], 'The account is not a member of each of these organizations.')
 }

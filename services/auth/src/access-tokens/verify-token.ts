@@ -1,7 +1,7 @@
 import { verifyToken as verifyTokenContract, verifyGrant as verifyGrantContract } from '@quittance/contracts/auth'
 import type { Caller } from '@quittance/contracts/caller'
 import { personalScopes, type PersonalScope } from '@quittance/contracts/scopes'
-import { query } from '@quittance/runtime/handler'
+import { systemQuery } from '@quittance/runtime/system-handler'
 import { toCaller, createInvalidTokenError, membershipsSql, activeGrantsSql, type ActiveGrant } from './active-grant.ts'
 
 type TokenRow = {
@@ -37,17 +37,21 @@ const find = `
 
 const known: ReadonlySet<string> = new Set(personalScopes)
 
-export const verifyToken = query(verifyTokenContract, async ({ hash }, { rows }) => {
-  const [token] = await rows<TokenRow>('token.verify', find, { hash })
-  if (!token) throw createInvalidTokenError()
-  return {
-    caller: toTokenCaller(token),
-    scopes: (token.scopes ?? []).filter((scope): scope is PersonalScope => known.has(scope)),
-    expires_at: token.expires_at,
-    confirmation: token.jkt === null ? null : { jkt: token.jkt },
-    grant_id: token.grant_id,
-  }
-})
+export const verifyToken = systemQuery(
+  verifyTokenContract,
+  { reason: 'finds a token by its hash: the caller is not known yet' },
+  async ({ hash }, { systemSql }) => {
+    const [token] = await systemSql<TokenRow>('token.verify', find, { hash })
+    if (!token) throw createInvalidTokenError()
+    return {
+      caller: toTokenCaller(token),
+      scopes: (token.scopes ?? []).filter((scope): scope is PersonalScope => known.has(scope)),
+      expires_at: token.expires_at,
+      confirmation: token.jkt === null ? null : { jkt: token.jkt },
+      grant_id: token.grant_id,
+    }
+  },
+)
 
 function toTokenCaller(token: TokenRow): Caller {
   if (token.sub_type === 'client') return { kind: 'client', client_id: token.client_id, token_id: token.token_id }
@@ -59,8 +63,12 @@ const findGrant = `
   from ${activeGrantsSql}
   where g.id = :grant_id and not exists (select from revoked_jwt_access_tokens r where r.jti = :token_id)`
 
-export const verifyGrant = query(verifyGrantContract, async ({ grant_id, token_id }, { rows }) => {
-  const [grant] = await rows<ActiveGrant>('grant.verify', findGrant, { grant_id, token_id })
-  if (!grant) throw createInvalidTokenError()
-  return { caller: toCaller(grant, token_id) }
-})
+export const verifyGrant = systemQuery(
+  verifyGrantContract,
+  { reason: 'finds the grant of a token by its id: the caller is not known yet' },
+  async ({ grant_id, token_id }, { systemSql }) => {
+    const [grant] = await systemSql<ActiveGrant>('grant.verify', findGrant, { grant_id, token_id })
+    if (!grant) throw createInvalidTokenError()
+    return { caller: toCaller(grant, token_id) }
+  },
+)

@@ -20,7 +20,7 @@ import { endSessions, readSessions } from '../sessions/session-list.ts'
 
 /** Adds the account pages of a user: sign-in methods, connected applications and signed-in browsers. */
 export function addAccountRoutes(app: FastifyInstance, options: AppOptions): void {
-  const { rows, revocation, csrf } = options
+  const { systemSql, revocation, csrf } = options
   const visits = accountRoutes(app, options)
   addAccountSignIn(app, options)
   addPasswordPages(app, { ...options, visits })
@@ -30,14 +30,14 @@ export function addAccountRoutes(app: FastifyInstance, options: AppOptions): voi
 
   app.get(routes.account, async (request, reply) => {
     const session = await browserSession(options.provider(), request, reply)
-    const account = session.accountId ? await findAccountDetails(rows, session.accountId) : null
+    const account = session.accountId ? await findAccountDetails(systemSql, session.accountId) : null
     if (!account) return showAccountSignIn(options, { request, reply, session: { ...session, accountId: null } })
     const [factors, passkeys, apps, sessions, clientNotices] = await Promise.all([
-      readSecondFactors(rows, account.id),
-      readPasskeys(rows, account.id),
-      readConnectedApps(rows, account.id),
-      readSessions(rows, account.id),
-      readClientNotices(rows, account.id),
+      readSecondFactors(systemSql, account.id),
+      readPasskeys(systemSql, account.id),
+      readConnectedApps(systemSql, account.id),
+      readSessions(systemSql, account.id),
+      readClientNotices(systemSql, account.id),
     ])
     const page = accountPage({
       path: routes.account,
@@ -59,16 +59,16 @@ export function addAccountRoutes(app: FastifyInstance, options: AppOptions): voi
   // Revoking access requires no recent sign-in: it must be quick in an emergency.
   visits.act('disconnect', { fresh: false }, async ({ session: { accountId }, form, reply }) => {
     const [grantId, clientId] = [readTextField(form['grant_id']), readTextField(form['client_id'])]
-    if (grantId || clientId) await disconnect(rows, revocation, { accountId, grantId, clientId })
+    if (grantId || clientId) await disconnect(systemSql, revocation, { accountId, grantId, clientId })
     return redirectToAccount(reply)
   })
   visits.act('end-session', { fresh: false }, async ({ session: { accountId }, form, reply }) => {
     const uid = readTextField(form['uid'])
-    if (uid) await endSessions(rows, { accountId, uid })
+    if (uid) await endSessions(systemSql, { accountId, uid })
     return redirectToAccount(reply)
   })
   visits.act('sign-out-everywhere', { fresh: false }, async ({ session, reply }) => {
-    await endSessions(rows, { accountId: session.accountId, uid: null })
+    await endSessions(systemSql, { accountId: session.accountId, uid: null })
     await session.end()
     return redirectToAccount(reply)
   })

@@ -62,7 +62,7 @@ async function createSignInContext(
 ): Promise<SignInContext> {
   const next = accountPath((request.query as { next?: unknown }).next)
   const query = new URLSearchParams({ ...(next !== routes.account && { next }), ...(isConfirmed && { confirm: '' }) }).toString()
-  const [account] = isConfirmed ? await options.rows<{ email: string }>('account.email', findEmail, { id: session.accountId }) : []
+  const [account] = isConfirmed ? await options.systemSql<{ email: string }>('account.email', findEmail, { id: session.accountId }) : []
   return {
     options,
     provider: options.provider(),
@@ -79,7 +79,7 @@ async function createSignInContext(
     async finish(signedIn) {
       const { uid } = await session.begin(signedIn)
       const userAgent = request.headers['user-agent']?.slice(0, 500) ?? null
-      await recordSessionDevice(options.rows, { uid, userAgent, ip: request.ip })
+      await recordSessionDevice(options.systemSql, { uid, userAgent, ip: request.ip })
       return reply.header('cache-control', 'no-store').redirect(next, 303)
     },
   }

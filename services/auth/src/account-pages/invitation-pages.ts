@@ -1,5 +1,5 @@
 import { ApiError } from '@quittance/contracts/errors'
-import type { Transaction } from '@quittance/runtime/handler'
+import type { SystemTransaction } from '@quittance/runtime/handler'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { errors } from 'oidc-provider'
 import { z } from 'zod'
@@ -17,13 +17,15 @@ const Query = z.object({ token: z.string().max(100).nullable().catch(null).defau
 const Form = z.object({ invitation_id: z.uuid() })
 
 /** Adds the pages on which a signed-in user accepts and declines invitations to the verified address of the account. */
-export function addInvitationPages(app: FastifyInstance, { provider, csrf, rows, inTransaction }: AppOptions): void {
+export function addInvitationPages(app: FastifyInstance, { provider, csrf, systemSql, inTransaction }: AppOptions): void {
   app.get(routes.invitations, async (request, reply) => {
     const { accountId, uid } = await browserSession(provider(), request, reply)
     if (!accountId) return reply.headers(pageHeaders()).send(signInFirstPage(routes.account))
     const { token } = Query.parse(request.query)
-    const [account] = await rows<{ email: string; is_verified: boolean }>('invitations.account', findAccount, { account_id: accountId })
-    const invitations = await readReceivedInvitations(rows, { accountId, token })
+    const [account] = await systemSql<{ email: string; is_verified: boolean }>('invitations.account', findAccount, {
+      account_id: accountId,
+    })
+    const invitations = await readReceivedInvitations(systemSql, { accountId, token })
     const page = invitationsPage({
       path: routes.invitations,
       csrf: csrf.token(uid),
@@ -41,7 +43,7 @@ export function addInvitationPages(app: FastifyInstance, { provider, csrf, rows,
   /**
    * Adds a form of the page. An invitation that was accepted, declined, revoked or replaced since is missing when the page is shown again.
    */
-  function answer(name: string, work: (given: InvitationAnswer, transaction: Transaction) => Promise<unknown>): void {
+  function answer(name: string, work: (given: InvitationAnswer, transaction: SystemTransaction) => Promise<unknown>): void {
     app.post(`${routes.invitations}/${name}`, async (request, reply) => {
       const { accountId, uid } = await browserSession(provider(), request, reply)
       if (!accountId) return back(reply)

@@ -17,19 +17,19 @@ interface PasskeyPageOptions extends AppOptions {
 
 /** Adds the pages for adding and removing a passkey. */
 export function addPasskeyPages({ visits, ...options }: PasskeyPageOptions): void {
-  const { rows } = options
+  const { systemSql } = options
   visits.show('add-passkey', { fresh: true }, (visit) => show(options, visit, { status: 200, error: null }))
   visits.act('add-passkey', { fresh: true }, (visit) => add(options, visit))
   visits.act('remove-passkey', { fresh: true }, async ({ session: { accountId }, form, reply }) => {
     const id = readTextField(form['id'])
-    if (id) await removePasskey(rows, { accountId, id })
-    await deleteIdleRecoveryCodes(rows, accountId)
+    if (id) await removePasskey(systemSql, { accountId, id })
+    await deleteIdleRecoveryCodes(systemSql, accountId)
     return redirectToAccount(reply, 'passkey-removed')
   })
 }
 
 async function show(options: AppOptions, visit: AccountRequest, { status, error }: { status: number; error: string | null }) {
-  const account = await findAccountDetails(options.rows, visit.session.accountId)
+  const account = await findAccountDetails(options.systemSql, visit.session.accountId)
   const passkey = account && (await createRegistrationOptions(options, { account, subject: visit.session.uid }))
   if (!passkey) return redirectToAccount(visit.reply)
   const page = passkeyPage({ action: `${routes.account}/add-passkey`, back: routes.account, csrf: visit.csrf, passkey, error })

@@ -22,7 +22,7 @@ export function addPasswordPages(app: FastifyInstance, { visits, ...options }: P
   app.get(routes.forgotPassword, (_request, reply) => reply.headers(pageHeaders()).send(forgotPasswordPage(routes.account)))
   addResetPages(app, options)
   visits.show('password', { fresh: true }, async (visit) => {
-    const account = await findAccountDetails(options.rows, visit.session.accountId)
+    const account = await findAccountDetails(options.systemSql, visit.session.accountId)
     return account ? show(visit, { email: account.email, status: 200, error: null, field: null }) : redirectToAccount(visit.reply)
   })
   visits.act('password', { fresh: true }, (visit) => change(options, visit))
@@ -42,9 +42,9 @@ async function show({ csrf, reply }: AccountRequest, { email, status, error, fie
 }
 
 /** Wrong current passwords count as failed sign-ins, so a hijacked session cannot be used for guessing. */
-async function change({ rows, signIn, inTransaction }: AppOptions, visit: AccountRequest) {
+async function change({ systemSql, signIn, inTransaction }: AppOptions, visit: AccountRequest) {
   const { provider, session, request, reply, form } = visit
-  const account = await findAccountDetails(rows, session.accountId)
+  const account = await findAccountDetails(systemSql, session.accountId)
   if (!account) return redirectToAccount(reply)
   const { email } = account
   const refusal = findPasswordProblem(form['new_password'], { email, repeated: form['repeated_password'] })
@@ -59,8 +59,8 @@ async function change({ rows, signIn, inTransaction }: AppOptions, visit: Accoun
   if (outcome.kind === 'wrong') return show(visit, { email, status: 401, error: 'The current password is wrong.', field: 'current' })
   const hash = await hashPassword(form['new_password'] as string)
   await inTransaction(async (transaction) => {
-    await setPassword(transaction.rows, { accountId: account.id, hash })
-    if (form['end_others'] === 'yes') await endOtherSessions(transaction.rows, { accountId: account.id, uid: session.uid })
+    await setPassword(transaction.systemSql, { accountId: account.id, hash })
+    if (form['end_others'] === 'yes') await endOtherSessions(transaction.systemSql, { accountId: account.id, uid: session.uid })
   })
   return redirectToAccount(reply, 'password-changed')
 }

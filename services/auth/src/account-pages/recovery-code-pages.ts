@@ -14,21 +14,24 @@ interface RecoveryCodePageOptions extends AppOptions {
 /** Adds the page that replaces the recovery codes. */
 export function addRecoveryCodePages({ visits, ...options }: RecoveryCodePageOptions): void {
   visits.act('recovery-codes', { fresh: true }, async (visit) => {
-    const { isOn } = await readSecondFactors(options.rows, visit.session.accountId)
+    const { isOn } = await readSecondFactors(options.systemSql, visit.session.accountId)
     if (!isOn) return redirectToAccount(visit.reply)
-    return showCodes(visit, { title: 'Your new recovery codes', codes: await generateRecoveryCodes(options.rows, visit.session.accountId) })
+    return showCodes(visit, {
+      title: 'Your new recovery codes',
+      codes: await generateRecoveryCodes(options.systemSql, visit.session.accountId),
+    })
   })
 }
 
 /** Completes the setup of a factor: with the first factor come recovery codes, shown only here. */
 export async function showNewRecoveryCodes(
-  { rows }: AppOptions,
+  { systemSql }: AppOptions,
   visit: AccountRequest,
   { title, notice }: { title: string; notice: Notice },
 ): Promise<FastifyReply> {
-  const { recoveryCodeCount } = await readSecondFactors(rows, visit.session.accountId)
+  const { recoveryCodeCount } = await readSecondFactors(systemSql, visit.session.accountId)
   if (recoveryCodeCount > 0) return redirectToAccount(visit.reply, notice)
-  return showCodes(visit, { title, codes: await generateRecoveryCodes(rows, visit.session.accountId) })
+  return showCodes(visit, { title, codes: await generateRecoveryCodes(systemSql, visit.session.accountId) })
 }
 
 function showCodes({ reply }: AccountRequest, { title, codes }: { title: string; codes: string[] }): FastifyReply {

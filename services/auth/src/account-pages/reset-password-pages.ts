@@ -24,7 +24,7 @@ const use = `
   delete from password_resets where token_hash = :hash and expires_at > now() returning account_id, removes_second_factors`
 
 /** Adds the pages of the one-time link. Opening the link does not consume it: mail scanners open links before users do. */
-export function addResetPages(app: FastifyInstance, { rows, inTransaction }: AppOptions): void {
+export function addResetPages(app: FastifyInstance, { systemSql, inTransaction }: AppOptions): void {
   app.get(routes.resetPassword, async (request, reply) => {
     const token = readToken(request.query)
     const found = token && (await findReset(token))
@@ -44,7 +44,7 @@ export function addResetPages(app: FastifyInstance, { rows, inTransaction }: App
   })
 
   async function findReset(token: string): Promise<ResetRow | undefined> {
-    return (await rows<ResetRow>('password-reset.find', find, { hash: hashToken(token) }))[0]
+    return (await systemSql<ResetRow>('password-reset.find', find, { hash: hashToken(token) }))[0]
   }
 
   /**
@@ -53,15 +53,15 @@ export function addResetPages(app: FastifyInstance, { rows, inTransaction }: App
    */
   function reset(token: string, hash: string): Promise<boolean> {
     return inTransaction(async (transaction) => {
-      const used = await transaction.rows<{ account_id: string; removes_second_factors: boolean }>('password-reset.use', use, {
+      const used = await transaction.systemSql<{ account_id: string; removes_second_factors: boolean }>('password-reset.use', use, {
         hash: hashToken(token),
       })
       const [row] = used
       if (!row) return false
-      await setPassword(transaction.rows, { accountId: row.account_id, hash })
-      await endSessions(transaction.rows, { accountId: row.account_id, uid: null })
-      await deleteDevices(transaction.rows, row.account_id)
-      if (row.removes_second_factors) await removeSecondFactors(transaction.rows, row.account_id)
+      await setPassword(transaction.systemSql, { accountId: row.account_id, hash })
+      await endSessions(transaction.systemSql, { accountId: row.account_id, uid: null })
+      await deleteDevices(transaction.systemSql, row.account_id)
+      if (row.removes_second_factors) await removeSecondFactors(transaction.systemSql, row.account_id)
       return true
     })
   }

@@ -17,12 +17,12 @@ interface TotpPageOptions extends AppOptions {
 
 /** Adds the pages for setting up and removing an authenticator app. */
 export function addTotpPages({ visits, ...options }: TotpPageOptions): void {
-  const { rows } = options
+  const { systemSql } = options
   visits.show('totp', { fresh: true }, (visit) => show(options, visit, { secret: generateTotpSecret(), status: 200, error: null }))
   visits.act('totp', { fresh: true }, (visit) => turnOn(options, visit))
   visits.act('totp-off', { fresh: true }, async ({ session: { accountId }, reply }) => {
-    await removeTotp(rows, accountId)
-    await deleteIdleRecoveryCodes(rows, accountId)
+    await removeTotp(systemSql, accountId)
+    await deleteIdleRecoveryCodes(systemSql, accountId)
     return redirectToAccount(reply, 'totp-off')
   })
 }
@@ -36,9 +36,9 @@ interface Shown {
   error: string | null
 }
 
-async function show({ rows, secrets }: AppOptions, visit: AccountRequest, { secret, status, error }: Shown) {
-  const account = await findAccountDetails(rows, visit.session.accountId)
-  if (!account || (await readSecondFactors(rows, account.id)).hasTotp) return redirectToAccount(visit.reply)
+async function show({ systemSql, secrets }: AppOptions, visit: AccountRequest, { secret, status, error }: Shown) {
+  const account = await findAccountDetails(systemSql, visit.session.accountId)
+  if (!account || (await readSecondFactors(systemSql, account.id)).hasTotp) return redirectToAccount(visit.reply)
   const uri = totpUri({ secret, email: account.email, issuer: 'Quittance' })
   const page = totpPage({
     action: `${routes.account}/totp`,
@@ -54,7 +54,7 @@ async function show({ rows, secrets }: AppOptions, visit: AccountRequest, { secr
 }
 
 async function turnOn(options: AppOptions, visit: AccountRequest) {
-  const { rows, secrets } = options
+  const { systemSql, secrets } = options
   const { accountId } = visit.session
   const secret = pendingSecret(options, visit)
   if (!secret) return redirectToAccount(visit.reply)
@@ -67,7 +67,7 @@ async function turnOn(options: AppOptions, visit: AccountRequest) {
       error: 'This code is wrong. Enter the one your app shows now; check the clock of your phone.',
     })
   }
-  if (!(await storeTotp({ rows, secrets }, { accountId, secret, step }))) return redirectToAccount(visit.reply)
+  if (!(await storeTotp({ systemSql, secrets }, { accountId, secret, step }))) return redirectToAccount(visit.reply)
   return showNewRecoveryCodes(options, visit, { title: 'Your authenticator app is set up', notice: 'totp-on' })
 }
 

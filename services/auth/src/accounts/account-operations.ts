@@ -6,21 +6,26 @@ import {
 } from '@quittance/contracts/accounts'
 import { RequestValidationError, NotPermitted } from '@quittance/contracts/errors'
 import { command, query } from '@quittance/runtime/handler'
+import { systemCommand } from '@quittance/runtime/system-handler'
 import type { View } from '@quittance/runtime/view'
 import { Account } from '../identity/account.ts'
 import { hashPassword } from '../identity/password.ts'
 
-export const createAccount = command(createAccountContract, async ({ email, password, email_verified }, { em, read, rows, now }) => {
-  const taken = await rows('account.email-taken', `select 1 from accounts where lower(email) = lower(:email)`, { email })
-  if (taken.length > 0) throw RequestValidationError.field(['email'], 'An account with this e-mail address already exists.')
-  const account = em.create(Account, {
-    email,
-    passwordHash: await hashPassword(password),
-    emailVerifiedAt: email_verified ? now : null,
-  })
-  await em.flush()
-  return read.one(accountView, { where: 'a.id = :id', values: { id: account.id } })
-})
+export const createAccount = systemCommand(
+  createAccountContract,
+  { reason: 'an e-mail address is unique among all accounts, which belong to no organization' },
+  async ({ email, password, email_verified }, { em, read, systemSql, now }) => {
+    const taken = await systemSql('account.email-taken', `select 1 from accounts where lower(email) = lower(:email)`, { email })
+    if (taken.length > 0) throw RequestValidationError.field(['email'], 'An account with this e-mail address already exists.')
+    const account = em.create(Account, {
+      email,
+      passwordHash: await hashPassword(password),
+      emailVerifiedAt: email_verified ? now : null,
+    })
+    await em.flush()
+    return read.one(accountView, { where: 'a.id = :id', values: { id: account.id } })
+  },
+)
 
 export const getOwnAccount = query(getOwnAccountContract, (_, { caller, read }) => {
   if (caller.kind !== 'user') throw new NotPermitted('This credential does not belong to a user.')

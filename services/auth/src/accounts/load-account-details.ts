@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 
 /** An account as its own pages show it. */
 export interface AccountDetails {
@@ -20,8 +20,8 @@ const find = `
   select id, email, to_json(created_at)#>>'{}' as created_at, to_json(password_changed_at)#>>'{}' as password_changed_at
   from accounts where id = :id`
 
-export async function findAccountDetails(rows: SqlRunner, id: string): Promise<AccountDetails | null> {
-  const [found] = await rows<AccountDetailsRow>('account.find-person', find, { id })
+export async function findAccountDetails(systemSql: SystemSql, id: string): Promise<AccountDetails | null> {
+  const [found] = await systemSql<AccountDetailsRow>('account.find-profile', find, { id })
   if (!found) return null
   return { id: found.id, email: found.email, createdAt: found.created_at, passwordChangedAt: found.password_changed_at }
 }

@@ -1,7 +1,7 @@
 import { resetPassword as contract } from '@quittance/contracts/passwords'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { hashToken, mintToken } from '@quittance/runtime/credential'
-import { command } from '@quittance/runtime/handler'
+import { systemCommand } from '@quittance/runtime/system-handler'
 import { config } from '../config.ts'
 import { routes } from '../routes.ts'
 
@@ -20,17 +20,21 @@ const insert = `
  * Creates the link. Only this reply contains it: it is stored as a hash, and no event carries it. A service that sends mail would call this
  * operation and send the link.
  */
-export const resetPassword = command(contract, async ({ email, remove_second_factors }, { rows, now }) => {
-  const [account] = await rows<{ id: string }>('password-reset.account', find, { email })
-  if (!account) throw new ResourceNotFound('There is no account with this e-mail address.')
-  const token = mintToken('qt_prt_')
-  const expiresAt = new Date(now.getTime() + lifetimeMinutes * 60_000)
-  await rows('password-reset.insert', insert, {
-    hash: hashToken(token),
-    account_id: account.id,
-    removes_second_factors: remove_second_factors,
-    expires_at: expiresAt,
-  })
-  const url = `${config().AUTH_URL}${routes.resetPassword}?${new URLSearchParams({ token })}`
-  return { user_id: account.id, url, expires_at: expiresAt.toISOString() }
-})
+export const resetPassword = systemCommand(
+  contract,
+  { reason: 'finds an account by its e-mail address; accounts belong to no organization' },
+  async ({ email, remove_second_factors }, { systemSql, now }) => {
+    const [account] = await systemSql<{ id: string }>('password-reset.account', find, { email })
+    if (!account) throw new ResourceNotFound('There is no account with this e-mail address.')
+    const token = mintToken('qt_prt_')
+    const expiresAt = new Date(now.getTime() + lifetimeMinutes * 60_000)
+    await systemSql('password-reset.insert', insert, {
+      hash: hashToken(token),
+      account_id: account.id,
+      removes_second_factors: remove_second_factors,
+      expires_at: expiresAt,
+    })
+    const url = `${config().AUTH_URL}${routes.resetPassword}?${new URLSearchParams({ token })}`
+    return { user_id: account.id, url, expires_at: expiresAt.toISOString() }
+  },
+)

@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 
 /** Length limits of the contract for new accounts. */
 const minPasswordLength = 8
@@ -22,7 +22,7 @@ const set = `
 const deleteLinks = `delete from password_resets where account_id = :id`
 
 /** Stores a password; must run in a transaction. Deletes an unused reset link, which could otherwise replace the new password. */
-export async function setPassword(rows: SqlRunner, { accountId, hash }: { accountId: string; hash: string }): Promise<void> {
-  await rows('password.set', set, { id: accountId, password_hash: hash })
-  await rows('password.drop-links', deleteLinks, { id: accountId })
+export async function setPassword(systemSql: SystemSql, { accountId, hash }: { accountId: string; hash: string }): Promise<void> {
+  await systemSql('password.set', set, { id: accountId, password_hash: hash })
+  await systemSql('password.delete-links', deleteLinks, { id: accountId })
 }

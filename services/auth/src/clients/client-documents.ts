@@ -1,4 +1,5 @@
-import type { SqlRunner, Transaction } from '@quittance/runtime/handler'
+import type { SystemTransaction } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { LRUCache } from 'lru-cache'
 import { errors } from 'oidc-provider'
 import type { TransactionRunner } from '../transaction-runner.ts'
@@ -26,12 +27,12 @@ export interface ClientDocuments {
   refresh(clientId: string): Promise<boolean>
 }
 
-export function createClientDocuments(rows: SqlRunner, inTransaction: TransactionRunner): ClientDocuments {
+export function createClientDocuments(systemSql: SystemSql, inTransaction: TransactionRunner): ClientDocuments {
   const inProgress = new Map<string, Promise<boolean>>()
   const rejections = new LRUCache<string, Error>({ max: 1_000, ttl: rejectionTtlMs })
   return {
     async refresh(clientId) {
-      if ((await rows('client.is-document-fresh', isFresh, { client_id: clientId })).length > 0) return false
+      if ((await systemSql('client.is-document-fresh', isFresh, { client_id: clientId })).length > 0) return false
       const before = rejections.get(clientId)
       if (before) throw before
       const known = inProgress.get(clientId)
@@ -57,8 +58,8 @@ export function createClientDocuments(rows: SqlRunner, inTransaction: Transactio
 }
 
 /** Stores the document. Users consented to the previous one: changed redirect URIs end their authorizations, as for a registered client. */
-async function saveDocument(transaction: Transaction, clientId: string, { configuration, expiresAt }: ClientDocument): Promise<void> {
-  const { em, rows, wake } = transaction
+async function saveDocument(transaction: SystemTransaction, clientId: string, { configuration, expiresAt }: ClientDocument): Promise<void> {
+  const { em, systemSql, wake } = transaction
   const client = await em.findOne(Client, { clientId, deletedAt: null })
   if (client) {
     const before = client.recipient()
@@ -67,7 +68,7 @@ async function saveDocument(transaction: Transaction, clientId: string, { config
     await em.flush()
     if (client.recipient() !== before) await endChangedAuthorizations(client, transaction)
   } else {
-    const [seen] = await rows<{ count: number }>('client.count-documents', recent)
+    const [seen] = await systemSql<{ count: number }>('client.count-documents', recent)
     if ((seen?.count ?? 0) >= maxNewClientsPerHour) throw new errors.InvalidClient('too many new clients were created in the last hour')
     const { row } = newClient(configuration, { accountId: null, isTrusted: false })
     em.create(Client, { ...row, clientId, documentExpiresAt: expiresAt })

@@ -6,6 +6,7 @@ import {
   listClients as listClientsContract,
 } from '@quittance/contracts/clients'
 import { command, type CommandContext, query } from '@quittance/runtime/handler'
+import { systemCommand, systemQuery } from '@quittance/runtime/system-handler'
 import { Client, newClient } from './client.ts'
 import { assertAllowedRedirectUris, readClientMetadata, assertNoServerFields } from './client-metadata.ts'
 import { InvalidClientMetadata, InvalidClient } from '@quittance/contracts/errors'
@@ -47,31 +48,35 @@ export const createClient = command(createClientContract, async (request, { em, 
  * RFC 7592 §2.2. Users consented to the redirect URIs and the authentication of a client: changing either ends their authorizations.
  * `client_id` of the body always equals the path, because the path parameter overrides the body.
  */
-export const updateClient = command(updateClientContract, async (request, context) => {
-  const { em, caller, read, wake } = context
-  const client = await findManagedClient(request.client_id, { em, caller })
-  assertNoServerFields(request)
-  const sentSecret = request['client_secret']
-  if (sentSecret !== undefined && !(typeof sentSecret === 'string' && client.secretHash === hashToken(sentSecret))) {
-    throw new InvalidClientMetadata('client_secret: must be the current secret of the client or absent.')
-  }
-  const before = client.recipient()
-  const secret = client.configure(readClientMetadata(request))
-  if (client.recipient() !== before) {
-    // Locks the row: a concurrent consent is either written before and deleted, or comes later and is rejected.
-    await em.flush()
-    await endChangedAuthorizations(client, context)
-  }
-  const registrationToken = caller.kind === 'client' ? ensureRegistrationToken(client, context) : null
-  const view = await read.one(clientView, managedClientFilter(request.client_id, caller))
-  wake('clients')
-  return {
-    ...JSON.parse(view),
-    ...(secret !== null && { client_secret: secret }),
-    registration_client_uri: registrationUri(request.client_id),
-    ...(registrationToken !== null && { registration_access_token: registrationToken }),
-  }
-})
+export const updateClient = systemCommand(
+  updateClientContract,
+  { reason: 'ends what all users granted to the client; clients belong to no organization' },
+  async (request, context) => {
+    const { em, caller, read, wake } = context
+    const client = await findManagedClient(request.client_id, { em, caller })
+    assertNoServerFields(request)
+    const sentSecret = request['client_secret']
+    if (sentSecret !== undefined && !(typeof sentSecret === 'string' && client.secretHash === hashToken(sentSecret))) {
+      throw new InvalidClientMetadata('client_secret: must be the current secret of the client or absent.')
+    }
+    const before = client.recipient()
+    const secret = client.configure(readClientMetadata(request))
+    if (client.recipient() !== before) {
+      // Locks the row: a concurrent consent is either written before and deleted, or comes later and is rejected.
+      await em.flush()
+      await endChangedAuthorizations(client, context)
+    }
+    const registrationToken = caller.kind === 'client' ? ensureRegistrationToken(client, context) : null
+    const view = await read.one(clientView, managedClientFilter(request.client_id, caller))
+    wake('clients')
+    return {
+      ...JSON.parse(view),
+      ...(secret !== null && { client_secret: secret }),
+      registration_client_uri: registrationUri(request.client_id),
+      ...(registrationToken !== null && { registration_access_token: registrationToken }),
+    }
+  },
+)
 
 /** Returns the stored token, or creates one for a client that was registered before tokens were stored. */
 function ensureRegistrationToken(client: Client, { publish }: Pick<CommandContext, 'publish'>): string {
@@ -83,28 +88,37 @@ function ensureRegistrationToken(client: Client, { publish }: Pick<CommandContex
   return token
 }
 
-export const deleteClient = command(deleteClientContract, async ({ client_id }, context) => {
-  const { em, caller, now, wake } = context
-  const client = await findManagedClient(client_id, { em, caller })
-  client.delete(now)
-  await endAuthorizations(client, context)
-  wake('clients')
-  return null
-})
+export const deleteClient = systemCommand(
+  deleteClientContract,
+  { reason: 'ends what all users granted to the client; clients belong to no organization' },
+  async ({ client_id }, context) => {
+    const { em, caller, now, wake } = context
+    const client = await findManagedClient(client_id, { em, caller })
+    client.delete(now)
+    await endAuthorizations(client, context)
+    wake('clients')
+    return null
+  },
+)
 
 const findSealed = `select registration_token_sealed as sealed from clients where client_id = :client_id`
 
-export const getClient = query(getClientContract, async ({ client_id }, { caller, read, rows }) => {
-  const view = await read.oneOrNull(clientView, managedClientFilter(client_id, caller))
-  if (view === null) throw createUnknownClientError()
-  const [row] = caller.kind === 'client' ? await rows<{ sealed: string | null }>('client.find-sealed-token', findSealed, { client_id }) : []
-  const token = decryptRegistrationToken(row?.sealed, client_id)
-  return {
-    ...JSON.parse(view),
-    registration_client_uri: registrationUri(client_id),
-    ...(token !== null && { registration_access_token: token }),
-  }
-})
+export const getClient = systemQuery(
+  getClientContract,
+  { reason: 'reads the sealed token of the calling client, which belongs to no organization' },
+  async ({ client_id }, { caller, read, systemSql }) => {
+    const view = await read.oneOrNull(clientView, managedClientFilter(client_id, caller))
+    if (view === null) throw createUnknownClientError()
+    const [row] =
+      caller.kind === 'client' ? await systemSql<{ sealed: string | null }>('client.find-sealed-token', findSealed, { client_id }) : []
+    const token = decryptRegistrationToken(row?.sealed, client_id)
+    return {
+      ...JSON.parse(view),
+      registration_client_uri: registrationUri(client_id),
+      ...(token !== null && { registration_access_token: token }),
+    }
+  },
+)
 
 const columns = { created_at: 'c.created_at', client_name: 'c.name' }
 

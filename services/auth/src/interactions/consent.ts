@@ -49,7 +49,7 @@ async function allow(step: InteractionContext, subject: Subject): Promise<Fastif
   for (const [resource, missing] of Object.entries(missingResourceScopes)) grant.addResourceScope(resource, missing.join(' '))
   const grantId = await grant.save()
   const redirectUri = String(details.params['redirect_uri'])
-  await saveConsent(options.rows, { accountId, clientId, organizationId: subject.organizationId, scopes, redirectUri })
+  await saveConsent(options.systemSql, { accountId, clientId, organizationId: subject.organizationId, scopes, redirectUri })
   return finishInteraction(step, { consent: { grantId } })
 }
 
@@ -61,7 +61,7 @@ export async function renderConsent(
   const { provider, details, path, options, reply } = step
   const client = await provider.Client.find(String(details.params['client_id']))
   if (!client) throw new errors.SessionNotFound('the client no longer exists')
-  const [account] = await options.rows<{ email: string }>('consent.email', findEmail, { account_id: requireSignedInAccount(step) })
+  const [account] = await options.systemSql<{ email: string }>('consent.email', findEmail, { account_id: requireSignedInAccount(step) })
   const requested = requestedSubject(details.params)?.organizationId ?? null
   const isForOrganization = !isForPerson(step)
   const all = await readOrganizations(step)
@@ -92,7 +92,7 @@ export async function renderConsent(
 type Client = NonNullable<Awaited<ReturnType<InteractionContext['provider']['Client']['find']>>>
 
 async function requestingClient({ options, details }: InteractionContext, client: Client): Promise<RequestingClient> {
-  const [registered] = await options.rows<{ created_at: string }>('consent.client', findClient, { client_id: client.clientId })
+  const [registered] = await options.systemSql<{ created_at: string }>('consent.client', findClient, { client_id: client.clientId })
   const redirect = URL.parse(String(details.params['redirect_uri']))
   return {
     name: client.clientName ?? client.clientId,
@@ -118,7 +118,9 @@ export function requireSignedInAccount({ details }: InteractionContext): string 
 }
 
 function readOrganizations(step: InteractionContext): Promise<OrganizationOption[]> {
-  return step.options.rows<OrganizationOption>('consent.organizations', findOrganizations, { account_id: requireSignedInAccount(step) })
+  return step.options.systemSql<OrganizationOption>('consent.organizations', findOrganizations, {
+    account_id: requireSignedInAccount(step),
+  })
 }
 
 function requestedScopes({ details }: InteractionContext): Scope[] {

@@ -1,6 +1,7 @@
 import type { Member } from '@quittance/contracts/accounts'
 import { NotPermitted, ResourceNotFound } from '@quittance/contracts/errors'
-import type { SqlRunner, Transaction } from '@quittance/runtime/handler'
+import type { SystemTransaction } from '@quittance/runtime/handler'
+import type { ScopedSql } from '@quittance/runtime/sql-runner'
 import type { JsonText } from '@quittance/runtime/view'
 import { tokenRevokedEvent } from '../identity/token-revoked.ts'
 import { memberView } from '../identity/member-view.ts'
@@ -29,11 +30,11 @@ const join = `insert into members (organization_id, account_id) values (:organiz
  */
 export async function acceptInvitationAs(
   { invitationId, accountId }: InvitationAnswer,
-  transaction: Transaction,
+  transaction: SystemTransaction,
 ): Promise<JsonText<Member>> {
-  const { rows, publish, bindOrganization, read } = transaction
+  const { systemSql, publish, bindOrganization, read } = transaction
   const organizationId = await closeWith('accepted', { invitationId, accountId }, transaction)
-  await rows('member.join', join, { organization_id: organizationId, account_id: accountId })
+  await systemSql('member.join', join, { organization_id: organizationId, account_id: accountId })
   publish(tokenRevokedEvent({ aggregateId: accountId, organizationId, user_id: accountId }))
   bindOrganization(organizationId)
   return read.one(memberView, {
@@ -43,20 +44,20 @@ export async function acceptInvitationAs(
 }
 
 /** Declines for the account. Throws like `acceptInvitationAs`. */
-export async function declineInvitationAs(reply: InvitationAnswer, transaction: Transaction): Promise<void> {
+export async function declineInvitationAs(reply: InvitationAnswer, transaction: SystemTransaction): Promise<void> {
   await closeWith('declined', reply, transaction)
 }
 
 async function closeWith(
   outcome: 'accepted' | 'declined',
   { invitationId, accountId }: InvitationAnswer,
-  { rows }: Transaction,
+  { systemSql }: SystemTransaction,
 ): Promise<string> {
-  if ((await rows('account.is-verified', findVerified, { account_id: accountId })).length === 0) {
+  if ((await systemSql('account.is-verified', findVerified, { account_id: accountId })).length === 0) {
     throw new NotPermitted('Your e-mail address is not verified. Only the owner of the invited address can accept or decline.')
   }
-  await rows('invitation.lock-organization', lockOrganization, { invitation_id: invitationId })
-  const [closed] = await rows<{ organization_id: string }>('invitation.close', close, {
+  await systemSql('invitation.lock-organization', lockOrganization, { invitation_id: invitationId })
+  const [closed] = await systemSql<{ organization_id: string }>('invitation.close', close, {
     invitation_id: invitationId,
     account_id: accountId,
     outcome,
@@ -67,19 +68,20 @@ async function closeWith(
 }
 
 const revoke = `update invitations i set closed_at = now(), outcome = 'revoked'
-  where i.id = :invitation_id and i.organization_id = :organization_id and ${isOpen} returning 1`
+  where i.id = :invitation_id and i.organization_id = :organization_id
+    and i.organization_id = any (:scope_organizations) and ${isOpen} returning 1`
 
 /** Revokes an open invitation of an organization; returns false if there is none with this id. */
 export async function closeInvitation(
-  rows: SqlRunner,
+  sql: ScopedSql,
   { organizationId, invitationId }: { organizationId: string; invitationId: string },
 ): Promise<boolean> {
-  const revoked = await rows('invitation.revoke', revoke, { invitation_id: invitationId, organization_id: organizationId })
+  const revoked = await sql('invitation.revoke', revoke, { invitation_id: invitationId, organization_id: organizationId })
   return revoked.length > 0
 }
 
 const revokeOfMember = `update invitations set closed_at = now(), outcome = 'revoked'
-  where organization_id = :organization_id and closed_at is null
+  where organization_id = :organization_id and organization_id = any (:scope_organizations) and closed_at is null
     and (invited_by = :account_id or lower(email) = (select lower(email) from accounts where id = :account_id))`
 
 /**
@@ -87,8 +89,8 @@ const revokeOfMember = `update invitations set closed_at = now(), outcome = 'rev
  * holds the lock on the organization, which inviting takes too.
  */
 export async function revokeInvitationsOfMember(
-  rows: SqlRunner,
+  sql: ScopedSql,
   { organizationId, accountId }: { organizationId: string; accountId: string },
 ): Promise<void> {
-  await rows('invitation.revoke-of-member', revokeOfMember, { organization_id: organizationId, account_id: accountId })
+  await sql('invitation.revoke-of-member', revokeOfMember, { organization_id: organizationId, account_id: accountId })
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hashToken, mintToken } from '@quittance/runtime/credential'
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { ScopedSql } from '@quittance/runtime/sql-runner'
 import { config } from '../config.ts'
 import { routes } from '../routes.ts'
 
@@ -21,11 +21,12 @@ interface CreatedInvitation {
 }
 
 const replace = `update invitations set closed_at = now(), outcome = 'replaced'
-  where organization_id = :organization_id and lower(email) = lower(:email) and closed_at is null`
+  where organization_id = :organization_id and organization_id = any (:scope_organizations) and lower(email) = lower(:email) and closed_at is null`
 
 const insert = `
   insert into invitations (id, organization_id, email, invited_by, token_hash, expires_at)
-  values (:id, :organization_id, :email, :invited_by, :token_hash, now() + interval '7 days')
+  select :id::uuid, :organization_id::uuid, :email::text, :invited_by::uuid, :token_hash::text, now() + interval '7 days'
+  where :organization_id::uuid = any (:scope_organizations)
   returning id, email, to_json(created_at)#>>'{}' as created_at, to_json(expires_at)#>>'{}' as expires_at`
 
 /**
@@ -33,12 +34,12 @@ const insert = `
  * caller holds the lock on the organization.
  */
 export async function createInvitation(
-  rows: SqlRunner,
+  sql: ScopedSql,
   { organizationId, email, invitedBy }: InvitationOptions,
 ): Promise<CreatedInvitation> {
   const token = mintToken('qt_inv_')
-  await rows('invitation.replace', replace, { organization_id: organizationId, email })
-  const [created] = await rows<Omit<CreatedInvitation, 'url'>>('invitation.create', insert, {
+  await sql('invitation.replace', replace, { organization_id: organizationId, email })
+  const [created] = await sql<Omit<CreatedInvitation, 'url'>>('invitation.create', insert, {
     id: randomUUID(),
     organization_id: organizationId,
     email,

@@ -1,5 +1,5 @@
 import { TooManyRequests } from '@quittance/contracts/errors'
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { ScopedSql, SystemSql } from '@quittance/runtime/sql-runner'
 
 /** Invitations within 24 hours; replaced and revoked ones count. */
 const maxPerOrganization = 50
@@ -17,12 +17,18 @@ const count = `
   select count(*)::int as count, ceil(extract(epoch from min(created_at) + interval '1 day' - now()))::int as retry_after
   from invitations where created_at > now() - interval '1 day'`
 
+const countOfOrganization = `${count} and organization_id = :id and organization_id = any (:scope_organizations)`
+const countOfInviter = `${count} and invited_by = :id`
+
 /** Throws `TooManyRequests` if the organization or the inviter has reached the daily limit. */
-export async function assertInvitationQuota(rows: SqlRunner, { organizationId, accountId }: Inviter): Promise<void> {
-  await rows('invitation.lock-inviter', lock, { account_id: accountId })
+export async function assertInvitationQuota(
+  { sql, systemSql }: { sql: ScopedSql; systemSql: SystemSql },
+  { organizationId, accountId }: Inviter,
+): Promise<void> {
+  await systemSql('invitation.lock-inviter', lock, { account_id: accountId })
   const [[ofOrganization], [ofInviter]] = [
-    await rows<Usage>('invitation.count-of-organization', `${count} and organization_id = :id`, { id: organizationId }),
-    await rows<Usage>('invitation.count-of-inviter', `${count} and invited_by = :id`, { id: accountId }),
+    await sql<Usage>('invitation.count-of-organization', countOfOrganization, { id: organizationId }),
+    await systemSql<Usage>('invitation.count-of-inviter', countOfInviter, { id: accountId }),
   ]
   if (ofOrganization && ofOrganization.count >= maxPerOrganization) throw tooMany(ofOrganization)
   if (ofInviter && ofInviter.count >= maxPerInviter) throw tooMany(ofInviter)

@@ -1,5 +1,5 @@
 import { hashToken } from '@quittance/runtime/credential'
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { isAddressedToAccount, isOpen } from './invitation-view.ts'
 
 /** An open invitation to the signed-in account. */
@@ -21,10 +21,10 @@ const find = `
 
 /** Reads the open invitations to the verified address of an account; `token` is that of the link, or null. At most 50. */
 export async function readReceivedInvitations(
-  rows: SqlRunner,
+  systemSql: SystemSql,
   { accountId, token }: { accountId: string; token: string | null },
 ): Promise<ReceivedInvitation[]> {
-  const found = await rows<{ id: string; name: string; expires_at: string; is_linked: boolean }>('invitations.received', find, {
+  const found = await systemSql<{ id: string; name: string; expires_at: string; is_linked: boolean }>('invitations.received', find, {
     account_id: accountId,
     token_hash: hashToken(token ?? ''),
   })

@@ -1,6 +1,6 @@
 import { generateKeyPair, randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { openSecret, sealSecret } from '@quittance/runtime/encryption'
 import type { JWK } from 'oidc-provider'
 
@@ -24,8 +24,8 @@ const insert = `insert into signing_keys (kid, alg, state, public_key, private_k
   values (:kid, :alg, :state, :public_key::jsonb, :private_key_sealed) on conflict do nothing`
 
 /** Reads the private keys for the provider; the first of an algorithm signs: current, then next, then retired. All are published. */
-export async function readSigningKeys(rows: SqlRunner, keys: readonly Uint8Array[]): Promise<JWK[]> {
-  const found = await rows<KeyRow>('signing-keys.find', find)
+export async function readSigningKeys(systemSql: SystemSql, keys: readonly Uint8Array[]): Promise<JWK[]> {
+  const found = await systemSql<KeyRow>('signing-keys.find', find)
   return found.map(({ kid, alg, private_key_sealed }) => ({
     ...JSON.parse(openSecret(private_key_sealed, { keys, context: kid })),
     kid,
@@ -35,26 +35,26 @@ export async function readSigningKeys(rows: SqlRunner, keys: readonly Uint8Array
 }
 
 /** Reads the public part of the keys (RFC 7517). */
-export async function readPublicKeys(rows: SqlRunner) {
-  const found = await rows<KeyRow>('signing-keys.find', find)
+export async function readPublicKeys(systemSql: SystemSql) {
+  const found = await systemSql<KeyRow>('signing-keys.find', find)
   return found.map(({ kid, alg, state, public_key }) => ({ state, key: { ...public_key, kid, alg, use: 'sig' as const } }))
 }
 
 /** Creates the initial keys of an installation. If replicas start together, all try and the first insert wins. */
-export async function ensureSigningKeys(rows: SqlRunner, keys: readonly Uint8Array[]): Promise<void> {
-  const found = await rows<KeyRow>('signing-keys.find', find)
+export async function ensureSigningKeys(systemSql: SystemSql, keys: readonly Uint8Array[]): Promise<void> {
+  const found = await systemSql<KeyRow>('signing-keys.find', find)
   for (const alg of algorithms) {
     for (const state of ['current', 'next'] as const) {
-      if (!found.some((row) => row.alg === alg && row.state === state)) await insertSigningKey(rows, { alg, state, keys })
+      if (!found.some((row) => row.alg === alg && row.state === state)) await insertSigningKey(systemSql, { alg, state, keys })
     }
   }
 }
 
 /** Rotates: `next` becomes `current`, and `current` becomes `retired`, which still verifies. Must run in a transaction. */
-export async function advanceSigningKeys(rows: SqlRunner, keys: readonly Uint8Array[]): Promise<void> {
-  await rows('signing-keys.retire', `update signing_keys set state = 'retired', retired_at = now() where state = 'current'`)
-  await rows('signing-keys.promote', `update signing_keys set state = 'current' where state = 'next'`)
-  for (const alg of algorithms) await insertSigningKey(rows, { alg, state: 'next', keys })
+export async function advanceSigningKeys(systemSql: SystemSql, keys: readonly Uint8Array[]): Promise<void> {
+  await systemSql('signing-keys.retire', `update signing_keys set state = 'retired', retired_at = now() where state = 'current'`)
+  await systemSql('signing-keys.promote', `update signing_keys set state = 'current' where state = 'next'`)
+  for (const alg of algorithms) await insertSigningKey(systemSql, { alg, state: 'next', keys })
 }
 
 interface NewSigningKey {
@@ -63,12 +63,12 @@ interface NewSigningKey {
   keys: readonly Uint8Array[]
 }
 
-async function insertSigningKey(rows: SqlRunner, { alg, state, keys }: NewSigningKey): Promise<void> {
+async function insertSigningKey(systemSql: SystemSql, { alg, state, keys }: NewSigningKey): Promise<void> {
   const pair = await (alg === 'RS256'
     ? promisify(generateKeyPair)('rsa', { modulusLength: 2048 })
     : promisify(generateKeyPair)('ec', { namedCurve: 'P-256' }))
   const kid = randomUUID()
-  await rows('signing-keys.insert', insert, {
+  await systemSql('signing-keys.insert', insert, {
     kid,
     alg,
     state,

@@ -1,5 +1,5 @@
 import { organizationCreated, type Organization as OrganizationShape } from '@quittance/contracts/organizations'
-import type { Transaction } from '@quittance/runtime/handler'
+import type { SystemTransaction, Transaction } from '@quittance/runtime/handler'
 import type { JsonText } from '@quittance/runtime/view'
 import { tokenRevokedEvent } from '../identity/token-revoked.ts'
 import { Member } from '../identity/member.ts'
@@ -14,8 +14,8 @@ export interface NewOrganization {
 }
 
 /** Returns whether another organization has the slug. */
-export async function isSlugTaken({ rows }: Pick<Transaction, 'rows'>, slug: string): Promise<boolean> {
-  return (await rows('organization.slug-taken', `select 1 from organizations where slug = :slug`, { slug })).length > 0
+export async function isSlugTaken({ systemSql }: Pick<SystemTransaction, 'systemSql'>, slug: string): Promise<boolean> {
+  return (await systemSql('organization.slug-taken', `select 1 from organizations where slug = :slug`, { slug })).length > 0
 }
 
 export async function createOrganizationWithOwner(

@@ -7,16 +7,21 @@ import {
 } from '@quittance/contracts/organizations'
 import { NotPermitted, RequestValidationError } from '@quittance/contracts/errors'
 import { command, query } from '@quittance/runtime/handler'
+import { systemCommand } from '@quittance/runtime/system-handler'
 import { createOrganizationWithOwner, isSlugTaken } from './create-organization-with-owner.ts'
 import { Organization, organizationView } from './organization.ts'
 import { buildSortOrder } from '@quittance/runtime/list-query'
 
-export const createOrganization = command(createOrganizationContract, async ({ name, slug, ...profile }, context) => {
-  const { caller } = context
-  if (caller.kind !== 'user') throw new NotPermitted('Only a user can create an organization.')
-  if (await isSlugTaken(context, slug)) throw RequestValidationError.field(['slug'], 'An organization with this slug already exists.')
-  return createOrganizationWithOwner(context, { accountId: caller.user_id, name, slug, profile })
-})
+export const createOrganization = systemCommand(
+  createOrganizationContract,
+  { reason: 'a slug is unique among all organizations' },
+  async ({ name, slug, ...profile }, context) => {
+    const { caller } = context
+    if (caller.kind !== 'user') throw new NotPermitted('Only a user can create an organization.')
+    if (await isSlugTaken(context, slug)) throw RequestValidationError.field(['slug'], 'An organization with this slug already exists.')
+    return createOrganizationWithOwner(context, { accountId: caller.user_id, name, slug, profile })
+  },
+)
 
 export const updateOrganization = command(updateOrganizationContract, async ({ id, ...change }, { em, read, publish }) => {
   const organization = await em.findOneOrFail(Organization, id)

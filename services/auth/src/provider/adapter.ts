@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import type { Adapter } from 'oidc-provider'
 import { grantStore } from './grant-store.ts'
 import type { Revocation } from './revocation.ts'
@@ -7,23 +7,23 @@ import { shortLivedStore } from './short-lived-store.ts'
 import { tokenStore } from './token-store.ts'
 
 interface AdapterOptions {
-  rows: SqlRunner
+  systemSql: SystemSql
   revocation: Revocation
   clients: Partial<Adapter>
 }
 
 /** Selects the store of each library model. Models of disabled features have none. */
-export function createAdapter({ rows, revocation, clients }: AdapterOptions): (model: string) => Adapter {
+export function createAdapter({ systemSql, revocation, clients }: AdapterOptions): (model: string) => Adapter {
   const stores: Record<string, () => Partial<Adapter>> = {
-    AccessToken: () => tokenStore({ table: 'oauth_access_tokens', rows, revocation }),
-    RefreshToken: () => tokenStore({ table: 'refresh_tokens', rows, revocation }),
-    AuthorizationCode: () => tokenStore({ table: 'authorization_codes', rows, revocation }),
-    Grant: () => grantStore(rows, revocation),
-    Session: () => sessionStore(rows),
+    AccessToken: () => tokenStore({ table: 'oauth_access_tokens', systemSql, revocation }),
+    RefreshToken: () => tokenStore({ table: 'refresh_tokens', systemSql, revocation }),
+    AuthorizationCode: () => tokenStore({ table: 'authorization_codes', systemSql, revocation }),
+    Grant: () => grantStore(systemSql, revocation),
+    Session: () => sessionStore(systemSql),
     Client: () => clients,
-    Interaction: () => shortLivedStore('Interaction', rows),
-    PushedAuthorizationRequest: () => shortLivedStore('PushedAuthorizationRequest', rows),
-    ReplayDetection: () => shortLivedStore('ReplayDetection', rows),
+    Interaction: () => shortLivedStore('Interaction', systemSql),
+    PushedAuthorizationRequest: () => shortLivedStore('PushedAuthorizationRequest', systemSql),
+    ReplayDetection: () => shortLivedStore('ReplayDetection', systemSql),
   }
   return (model) => {
     const store = stores[model]

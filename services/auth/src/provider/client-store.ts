@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { LRUCache } from 'lru-cache'
 import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 import { acceptsClientDocuments, isClientDocumentUrl } from '../clients/client-document.ts'
@@ -37,7 +37,7 @@ export interface ClientStore {
 }
 
 /** Loads clients for the library, cached because every token request needs one. */
-export function clientStore(rows: SqlRunner, knownScopes: ReadonlySet<string>, documents: ClientDocuments): ClientStore {
+export function clientStore(systemSql: SystemSql, knownScopes: ReadonlySet<string>, documents: ClientDocuments): ClientStore {
   const cache = new LRUCache<string, AdapterPayload>({ max: 10_000, ttl: cacheTtlMs })
   return {
     clear: () => cache.clear(),
@@ -50,7 +50,7 @@ export function clientStore(rows: SqlRunner, knownScopes: ReadonlySet<string>, d
         if (isDocument && beginsAuthorization() && (await documents.refresh(clientId))) cache.delete(clientId)
         const known = cache.get(clientId)
         if (known) return known
-        const [row] = await rows<ClientRow>('client.find', find, { client_id: clientId })
+        const [row] = await systemSql<ClientRow>('client.find', find, { client_id: clientId })
         if (!row) return undefined
         const metadata = toMetadata(row, knownScopes)
         cache.set(clientId, metadata)

@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import type { TokenRow, UnitOfWork } from './unit-of-work.ts'
 
 /** One statement: the first request locks the consumed code or token; every later one updates and inserts nothing. */
@@ -24,12 +24,12 @@ const foreignKeyViolation = '23503'
  * Stores what the request issued. Returns false if another request used the code or token first, or if the grant was revoked since: then
  * nothing is written, and the caller must not return the tokens.
  */
-export async function commitTokenRequest({ used, address, accessToken, refreshToken }: UnitOfWork, rows: SqlRunner): Promise<boolean> {
+export async function commitTokenRequest({ used, address, accessToken, refreshToken }: UnitOfWork, systemSql: SystemSql): Promise<boolean> {
   if (!used) return true
   const { name, sql } = statements[used.table]
   const grantId = accessToken?.grantId ?? refreshToken?.grantId ?? null
   try {
-    const [outcome] = await rows<{ won: number }>(name, sql, {
+    const [outcome] = await systemSql<{ won: number }>(name, sql, {
       used: used.hash,
       ...(used.table === 'refresh_tokens' && { address }),
       grant_id: grantId,

@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider'
 import { isLoopbackUri, isPrivateUseUri } from '../clients/client-metadata.ts'
 
@@ -31,10 +31,10 @@ export interface ConsentRecord {
 
 /** Adds to the scopes the user has allowed this client, on a page that showed `redirectUri`. */
 export async function saveConsent(
-  rows: SqlRunner,
+  systemSql: SystemSql,
   { accountId, clientId, organizationId, scopes, redirectUri }: ConsentRecord & { redirectUri: string },
 ): Promise<void> {
-  await rows('consent.remember', remember, {
+  await systemSql('consent.upsert', remember, {
     account_id: accountId,
     client_id: clientId,
     organization_id: organizationId,
@@ -47,7 +47,7 @@ export async function saveConsent(
  * Returns the grant of this authorization: the one from the consent page, or a new one if all requested scopes were allowed before. Never
  * reuses the grant of an earlier authorization: revoking one token family must not affect the others.
  */
-export function createLoadGrant(rows: SqlRunner): (ctx: KoaContextWithOIDC) => Promise<Grant | undefined> {
+export function createLoadGrant(systemSql: SystemSql): (ctx: KoaContextWithOIDC) => Promise<Grant | undefined> {
   return async ({ oidc }) => {
     const grantId = oidc.result?.consent?.grantId
     if (grantId) return oidc.provider.Grant.find(grantId)
@@ -56,7 +56,7 @@ export function createLoadGrant(rows: SqlRunner): (ctx: KoaContextWithOIDC) => P
     const subject = requestedSubject(oidc.params ?? {})
     if (!accountId || !clientId || !subject || oidc.prompts.has('consent') || isUnproven(oidc)) return undefined
     const values = { account_id: accountId, client_id: clientId, organization_id: subject.organizationId }
-    const [known] = await rows<{ scopes: string[] }>('consent.find', find, values)
+    const [known] = await systemSql<{ scopes: string[] }>('consent.find', find, values)
     const requested = [...oidc.requestParamScopes]
     if (!known || !requested.every((scope) => known.scopes.includes(scope))) return undefined
     const grant = new oidc.provider.Grant({ accountId, clientId })

@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import type { FindAccount } from 'oidc-provider'
 import { currentUnitOfWork } from './unit-of-work.ts'
 
@@ -14,14 +14,14 @@ const find = `select id, email, email_verified_at is not null as email_verified 
  * Loads the account of a session or a token. Returns undefined if the token is for an organization the user has left: then the token is
  * rejected everywhere.
  */
-export function createFindAccount(rows: SqlRunner): FindAccount {
+export function createFindAccount(systemSql: SystemSql): FindAccount {
   return async (_ctx, id, token) => {
     const grantId = (token as { grantId?: string } | undefined)?.grantId
     const grant = grantId ? currentUnitOfWork()?.grants.get(grantId) : undefined
     if (grant && !grant.is_member) return undefined
     const [account] = grant
       ? [{ id, email: grant.email, email_verified: grant.email_verified }]
-      : await rows<AccountRow>('account.find', find, { id })
+      : await systemSql<AccountRow>('account.find', find, { id })
     if (!account) return undefined
     return {
       accountId: id,

@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Revocation } from './revocation.ts'
 import { currentUnitOfWork } from './unit-of-work.ts'
@@ -11,10 +11,10 @@ const upsert = `
 const find = `select payload from grants where id = :id and expires_at > now()`
 
 /** One row per authorization. The chosen organization is a column, because every use of a token reads it. */
-export function grantStore(rows: SqlRunner, revocation: Revocation): Partial<Adapter> {
+export function grantStore(systemSql: SystemSql, revocation: Revocation): Partial<Adapter> {
   return {
     async upsert(id, { jti: _, ...payload }) {
-      await rows('grant.upsert', upsert, {
+      await systemSql('grant.upsert', upsert, {
         id,
         account_id: payload.accountId,
         client_id: payload.clientId,
@@ -27,7 +27,7 @@ export function grantStore(rows: SqlRunner, revocation: Revocation): Partial<Ada
     async find(id) {
       const known = currentUnitOfWork()?.grants.get(id)
       if (known) return { ...known.payload, jti: id }
-      const [found] = await rows<{ payload: AdapterPayload }>('grant.find', find, { id })
+      const [found] = await systemSql<{ payload: AdapterPayload }>('grant.find', find, { id })
       return found && { ...found.payload, jti: id }
     },
     destroy: (id) => revocation.revokeGrant(id),

@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { createLocalJWKSet, jwtVerify, type JWK } from 'jose'
 import type { JWK as PrivateKey } from 'oidc-provider'
 import { z } from 'zod'
@@ -35,7 +35,7 @@ interface Options {
   /** Issuer of the tokens, which is also their audience. */
   issuer: string
   signingKeys: readonly PrivateKey[]
-  rows: SqlRunner
+  systemSql: SystemSql
   inTransaction: TransactionRunner
 }
 
@@ -52,7 +52,7 @@ const isActive = `
   where g.id = :grant_id and g.client_id = :client_id
     and not exists (select from revoked_jwt_access_tokens r where r.jti = :jti)`
 
-export function createJwtAccessTokens({ issuer, signingKeys, rows, inTransaction }: Options): JwtAccessTokens {
+export function createJwtAccessTokens({ issuer, signingKeys, systemSql, inTransaction }: Options): JwtAccessTokens {
   const keys = createLocalJWKSet({ keys: signingKeys.map(publicPart) })
   return {
     async revoke(token, clientId) {
@@ -60,8 +60,8 @@ export function createJwtAccessTokens({ issuer, signingKeys, rows, inTransaction
       if (claims?.client_id !== clientId) return
       const { jti, grant_id, exp } = claims
       await inTransaction(async (transaction) => {
-        await transaction.rows('jwt-access-token.revoke', revoke, { jti, grant_id, expires_at: exp })
-        const [owner] = await transaction.rows<{ account_id: string; organization_id: string | null }>('grant.owner', findOwner, {
+        await transaction.systemSql('jwt-access-token.revoke', revoke, { jti, grant_id, expires_at: exp })
+        const [owner] = await transaction.systemSql<{ account_id: string; organization_id: string | null }>('grant.owner', findOwner, {
           grant_id,
         })
         if (!owner) return
@@ -74,7 +74,7 @@ export function createJwtAccessTokens({ issuer, signingKeys, rows, inTransaction
       const claims = await read(token)
       if (claims?.client_id !== clientId) return { active: false }
       const { jti, grant_id, cnf, ...details } = claims
-      const active = await rows('jwt-access-token.is-standing', isActive, { jti, grant_id, client_id: clientId })
+      const active = await systemSql('jwt-access-token.is-active', isActive, { jti, grant_id, client_id: clientId })
       if (active.length === 0) return { active: false }
       return { active: true, ...details, jti, token_type: cnf ? 'DPoP' : 'Bearer', ...(cnf && { cnf }) }
     },

@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { routes } from '../routes.ts'
 
@@ -12,12 +12,12 @@ const isKnown = `
  * who has just completed a page of this server or has allowed this client before; and errors in a hidden frame with `prompt=none`, which
  * moves no user. All other errors show a page that names the target and links to it.
  */
-export async function canRedirectError(ctx: KoaContextWithOIDC, rows: SqlRunner): Promise<boolean> {
+export async function canRedirectError(ctx: KoaContextWithOIDC, systemSql: SystemSql): Promise<boolean> {
   const { client, session, params } = ctx.oidc
   if (!client || client['is_trusted'] === true || ctx.path !== routes.authorization) return true
   const isSilent = typeof params?.['prompt'] === 'string' && params['prompt'].split(' ').includes('none')
   if (isSilent && ctx.get('sec-fetch-dest') === 'iframe') return true
   if (!session?.accountId) return false
-  const known = await rows('client.is-known-to', isKnown, { account_id: session.accountId, client_id: client.clientId })
+  const known = await systemSql('client.find-authorization', isKnown, { account_id: session.accountId, client_id: client.clientId })
   return known.length > 0
 }

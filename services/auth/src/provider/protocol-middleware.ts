@@ -1,5 +1,5 @@
 import { isDatabaseUnavailable } from '@quittance/runtime/unavailable'
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import type { Logger } from '@quittance/runtime/logger'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { pageHeaders } from '../pages/layout.ts'
@@ -16,7 +16,7 @@ type Next = () => Promise<void>
 type Context = KoaContextWithOIDC
 
 interface ProtocolOptions extends PublicAddresses {
-  rows: SqlRunner
+  systemSql: SystemSql
   jwtAccessTokens: JwtAccessTokens
   hasClientDocuments: () => boolean
   log: Logger
@@ -25,7 +25,7 @@ interface ProtocolOptions extends PublicAddresses {
 /** Wraps the library: a unit of work for token requests, and replies in the format of the public contract. */
 export function addProtocolMiddleware(
   provider: Provider,
-  { rows, log, jwtAccessTokens, hasClientDocuments, ...addresses }: ProtocolOptions,
+  { systemSql, log, jwtAccessTokens, hasClientDocuments, ...addresses }: ProtocolOptions,
 ): void {
   provider.on('server_error', (ctx: Context, error: Error) => {
     ctx.state['failure'] = error
@@ -39,7 +39,7 @@ export function addProtocolMiddleware(
   provider.use(async (ctx, next) => {
     const context = ctx as unknown as Context
     if (isApiPath(context.path)) await handleApiRequest(context, next)
-    else await handleBrowserRequest(context, next, rows)
+    else await handleBrowserRequest(context, next, systemSql)
   })
 
   async function handleApiRequest(ctx: Context, next: Next): Promise<void> {
@@ -54,7 +54,7 @@ export function addProtocolMiddleware(
         sendError(ctx, { status: 400, error: 'invalid_grant', error_description: 'DPoP proof JWT not provided' })
         return correct(ctx)
       }
-      const written = await commitTokenRequest(unit, rows).catch((error: unknown) => fail(ctx, error))
+      const written = await commitTokenRequest(unit, systemSql).catch((error: unknown) => fail(ctx, error))
       if (written === false) sendError(ctx, { status: 400, error: 'invalid_grant', error_description: 'grant request is invalid' })
     }
     correct(ctx)
@@ -88,7 +88,7 @@ function isApiPath(path: string): boolean {
   return path.startsWith('/v1/') || path.startsWith('/.well-known/')
 }
 
-async function handleBrowserRequest(ctx: Context, next: Next, rows: SqlRunner): Promise<void> {
+async function handleBrowserRequest(ctx: Context, next: Next, systemSql: SystemSql): Promise<void> {
   ctx.set(libraryPageHeaders())
   rejectOtherResponseModes(ctx)
   await next()
@@ -106,7 +106,8 @@ async function handleBrowserRequest(ctx: Context, next: Next, rows: SqlRunner): 
     const [address, fragment] = location.split('#') as [string, string]
     ctx.set('location', `${address}${address.includes('?') ? '&' : '?'}${fragment}`)
   }
-  if (ctx.state['isError'] && location && !(await canRedirectError(ctx, rows))) renderAuthorizationError(ctx, ctx.response.get('location'))
+  if (ctx.state['isError'] && location && !(await canRedirectError(ctx, systemSql)))
+    renderAuthorizationError(ctx, ctx.response.get('location'))
 }
 
 /**

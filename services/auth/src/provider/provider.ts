@@ -1,5 +1,5 @@
 import { scopes } from '@quittance/contracts/scopes'
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { hkdfSync } from 'node:crypto'
 import { errors, Provider, type Adapter, type Configuration, type JWK, type KoaContextWithOIDC, interactionPolicy } from 'oidc-provider'
 import { renderErrorPage, renderSignOutPage, renderSignedOutPage } from '../pages/provider-pages.ts'
@@ -15,7 +15,7 @@ export interface ProviderOptions {
   baseUrl: string
   /** Undefined: the library's own adapter, in the memory of this process. */
   adapter: ((model: string) => Adapter) | undefined
-  rows: SqlRunner
+  systemSql: SystemSql
   signingKeys: JWK[]
   /** Newest first; cookies signed under an older one stay valid. */
   secrets: readonly Uint8Array[]
@@ -100,12 +100,12 @@ function createCookies(baseUrl: string, secrets: readonly Uint8Array[]): Configu
 }
 
 /** Decisions that the library asks for during a request. */
-function createHooks({ rows }: ProviderOptions): Configuration {
+function createHooks({ systemSql }: ProviderOptions): Configuration {
   return {
     interactions: { policy: createInteractionPolicy(), url: (_ctx, { uid }) => `${routes.interaction}/${uid}` },
     pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
-    findAccount: createFindAccount(rows),
-    loadExistingGrant: createLoadGrant(rows),
+    findAccount: createFindAccount(systemSql),
+    loadExistingGrant: createLoadGrant(systemSql),
     extraTokenClaims: getSubjectClaims,
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),

@@ -23,16 +23,16 @@ export function createRevocation(inTransaction: TransactionRunner): Revocation {
     /** The library calls this once per kind of token; the first call deletes the grant and all its tokens. */
     async revokeGrant(grantId) {
       if (revokesOneAccessToken()) return
-      await inTransaction(async ({ rows, publish }) => {
-        const [owner] = await rows<Owner>('grant.delete', deleteGrant, { id: grantId })
+      await inTransaction(async ({ systemSql, publish }) => {
+        const [owner] = await systemSql<Owner>('grant.delete', deleteGrant, { id: grantId })
         if (owner) publish(tokenRevokedEvent({ aggregateId: owner.account_id, organizationId: owner.organization_id, grant_id: grantId }))
       })
     },
     /** Codes and refresh tokens are never revoked alone, only with their grant. */
     async revokeToken(table, hash) {
       if (table !== 'oauth_access_tokens') return
-      await inTransaction(async ({ rows, publish }) => {
-        const [owner] = await rows<Owner>('access-token.delete', deleteAccessToken, { hash })
+      await inTransaction(async ({ systemSql, publish }) => {
+        const [owner] = await systemSql<Owner>('access-token.delete', deleteAccessToken, { hash })
         if (owner) publish(tokenRevokedEvent({ aggregateId: owner.account_id, organizationId: owner.organization_id, token_hash: hash }))
       })
     },

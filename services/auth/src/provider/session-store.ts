@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { hashToken } from '@quittance/runtime/credential'
 import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 
@@ -16,11 +16,11 @@ const destroy = `delete from sessions where id_hash = :hash`
  * Stores the sessions of signed-in browsers. The library assigns a new session id at every sign-in and destroys the old id first; the row
  * is found by its `uid`, which does not change.
  */
-export function sessionStore(rows: SqlRunner): Partial<Adapter> {
+export function sessionStore(systemSql: SystemSql): Partial<Adapter> {
   return {
     async upsert(id, { jti: _, ...payload }) {
       const context = Provider.ctx
-      await rows('session.upsert', upsert, {
+      await systemSql('session.upsert', upsert, {
         hash: hashToken(id),
         uid: payload.uid,
         account_id: payload.accountId ?? null,
@@ -31,15 +31,15 @@ export function sessionStore(rows: SqlRunner): Partial<Adapter> {
       })
     },
     async find(id) {
-      const [found] = await rows<{ payload: AdapterPayload }>('session.find', find, { hash: hashToken(id) })
+      const [found] = await systemSql<{ payload: AdapterPayload }>('session.find', find, { hash: hashToken(id) })
       return found && { ...found.payload, jti: id }
     },
     async findByUid(uid) {
-      const [found] = await rows<{ payload: AdapterPayload }>('session.find-by-uid', findByUid, { uid })
+      const [found] = await systemSql<{ payload: AdapterPayload }>('session.find-by-uid', findByUid, { uid })
       return found?.payload
     },
     async destroy(id) {
-      await rows('session.destroy', destroy, { hash: hashToken(id) })
+      await systemSql('session.destroy', destroy, { hash: hashToken(id) })
     },
   }
 }

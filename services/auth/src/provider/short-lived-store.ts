@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { hashToken } from '@quittance/runtime/credential'
 import { errors, type Adapter, type AdapterPayload } from 'oidc-provider'
 
@@ -26,25 +26,28 @@ const consume = `
 const destroy = `delete from short_lived_records where model = :model and id_hash = :hash`
 
 /** Stores interactions, pushed authorization requests and seen proofs. */
-export function shortLivedStore(model: string, rows: SqlRunner): Partial<Adapter> {
+export function shortLivedStore(model: string, systemSql: SystemSql): Partial<Adapter> {
   const once = model === 'ReplayDetection'
   return {
     async upsert(id, { jti: _, ...payload }) {
       const stored = JSON.stringify(withoutCookie(payload))
       const values = { model, hash: hashToken(id), payload: stored, expires_at: payload.exp }
-      const written = await rows(once ? 'short-lived.insert-once' : 'short-lived.upsert', once ? insertOnce : upsert, values)
+      const written = await systemSql(once ? 'short-lived.insert-once' : 'short-lived.upsert', once ? insertOnce : upsert, values)
       if (once && written.length === 0) throw new errors.InvalidGrant('proof of possession was already used')
     },
     async find(id) {
-      const [found] = await rows<{ payload: AdapterPayload; consumed: boolean }>('short-lived.find', find, { model, hash: hashToken(id) })
+      const [found] = await systemSql<{ payload: AdapterPayload; consumed: boolean }>('short-lived.find', find, {
+        model,
+        hash: hashToken(id),
+      })
       return found && { ...found.payload, jti: id, ...(found.consumed && { consumed: true }) }
     },
     async consume(id) {
-      const won = await rows('short-lived.consume', consume, { model, hash: hashToken(id) })
+      const won = await systemSql('short-lived.consume', consume, { model, hash: hashToken(id) })
       if (won.length === 0) throw new errors.InvalidRequestUri('request_uri was already used')
     },
     async destroy(id) {
-      await rows('short-lived.destroy', destroy, { model, hash: hashToken(id) })
+      await systemSql('short-lived.destroy', destroy, { model, hash: hashToken(id) })
     },
   }
 }

@@ -1,5 +1,6 @@
 import { deviceDays } from '../sign-in/known-devices.ts'
-import { job, type SqlRunner } from '@quittance/runtime/handler'
+import { job } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 
 const batch = 1_000
 
@@ -35,14 +36,14 @@ const endedGrants = `delete from grants g
 export const sweepExpired = job({
   name: 'sweep-expired',
   everyMs: 60_000,
-  async run({ rows }) {
+  async run({ systemSql }) {
     let more = false
     for (const [table, condition] of Object.entries(conditions)) {
-      more = (await sweep(rows, { table, condition, returning: '1' })).length === batch || more
+      more = (await sweep(systemSql, { table, condition, returning: '1' })).length === batch || more
     }
     for (const table of tokenTables) {
-      const swept = await sweep<{ grant_id: string }>(rows, { table, condition: `expires_at < now()`, returning: 'grant_id' })
-      if (swept.length > 0) await rows('sweep.ended-grants', endedGrants, { ids: [...new Set(swept.map(({ grant_id }) => grant_id))] })
+      const swept = await sweep<{ grant_id: string }>(systemSql, { table, condition: `expires_at < now()`, returning: 'grant_id' })
+      if (swept.length > 0) await systemSql('sweep.ended-grants', endedGrants, { ids: [...new Set(swept.map(({ grant_id }) => grant_id))] })
       more = swept.length === batch || more
     }
     return more
@@ -50,10 +51,10 @@ export const sweepExpired = job({
 })
 
 function sweep<Row>(
-  rows: SqlRunner,
+  systemSql: SystemSql,
   { table, condition, returning }: { table: string; condition: string; returning: string },
 ): Promise<Row[]> {
-  return rows<Row>(
+  return systemSql<Row>(
     `sweep.${table}`,
     `delete from ${table} where ctid = any(array(
       select swept.ctid from ${table} swept where ${condition} limit ${batch} for update skip locked)) returning ${returning}`,

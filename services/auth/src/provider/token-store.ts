@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { hashToken } from '@quittance/runtime/credential'
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 import type { Revocation } from './revocation.ts'
@@ -40,12 +40,12 @@ const insertInto = (table: Table) => `
 
 interface StoreOptions {
   table: Table
-  rows: SqlRunner
+  systemSql: SystemSql
   revocation: Revocation
 }
 
 /** Stores codes and tokens by their hash. The clear value is in no column. */
-export function tokenStore({ table, rows, revocation }: StoreOptions): Partial<Adapter> {
+export function tokenStore({ table, systemSql, revocation }: StoreOptions): Partial<Adapter> {
   const find = findIn(table)
   const insert = insertInto(table)
   return {
@@ -54,7 +54,7 @@ export function tokenStore({ table, rows, revocation }: StoreOptions): Partial<A
       const stored = table === 'refresh_tokens' && isProven() ? { ...payload, [proven]: true } : payload
       const token = { hash: hashToken(value), grantId, payload: stored, expiresAt: payload.exp as number }
       if (!enqueue(table, token)) {
-        await rows(`${table}.insert`, insert, {
+        await systemSql(`${table}.insert`, insert, {
           hash: token.hash,
           grant_id: grantId,
           payload: JSON.stringify(stored),
@@ -63,7 +63,7 @@ export function tokenStore({ table, rows, revocation }: StoreOptions): Partial<A
       }
     },
     async find(value) {
-      const [found] = await rows<Found>(`${table}.find`, find, { hash: hashToken(value) })
+      const [found] = await systemSql<Found>(`${table}.find`, find, { hash: hashToken(value) })
       if (!found) return undefined
       const unit = currentUnitOfWork()
       unit?.grants.set(found.grant.id, found.grant)

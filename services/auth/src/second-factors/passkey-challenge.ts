@@ -1,5 +1,5 @@
 import { hashToken } from '@quittance/runtime/credential'
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import type { SignedState } from '../sign-in/signed-state.ts'
 
 /** Time between the page and the user's gesture on the device. */
@@ -9,7 +9,7 @@ const purpose = (subject: string) => ({ purpose: 'passkey-challenge', subject })
 
 /** Dependencies of passkeys. */
 export interface PasskeyOptions {
-  rows: SqlRunner
+  systemSql: SystemSql
   state: SignedState
   /** Public address of the pages; passkeys are bound to its host. */
   authUrl: string
@@ -26,16 +26,16 @@ const use = `
 
 interface Carried {
   state: SignedState
-  rows: SqlRunner
+  systemSql: SystemSql
   subject: string
   /** Challenge field of the submitted form. */
   text: unknown
 }
 
 /** Consumes the challenge of a form; returns null if it is forged, expired or used. */
-export async function useChallenge({ state, rows, subject, text }: Carried): Promise<string | null> {
+export async function useChallenge({ state, systemSql, subject, text }: Carried): Promise<string | null> {
   const challenge = state.open(purpose(subject), text)
   if (!challenge) return null
-  const used = await rows('passkey-challenge.use', use, { hash: hashToken(challenge), seconds: challengeSeconds })
+  const used = await systemSql('passkey-challenge.use', use, { hash: hashToken(challenge), seconds: challengeSeconds })
   return used.length > 0 ? challenge : null
 }

@@ -16,12 +16,12 @@ interface Asked {
 
 /** Creates the options with which a form registers a passkey; null if passkeys are not available. */
 export async function createRegistrationOptions(
-  { rows, state, authUrl }: PasskeyOptions,
+  { systemSql, state, authUrl }: PasskeyOptions,
   { account, subject }: Asked,
 ): Promise<{ options: PublicKeyCredentialCreationOptionsJSON; challenge: string } | null> {
   const party = relyingParty(authUrl)
   if (!party) return null
-  const own = await readPasskeys(rows, account.id)
+  const own = await readPasskeys(systemSql, account.id)
   const options = await generateRegistrationOptions({
     rpName: 'Quittance',
     rpID: party.id,
@@ -45,12 +45,12 @@ interface Given {
 
 /** Verifies the registration response (WebAuthn §7.1) and stores the passkey; returns false if it is invalid. */
 export async function registerPasskey(
-  { rows, state, authUrl }: PasskeyOptions,
+  { systemSql, state, authUrl }: PasskeyOptions,
   { accountId, subject, form, name }: Given,
 ): Promise<boolean> {
   const party = relyingParty(authUrl)
   const response = readResponse(form['credential'])
-  const challenge = await useChallenge({ state, rows, subject, text: form['challenge'] })
+  const challenge = await useChallenge({ state, systemSql, subject, text: form['challenge'] })
   if (!party || !response || !challenge) return false
   const verified = await verifyRegistrationResponse({
     response,
@@ -61,7 +61,7 @@ export async function registerPasskey(
   }).catch(() => null)
   if (!verified?.verified) return false
   const { credential, credentialBackedUp } = verified.registrationInfo
-  return storePasskey(rows, {
+  return storePasskey(systemSql, {
     accountId,
     credentialId: credential.id,
     publicKey: credential.publicKey,

@@ -32,7 +32,7 @@ interface SubmittedPasskey extends PasskeyContext {
 export async function createPasskeyOptions({ options, subject }: PasskeyContext, accountId?: string): Promise<PasskeyRequest | null> {
   const party = relyingParty(options.authUrl)
   if (!party) return null
-  const own = accountId ? await readPasskeys(options.rows, accountId) : null
+  const own = accountId ? await readPasskeys(options.systemSql, accountId) : null
   const requestOptions = await generateAuthenticationOptions({
     rpID: party.id,
     userVerification: own ? 'preferred' : 'required',
@@ -53,12 +53,12 @@ export async function verifyPasskey(
   { options, subject, form }: SubmittedPasskey,
   accountId: string | null,
 ): Promise<VerifiedPasskey | null> {
-  const { rows, state, authUrl } = options
+  const { systemSql, state, authUrl } = options
   const party = relyingParty(authUrl)
   const response = readResponse(form['credential'])
-  const challenge = await useChallenge({ state, rows, subject, text: form['challenge'] })
+  const challenge = await useChallenge({ state, systemSql, subject, text: form['challenge'] })
   if (!party || !response || !challenge) return null
-  const passkey = await findPasskey(rows, response.id)
+  const passkey = await findPasskey(systemSql, response.id)
   if (!passkey || (accountId !== null && passkey.accountId !== accountId)) return null
   const { credentialId: id, publicKey, counter, transports } = passkey
   const verified = await verifyAuthenticationResponse({
@@ -71,7 +71,7 @@ export async function verifyPasskey(
   }).catch(() => null)
   if (!verified?.verified) return null
   const { newCounter, credentialBackedUp, credentialDeviceType } = verified.authenticationInfo
-  if (!(await recordPasskeyUse(rows, { id: passkey.id, counter: newCounter, isBackedUp: credentialBackedUp }))) return null
+  if (!(await recordPasskeyUse(systemSql, { id: passkey.id, counter: newCounter, isBackedUp: credentialBackedUp }))) return null
   return { accountId: passkey.accountId, isHardware: credentialDeviceType === 'singleDevice' }
 }
 

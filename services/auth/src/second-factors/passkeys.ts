@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import type { AuthenticatorTransport } from '@simplewebauthn/server'
 
 /** A passkey of an account. */
@@ -37,12 +37,12 @@ const columns = `id, account_id, credential_id, encode(public_key, 'hex') as pub
 const findAll = `select ${columns} from passkeys where account_id = :account_id order by created_at, id`
 const findOne = `select ${columns} from passkeys where credential_id = :credential_id`
 
-export async function readPasskeys(rows: SqlRunner, accountId: string): Promise<Passkey[]> {
-  return (await rows<PasskeyRow>('passkeys.find', findAll, { account_id: accountId })).map(toPasskey)
+export async function readPasskeys(systemSql: SystemSql, accountId: string): Promise<Passkey[]> {
+  return (await systemSql<PasskeyRow>('passkeys.find', findAll, { account_id: accountId })).map(toPasskey)
 }
 
-export async function findPasskey(rows: SqlRunner, credentialId: string): Promise<Passkey | null> {
-  const [found] = await rows<PasskeyRow>('passkeys.find-one', findOne, { credential_id: credentialId })
+export async function findPasskey(systemSql: SystemSql, credentialId: string): Promise<Passkey | null> {
+  const [found] = await systemSql<PasskeyRow>('passkeys.find-one', findOne, { credential_id: credentialId })
   return found ? toPasskey(found) : null
 }
 
@@ -72,8 +72,8 @@ const insert = `
   on conflict (credential_id) do nothing returning 1`
 
 /** Stores a passkey; returns false if the credential is already registered or the account has 20 passkeys. */
-export async function storePasskey(rows: SqlRunner, passkey: Omit<Passkey, 'id' | 'createdAt' | 'lastUsedAt'>): Promise<boolean> {
-  const stored = await rows('passkeys.insert', insert, {
+export async function storePasskey(systemSql: SystemSql, passkey: Omit<Passkey, 'id' | 'createdAt' | 'lastUsedAt'>): Promise<boolean> {
+  const stored = await systemSql('passkeys.insert', insert, {
     account_id: passkey.accountId,
     credential_id: passkey.credentialId,
     public_key: Buffer.from(passkey.publicKey).toString('hex'),
@@ -90,12 +90,12 @@ const use = `
   update passkeys set counter = :counter, last_used_at = now(), is_backed_up = :is_backed_up
   where id = :id and (counter < :counter or (counter = 0 and :counter::bigint = 0)) returning 1`
 
-export async function recordPasskeyUse(rows: SqlRunner, used: { id: string; counter: number; isBackedUp: boolean }): Promise<boolean> {
-  return (await rows('passkeys.use', use, { id: used.id, counter: used.counter, is_backed_up: used.isBackedUp })).length > 0
+export async function recordPasskeyUse(systemSql: SystemSql, used: { id: string; counter: number; isBackedUp: boolean }): Promise<boolean> {
+  return (await systemSql('passkeys.use', use, { id: used.id, counter: used.counter, is_backed_up: used.isBackedUp })).length > 0
 }
 
 const remove = `delete from passkeys where account_id = :account_id and id::text = :id`
 
-export async function removePasskey(rows: SqlRunner, { accountId, id }: { accountId: string; id: string }): Promise<void> {
-  await rows('passkeys.remove', remove, { account_id: accountId, id })
+export async function removePasskey(systemSql: SystemSql, { accountId, id }: { accountId: string; id: string }): Promise<void> {
+  await systemSql('passkeys.remove', remove, { account_id: accountId, id })
 }

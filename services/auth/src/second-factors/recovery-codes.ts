@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hashToken } from '@quittance/runtime/credential'
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 
 const count = 10
 /** Crockford's base 32: characters that look like digits are excluded. 16 of them are 80 bits, so a plain SHA-256 is enough for storage. */
@@ -12,10 +12,10 @@ const replace = `
   insert into recovery_codes (code_hash, account_id) select unnest(:hashes::text[]), :account_id::uuid`
 
 /** Generates ten new codes, which replace all earlier ones. They are shown once; the hashes are stored. */
-export async function generateRecoveryCodes(rows: SqlRunner, accountId: string): Promise<string[]> {
+export async function generateRecoveryCodes(systemSql: SystemSql, accountId: string): Promise<string[]> {
   const codes = Array.from({ length: count }, generateCode)
   const hashes = codes.map((code) => hashCode(accountId, code.replaceAll('-', '')))
-  await rows('recovery-codes.replace', replace, { account_id: accountId, hashes })
+  await systemSql('recovery-codes.replace', replace, { account_id: accountId, hashes })
   return codes
 }
 
@@ -24,9 +24,9 @@ const use = `
   where code_hash = :hash and account_id = :account_id and used_at is null returning 1`
 
 /** Consumes a code; returns false if it is wrong or used. Of two concurrent requests, one succeeds. */
-export async function useRecoveryCode(rows: SqlRunner, { accountId, code }: { accountId: string; code: string }): Promise<boolean> {
+export async function useRecoveryCode(systemSql: SystemSql, { accountId, code }: { accountId: string; code: string }): Promise<boolean> {
   const read = code.toLowerCase().replaceAll('o', '0').replaceAll(/[il]/g, '1')
-  const used = await rows('recovery-codes.use', use, { hash: hashCode(accountId, read), account_id: accountId })
+  const used = await systemSql('recovery-codes.use', use, { hash: hashCode(accountId, read), account_id: accountId })
   return used.length > 0
 }
 

@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 
 /** Second factors of an account. */
 export interface SecondFactors {
@@ -15,8 +15,8 @@ const find = `
     (select count(*)::int from passkeys where account_id = :account_id) as passkeys,
     (select count(*)::int from recovery_codes where account_id = :account_id and used_at is null) as recovery_codes`
 
-export async function readSecondFactors(rows: SqlRunner, accountId: string): Promise<SecondFactors> {
-  const [found] = await rows<{ has_totp: boolean; passkeys: number; recovery_codes: number }>('second-factors.find', find, {
+export async function readSecondFactors(systemSql: SystemSql, accountId: string): Promise<SecondFactors> {
+  const [found] = await systemSql<{ has_totp: boolean; passkeys: number; recovery_codes: number }>('second-factors.find', find, {
     account_id: accountId,
   })
   const { has_totp: hasTotp = false, passkeys = 0, recovery_codes = 0 } = found ?? {}
@@ -30,13 +30,13 @@ const deleteCodes = `
     and not exists (select from passkeys where account_id = :account_id)`
 
 /** Called after a factor was removed. */
-export async function deleteIdleRecoveryCodes(rows: SqlRunner, accountId: string): Promise<void> {
-  await rows('second-factors.drop-codes', deleteCodes, { account_id: accountId })
+export async function deleteIdleRecoveryCodes(systemSql: SystemSql, accountId: string): Promise<void> {
+  await systemSql('second-factors.delete-codes', deleteCodes, { account_id: accountId })
 }
 
 /** Removes all factors of a user who lost them; requested by the operator. */
-export async function removeSecondFactors(rows: SqlRunner, accountId: string): Promise<void> {
+export async function removeSecondFactors(systemSql: SystemSql, accountId: string): Promise<void> {
   for (const table of ['totp_secrets', 'passkeys', 'recovery_codes']) {
-    await rows(`second-factors.remove-${table}`, `delete from ${table} where account_id = :account_id`, { account_id: accountId })
+    await systemSql(`second-factors.remove-${table}`, `delete from ${table} where account_id = :account_id`, { account_id: accountId })
   }
 }

@@ -1,5 +1,5 @@
 import { openSecret, sealSecret } from '@quittance/runtime/encryption'
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { Secret, TOTP } from 'otpauth'
 
 /** Accepted steps of 30 seconds before and after now (RFC 6238 §5.2): clocks may be off, and users type slowly. */
@@ -26,7 +26,7 @@ export function totpStep(secret: string, { code, now }: { code: string; now: num
 }
 
 interface Store {
-  rows: SqlRunner
+  systemSql: SystemSql
   /** Keys of SECRETS_KEY. */
   secrets: readonly Uint8Array[]
 }
@@ -39,11 +39,11 @@ const insert = `
 
 /** Stores a secret after its first valid code, which counts as used. Returns false if the account already has a secret. */
 export async function storeTotp(
-  { rows, secrets }: Store,
+  { systemSql, secrets }: Store,
   { accountId, secret, step }: { accountId: string; secret: string; step: number },
 ): Promise<boolean> {
   const secret_sealed = sealSecret(secret, { keys: secrets, context: context(accountId) })
-  return (await rows('totp.insert', insert, { account_id: accountId, secret_sealed, step })).length > 0
+  return (await systemSql('totp.insert', insert, { account_id: accountId, secret_sealed, step })).length > 0
 }
 
 const find = `select secret_sealed from totp_secrets where account_id = :account_id`
@@ -52,14 +52,14 @@ const find = `select secret_sealed from totp_secrets where account_id = :account
 const use = `update totp_secrets set last_step = :step where account_id = :account_id and last_step < :step returning 1`
 
 /** Returns whether a code is valid and unused, and marks it used. */
-export async function useTotp({ rows, secrets }: Store, { accountId, code }: { accountId: string; code: string }): Promise<boolean> {
-  const [found] = await rows<{ secret_sealed: string }>('totp.find', find, { account_id: accountId })
+export async function useTotp({ systemSql, secrets }: Store, { accountId, code }: { accountId: string; code: string }): Promise<boolean> {
+  const [found] = await systemSql<{ secret_sealed: string }>('totp.find', find, { account_id: accountId })
   if (!found) return false
   const secret = openSecret(found.secret_sealed, { keys: secrets, context: context(accountId) })
   const step = totpStep(secret, { code, now: Date.now() })
-  return step !== null && (await rows('totp.use', use, { account_id: accountId, step })).length > 0
+  return step !== null && (await systemSql('totp.use', use, { account_id: accountId, step })).length > 0
 }
 
-export async function removeTotp(rows: SqlRunner, accountId: string): Promise<void> {
-  await rows('totp.remove', `delete from totp_secrets where account_id = :account_id`, { account_id: accountId })
+export async function removeTotp(systemSql: SystemSql, accountId: string): Promise<void> {
+  await systemSql('totp.remove', `delete from totp_secrets where account_id = :account_id`, { account_id: accountId })
 }

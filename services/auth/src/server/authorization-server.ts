@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import { scopes } from '@quittance/contracts/scopes'
 import { job, type Job } from '@quittance/runtime/handler'
 import type { ServiceComponent, ServiceResources } from '@quittance/runtime/service'
-import { createSqlRunner } from '@quittance/runtime/transaction'
+import { createSystemSql } from '@quittance/runtime/sql-runner'
 import { acceptsClientDocuments } from '../clients/client-document.ts'
 import { createClientDocuments } from '../clients/client-documents.ts'
 import { config } from '../config.ts'
@@ -32,21 +32,21 @@ const clientsKeptMs = 3_600_000
 export async function startAuthorizationServer({ database, log }: ServiceResources): Promise<ServiceComponent> {
   if (!database) throw new Error('The authorization server needs a database')
   const { BASE_URL: baseUrl, AUTH_URL: authUrl, SECRETS_KEY: secrets } = config()
-  const rows = createSqlRunner(database.execute)
+  const systemSql = createSystemSql(database, 'pages and protocol find rows by a session, a secret or a user')
   const inTransaction = createTransactionRunner(database, log)
   const revocation = createRevocation(inTransaction)
-  const clients = clientStore(rows, new Set(scopes), createClientDocuments(rows, inTransaction))
-  const adapter = createAdapter({ rows, revocation, clients: clients.adapter })
-  await ensureSigningKeys(rows, secrets)
-  let signingKeys = await readSigningKeys(rows, secrets)
+  const clients = clientStore(systemSql, new Set(scopes), createClientDocuments(systemSql, inTransaction))
+  const adapter = createAdapter({ systemSql, revocation, clients: clients.adapter })
+  await ensureSigningKeys(systemSql, secrets)
+  let signingKeys = await readSigningKeys(systemSql, secrets)
   let provider = build()
 
   const keyFor = (use: string) => Buffer.from(hkdfSync('sha256', secrets[0] as Uint8Array, '', `quittance auth: ${use}`, 32))
 
   function build() {
-    const built = createProvider({ baseUrl, adapter, rows, signingKeys, secrets })
-    const jwtAccessTokens = createJwtAccessTokens({ issuer: baseUrl, signingKeys, rows, inTransaction })
-    addProtocolMiddleware(built, { rows, log, jwtAccessTokens, hasClientDocuments: acceptsClientDocuments, baseUrl, authUrl })
+    const built = createProvider({ baseUrl, adapter, systemSql, signingKeys, secrets })
+    const jwtAccessTokens = createJwtAccessTokens({ issuer: baseUrl, signingKeys, systemSql, inTransaction })
+    addProtocolMiddleware(built, { systemSql, log, jwtAccessTokens, hasClientDocuments: acceptsClientDocuments, baseUrl, authUrl })
     return built
   }
 
@@ -55,11 +55,11 @@ export async function startAuthorizationServer({ database, log }: ServiceResourc
     provider: () => provider,
     authUrl,
     secrets,
-    signIn: createSignIn(rows, admitAttempt),
+    signIn: createSignIn(systemSql, admitAttempt),
     admitAttempt,
     csrf: createCsrf(keyFor('forms')),
     state: createSignedState(keyFor('steps of a sign-in')),
-    rows,
+    systemSql,
     revocation,
     inTransaction,
     log,
@@ -73,7 +73,7 @@ export async function startAuthorizationServer({ database, log }: ServiceResourc
     },
     jobs: [
       periodic('signing-keys', keysReadEveryMs, async () => {
-        const read = await readSigningKeys(rows, secrets)
+        const read = await readSigningKeys(systemSql, secrets)
         if (JSON.stringify(read) === JSON.stringify(signingKeys)) return
         signingKeys = read
         provider = build()

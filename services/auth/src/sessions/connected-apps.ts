@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import type { ConnectedApp, Connection } from '../pages/account-page.ts'
 import type { ClientNotice } from '../pages/client-notices.ts'
 import type { Revocation } from '../provider/revocation.ts'
@@ -27,8 +27,8 @@ const findGrants = `
 
 const deleteConsents = `delete from consents where account_id = :account_id and client_id = :client_id`
 
-export async function readConnectedApps(rows: SqlRunner, accountId: string): Promise<ConnectedApp[]> {
-  const found = await rows<{ client_id: string; name: string; connections: Connection[] }>('connected-apps.find', find, {
+export async function readConnectedApps(systemSql: SystemSql, accountId: string): Promise<ConnectedApp[]> {
+  const found = await systemSql<{ client_id: string; name: string; connections: Connection[] }>('connected-apps.find', find, {
     account_id: accountId,
   })
   return found.map(({ client_id, name, connections }) => ({ clientId: client_id, name, connections }))
@@ -42,13 +42,13 @@ export interface DisconnectRequest {
 }
 
 export async function disconnect(
-  rows: SqlRunner,
+  systemSql: SystemSql,
   revocation: Revocation,
   { accountId, grantId, clientId }: DisconnectRequest,
 ): Promise<void> {
   const values = { account_id: accountId, grant_id: grantId, client_id: clientId }
-  if (clientId) await rows('connected-apps.forget', deleteConsents, { account_id: accountId, client_id: clientId })
-  for (const { id } of await rows<{ id: string }>('connected-apps.grants', findGrants, values)) await revocation.revokeGrant(id)
+  if (clientId) await systemSql('connected-apps.delete-consents', deleteConsents, { account_id: accountId, client_id: clientId })
+  for (const { id } of await systemSql<{ id: string }>('connected-apps.grants', findGrants, values)) await revocation.revokeGrant(id)
 }
 
 const findNotices = `
@@ -58,7 +58,7 @@ const findNotices = `
   group by c.client_id, c.name order by max(n.created_at) desc limit 20`
 
 /** Reads the notices of the last 30 days, newest first, one per client. */
-export async function readClientNotices(rows: SqlRunner, accountId: string): Promise<ClientNotice[]> {
-  const found = await rows<{ name: string; created_at: string }>('client-notices.find', findNotices, { account_id: accountId })
+export async function readClientNotices(systemSql: SystemSql, accountId: string): Promise<ClientNotice[]> {
+  const found = await systemSql<{ name: string; created_at: string }>('client-notices.find', findNotices, { account_id: accountId })
   return found.map(({ name, created_at }) => ({ name, createdAt: created_at }))
 }

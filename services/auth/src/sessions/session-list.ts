@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import type { SignedInBrowser } from '../pages/account-page.ts'
 
 const find = `
@@ -7,8 +7,8 @@ const find = `
 
 const end = `delete from sessions where account_id = :account_id and (:uid::text is null or uid = :uid)`
 
-export async function readSessions(rows: SqlRunner, accountId: string): Promise<SignedInBrowser[]> {
-  const found = await rows<{ uid: string; user_agent: string | null; ip: string | null; seen_at: string }>('sessions.find', find, {
+export async function readSessions(systemSql: SystemSql, accountId: string): Promise<SignedInBrowser[]> {
+  const found = await systemSql<{ uid: string; user_agent: string | null; ip: string | null; seen_at: string }>('sessions.find', find, {
     account_id: accountId,
   })
   return found.map(({ uid, user_agent, ip, seen_at }) => ({ uid, userAgent: user_agent, ip, seenAt: seen_at }))
@@ -17,18 +17,18 @@ export async function readSessions(rows: SqlRunner, accountId: string): Promise<
 const describe = `update sessions set user_agent = :user_agent, ip = :ip where uid = :uid`
 
 /** Records the browser of a session that began on a page of this service. */
-export async function recordSessionDevice(rows: SqlRunner, { uid, userAgent, ip }: Omit<SignedInBrowser, 'seenAt'>): Promise<void> {
-  await rows('sessions.describe', describe, { uid, user_agent: userAgent, ip })
+export async function recordSessionDevice(systemSql: SystemSql, { uid, userAgent, ip }: Omit<SignedInBrowser, 'seenAt'>): Promise<void> {
+  await systemSql('sessions.describe', describe, { uid, user_agent: userAgent, ip })
 }
 
 const endOthers = `delete from sessions where account_id = :account_id and uid <> :uid`
 
 /** Ends every session of the account except the current one. */
-export async function endOtherSessions(rows: SqlRunner, { accountId, uid }: { accountId: string; uid: string }): Promise<void> {
-  await rows('sessions.end-others', endOthers, { account_id: accountId, uid })
+export async function endOtherSessions(systemSql: SystemSql, { accountId, uid }: { accountId: string; uid: string }): Promise<void> {
+  await systemSql('sessions.end-others', endOthers, { account_id: accountId, uid })
 }
 
 /** Ends one session, or all of the account. Tokens issued to applications stay valid. */
-export async function endSessions(rows: SqlRunner, { accountId, uid }: { accountId: string; uid: string | null }): Promise<void> {
-  await rows('sessions.end', end, { account_id: accountId, uid })
+export async function endSessions(systemSql: SystemSql, { accountId, uid }: { accountId: string; uid: string | null }): Promise<void> {
+  await systemSql('sessions.end', end, { account_id: accountId, uid })
 }

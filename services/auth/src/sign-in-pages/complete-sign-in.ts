@@ -6,6 +6,6 @@ import type { SignInContext } from './sign-in-context.ts'
 /** Records the browser as known to the account and finishes the sign-in. */
 export async function completeSignIn(context: SignInContext, signedIn: SignedIn): Promise<FastifyReply> {
   const { options, provider, request, reply } = context
-  await rememberDevice({ provider, rows: options.rows, request, reply }, signedIn.accountId)
+  await rememberDevice({ provider, systemSql: options.systemSql, request, reply }, signedIn.accountId)
   return context.finish(signedIn)
 }

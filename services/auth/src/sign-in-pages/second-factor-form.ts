@@ -52,8 +52,8 @@ export async function submitSecondFactor(context: SignInContext): Promise<Fastif
   if (!accountId) throw new errors.SessionNotFound('the password was entered too long ago')
   const pending = form['pending'] as string
   const device = readDeviceHash(provider, request, reply)
-  const knownDevice = (await isKnownDevice(options.rows, { accountId, device })) ? device : null
-  const factors = await readSecondFactors(options.rows, accountId)
+  const knownDevice = (await isKnownDevice(options.systemSql, { accountId, device })) ? device : null
+  const factors = await readSecondFactors(options.systemSql, accountId)
   const admission = await options.admitAttempt('second-factor', { account: accountId, ip: request.ip, knownDevice })
   if (admission.rejected) {
     reply.header('retry-after', admission.retryAfterSeconds)
@@ -84,5 +84,5 @@ async function useFactor(context: SignInContext, accountId: string): Promise<str
   }
   const code = typeof form['code'] === 'string' ? form['code'].replaceAll(/[\s-]/g, '') : ''
   if (/^\d{6}$/.test(code)) return (await useTotp(options, { accountId, code })) ? ['otp'] : null
-  return (await useRecoveryCode(options.rows, { accountId, code })) ? ['otp'] : null
+  return (await useRecoveryCode(options.systemSql, { accountId, code })) ? ['otp'] : null
 }

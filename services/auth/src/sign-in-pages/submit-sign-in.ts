@@ -30,7 +30,7 @@ export async function submitSignIn(context: SignInContext): Promise<FastifyReply
   const isOther = confirms !== null && outcome.kind === 'matched' && outcome.accountId !== confirms.accountId
   if (outcome.kind === 'wrong' || isOther) return renderSignIn(context, { status: 401, email, error: wrongCredentials })
   const { accountId } = outcome
-  const factors = await readSecondFactors(options.rows, accountId)
+  const factors = await readSecondFactors(options.systemSql, accountId)
   if (factors.isOn) return renderSecondFactor(context, { accountId, factors, status: 200, error: null })
   return completeSignIn(context, { accountId, amr: ['pwd'] })
 }

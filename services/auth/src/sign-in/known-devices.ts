@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hashToken } from '@quittance/runtime/credential'
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
 
@@ -20,11 +20,11 @@ const find = `select 1 from known_devices where account_id = :account_id and dev
 
 /** Returns whether this browser has signed in to this account before. */
 export async function isKnownDevice(
-  rows: SqlRunner,
+  systemSql: SystemSql,
   { accountId, device }: { accountId: string; device: string | null },
 ): Promise<boolean> {
   if (!device) return false
-  return (await rows('known-devices.find', find, { account_id: accountId, device_hash: device })).length > 0
+  return (await systemSql('known-devices.find', find, { account_id: accountId, device_hash: device })).length > 0
 }
 
 /** The value changes at every sign-in: one that was planted in a browser or read from it becomes useless. */
@@ -42,19 +42,19 @@ const deleteOldest = `
 
 /** Stores that this browser signed in to an account, and sets a new cookie. Other accounts it signed in to still know it. */
 export async function rememberDevice(
-  { provider, rows, request, reply }: { provider: Provider; rows: SqlRunner; request: FastifyRequest; reply: FastifyReply },
+  { provider, systemSql, request, reply }: { provider: Provider; systemSql: SystemSql; request: FastifyRequest; reply: FastifyReply },
   accountId: string,
 ): Promise<void> {
   const { cookies, secure } = provider.createContext(request.raw, reply.raw)
   const value = randomBytes(32).toString('base64url')
   const previous = readDeviceHash(provider, request, reply)
-  await rows('known-devices.remember', remember, { previous, fresh: hashToken(value), account_id: accountId })
-  await rows('known-devices.forget-oldest', deleteOldest, { account_id: accountId })
+  await systemSql('known-devices.upsert', remember, { previous, fresh: hashToken(value), account_id: accountId })
+  await systemSql('known-devices.delete-oldest', deleteOldest, { account_id: accountId })
   const maxAge = deviceDays * 24 * 3_600_000
   cookies.set(cookieName(secure), value, { signed: false, httpOnly: true, sameSite: 'lax', path: '/', secure, maxAge })
 }
 
 /** Deletes the known browsers of the account. */
-export async function deleteDevices(rows: SqlRunner, accountId: string): Promise<void> {
-  await rows('known-devices.forget', `delete from known_devices where account_id = :account_id`, { account_id: accountId })
+export async function deleteDevices(systemSql: SystemSql, accountId: string): Promise<void> {
+  await systemSql('known-devices.delete', `delete from known_devices where account_id = :account_id`, { account_id: accountId })
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { hashPassword, verifyPassword } from '../identity/password.ts'
 import type { AttemptLimiter } from './attempt-limits.ts'
 
@@ -29,11 +29,11 @@ interface Found {
 }
 
 /** An unknown e-mail address and a wrong password get the same reply after the same work. */
-export function createSignIn(rows: SqlRunner, admitAttempt: AttemptLimiter): SignIn {
+export function createSignIn(systemSql: SystemSql, admitAttempt: AttemptLimiter): SignIn {
   // Hash of no password; comparing with it takes as long as with a real one.
   const decoy = hashPassword(createHash('sha256').update(String(performance.now())).digest('hex'))
   return async ({ email, password, ip, device }) => {
-    const [account] = await rows<Found>('sign-in.find', find, { email: email.trim(), device })
+    const [account] = await systemSql<Found>('sign-in.find', find, { email: email.trim(), device })
     const admission = await admitAttempt('password', { account: email, ip, knownDevice: account?.device_hash ?? null })
     if (admission.rejected) return { kind: 'throttled', retryAfterSeconds: admission.retryAfterSeconds }
     const matches = await verifyPassword(password, account?.password_hash ?? (await decoy))

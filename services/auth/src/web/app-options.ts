@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import type { Logger } from '@quittance/runtime/logger'
 import type { Provider } from 'oidc-provider'
 import type { Revocation } from '../provider/revocation.ts'
@@ -20,7 +20,7 @@ export interface AppOptions {
   admitAttempt: AttemptLimiter
   csrf: Csrf
   state: SignedState
-  rows: SqlRunner
+  systemSql: SystemSql
   revocation: Revocation
   inTransaction: TransactionRunner
   log: Logger

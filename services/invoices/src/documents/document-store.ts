@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { ScopedSql, SystemSql } from '@quittance/runtime/sql-runner'
 
 export interface NewDocument {
   invoiceId: string
@@ -17,7 +17,8 @@ export interface StoredDocument {
 
 const insert = `
   insert into invoice_documents (invoice_id, content, sha256, size, created_at)
-  select id, :content, :hash, :size, :now::timestamptz from invoices where id = :id and status = 'requested' and attempts = :attempts for update
+  select id, :content, :hash, :size, :now::timestamptz from invoices
+  where id = :id and organization_id = any (:scope_organizations) and status = 'requested' and attempts = :attempts for update
   returning invoice_id`
 
 const selectMetadata = `
@@ -29,7 +30,7 @@ const selectContent = `select content from invoice_documents where invoice_id = 
  * Stores the bytes permanently and locks the invoice until the transaction ends. Returns false if the attempt lost its lease or the invoice
  * is already settled; the caller must then discard the result.
  */
-export async function storeDocument(rows: SqlRunner, { invoiceId, attempts, content, sha256, now }: NewDocument): Promise<boolean> {
+export async function storeDocument(sql: ScopedSql, { invoiceId, attempts, content, sha256, now }: NewDocument): Promise<boolean> {
   const values = {
     id: invoiceId,
     attempts,
@@ -38,16 +39,16 @@ export async function storeDocument(rows: SqlRunner, { invoiceId, attempts, cont
     size: content.length,
     now,
   }
-  return (await rows('document.store', insert, values)).length > 0
+  return (await sql('document.store', insert, values)).length > 0
 }
 
 /** Returns everything except the bytes: enough for HEAD and for a client that has the bytes cached. */
-export async function readDocumentMetadata(rows: SqlRunner, invoiceId: string): Promise<StoredDocument | null> {
-  const [metadata] = await rows<StoredDocument>('document.facts', selectMetadata, { id: invoiceId })
+export async function readDocumentMetadata(systemSql: SystemSql, invoiceId: string): Promise<StoredDocument | null> {
+  const [metadata] = await systemSql<StoredDocument>('document.metadata', selectMetadata, { id: invoiceId })
   return metadata ?? null
 }
 
-export async function readDocumentContent(rows: SqlRunner, invoiceId: string): Promise<Buffer> {
-  const [row] = await rows<{ content: Buffer }>('document.content', selectContent, { id: invoiceId })
+export async function readDocumentContent(systemSql: SystemSql, invoiceId: string): Promise<Buffer> {
+  const [row] = await systemSql<{ content: Buffer }>('document.content', selectContent, { id: invoiceId })
   return row?.content ?? Buffer.alloc(0)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, InternalServerError } from '@quittance/contracts/errors'
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { counter } from '@quittance/runtime/metrics'
 import type { Logger } from '@quittance/runtime/logger'
 import { readDocumentContent, type StoredDocument } from './document-store.ts'
@@ -14,14 +14,14 @@ class RangeNotSatisfiable extends ApiError {
 export interface Exchange {
   request: IncomingMessage
   response: ServerResponse
-  rows: SqlRunner
+  systemSql: SystemSql
   log: Logger
 }
 
 type Document = StoredDocument & { invoiceId: string }
 
 /** Sends the document with validators, one range and HEAD as in RFC 9110. */
-export async function sendDocument({ request, response, rows, log }: Exchange, document: Document): Promise<void> {
+export async function sendDocument({ request, response, systemSql, log }: Exchange, document: Document): Promise<void> {
   const etag = `"${document.sha256}"`
   response.setHeader('etag', etag)
   response.setHeader('cache-control', 'private, max-age=600')
@@ -32,7 +32,7 @@ export async function sendDocument({ request, response, rows, log }: Exchange, d
   response.setHeader('content-disposition', contentDisposition(`Invoice-${document.number.replaceAll('/', '-')}.pdf`))
   if (request.method === 'HEAD') return void response.writeHead(200, { 'content-length': document.size }).end()
 
-  const content = await readDocumentContent(rows, document.invoiceId)
+  const content = await readDocumentContent(systemSql, document.invoiceId)
   assertUndamaged(content, document, log)
   const range = shouldServeRange(request, etag) ? byteRange(request.headers.range, document.size) : null
   if (range === 'unsatisfiable') {

@@ -9,7 +9,7 @@ import {
 import type { InternalRoutes } from '@quittance/runtime/health-server'
 import { isDatabaseUnavailable } from '@quittance/runtime/unavailable'
 import type { ServiceResources } from '@quittance/runtime/service'
-import { createSqlRunner } from '@quittance/runtime/transaction'
+import { createSystemSql } from '@quittance/runtime/sql-runner'
 import { config } from '../config.ts'
 import { verifyDocumentLink, type PresentedLink } from './document-link.ts'
 import { readDocumentMetadata } from './document-store.ts'
@@ -23,13 +23,13 @@ class DocumentLinkExpired extends ApiError {
 /** Serves `GET /documents/{invoice_id}?expires&signature`. The signature is the only authorization. */
 export function documentRoutes({ database, log }: ServiceResources): InternalRoutes {
   if (!database) throw new Error('Documents require a database')
-  const rows = createSqlRunner(database.execute)
+  const systemSql = createSystemSql(database, 'serves a document to the bearer of its signed link')
   return (request, response) => {
     const url = URL.parse(request.url ?? '/', 'http://internal')
     const invoiceId = /^\/documents\/([^/]+)$/.exec(url?.pathname ?? '')?.[1]
     if (!url || invoiceId === undefined) return false
     const link = { invoiceId, expires: url.searchParams.get('expires') ?? '', signature: url.searchParams.get('signature') ?? '' }
-    const exchange = { request, response, rows, log }
+    const exchange = { request, response, systemSql, log }
     void serve(exchange, link)
       .catch((error: unknown) => sendError(exchange, error))
       .then(() => log.info({ invoice_id: invoiceId, status: response.statusCode, method: request.method }, 'document.served'))
@@ -38,12 +38,12 @@ export function documentRoutes({ database, log }: ServiceResources): InternalRou
 }
 
 async function serve(exchange: Exchange, link: PresentedLink): Promise<void> {
-  const { request, rows } = exchange
+  const { request, systemSql } = exchange
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new MethodNotAllowed('Only GET and HEAD are supported.')
   const result = verifyDocumentLink(link, { now: new Date(), secret: config().LINK_SECRET })
   if (result === 'forged') throw new NotPermitted('The link is not valid. Get a new one from the order’s invoice.')
   if (result === 'expired') throw new DocumentLinkExpired('The link has expired. Get a new one from the order’s invoice.')
-  const metadata = await readDocumentMetadata(rows, link.invoiceId)
+  const metadata = await readDocumentMetadata(systemSql, link.invoiceId)
   if (!metadata) throw new ResourceNotFound('The document does not exist.')
   await sendDocument(exchange, { ...metadata, invoiceId: link.invoiceId })
 }

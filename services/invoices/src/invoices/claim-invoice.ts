@@ -59,11 +59,11 @@ export function claimInvoice(context: JobContext): Promise<ClaimedInvoice | null
   return claimed
 }
 
-async function claimInTurn({ rows, leaseMs }: JobContext): Promise<ClaimedInvoice | null> {
+async function claimInTurn({ systemSql, leaseMs }: JobContext): Promise<ClaimedInvoice | null> {
   const [busy, full] = [inProgress.owners(1), inProgress.owners(maxPerOrganization)]
   for (const passed_over of busy.length > full.length ? [busy, full] : [busy]) {
     const values = { lease: leaseMs, last_served: lastServed, passed_over }
-    const [claimed] = await rows<ClaimedInvoice>('invoice.claim-in-turn', claimStatement, values)
+    const [claimed] = await systemSql<ClaimedInvoice>('invoice.claim-in-turn', claimStatement, values)
     if (!claimed) continue
     lastServed = claimed.organization_id
     inProgress.add(claimed.organization_id, 1)

@@ -24,11 +24,11 @@ export interface IssueRequest {
  * issue.
  */
 export async function issueDocument(issue: IssueRequest, context: Transaction): Promise<Invoice> {
-  const { em, rows, now } = context
+  const { em, sql, now } = context
   const { kind, source } = issue
   const { id: organizationId } = source.organization
   const settings = await loadSettings(source.organization, context)
-  const allocated = await allocateNumber(rows, { organizationId, kind, numbering: settings.numbering(), now })
+  const allocated = await allocateNumber(sql, { organizationId, kind, numbering: settings.numbering(), now })
   const invoice = em.create(Invoice, {
     ...allocated,
     organizationId,

@@ -7,7 +7,7 @@ import { issueDocument } from './issue-document.ts'
 import { recordReversedRefunds, reverseCreditNotes } from './reverse-credit-notes.ts'
 import { renderingJobNames } from './rendering-jobs.ts'
 
-const selectIssued = `select from invoices where order_id = :order_id limit 1`
+const selectIssued = `select from invoices where order_id = :order_id and organization_id = any (:scope_organizations) limit 1`
 
 /**
  * Issues the invoice of an order, a credit note for each refund, and a reversal of the credit note of each refund that was returned, each
@@ -17,12 +17,12 @@ export const onOrderInvoiceRequested = consumer(
   durableConsumers.invoicesOrderInvoiceRequested,
   [orderInvoiceRequested],
   async ({ payload: source }, context) => {
-    const { em, rows, wake, now, bindOrganization } = context
+    const { em, sql, wake, now, bindOrganization } = context
     const { order_id } = source
     bindOrganization(source.organization.id)
     // Most orders have one such event; then there is nothing to load.
     const issued =
-      (await rows('invoice.is-heard-of', selectIssued, { order_id })).length > 0 ? await em.find(Invoice, { orderId: order_id }) : []
+      (await sql('invoice.is-issued', selectIssued, { order_id })).length > 0 ? await em.find(Invoice, { orderId: order_id }) : []
     for (const each of issued) each.resetAttempts(now)
     const invoice = findCurrentInvoice(issued) ?? (await issueDocument({ kind: 'invoice', source }, context))
     const reversed = await recordReversedRefunds(source, context)

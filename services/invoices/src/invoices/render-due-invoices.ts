@@ -22,7 +22,7 @@ const release = `
 const markGenerated = `
   update invoices set status = 'generated', format = :format, not_electronic = :not_electronic::jsonb, generated_at = :now::timestamptz,
     next_attempt_at = null, leased_until = null, last_error = null, modified_at = :now::timestamptz, version = version + 1
-  where id = :id returning order_id`
+  where id = :id and organization_id = any (:scope_organizations) returning order_id`
 
 /**
  * Renders due invoices. The lease of a crashed replica expires, and a result with a lost lease is discarded, so an invoice has exactly one
@@ -38,13 +38,13 @@ async function renderNext(context: JobContext): Promise<boolean> {
   const { id, attempts } = claimed
   const startedAt = performance.now()
   const renewal = setInterval(() => {
-    context.rows('invoice.renew', renew, { id, attempts, lease: context.leaseMs }).catch(() => {})
+    context.systemSql('invoice.renew', renew, { id, attempts, lease: context.leaseMs }).catch(() => {})
   }, context.leaseMs / 3)
   try {
     await store(context, { claimed, startedAt, document: await render(context, claimed) })
   } catch (error) {
     if (error instanceof PoolTimeout) {
-      await context.rows('invoice.hand-back', release, { id, attempts })
+      await context.systemSql('invoice.release', release, { id, attempts })
       return false
     }
     await recordFailure(context, { claimed, error })
@@ -72,10 +72,10 @@ async function store(context: JobContext, { claimed, startedAt, document }: Rend
   const { id, organization_id: organizationId, number, attempts } = claimed
   const { content } = document
   const sha256 = createHash('sha256').update(content).digest('hex')
-  const stored = await context.transaction(organizationId, async ({ rows, publish, now }) => {
-    if (!(await storeDocument(rows, { invoiceId: id, attempts, content, sha256, now }))) return false
+  const stored = await context.transaction(organizationId, async ({ sql, publish, now }) => {
+    if (!(await storeDocument(sql, { invoiceId: id, attempts, content, sha256, now }))) return false
     const marked = { id, format: document.format, not_electronic: JSON.stringify(document.notElectronic), now }
-    const [invoice] = await rows<{ order_id: string }>('invoice.mark-generated', markGenerated, marked)
+    const [invoice] = await sql<{ order_id: string }>('invoice.mark-generated', markGenerated, marked)
     // A credit note and its reversal do not change their order.
     if (!invoice || claimed.kind === 'credit_note' || claimed.reverses_id) return true
     const payload = { invoice_id: id, order_id: invoice.order_id, number, sha256, generated_at: now.toISOString() }

@@ -11,10 +11,10 @@ const retry = `
 
 /** Retries failed credit notes, reversals and replacements under their existing numbers. */
 export const retryFailedDocuments = job({
-  name: 'revive-given-up',
+  name: 'retry-failed-documents',
   everyMs: 600_000,
-  async run({ rows, log }) {
-    const retried = await rows<{ id: string }>('invoice.revive', retry, { hours: retryAfterHours })
+  async run({ systemSql, log }) {
+    const retried = await systemSql<{ id: string }>('invoices.retry-failed', retry, { hours: retryAfterHours })
     for (const { id } of retried) log.info({ invoice_id: id }, 'invoice.retried')
     return false
   },

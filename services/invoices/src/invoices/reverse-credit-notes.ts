@@ -7,22 +7,23 @@ import { issueDocument } from './issue-document.ts'
 
 const insertReversed = `
   insert into reversed_refunds (refund_id, organization_id, order_id)
-  select refund_id, :organization_id, :order_id from unnest(:refund_ids::uuid[]) refund_id
+  select refund_id, :organization_id::uuid, :order_id::uuid from unnest(:refund_ids::uuid[]) refund_id
+  where :organization_id::uuid = any (:scope_organizations)
   on conflict do nothing`
 
-const selectReversed = `select refund_id from reversed_refunds where order_id = :order_id`
+const selectReversed = `select refund_id from reversed_refunds where order_id = :order_id and organization_id = any (:scope_organizations)`
 
 /**
  * Records the refunds that were reversed and returns the ids of all of the order. An event that arrives later but was published before then
  * credits none of them.
  */
-export async function recordReversedRefunds(source: Invoice['source'], { rows }: Pick<Transaction, 'rows'>): Promise<Set<string>> {
+export async function recordReversedRefunds(source: Invoice['source'], { sql }: Pick<Transaction, 'sql'>): Promise<Set<string>> {
   const { order_id, organization, reversed_refunds: refunds } = source
   if (refunds && refunds.length > 0) {
     const refund_ids = refunds.map(({ id }) => id)
-    await rows('invoice.record-reversed', insertReversed, { organization_id: organization.id, order_id, refund_ids })
+    await sql('invoice.record-reversed', insertReversed, { organization_id: organization.id, order_id, refund_ids })
   }
-  const reversed = await rows<{ refund_id: string }>('invoice.reversed-refunds', selectReversed, { order_id })
+  const reversed = await sql<{ refund_id: string }>('invoice.reversed-refunds', selectReversed, { order_id })
   return new Set(reversed.map(({ refund_id }) => refund_id))
 }
 

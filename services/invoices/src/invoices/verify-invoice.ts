@@ -1,6 +1,8 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { verifyInvoice as contract, type InvoiceVerification } from '@quittance/contracts/invoice-verification'
-import { query } from '@quittance/runtime/handler'
+import { systemQuery } from '@quittance/runtime/system-handler'
+
+const reason = 'a holder of the document verifies it by its number and its hash or id'
 
 /** The caller must know the number and either the hash or the id, which only a holder of the document knows. */
 const find = `
@@ -23,8 +25,8 @@ const unknown: InvoiceVerification = {
   sha256: null,
 }
 
-export const verifyInvoice = query(contract, async ({ number, sha256, id }, { rows }) => {
+export const verifyInvoice = systemQuery(contract, { reason }, async ({ number, sha256, id }, { systemSql }) => {
   if (!sha256 && !id) throw RequestValidationError.field(['sha256'], 'Field required unless `id` is given.', 'missing')
-  const [found] = await rows<InvoiceVerification>('invoice.verify', find, { number, sha256: sha256 ?? null, id: id ?? null })
+  const [found] = await systemSql<InvoiceVerification>('invoice.verify', find, { number, sha256: sha256 ?? null, id: id ?? null })
   return found ?? unknown
 })

@@ -52,18 +52,20 @@ const findLinks: Record<Chain, string> = {
   issued: `select ${link}, i.number as now_number, i.position::text as now_position, i.series as now_series,
       case when i.id is not null then ${issuedContentDigest('i')} end as now_content, null as now_sha256
     from document_links l left join invoices i on i.id = l.invoice_id
-    where l.organization_id = :organization and l.series = :series and l.chain = 'issued' and l.position > :after::bigint
+    where l.organization_id = :organization and l.organization_id = any (:scope_organizations::uuid[]) and l.series = :series
+      and l.chain = 'issued' and l.position > :after::bigint
     order by l.position limit ${batchSize}`,
   stored: `select ${link}, i.number as now_number, l.position::text as now_position, i.series as now_series,
       pg_catalog.encode(pg_catalog.sha256(d.content), 'hex') as now_content, d.sha256 as now_sha256
     from document_links l left join invoices i on i.id = l.invoice_id left join invoice_documents d on d.invoice_id = l.invoice_id
-    where l.organization_id = :organization and l.series = :series and l.chain = 'stored' and l.position > :after::bigint
+    where l.organization_id = :organization and l.organization_id = any (:scope_organizations::uuid[]) and l.series = :series
+      and l.chain = 'stored' and l.position > :after::bigint
     order by l.position limit ${batchSize}`,
 }
 
 const findUnlinked = `
   select i.organization_id::text, i.series, i.number, :chain::text as chain from invoices i
-  where i.organization_id = :organization and i.series = :series
+  where i.organization_id = :organization and i.organization_id = any (:scope_organizations::uuid[]) and i.series = :series
     and (:chain = 'issued' or i.status = 'generated' or exists (select from invoice_documents d where d.invoice_id = i.id))
     and not exists (select from document_links l where l.invoice_id = i.id and l.chain = :chain)
   order by i.position limit 100`
@@ -101,7 +103,8 @@ export async function verifySegment(
   { chain, from, ...series }: Series & { chain: Chain; from: ChainPosition },
 ): Promise<ChainSegment> {
   const { organization_id, series: name } = series
-  const values = { organization: organization_id, series: name }
+  // A reader in the scope of a caller binds that scope instead.
+  const values = { organization: organization_id, series: name, scope_organizations: [organization_id] }
   const batch = await execute<Linked>(`chain.${chain}`, findLinks[chain], { ...values, after: from.position })
   const faults: ChainFault[] = []
   let place = from

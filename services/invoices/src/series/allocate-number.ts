@@ -1,12 +1,16 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { ScopedSql } from '@quittance/runtime/sql-runner'
 import type { DocumentKind } from './number-format.ts'
 import { fallbackSeriesName, formatNumber, seriesName, type Numbering } from './number-format.ts'
 
 /** The padding is that of the first number of the series. */
 const allocate = `
-  insert into document_series as s (organization_id, kind, prefix, padding, last_number) values (:organization, :kind, :prefix, :padding, 1)
+  insert into document_series as s (organization_id, kind, prefix, padding, last_number)
+  select :organization::uuid, :kind::text, :prefix::text, :padding::int, 1 where :organization::uuid = any (:scope_organizations)
   on conflict (organization_id, prefix) do update set last_number = s.last_number + 1 where s.kind = excluded.kind
   returning padding, last_number::text as last_number`
+
+/** More than an organization can have by changing its settings. */
+const maxFallbacks = 1_000
 
 export interface AllocatedNumber {
   number: string
@@ -26,15 +30,15 @@ interface NumberRequest {
  * documents of the other kind have taken the series, which settings of earlier releases permitted, another series begins, so that every
  * document can be issued.
  */
-export async function allocateNumber(rows: SqlRunner, { organizationId, kind, numbering, now }: NumberRequest): Promise<AllocatedNumber> {
+export async function allocateNumber(sql: ScopedSql, { organizationId, kind, numbering, now }: NumberRequest): Promise<AllocatedNumber> {
   const year = now.getUTCFullYear()
-  // Ends because an organization has finitely many series.
-  for (let n = 1; ; n += 1) {
+  for (let n = 1; n <= maxFallbacks; n += 1) {
     const prefix = n === 1 ? seriesName(kind, numbering, year) : fallbackSeriesName(kind, numbering, { year, n })
     const values = { organization: organizationId, kind, prefix, padding: numbering.padding }
-    const [allocated] = await rows<{ padding: number; last_number: string }>('series.take', allocate, values)
+    const [allocated] = await sql<{ padding: number; last_number: string }>('series.allocate', allocate, values)
     if (!allocated) continue
     const position = BigInt(allocated.last_number)
     return { number: formatNumber(prefix, { position, padding: allocated.padding }), series: prefix, position }
   }
+  throw new Error(`Organization ${organizationId} is outside of the scope, or has no free series`)
 }

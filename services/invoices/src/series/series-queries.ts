@@ -1,5 +1,6 @@
 import { listInvoiceSeries as listInvoiceSeriesContract, type InvoiceSeries } from '@quittance/contracts/invoices'
-import { query, type SqlRunner } from '@quittance/runtime/handler'
+import { query } from '@quittance/runtime/handler'
+import type { ScopedSql } from '@quittance/runtime/sql-runner'
 import { toArray, buildWhere } from '@quittance/runtime/list-query'
 import type { View } from '@quittance/runtime/view'
 import { auditInvoiceSeries as auditInvoiceSeriesContract } from '@quittance/contracts/invoice-audit'
@@ -43,14 +44,14 @@ const isRequestedSeries = 's.prefix = :prefix and s.organization_id = coalesce(:
 
 const selectPosition = `
   select position::text, digest, number from document_links
-  where organization_id = :organization and series = :series and chain = :chain and position <= :after::bigint order by position desc limit 1`
+  where organization_id = :organization and organization_id = any (:scope_organizations) and series = :series and chain = :chain and position <= :after::bigint order by position desc limit 1`
 
 /** Verifies one segment of one chain per request, so a request covers at most 200 documents however long the series is. */
-export const auditInvoiceSeries = query(auditInvoiceSeriesContract, async ({ prefix, organization_id, chain, after }, { read, rows }) => {
+export const auditInvoiceSeries = query(auditInvoiceSeriesContract, async ({ prefix, organization_id, chain, after }, { read, sql }) => {
   const values = { prefix, organization_id: organization_id ?? null }
   const series = JSON.parse(await read.one(seriesCounterView, { where: isRequestedSeries, values })) as Series
-  const from = after ? await findPosition(rows, { ...series, chain, after }) : chainStart
-  const { faults, links, place, isEnd } = await verifySegment(rows, { ...series, chain, from })
+  const from = after ? await findPosition(sql, { ...series, chain, after }) : chainStart
+  const { faults, links, place, isEnd } = await verifySegment(sql, { ...series, chain, from })
   return {
     organization_id: series.organization_id,
     prefix,
@@ -63,10 +64,10 @@ export const auditInvoiceSeries = query(auditInvoiceSeriesContract, async ({ pre
 })
 
 async function findPosition(
-  rows: SqlRunner,
+  sql: ScopedSql,
   { organization_id, series, chain, after }: Series & { chain: Chain; after: string },
 ): Promise<ChainPosition> {
   const values = { organization: organization_id, series, chain, after }
-  const [place] = await rows<ChainPosition & Record<string, unknown>>('chain.place', selectPosition, values)
+  const [place] = await sql<ChainPosition & Record<string, unknown>>('chain.find-position', selectPosition, values)
   return place ?? chainStart
 }

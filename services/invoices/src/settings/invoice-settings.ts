@@ -43,17 +43,17 @@ async function changeSettings(
 
 const selectPrefixConflict = `
   select kind from document_series
-  where organization_id = :organization_id
+  where organization_id = :organization_id and organization_id = any (:scope_organizations)
     and ((kind = 'credit_note' and prefix ~ ('^' || :invoice || '-([0-9]{4}-)?$')) or (kind = 'invoice' and prefix ~ ('^' || :credit_note || '-([0-9]{4}-)?$')))
   limit 1`
 
 /** Ensures that invoices and credit notes never share a series, including series used earlier. */
 async function assertPrefixesUnused(
   { organizationId, invoicePrefix, creditNotePrefix }: SellerSettings,
-  { rows }: Transaction,
+  { sql }: Transaction,
 ): Promise<void> {
   const values = { organization_id: organizationId, invoice: invoicePrefix ?? '', credit_note: creditNotePrefix ?? '' }
-  const [conflict] = await rows<{ kind: 'invoice' | 'credit_note' }>('invoice-settings.taken-prefix', selectPrefixConflict, values)
+  const [conflict] = await sql<{ kind: 'invoice' | 'credit_note' }>('invoice-settings.taken-prefix', selectPrefixConflict, values)
   if (!conflict) return
   const field = conflict.kind === 'invoice' ? 'credit_note_prefix' : 'invoice_prefix'
   throw RequestValidationError.field([field], 'Documents of the other kind already use this prefix.')

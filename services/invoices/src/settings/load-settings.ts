@@ -1,4 +1,3 @@
-import { lockNames } from '@quittance/runtime/advisory-locks'
 import type { Transaction } from '@quittance/runtime/handler'
 import { deriveInvoicePrefix } from '../series/number-format.ts'
 import { SellerSettings, defaultSettings } from './seller-settings.ts'
@@ -6,9 +5,9 @@ import { SellerSettings, defaultSettings } from './seller-settings.ts'
 /** Loads the settings of an organization, or creates them, and locks them until the transaction ends. */
 export async function loadSettingsForUpdate(
   organizationId: string,
-  { em, rows }: Pick<Transaction, 'em' | 'rows'>,
+  { em, lockNames }: Pick<Transaction, 'em' | 'lockNames'>,
 ): Promise<SellerSettings> {
-  await lockNames(rows, [`invoice settings ${organizationId}`])
+  await lockNames([`invoice settings ${organizationId}`])
   const known = await em.findOne(SellerSettings, { organizationId })
   return known ?? em.create(SellerSettings, { ...defaultSettings, organizationId })
 }
@@ -16,7 +15,7 @@ export async function loadSettingsForUpdate(
 /** Loads the settings for issuing a document. If no prefix was chosen, it is derived from the slug now and then stays. */
 export async function loadSettings(
   organization: { id: string; slug: string },
-  context: Pick<Transaction, 'em' | 'rows'>,
+  context: Pick<Transaction, 'em' | 'lockNames'>,
 ): Promise<SellerSettings> {
   const settings = await loadSettingsForUpdate(organization.id, context)
   settings.invoicePrefix ??= deriveInvoicePrefix(organization.slug, { ...settings.numbering() })

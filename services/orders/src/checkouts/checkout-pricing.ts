@@ -14,7 +14,7 @@ import { RequestValidationError } from '@quittance/contracts/errors'
  */
 export async function priceCheckout(
   checkout: Checkout,
-  context: Pick<Transaction, 'em' | 'rows'>,
+  context: Pick<Transaction, 'em' | 'sql'>,
 ): Promise<Pick<OrderDraft, 'amounts' | 'taxBehavior'>> {
   const { em } = context
   const { organizationId, productId, priceAmount: amount, customerTaxId } = checkout
@@ -60,14 +60,16 @@ function isChosen(product: Product, { productId }: Checkout, { product_id, produ
   return product.currentPrice().id === product_price_id
 }
 
-const find = `select id from discounts where organization_id = :organization_id and lower(code) = lower(:code) and deleted_at is null`
+const find = `
+  select id from discounts
+  where organization_id = :organization_id and organization_id = any (:scope_organizations) and lower(code) = lower(:code) and deleted_at is null`
 
 /** Finds a discount by its code, ignoring case. Throws `RequestValidationError` on `discount_code` if no discount has it. */
 export async function findDiscountByCode(
-  { em, rows }: Pick<Transaction, 'em' | 'rows'>,
+  { em, sql }: Pick<Transaction, 'em' | 'sql'>,
   { checkout, code }: { checkout: Checkout; code: string },
 ): Promise<Discount> {
-  const [found] = await rows<{ id: string }>('discount.by-code', find, { organization_id: checkout.organizationId, code })
+  const [found] = await sql<{ id: string }>('discount.by-code', find, { organization_id: checkout.organizationId, code })
   if (!found) throw createUnusableDiscountError('discount_code')
   return em.findOneOrFail(Discount, found.id)
 }

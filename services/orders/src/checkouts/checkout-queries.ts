@@ -5,18 +5,18 @@ import {
   listCheckouts as listCheckoutsContract,
 } from '@quittance/contracts/checkouts'
 import { query } from '@quittance/runtime/handler'
-import { checkoutView, checkoutPublicView } from './checkout-view.ts'
+import { checkoutBySecretView, checkoutView, checkoutPublicView } from './checkout-view.ts'
 import { toArray, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
 
 export const getCheckout = query(getCheckoutContract, ({ id }, { read }) =>
   read.one(checkoutView, { where: 'ch.id = :id', values: { id } }),
 )
 
-const isExpired = `select 1 from checkouts where client_secret = :client_secret and (status = 'expired' or (status = 'open' and expires_at <= now()))`
+const isExpired = `ch.client_secret = :client_secret and (ch.status = 'expired' or (ch.status = 'open' and ch.expires_at <= now()))`
 
-export const getCheckoutByClient = query(getCheckoutByClientContract, async ({ client_secret }, { read, rows }) => {
-  const expired = await rows('checkout.is-expired', isExpired, { client_secret })
-  if (expired.length > 0) throw new ExpiredCheckoutError('This checkout session has expired.')
+export const getCheckoutByClient = query(getCheckoutByClientContract, async ({ client_secret }, { read }) => {
+  const expired = await read.oneOrNull(checkoutBySecretView, { where: isExpired, values: { client_secret } })
+  if (expired !== null) throw new ExpiredCheckoutError('This checkout session has expired.')
   return read.one(checkoutPublicView, { where: 'ch.client_secret = :client_secret', values: { client_secret } })
 })
 

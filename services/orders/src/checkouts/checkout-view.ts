@@ -60,6 +60,15 @@ export const checkoutView: View<Checkout> = {
   },
 }
 
+/** A checkout found by its client secret, which the condition contains. */
+export const checkoutBySecretView: View<{ id: string }> = {
+  name: 'checkout-by-secret',
+  organization: null,
+  unscopedReason: 'the client secret in the condition authorizes the read',
+  from: 'checkouts ch',
+  columns: 'ch.id',
+}
+
 /** A checkout for its buyer, who is the holder of the client secret. */
 export const checkoutPublicView: View<CheckoutPublic> = {
   name: 'checkout-public',

@@ -82,7 +82,7 @@ async function findOrStartSubscription(
 ): Promise<Subscription | null> {
   if (!product.recurringInterval) return null
   if (checkout.subscriptionId) {
-    await lockCustomer(context.rows, checkout.customerId as string)
+    await lockCustomer(context.sql, checkout.customerId as string)
     return context.em.findOneOrFail(Subscription, checkout.subscriptionId)
   }
   return startSubscription(context, toSubscriptionStart(checkout, { interval: product.recurringInterval, paymentToken: token }))

@@ -78,7 +78,7 @@ export const createCheckout = command(createCheckoutContract, async (request, co
 })
 
 /** The first product is preselected. All products must be available and belong to one organization. */
-async function chooseProduct({ products }: Request, { em, rows }: CommandContext): Promise<Product> {
+async function chooseProduct({ products }: Request, { em, sql }: CommandContext): Promise<Product> {
   const found = await em.find(Product, { id: { $in: products }, isArchived: false }, { populate: ['prices'] })
   const byId = new Map(found.map((product) => [product.id, product]))
   const missing = products.findIndex((id) => !byId.has(id))
@@ -87,7 +87,7 @@ async function chooseProduct({ products }: Request, { em, rows }: CommandContext
   if (found.some((product) => product.organizationId !== chosen.organizationId)) {
     throw RequestValidationError.field(['products'], 'Products do not belong to the same organization.')
   }
-  await requireOrganization(rows, chosen.organizationId)
+  await requireOrganization(sql, chosen.organizationId)
   return chosen
 }
 

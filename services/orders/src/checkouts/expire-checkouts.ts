@@ -9,7 +9,7 @@ const expire = `
 export const expireCheckouts = job({
   name: 'expire-checkouts',
   everyMs: 60_000,
-  async run({ rows }) {
-    return (await rows('checkouts.expire', expire)).length === 500
+  async run({ systemSql }) {
+    return (await systemSql('checkouts.expire', expire)).length === 500
   },
 })

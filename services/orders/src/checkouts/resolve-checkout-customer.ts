@@ -12,7 +12,9 @@ import { parseTaxId } from '../pricing/tax-id.ts'
 import { lockIdentity } from '../customers/customer-identity.ts'
 import type { Checkout } from './checkout.ts'
 
-const byEmail = `select id from customers where organization_id = :organization_id and lower(email) = lower(:email) and deleted_at is null`
+const byEmail = `
+  select id from customers
+  where organization_id = :organization_id and organization_id = any (:scope_organizations) and lower(email) = lower(:email) and deleted_at is null`
 
 /** The customer of a purchase, and how the customer was identified. */
 export interface Buyer {
@@ -29,12 +31,12 @@ export interface Buyer {
  */
 export async function resolveCheckoutCustomer(checkout: Checkout, context: Transaction): Promise<Buyer> {
   const { organizationId, customerEmail: email, externalCustomerId: externalId } = checkout
-  await lockIdentity(context.rows, { organizationId, email, externalId })
+  await lockIdentity(context, { organizationId, email, externalId })
   const customer = await findCustomer(checkout, context)
   if (!customer) return { customer: await createCustomer(checkout, context), isNew: true, isProven: true }
   const isProven = checkout.isLinkedTo(customer)
   if (isProven) await updateCustomerDetails(checkout, { customer, context })
-  await bindSessionsToCheckout(context.rows, { customerId: customer.id, checkoutId: checkout.id })
+  await bindSessionsToCheckout(context.sql, { customerId: customer.id, checkoutId: checkout.id })
   return { customer, isNew: false, isProven }
 }
 
@@ -62,7 +64,7 @@ function taxIdOfBuyer({ customerTaxId, customerBillingAddress }: Checkout): TaxI
     : null
 }
 
-async function findCustomer(checkout: Checkout, { em, rows }: Transaction): Promise<Customer | null> {
+async function findCustomer(checkout: Checkout, { em, sql }: Transaction): Promise<Customer | null> {
   const { organizationId, customerId, externalCustomerId, customerEmail } = checkout
   const linked = customerId ? await em.findOne(Customer, { id: customerId, deletedAt: null }) : null
   if (linked) return linked
@@ -70,7 +72,7 @@ async function findCustomer(checkout: Checkout, { em, rows }: Transaction): Prom
     const known = await em.findOne(Customer, { organizationId, externalId: externalCustomerId, deletedAt: null })
     if (known) return known
   }
-  const [row] = await rows<{ id: string }>('customer.by-email', byEmail, { organization_id: organizationId, email: customerEmail })
+  const [row] = await sql<{ id: string }>('customer.by-email', byEmail, { organization_id: organizationId, email: customerEmail })
   return row ? em.findOneOrFail(Customer, row.id) : null
 }
 

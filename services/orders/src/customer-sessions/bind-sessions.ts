@@ -1,17 +1,18 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { ScopedSql } from '@quittance/runtime/sql-runner'
 
 const bind = `
   with bound as (
     update customer_sessions set checkout_id = made_by_checkout_id, modified_at = now(), version = version + 1
-    where customer_id = :customer_id and made_by_checkout_id is not null and checkout_id is null
+    where customer_id = :customer_id and organization_id = any (:scope_organizations) and made_by_checkout_id is not null 
+      and checkout_id is null
     returning checkout_id)
   update checkouts set is_customer_proven = false
-  where id in (select checkout_id from bound) and id <> :checkout_id`
+  where id in (select checkout_id from bound) and organization_id = any (:scope_organizations) and id <> :checkout_id`
 
 /**
  * Binds the first session when another purchase is made as a customer that a checkout created. The first buyer with the e-mail address got
  * a session for the whole customer, which was only that purchase; from now on the session is bound to that checkout.
  */
-export async function bindSessionsToCheckout(rows: SqlRunner, binding: { customerId: string; checkoutId: string }): Promise<void> {
-  await rows('customer-session.bind', bind, { customer_id: binding.customerId, checkout_id: binding.checkoutId })
+export async function bindSessionsToCheckout(sql: ScopedSql, binding: { customerId: string; checkoutId: string }): Promise<void> {
+  await sql('customer-session.bind', bind, { customer_id: binding.customerId, checkout_id: binding.checkoutId })
 }

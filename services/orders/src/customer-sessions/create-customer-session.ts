@@ -12,7 +12,7 @@ type Request = RequestOf<typeof contract>
 
 export const createCustomerSession = command(contract, async (request, context) => {
   const customer = await requireNamedCustomer(request, context)
-  const { slug } = await requireOrganization(context.rows, customer.organization_id)
+  const { slug } = await requireOrganization(context.sql, customer.organization_id)
   const unbound = { checkoutId: null, madeByCheckoutId: null }
   const { session, token } = openCustomerSession(context, {
     customerId: customer.id,

@@ -2,7 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregateProperties } from '@quittance/runtime/schema'
 import { hashToken, mintToken } from '@quittance/runtime/credential'
-import { type Transaction, query, job } from '@quittance/runtime/handler'
+import { type Transaction, job } from '@quittance/runtime/handler'
+import { systemQuery } from '@quittance/runtime/system-handler'
 import { verifyCustomerSession as verifyCustomerSessionContract } from '@quittance/contracts/customer-sessions'
 import { InvalidToken } from '@quittance/contracts/errors'
 
@@ -60,13 +61,15 @@ interface SessionRow {
   expires_at: string
 }
 
+const reason = 'finds a customer session by the hash of its token: the caller is not known yet'
+
 const find = `
   select s.id as token_id, s.organization_id, s.customer_id, s.checkout_id, to_json(s.expires_at)#>>'{}' as expires_at
   from customer_sessions s join customers c on c.id = s.customer_id and c.deleted_at is null
   where s.token_hash = :hash and s.expires_at > now()`
 
-export const verifyCustomerSession = query(verifyCustomerSessionContract, async ({ hash }, { rows }) => {
-  const [session] = await rows<SessionRow>('customer-session.verify', find, { hash })
+export const verifyCustomerSession = systemQuery(verifyCustomerSessionContract, { reason }, async ({ hash }, { systemSql }) => {
+  const [session] = await systemSql<SessionRow>('customer-session.verify', find, { hash })
   if (!session) throw new InvalidToken('The access token provided is expired, revoked, malformed, or invalid for other reasons.')
   const { expires_at, ...identity } = session
   return { caller: { kind: 'customer' as const, ...identity }, expires_at }
@@ -82,7 +85,7 @@ const sweep = `
 export const sweepCustomerSessions = job({
   name: 'sweep-customer-sessions',
   everyMs: 60_000,
-  async run({ rows }) {
-    return (await rows('customer-sessions.sweep', sweep)).length === batch
+  async run({ systemSql }) {
+    return (await systemSql('customer-sessions.sweep', sweep)).length === batch
   },
 })

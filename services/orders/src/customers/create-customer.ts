@@ -12,6 +12,6 @@ export const createCustomer = command(contract, async (request, context) => {
   const taxId = request.tax_id ? validateTaxId(request.tax_id, 'tax_id') : null
   const inserted = await insertCustomer({ organizationId, email, externalId, name, billingAddress, taxId, locale, metadata }, context)
   if (inserted) return inserted
-  await assertIdentityAvailable(context.rows, { id: null, organizationId, email, externalId })
+  await assertIdentityAvailable(context, { id: null, organizationId, email, externalId })
   throw new TransactionConflict('The customer with this e-mail address or external id no longer exists')
 })

@@ -1,6 +1,6 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
-import { lockNames } from '@quittance/runtime/advisory-locks'
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { Transaction } from '@quittance/runtime/handler'
+import { sharedByCustomers } from '@quittance/runtime/sql-runner'
 
 interface Identity {
   /** The customer itself, when it is changed. */
@@ -10,27 +10,35 @@ interface Identity {
   externalId: string | null | undefined
 }
 
+/** Looks at the other customers too, and returns only whether a value is taken. */
 const taken = `
   select lower(email) = lower(:email) as email from customers
-  where organization_id = :organization_id and deleted_at is null and id is distinct from :id::uuid
-    and (lower(email) = lower(:email) or external_id = :external_id)`
+  where organization_id = :organization_id and organization_id = any (:scope_organizations) and deleted_at is null and id is distinct from :id::uuid
+    and (lower(email) = lower(:email) or external_id = :external_id)
+    and ${sharedByCustomers}`
 
 /**
  * Locks the e-mail address and external id until the transaction ends. Concurrent transactions with the same values wait and then see its
  * result.
  */
-export async function lockIdentity(rows: SqlRunner, { organizationId, email, externalId }: Omit<Identity, 'id'>): Promise<void> {
+export async function lockIdentity(
+  { lockNames }: Pick<Transaction, 'lockNames'>,
+  { organizationId, email, externalId }: Omit<Identity, 'id'>,
+): Promise<void> {
   const identities = [
     ...(email ? [`customer email ${organizationId} ${email.toLowerCase()}`] : []),
     ...(externalId ? [`customer external id ${organizationId} ${externalId}`] : []),
   ]
-  await lockNames(rows, identities)
+  await lockNames(identities)
 }
 
 /** Throws unless e-mail address (ignoring case) and external id are unique in the organization. */
-export async function assertIdentityAvailable(rows: SqlRunner, { id, organizationId, email, externalId }: Identity): Promise<void> {
-  await lockIdentity(rows, { organizationId, email, externalId })
-  const found = await rows<{ email: boolean | null }>('customer.identity-taken', taken, {
+export async function assertIdentityAvailable(
+  context: Pick<Transaction, 'sql' | 'lockNames'>,
+  { id, organizationId, email, externalId }: Identity,
+): Promise<void> {
+  await lockIdentity(context, { organizationId, email, externalId })
+  const found = await context.sql<{ email: boolean | null }>('customer.identity-taken', taken, {
     id,
     organization_id: organizationId,
     email: email ?? null,

@@ -34,8 +34,8 @@ export const customerStateAsDeletedView: View<CustomerState> = {
  * Publishes `customer.state_changed` with the customer's current state. Must be the last event of its transaction. The lock makes the last
  * published state the one that holds: a concurrent transaction reads it after this one has committed.
  */
-export async function publishCustomerState({ rows, read, publish }: Transaction, customerId: string): Promise<void> {
-  await lockCustomer(rows, customerId)
+export async function publishCustomerState({ sql, read, publish }: Transaction, customerId: string): Promise<void> {
+  await lockCustomer(sql, customerId)
   const state = await read.one(customerStateAsDeletedView, { where: 'c.id = :id', values: { id: customerId } })
   const { organization_id: organizationId } = JSON.parse(state) as { organization_id: string }
   publish({ event: customerStateChanged, aggregateId: customerId, organizationId, payload: state })

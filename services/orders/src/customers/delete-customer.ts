@@ -22,9 +22,9 @@ export const afterCustomerDeleted = reactionPoint<{ customerId: string }>('order
 
 /** Deletes a customer and publishes the deletion, then whatever reacts to it. The row is kept for the orders that show it. */
 export async function removeCustomer(id: string, context: Transaction): Promise<null> {
-  const { em, now, rows, read, publish, react } = context
+  const { em, now, sql, read, publish, react } = context
   await em.findOneOrFail(Customer, { id, deletedAt: null }, { disableIdentityMap: true })
-  await lockCustomer(rows, id)
+  await lockCustomer(sql, id)
   const customer = await em.findOneOrFail(Customer, { id, deletedAt: null })
   customer.delete(now)
   const view = await read.one(customerAsDeletedView, { where: 'c.id = :id', values: { id } })

@@ -22,7 +22,9 @@ export interface NewCustomer {
 
 const insert = `
   insert into customers as c (id, created_at, organization_id, email, external_id, name, billing_address, tax_id, locale, metadata)
-  values (:id, :created_at, :organization_id, :email, :external_id, :name, :billing_address, :tax_id, :locale, :metadata)
+  select :id::uuid, :created_at::timestamptz, :organization_id::uuid, :email::text, :external_id::text, :name::text, :billing_address::jsonb,
+    :tax_id::jsonb, :locale::text, :metadata::jsonb
+  where :organization_id::uuid = any (:scope_organizations)
   on conflict do nothing
   returning ${nested(customerColumns)}::text as customer`
 
@@ -30,10 +32,10 @@ const insert = `
  * Inserts a customer and publishes the event. Returns null if another customer of the organization has the e-mail address or the external
  * id.
  */
-export async function insertCustomer(details: NewCustomer, { rows, now, publish }: Transaction): Promise<JsonText<Customer> | null> {
+export async function insertCustomer(details: NewCustomer, { sql, now, publish }: Transaction): Promise<JsonText<Customer> | null> {
   const { organizationId, email, externalId, name, billingAddress, taxId, locale, metadata } = details
   const id = randomUUID()
-  const [inserted] = await rows<{ customer: JsonText<Customer> }>('customer.insert', insert, {
+  const [inserted] = await sql<{ customer: JsonText<Customer> }>('customer.insert', insert, {
     id,
     created_at: now.toISOString(),
     organization_id: organizationId,

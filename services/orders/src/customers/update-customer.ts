@@ -25,12 +25,12 @@ export async function changeCustomer(
   { id, ...change }: CustomerChange & { id: string },
   context: Transaction,
 ): Promise<JsonText<CustomerReply>> {
-  const { em, read, rows, publish } = context
+  const { em, read, sql, publish } = context
   await em.findOneOrFail(Customer, { id, deletedAt: null }, { disableIdentityMap: true })
-  await lockCustomer(rows, id)
+  await lockCustomer(sql, id)
   const customer = await em.findOneOrFail(Customer, { id, deletedAt: null })
   const { organizationId } = customer
-  await assertIdentityAvailable(rows, { id, organizationId, email: change.email, externalId: change.external_id })
+  await assertIdentityAvailable(context, { id, organizationId, email: change.email, externalId: change.external_id })
   customer.change(change)
   const view = await read.one(customerView, { where: 'c.id = :id', values: { id } })
   publish({ event: customerUpdated, aggregateId: id, organizationId, payload: view })

@@ -1,3 +1,4 @@
+import { sharedByCustomers } from '@quittance/runtime/sql-runner'
 import { randomUUID } from 'node:crypto'
 import {
   benefitGrantCreated,
@@ -32,18 +33,19 @@ interface GrantedBenefit {
 
 const selectBenefits = `
   select b.id, b.type, b.properties from product_benefits pb join benefits b on b.id = pb.benefit_id
-  where pb.product_id = :product_id and b.deleted_at is null order by pb.position`
+  where pb.product_id = :product_id and b.organization_id = any (:scope_organizations) and b.deleted_at is null and ${sharedByCustomers}
+  order by pb.position`
 
 /**
  * Grants every benefit of the product that this cause has not granted yet, and publishes the grant events. A deleted customer gets nothing;
  * a concurrent deletion waits and then revokes the benefits granted here. Returns whether anything changed; if no other events follow, the caller then publishes the customer's state.
  */
 export async function grantBenefits(transaction: Transaction, entitlement: Entitlement): Promise<boolean> {
-  const { em, now, rows } = transaction
+  const { em, now, sql } = transaction
   const { productId, customerId, ...cause } = entitlement
-  const benefits = await rows<GrantedBenefit>('benefit-grants.of-product', selectBenefits, { product_id: productId })
+  const benefits = await sql<GrantedBenefit>('benefit-grants.of-product', selectBenefits, { product_id: productId })
   if (benefits.length === 0) return false
-  if (!(await lockCustomer(rows, customerId))) return false
+  if (!(await lockCustomer(sql, customerId))) return false
   const known = await em.find(BenefitGrant, { ...cause, customerId, benefitId: { $in: benefits.map(({ id }) => id) } })
   const reinstated = known.filter((grant) => grant.grant(now))
   await reinstateLicenseKeys(transaction, reinstated)

@@ -14,11 +14,11 @@ const due = `
 export const sweepDeletedBenefits = job({
   name: sweepDeletedBenefitsJobName,
   everyMs: 60_000,
-  async run({ rows, transaction }) {
-    const grants = await rows<{ id: string; organization_id: string; customer_id: string }>('benefit-grants.of-deleted', due)
+  async run({ systemSql, transaction }) {
+    const grants = await systemSql<{ id: string; organization_id: string; customer_id: string }>('benefit-grants.of-deleted', due)
     for (const [organizationId, ofOne] of Map.groupBy(grants, ({ organization_id }) => organization_id)) {
       await transaction(organizationId, async (unit) => {
-        await lockCustomers(unit.rows, [...new Set(ofOne.map(({ customer_id }) => customer_id))])
+        await lockCustomers(unit.sql, [...new Set(ofOne.map(({ customer_id }) => customer_id))])
         const customers = await revokeBenefits(unit, { id: { $in: ofOne.map(({ id }) => id) } })
         for (const customerId of customers) await publishCustomerState(unit, customerId)
       })

@@ -7,14 +7,14 @@ import { orderView } from './order-view.ts'
 
 // The document never changes from here on; its existence is published once.
 const markGenerated = `
-  update orders set invoice_generated_at = :at::timestamptz, invoice_number = :number, modified_at = :now::timestamptz, version = version + 1
-  where id = :id and invoice_generated_at is null returning organization_id`
+  update orders set invoice_generated_at = :at::timestamptz, invoice_number = :number::text, modified_at = :now::timestamptz, version = version + 1
+  where id = :id and organization_id = any (:scope_organizations) and invoice_generated_at is null returning organization_id`
 
 export const onInvoiceGenerated = consumer(
   durableConsumers.ordersInvoiceGenerated,
   [invoiceGenerated],
-  async ({ payload: { order_id: id, number, generated_at: at } }, { em, rows, read, publish, now }) => {
-    const [marked] = await rows<{ organization_id: string }>('order.mark-invoice-generated', markGenerated, { id, number, at, now })
+  async ({ payload: { order_id: id, number, generated_at: at } }, { em, sql, read, publish, now }) => {
+    const [marked] = await sql<{ organization_id: string }>('order.mark-invoice-generated', markGenerated, { id, number, at, now })
     if (!marked) return void (await em.findOneOrFail(Order, id))
     const payload = await read.one(orderView, { where: 'o.id = :id', values: { id } })
     publish({ event: orderUpdated, aggregateId: id, organizationId: marked.organization_id, payload })

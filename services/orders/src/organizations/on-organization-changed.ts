@@ -4,8 +4,9 @@ import { consumer } from '@quittance/runtime/handler'
 import { completeOrganization } from './organization-defaults.ts'
 
 /** The later event wins, in whatever order they arrive. */
-const keep = `
-  insert into organizations (id, name, slug, document, occurred_at) values (:id, :name, :slug, ${completeOrganization(':document::jsonb')}, :occurred_at)
+const upsert = `
+  insert into organizations (id, name, slug, document, occurred_at)
+  select :id::uuid, :name::text, :slug::text, ${completeOrganization(':document::jsonb')}, :occurred_at::timestamptz where :id::uuid = any (:scope_organizations)
   on conflict (id) do update set name = excluded.name, slug = excluded.slug, document = excluded.document, occurred_at = excluded.occurred_at
   where organizations.occurred_at <= excluded.occurred_at`
 
@@ -13,8 +14,9 @@ const keep = `
 export const onOrganizationChanged = consumer(
   durableConsumers.ordersOrganizations,
   [organizationCreated, organizationUpdated],
-  async ({ payload, payloadText, occurredAt }, { rows }) => {
-    await rows('organization.keep', keep, {
+  async ({ payload, payloadText, occurredAt }, { sql, bindOrganization }) => {
+    bindOrganization(payload.id)
+    await sql('organization.upsert', upsert, {
       id: payload.id,
       name: payload.name,
       slug: payload.slug,

@@ -1,4 +1,5 @@
-import type { Transaction, SqlRunner } from '@quittance/runtime/handler'
+import type { Transaction } from '@quittance/runtime/handler'
+import { sharedByCustomers, type ScopedSql } from '@quittance/runtime/sql-runner'
 import { ServiceUnavailable } from '@quittance/contracts/errors'
 import type { SubscriptionSettings } from '@quittance/contracts/organizations'
 
@@ -9,27 +10,33 @@ export interface OrganizationClock {
   toReal(at: Date): Date
 }
 
-const offset = `select clock_offset_ms::float8 as ms from organizations where id = :id`
+const offset = `
+  select clock_offset_ms::float8 as ms from organizations
+  where id = :id and id = any (:scope_organizations) and ${sharedByCustomers}`
 
-export async function loadClock({ rows, now }: Pick<Transaction, 'rows' | 'now'>, organizationId: string): Promise<OrganizationClock> {
-  const [known] = await rows<{ ms: number }>('organization.clock', offset, { id: organizationId })
+export async function loadClock({ sql, now }: Pick<Transaction, 'sql' | 'now'>, organizationId: string): Promise<OrganizationClock> {
+  const [known] = await sql<{ ms: number }>('organization.clock', offset, { id: organizationId })
   const ms = known?.ms ?? 0
   return { now: new Date(now.getTime() + ms), toReal: (at) => new Date(at.getTime() - ms) }
 }
 
+const findSlug = `select slug from organizations where id = :id and id = any (:scope_organizations)`
+
 /**
  * Returns the copy of an organization. It arrives by event, milliseconds after the organization was created; until then the client retries.
  */
-export async function requireOrganization(rows: SqlRunner, id: string): Promise<{ slug: string }> {
-  const [known] = await rows<{ slug: string }>('organization.known', `select slug from organizations where id = :id`, { id })
+export async function requireOrganization(sql: ScopedSql, id: string): Promise<{ slug: string }> {
+  const [known] = await sql<{ slug: string }>('organization.find', findSlug, { id })
   if (!known) throw new ServiceUnavailable('The organization is still being set up. Try again in a moment.')
   return known
 }
 
-const settings = `select document -> 'subscription_settings' as settings from organizations where id = :id`
+const settings = `
+  select document -> 'subscription_settings' as settings from organizations
+  where id = :id and id = any (:scope_organizations) and ${sharedByCustomers}`
 
 /** Subscription settings of an organization, as last received. */
-export async function loadSubscriptionSettings(rows: SqlRunner, id: string): Promise<SubscriptionSettings> {
-  const [known] = await rows<{ settings: SubscriptionSettings }>('organization.subscription-settings', settings, { id })
+export async function loadSubscriptionSettings(sql: ScopedSql, id: string): Promise<SubscriptionSettings> {
+  const [known] = await sql<{ settings: SubscriptionSettings }>('organization.subscription-settings', settings, { id })
   return known?.settings ?? { allow_multiple_subscriptions: false, allow_customer_updates: true, proration_behavior: 'prorate' }
 }

@@ -50,7 +50,7 @@ export const settleDuePayments = job({
     const processor = paymentProcessor()
     const limit = Math.min(batch, settlements.free())
     if (!processor || limit === 0) return false
-    const due = await context.rows<DuePayment>('payments.claim', claim, { lease: context.leaseMs, limit })
+    const due = await context.systemSql<DuePayment>('payments.claim', claim, { lease: context.leaseMs, limit })
     for (const payment of due) void settlements.run(payment.id, () => settle(context, { row: payment, processor }))
     return due.length === limit
   },
@@ -59,11 +59,11 @@ export const settleDuePayments = job({
 async function settle(context: JobContext, { row, processor }: { row: DuePayment; processor: PaymentProcessor }): Promise<void> {
   try {
     const outcome = await requestCharge(row, { processor, context })
-    if (outcome.status === 'processing') await context.rows('payments.postpone', postpone, { id: row.id, wait: outcome.retryAfterMs })
+    if (outcome.status === 'processing') await context.systemSql('payments.postpone', postpone, { id: row.id, wait: outcome.retryAfterMs })
     else await record(context, { row, isPaid: outcome.status === 'succeeded' })
   } catch (error) {
     context.log.error({ err: error, payment_id: row.id }, 'payment.not-settled')
-    await context.rows('payments.ask-again', reschedule, { id: row.id }).catch(() => {})
+    await context.systemSql('payments.retry-later', reschedule, { id: row.id }).catch(() => {})
   }
 }
 
@@ -82,8 +82,8 @@ function requestCharge(
 }
 
 async function record(context: JobContext, { row, isPaid }: { row: DuePayment; isPaid: boolean }): Promise<void> {
-  const settlePayment = async ({ em, rows, react }: Transaction) => {
-    await lockCustomer(rows, row.customer_id)
+  const settlePayment = async ({ em, sql, react }: Transaction) => {
+    await lockCustomer(sql, row.customer_id)
     const payment = await em.findOneOrFail(Payment, row.id)
     if (!(isPaid ? payment.markSucceeded() : payment.markFailed())) return
     const order = await em.findOneOrFail(Order, payment.orderId)

@@ -77,7 +77,7 @@ async function apply(
   { context, clock }: { context: Transaction; clock: OrganizationClock },
 ): Promise<void> {
   if (request.product_id !== undefined) {
-    const settings = await loadSubscriptionSettings(context.rows, subscription.organizationId)
+    const settings = await loadSubscriptionSettings(context.sql, subscription.organizationId)
     if (!settings.allow_customer_updates) throw new UpdateSubscriptionNotAllowed('Updating subscription is not allowed.')
     return changeSubscriptionProduct(subscription, { productId: request.product_id, behavior: settings.proration_behavior, context, clock })
   }

@@ -27,7 +27,7 @@ export const checkDueRefunds = job({
     const processor = paymentProcessor()
     const limit = Math.min(batch, refundCalls.free())
     if (!processor || limit === 0) return false
-    const due = await context.rows<ClaimedRefund>('refunds.claim', claimDueRefunds, { lease: context.leaseMs, limit })
+    const due = await context.systemSql<ClaimedRefund>('refunds.claim', claimDueRefunds, { lease: context.leaseMs, limit })
     for (const row of due) {
       const ask = row.status === 'pending' ? submitClaimed : check
       void refundCalls.run(row.id, () => ask(row, { processor, context }))
@@ -45,7 +45,7 @@ async function check(row: ClaimedRefund, { processor, context }: { processor: Pa
     })
   } catch (error) {
     context.log.error({ err: error, refund_id: row.id }, 'refund.not-checked')
-    await context.rows('refund.check-again', reschedule, { id: row.id }).catch(() => {})
+    await context.systemSql('refund.check-again', reschedule, { id: row.id }).catch(() => {})
   }
 }
 

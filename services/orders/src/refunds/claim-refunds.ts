@@ -25,7 +25,8 @@ const claim = (chosen: string) => `
     case when r.revoke_benefits then (select customer_id from orders where id = r.order_id) end as revoked_customer_id`
 
 /** A recorded refund without a current lease. */
-export const claimRefund = claim(`select id from refunds where id = :id and status = 'pending' and ${isFree}`)
+export const claimRefund = claim(`select id from refunds
+  where id = :id and organization_id = any (:scope_organizations) and status = 'pending' and ${isFree}`)
 
 /** Refunds to submit (again if the result is unknown), and refunds that the bank may have returned. */
 export const claimDueRefunds = claim(`select id from refunds

@@ -14,12 +14,13 @@ import { paymentProcessor } from '../payments/processor.ts'
 import { claimRefund, toRefundRequest, type ClaimedRefund } from './claim-refunds.ts'
 import { Refund, refundView } from './refund.ts'
 
-type Context = Pick<JobContext | FinishContext, 'rows' | 'log' | 'transaction'> & Partial<Pick<JobContext, 'leaseMs'>>
+type Context = Pick<JobContext | FinishContext, 'log' | 'transaction'> & Partial<Pick<JobContext, 'leaseMs'>>
 
 /** Refunds with a processor call in progress. */
 export const refundCalls = createProcessorCalls(100)
 
-const reschedule = `update refunds set leased_until = null, next_check_at = ${nextCheckAt} where id = :id and status = 'pending'`
+const reschedule = `update refunds set leased_until = null, next_check_at = ${nextCheckAt} 
+  where id = :id and organization_id = any (:scope_organizations) and status = 'pending'`
 
 /** A request does not wait longer than this for the processor. */
 const slowAfterMs = 3_000
@@ -28,12 +29,12 @@ const slowAfterMs = 3_000
  * Requests a recorded refund from the processor, unless another process does, and waits until the result is recorded or three seconds have
  * passed. Never throws: a job repeats a call with an unknown result under the same id.
  */
-export async function submitOrDefer(id: string, context: Context): Promise<void> {
+export async function submitOrDefer(id: string, context: FinishContext): Promise<void> {
   const slow = Promise.withResolvers<void>()
   const recorded = refundCalls.run(id, async () => {
     const processor = paymentProcessor()
     if (!processor) return
-    const [row] = await context.rows<ClaimedRefund>('refund.claim', claimRefund, { id, lease: callLeaseMs }).catch(() => [])
+    const [row] = await context.sql<ClaimedRefund>('refund.claim', claimRefund, { id, lease: callLeaseMs }).catch(() => [])
     if (row) await submitClaimed(row, { processor, context, onSlow: slow.resolve })
   })
   await Promise.race([recorded, slow.promise])
@@ -56,7 +57,7 @@ export async function submitClaimed(row: ClaimedRefund, { processor, context, on
     await context.transaction(row.organization_id, (transaction) => recordSuccess(transaction, { row, checkAfterMs }))
   } catch (error) {
     context.log.error({ err: error, refund_id: row.id }, 'refund.not-submitted')
-    await context.rows('refund.ask-again', reschedule, { id: row.id }).catch(() => {})
+    await context.transaction(row.organization_id, ({ sql }) => sql('refund.retry-later', reschedule, { id: row.id })).catch(() => {})
   } finally {
     clearTimeout(timer)
   }
@@ -66,8 +67,8 @@ async function recordSuccess(
   context: Transaction,
   { row, checkAfterMs }: { row: ClaimedRefund; checkAfterMs: number | null },
 ): Promise<void> {
-  const { em, now, rows, read, publish } = context
-  if (row.revoked_customer_id) await lockCustomer(rows, row.revoked_customer_id)
+  const { em, now, sql, read, publish } = context
+  if (row.revoked_customer_id) await lockCustomer(sql, row.revoked_customer_id)
   const order = await em.findOneOrFail(Order, { id: row.order_id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   const refund = await em.findOneOrFail(Refund, { id: row.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!refund.succeed(checkAfterMs === null ? null : new Date(now.getTime() + checkAfterMs))) return

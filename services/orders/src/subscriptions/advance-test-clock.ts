@@ -9,31 +9,33 @@ import { loadClock, requireOrganization } from '../organizations/organization.ts
 /** Limits the work of one call: a subscription is renewed once for every period that passes. */
 const maxAdvanceMs = 2 * 366 * 86_400_000
 
-const hold = `select 1 from organizations where id = :id for update`
-const advance = `update organizations set clock_offset_ms = clock_offset_ms + :ms::bigint where id = :id`
+const lock = `select 1 from organizations where id = :id and id = any (:scope_organizations) for update`
+const advance = `
+  update organizations set clock_offset_ms = clock_offset_ms + :ms::bigint
+  where id = :id and id = any (:scope_organizations)`
 
 /** Brings forward, in real time, everything due at a time of the clock. */
 const bringForward = `
   update subscriptions set due_at = due_at - :ms::bigint * interval '1 millisecond', version = version + 1
-  where organization_id = :id and due_at is not null`
+  where organization_id = :id and organization_id = any (:scope_organizations) and due_at is not null`
 
 const bringOrdersForward = `
   update orders set next_payment_attempt_at = next_payment_attempt_at - :ms::bigint * interval '1 millisecond', version = version + 1
-  where organization_id = :id and next_payment_attempt_at is not null`
+  where organization_id = :id and organization_id = any (:scope_organizations) and next_payment_attempt_at is not null`
 
 export const advanceTestClock = command(contract, async ({ organization_id, to }, context) => {
   if (config().SANDBOX_TEST_CLOCK !== 'on') throw new NotPermitted('The test clock is disabled on this installation.')
-  const { caller, rows, wake } = context
+  const { caller, sql, wake } = context
   const id = resolveOrganization(caller, organization_id)
-  await requireOrganization(rows, id)
-  await rows('organization.hold', hold, { id })
+  await requireOrganization(sql, id)
+  await sql('organization.lock', lock, { id })
   const clock = await loadClock(context, id)
   const ms = Date.parse(to) - clock.now.getTime()
   if (ms <= 0) throw RequestValidationError.field(['to'], `Must be after ${clock.now.toISOString()}, the current time of the clock.`)
   if (ms > maxAdvanceMs) throw RequestValidationError.field(['to'], 'Must be within two years of the current time of the clock.')
-  await rows('organization.advance-clock', advance, { id, ms })
-  await rows('subscriptions.bring-forward', bringForward, { id, ms })
-  await rows('orders.bring-forward', bringOrdersForward, { id, ms })
+  await sql('organization.advance-clock', advance, { id, ms })
+  await sql('subscriptions.bring-forward', bringForward, { id, ms })
+  await sql('orders.bring-forward', bringOrdersForward, { id, ms })
   wake(renewalJobName, finalOrdersJobName)
   return { organization_id: id, now: new Date(to).toISOString() }
 })

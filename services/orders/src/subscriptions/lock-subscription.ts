@@ -12,7 +12,7 @@ export async function changeSubscription(
   change: (subscription: Subscription, clock: OrganizationClock) => Promise<void> | void,
 ): Promise<void> {
   const { customerId } = await context.em.findOneOrFail(Subscription, { id }, { disableIdentityMap: true })
-  await lockCustomer(context.rows, customerId)
+  await lockCustomer(context.sql, customerId)
   const subscription = await context.em.findOneOrFail(Subscription, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   // Later statements concern other orders of the subscription and the customer's state.
   context.beyondCheckout()

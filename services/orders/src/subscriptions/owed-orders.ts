@@ -1,3 +1,4 @@
+import { sharedByCheckouts } from '@quittance/runtime/sql-runner'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { Subscription } from './subscription.ts'
 
@@ -12,13 +13,14 @@ const owed = `
   select o.id, exists (select from payments p where p.order_id = o.id and p.status = 'pending') as "isPaymentInProgress"
   from orders o
   where o.subscription_id = :subscription_id and o.status = 'pending'
-    and (o.checkout_id is null or o.billing_reason <> 'subscription_update')
+    and o.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or o.customer_id = :scope_customer)
+    and ${sharedByCheckouts} and (o.checkout_id is null or o.billing_reason <> 'subscription_update')
   order by o.created_at, o.id`
 
 /**
  * Loads the unpaid orders of a subscription, oldest first, without those of upgrades by a checkout, which only the buyer pays. The caller
  * has locked the subscription.
  */
-export function findOwedOrders({ id }: Pick<Subscription, 'id'>, { rows }: Pick<Transaction, 'rows'>): Promise<OwedOrder[]> {
-  return rows<OwedOrder>('subscription.owed-orders', owed, { subscription_id: id })
+export function findOwedOrders({ id }: Pick<Subscription, 'id'>, { sql }: Pick<Transaction, 'sql'>): Promise<OwedOrder[]> {
+  return sql<OwedOrder>('subscription.owed-orders', owed, { subscription_id: id })
 }

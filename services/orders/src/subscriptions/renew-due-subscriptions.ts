@@ -28,14 +28,14 @@ export const renewDueSubscriptions = job({
   name: renewalJobName,
   everyMs: 1_000,
   async run(context) {
-    const due = await context.rows<DueSubscription>('subscriptions.claim', claim, { lease: context.leaseMs })
+    const due = await context.systemSql<DueSubscription>('subscriptions.claim', claim, { lease: context.leaseMs })
     await Promise.all(due.map((each) => context.transaction(each.organization_id, (transaction) => proceed(each, transaction))))
     return due.length === batch
   },
 })
 
 async function proceed({ id, customer_id }: DueSubscription, context: Transaction): Promise<void> {
-  await lockCustomer(context.rows, customer_id)
+  await lockCustomer(context.sql, customer_id)
   const subscription = await context.em.findOneOrFail(Subscription, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   // Another transaction handled it after it was claimed.
   if (!subscription.dueAt || subscription.dueAt > context.now) return

@@ -19,8 +19,8 @@ const due = `
 export const retryFinalOrders = job({
   name: finalOrdersJobName,
   everyMs: 10_000,
-  async run({ rows, transaction }) {
-    const orders = await rows<{ id: string; organization_id: string }>('orders.to-charge-again', due)
+  async run({ systemSql, transaction }) {
+    const orders = await systemSql<{ id: string; organization_id: string }>('orders.payment-due', due)
     await Promise.all(orders.map(({ id, organization_id }) => transaction(organization_id, (unit) => chargeAgain(id, unit))))
     return orders.length === batch
   },

@@ -1,5 +1,6 @@
 import type { Metadata } from '@quittance/contracts/metadata'
-import type { Transaction, SqlRunner } from '@quittance/runtime/handler'
+import type { Transaction } from '@quittance/runtime/handler'
+import type { ScopedSql } from '@quittance/runtime/sql-runner'
 import { Discount } from '../catalog/discounts/discount.ts'
 import { discountOn } from '../pricing/order-amounts.ts'
 import { loadClock, loadSubscriptionSettings } from '../organizations/organization.ts'
@@ -32,8 +33,8 @@ export interface SubscriptionStart {
 export async function startSubscription(context: Transaction, { interval, isFree, ...purchase }: SubscriptionStart): Promise<Subscription> {
   const { em } = context
   const { organizationId, customerId, priceAmount, discountId } = purchase
-  await requireCustomer(context.rows, customerId)
-  await assertSingleSubscription(context.rows, { organizationId, customerId })
+  await requireCustomer(context.sql, customerId)
+  await assertSingleSubscription(context.sql, { organizationId, customerId })
   const clock = await loadClock(context, organizationId)
   const start = clock.now
   const anchorDay = start.getUTCDate()
@@ -67,14 +68,14 @@ export async function startSubscription(context: Transaction, { interval, isFree
 }
 
 /** Locks the customer row so that a concurrent deletion also ends the new subscription. */
-async function requireCustomer(rows: SqlRunner, id: string): Promise<void> {
-  if (!(await lockCustomer(rows, id))) throw new Conflict('The customer was deleted at the same time. Try again.')
+async function requireCustomer(sql: ScopedSql, id: string): Promise<void> {
+  if (!(await lockCustomer(sql, id))) throw new Conflict('The customer was deleted at the same time. Try again.')
 }
 
 /** Includes subscriptions with a first payment in progress, so that two concurrent ones do not both become active. */
 const occupied = `
   select 1 from subscriptions
-  where organization_id = :organization_id and customer_id = :customer_id
+  where organization_id = :organization_id and organization_id = any (:scope_organizations) and customer_id = :customer_id
     and (status in ('trialing', 'active', 'past_due') or (status = 'incomplete' and created_at > now() - interval '1 hour'))
   limit 1`
 
@@ -82,9 +83,9 @@ const occupied = `
  * Throws if the customer has another subscription, unless the organization allows several. Concurrent confirmations for the same customer
  * wait, because the customer's identity is locked.
  */
-export async function assertSingleSubscription(rows: SqlRunner, buyer: { organizationId: string; customerId: string }): Promise<void> {
-  const found = await rows('subscription.occupied', occupied, { organization_id: buyer.organizationId, customer_id: buyer.customerId })
+export async function assertSingleSubscription(sql: ScopedSql, buyer: { organizationId: string; customerId: string }): Promise<void> {
+  const found = await sql('subscription.occupied', occupied, { organization_id: buyer.organizationId, customer_id: buyer.customerId })
   if (found.length === 0) return
-  const { allow_multiple_subscriptions } = await loadSubscriptionSettings(rows, buyer.organizationId)
+  const { allow_multiple_subscriptions } = await loadSubscriptionSettings(sql, buyer.organizationId)
   if (!allow_multiple_subscriptions) throw new AlreadyActiveSubscriptionError('You already have an active subscription.')
 }

@@ -48,7 +48,7 @@ export async function findTaxBehavior(
 }
 
 interface Billed {
-  context: Pick<Transaction, 'em' | 'rows'>
+  context: Pick<Transaction, 'em' | 'sql'>
   /** At advertised prices. */
   lines: readonly Omit<PricedLine, 'rate'>[]
   /** Total for the lines it applies to; zero for none. */

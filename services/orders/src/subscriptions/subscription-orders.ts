@@ -17,7 +17,7 @@ export interface SubscriptionBill {
 }
 
 /** Builds the order draft of the current period: the price, less the discount, with the prorations of product changes. */
-export async function buildPeriodBill(subscription: Subscription, context: Pick<Transaction, 'em' | 'rows'>): Promise<SubscriptionBill> {
+export async function buildPeriodBill(subscription: Subscription, context: Pick<Transaction, 'em' | 'sql'>): Promise<SubscriptionBill> {
   const { em } = context
   const { name } = await em.findOneOrFail(Product, subscription.productId)
   const { priceAmount: price, productPriceId } = subscription
@@ -65,7 +65,7 @@ function toDiscountTerm({ duration, durationInMonths }: Discount) {
 /** Builds a separate order draft of the pending prorations; null if nothing is owed, which then waits for the next order. */
 export async function buildProrationBill(
   subscription: Subscription,
-  context: Pick<Transaction, 'em' | 'rows'>,
+  context: Pick<Transaction, 'em' | 'sql'>,
 ): Promise<SubscriptionBill | null> {
   const waiting = await findPendingProrations(subscription, context.em)
   if (settleFinally(waiting).kind !== 'bill') return null
@@ -75,7 +75,7 @@ export async function buildProrationBill(
 /** Builds an order draft of prorations, which together are owed. */
 export async function billProrations(
   waiting: readonly Proration[],
-  { subscription, context }: { subscription: Subscription; context: Pick<Transaction, 'em' | 'rows'> },
+  { subscription, context }: { subscription: Subscription; context: Pick<Transaction, 'em' | 'sql'> },
 ): Promise<SubscriptionBill> {
   const { em } = context
   const lines = toBilledLines(waiting)

@@ -26,7 +26,7 @@ async function apply(
   { context, clock }: { context: Transaction; clock: OrganizationClock },
 ): Promise<void> {
   if ('product_id' in request) {
-    const { proration_behavior } = await loadSubscriptionSettings(context.rows, subscription.organizationId)
+    const { proration_behavior } = await loadSubscriptionSettings(context.sql, subscription.organizationId)
     const behavior = request.proration_behavior ?? proration_behavior
     return changeSubscriptionProduct(subscription, { productId: request.product_id, behavior, context, clock })
   }

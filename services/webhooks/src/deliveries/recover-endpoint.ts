@@ -1,22 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { recoverWebhookEndpoint as recoverWebhookEndpointContract } from '@quittance/contracts/webhooks'
-import { command, job, type SqlRunner } from '@quittance/runtime/handler'
+import { command, job } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { requireEnabledEndpoint } from '../endpoints/endpoint-view.ts'
 
 const begin = `
   insert into webhook_recoveries (id, endpoint_id, organization_id, since, until)
-  values (:id, :endpoint_id, :organization_id, :since, :until)`
+  select :id::uuid, e.id, e.organization_id, :since::timestamptz, :until::timestamptz from webhook_endpoints e
+  where e.id = :endpoint_id and e.organization_id = any (:scope_organizations)`
 
 /** Replies at once. A job processes the recovery in batches and continues after a restart. */
 export const recoverEndpoint = command(
   recoverWebhookEndpointContract,
-  async ({ id: endpointId, since, until: requestedUntil }, { read, rows, now, wake }) => {
-    const organizationId = await requireEnabledEndpoint({ read }, endpointId)
+  async ({ id: endpointId, since, until: requestedUntil }, { read, sql, now, wake }) => {
+    await requireEnabledEndpoint({ read }, endpointId)
     const until = requestedUntil ?? now.toISOString()
     if (Date.parse(since) >= Date.parse(until)) throw RequestValidationError.field(['since'], 'Must be before until.')
     const id = randomUUID()
-    await rows('recoveries.begin', begin, { id, endpoint_id: endpointId, organization_id: organizationId, since, until })
+    await sql('recoveries.begin', begin, { id, endpoint_id: endpointId, since, until })
     wake(processRecoveries.name)
     return { id, since, until }
   },
@@ -61,21 +63,21 @@ export const processRecoveries = job({
   name: 'recover-missed',
   everyMs: 5_000,
   run: (context) =>
-    context.transaction(null, async ({ rows, wake }) => {
-      const [recovery] = await rows<Recovery>('recoveries.open', openSql)
+    context.systemTransaction(async ({ systemSql, wake }) => {
+      const [recovery] = await systemSql<Recovery>('recoveries.open', openSql)
       if (!recovery) return false
-      const { count, reached } = recovery.is_possible ? await requeueBatch(rows, recovery) : { count: 0, reached: null }
-      await rows('recoveries.note', progressSql, { id: recovery.id, reached, has_ended: count < batch })
+      const { count, reached } = recovery.is_possible ? await requeueBatch(systemSql, recovery) : { count: 0, reached: null }
+      await systemSql('recoveries.progress', progressSql, { id: recovery.id, reached, has_ended: count < batch })
       if (count > 0) wake('deliver-due')
       return true
     }),
 })
 
 async function requeueBatch(
-  rows: SqlRunner,
+  systemSql: SystemSql,
   { endpoint_id, since, until, reached }: Recovery,
 ): Promise<{ count: number; reached: string | null }> {
-  const [row] = await rows<{ count: number; reached: string | null }>('recoveries.again', requeueSql, {
+  const [row] = await systemSql<{ count: number; reached: string | null }>('recoveries.requeue', requeueSql, {
     endpoint_id,
     since,
     until,

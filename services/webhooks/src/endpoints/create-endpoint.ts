@@ -1,7 +1,6 @@
 import { createWebhookEndpoint as contract, maxWebhookEndpoints, WebhookEndpointLimitReached } from '@quittance/contracts/webhooks'
-import { lockNames } from '@quittance/runtime/advisory-locks'
 import { resolveOrganization } from '@quittance/runtime/resolve-organization'
-import { command, type SqlRunner } from '@quittance/runtime/handler'
+import { command, type Transaction } from '@quittance/runtime/handler'
 import { sealSecret } from '@quittance/runtime/encryption'
 import { config } from '../config.ts'
 import { Endpoint } from './endpoint.ts'
@@ -9,14 +8,17 @@ import { assertAllowedUrl } from './endpoint-url.ts'
 import { endpointView } from './endpoint-view.ts'
 import { generateSecret } from '../http/signature.ts'
 
-const countSql = `select count(*)::int as count from webhook_endpoints where organization_id = :id and deleted_at is null`
-const insertQueue = `insert into webhook_lanes (endpoint_id) values (:id)`
+const countSql = `select count(*)::int as count from webhook_endpoints
+  where organization_id = :id and organization_id = any (:scope_organizations) and deleted_at is null`
+const insertQueue = `insert into webhook_lanes (endpoint_id)
+  select id from webhook_endpoints where id = :id and organization_id = any (:scope_organizations)`
 
-export const createEndpoint = command(contract, async (request, { em, caller, read, rows }) => {
+export const createEndpoint = command(contract, async (request, context) => {
+  const { em, caller, read, sql } = context
   const { SECRETS_KEY: keys, WEBHOOK_ALLOWED_CIDRS: networks, WEBHOOK_DENIED_PORTS: deniedPorts } = config()
   const organizationId = resolveOrganization(caller, request.organization_id)
   assertAllowedUrl(request.url, { networks, deniedPorts })
-  await assertBelowLimit(rows, organizationId)
+  await assertBelowLimit(context, organizationId)
   const secret = request.secret ?? generateSecret()
   const endpoint = em.create(Endpoint, {
     organizationId,
@@ -29,15 +31,15 @@ export const createEndpoint = command(contract, async (request, { em, caller, re
     deletedAt: null,
   })
   await em.flush()
-  await rows('lanes.open', insertQueue, { id: endpoint.id })
+  await sql('lanes.insert', insertQueue, { id: endpoint.id })
   const view = await read.one(endpointView, { where: 'e.id = :id', values: { id: endpoint.id } })
   return { ...JSON.parse(view), secret }
 })
 
 /** Limits the endpoints of an organization, because every event is stored once per endpoint. */
-async function assertBelowLimit(rows: SqlRunner, id: string): Promise<void> {
-  await lockNames(rows, [`webhook-endpoints ${id}`])
-  const [row] = await rows<{ count: number }>('endpoints.count', countSql, { id })
+async function assertBelowLimit({ sql, lockNames }: Pick<Transaction, 'sql' | 'lockNames'>, id: string): Promise<void> {
+  await lockNames([`webhook-endpoints ${id}`])
+  const [row] = await sql<{ count: number }>('endpoints.count', countSql, { id })
   if ((row?.count ?? 0) < maxWebhookEndpoints) return
   throw new WebhookEndpointLimitReached(`An organization can have at most ${maxWebhookEndpoints} webhook endpoints. Delete one first.`)
 }

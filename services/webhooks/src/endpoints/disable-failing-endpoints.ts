@@ -13,7 +13,10 @@ const warnSql = `
   where l.failing_since < now() - :after_s * interval '1 second' and l.warned_at is null and e.disabled_at is null and e.deleted_at is null
   limit 100`
 const warnedSql = `
-  update webhook_lanes set warned_at = now() where endpoint_id = :id and warned_at is null and failing_since is not null returning endpoint_id`
+  update webhook_lanes l set warned_at = now() from webhook_endpoints e
+  where e.id = :id and e.organization_id = any (:scope_organizations) and l.endpoint_id = e.id and l.warned_at is null
+    and l.failing_since is not null
+  returning l.endpoint_id`
 
 // Requires both a duration and a number of events: a count alone would disable a busy endpoint after an outage of one minute.
 const disableSql = `
@@ -32,14 +35,14 @@ export function disableFailingEndpoints(): Job {
   return job({
     name: 'watch-failing',
     everyMs: Math.min(maxIntervalMs, (Math.min(warnAfter, disableAfter) * 1000) / 4),
-    async run({ rows, transaction }) {
-      for (const { id, organization_id } of await rows<FailingEndpoint>('lanes.to-warn', warnSql, { after_s: warnAfter })) {
+    async run({ systemSql, transaction }) {
+      for (const { id, organization_id } of await systemSql<FailingEndpoint>('lanes.to-warn', warnSql, { after_s: warnAfter })) {
         await transaction(organization_id, async (within) => {
-          const warned = await within.rows('lanes.warned', warnedSql, { id })
+          const warned = await within.sql('lanes.warned', warnedSql, { id })
           if (warned.length > 0) await publishEndpointEvent(within, { event: webhookEndpointFailing, id })
         })
       }
-      for (const { id, organization_id } of await rows<FailingEndpoint>('lanes.to-disable', disableSql, { after_s: disableAfter })) {
+      for (const { id, organization_id } of await systemSql<FailingEndpoint>('lanes.to-disable', disableSql, { after_s: disableAfter })) {
         await transaction(organization_id, (within) => disableEndpoint(within, { id, reason: 'failing' }))
       }
       return false

@@ -31,13 +31,14 @@ export const updateEndpoint = command(
 
 /** A POST in progress is not aborted; an event that arrives at the same time is cancelled when it becomes due. */
 const cancelWaiting = `
-  update webhook_deliveries set status = 'cancelled', next_attempt_at = null, modified_at = now()
-  where endpoint_id = :id and status in ('pending', 'held')`
+  update webhook_deliveries d set status = 'cancelled', next_attempt_at = null, modified_at = now()
+  from webhook_endpoints e
+  where e.id = :id and e.organization_id = any (:scope_organizations) and d.endpoint_id = e.id and d.status in ('pending', 'held')`
 
-export const deleteEndpoint = command(deleteWebhookEndpointContract, async ({ id }, { em, rows, now }) => {
+export const deleteEndpoint = command(deleteWebhookEndpointContract, async ({ id }, { em, sql, now }) => {
   const endpoint = await em.findOneOrFail(Endpoint, { id, deletedAt: null })
   endpoint.delete(now)
-  await rows('deliveries.cancel-waiting', cancelWaiting, { id })
+  await sql('deliveries.cancel-waiting', cancelWaiting, { id })
   return null
 })
 

@@ -1,6 +1,7 @@
 import { publicEvents, type PublicEvent } from '@quittance/contracts/registry'
 import { durableConsumers } from '@quittance/contracts/streams'
-import { batchConsumer, type EventMessage, type SqlRunner } from '@quittance/runtime/handler'
+import { batchConsumer, type EventMessage } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import { deliveryJobName } from '../job-names.ts'
 import { chatMessage } from './chat-message.ts'
 import { storeEvents, type NewDelivery } from './store-events.ts'
@@ -22,15 +23,15 @@ type Message = EventMessage<PublicEvent>
 
 /** Creates a delivery for every endpoint that selects the event's type. Stores nothing if there is no such endpoint. */
 export const onPublicEvent = batchConsumer(durableConsumers.webhooksPublicEvents, publicEvents, {
-  async concerning(messages, rows) {
-    const findEndpoints = await createEndpointMatcher(messages, rows)
+  async concerning(messages, systemSql) {
+    const findEndpoints = await createEndpointMatcher(messages, systemSql)
     return messages.filter((message) => findEndpoints(message).length > 0)
   },
-  async run(messages, { rows, wake }) {
-    const findEndpoints = await createEndpointMatcher(messages, rows)
+  async run(messages, { systemSql, wake }) {
+    const findEndpoints = await createEndpointMatcher(messages, systemSql)
     if (
       await storeAll(
-        rows,
+        systemSql,
         messages.flatMap((message) => toStorable(findEndpoints(message), message)),
       )
     )
@@ -39,10 +40,10 @@ export const onPublicEvent = batchConsumer(durableConsumers.webhooksPublicEvents
 })
 
 /** Returns a function that finds the endpoints that select a message's type. */
-async function createEndpointMatcher(messages: readonly Message[], rows: SqlRunner): Promise<(message: Message) => EndpointRow[]> {
+async function createEndpointMatcher(messages: readonly Message[], systemSql: SystemSql): Promise<(message: Message) => EndpointRow[]> {
   const organizationIds = [...new Set(messages.flatMap(({ organizationId }) => organizationId ?? []))]
   if (organizationIds.length === 0) return () => []
-  const endpoints = await rows<EndpointRow>('endpoints.listening', endpointsSql, { organization_ids: organizationIds })
+  const endpoints = await systemSql<EndpointRow>('endpoints.of-organizations', endpointsSql, { organization_ids: organizationIds })
   const byOrganization = Map.groupBy(endpoints, ({ organization_id }) => organization_id)
   return ({ organizationId, event: { webhookType: type } }) => {
     const names = [type, `${type.split('.')[0]}.*`, '*']
@@ -63,7 +64,7 @@ function toStorable(endpoints: readonly EndpointRow[], message: Message): Storab
   return deliveries.length > 0 ? [{ message, deliveries }] : []
 }
 
-function storeAll(rows: SqlRunner, storable: readonly StorableMessage[]): Promise<boolean> {
+function storeAll(systemSql: SystemSql, storable: readonly StorableMessage[]): Promise<boolean> {
   const events = storable.map(({ message, deliveries }) => ({
     id: message.id,
     organizationId: message.organizationId ?? '',
@@ -74,5 +75,5 @@ function storeAll(rows: SqlRunner, storable: readonly StorableMessage[]): Promis
     traceparent: message.traceparent,
     deliveries,
   }))
-  return storeEvents(rows, events)
+  return storeEvents(systemSql, events, { scope_organizations: events.map(({ organizationId }) => organizationId) })
 }

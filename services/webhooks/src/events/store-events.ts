@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/handler'
+import type { SqlRunner } from '@quittance/runtime/sql-runner'
 
 /** A delivery to create. */
 export interface NewDelivery {
@@ -28,7 +28,8 @@ const storeSql = `
   with event as (
     insert into webhook_events (id, organization_id, type, aggregate_id, occurred_at, payload, traceparent)
     select * from unnest(:ids::uuid[], :organization_ids::uuid[], :types::text[], :aggregate_ids::uuid[], :occurred_ats::timestamptz[], :payloads::text[],
-      :traceparents::text[])
+      :traceparents::text[]) as e (id, organization_id, type, aggregate_id, occurred_at, payload, traceparent)
+    where e.organization_id = any (:scope_organizations::uuid[])
     on conflict (id, occurred_at) do nothing
     returning id, type, aggregate_id, occurred_at),
   wanted as (
@@ -48,11 +49,19 @@ const storeSql = `
   where l.endpoint_id = d.endpoint_id
   returning l.endpoint_id`
 
-/** Stores events and their deliveries in the given order. Returns true if a delivery is due now. */
-export async function storeEvents(rows: SqlRunner, events: readonly NewEvent[]): Promise<boolean> {
+/**
+ * Stores events and their deliveries in the given order. Returns true if a delivery is due now. With system access the caller gives the
+ * organizations of the scope.
+ */
+export async function storeEvents(
+  sql: SqlRunner,
+  events: readonly NewEvent[],
+  scope: { scope_organizations?: readonly string[] } = {},
+): Promise<boolean> {
   if (events.length === 0) return false
   const deliveries = events.flatMap(({ id, deliveries }) => deliveries.map((delivery) => ({ eventId: id, ...delivery })))
-  const due = await rows('events.keep', storeSql, {
+  const due = await sql('events.store', storeSql, {
+    ...scope,
     ids: events.map(({ id }) => id),
     organization_ids: events.map(({ organizationId }) => organizationId),
     types: events.map(({ type }) => type),

@@ -1,6 +1,6 @@
 import { counter, gauge, histogram } from '@quittance/runtime/metrics'
 import type { Database } from '@quittance/runtime/database'
-import { statement } from '@quittance/runtime/statement'
+import { createSystemSql } from '@quittance/runtime/sql-runner'
 import type { AttemptOutcome } from '../http/post-webhook.ts'
 import type { ConcurrencyPools } from '../policy/concurrency-pools.ts'
 
@@ -20,16 +20,15 @@ export function countAttempt({ outcome, status }: { outcome: AttemptOutcome; sta
   latency.observe({ result }, outcome.durationMs / 1000)
 }
 
-const oldestDue = statement(
-  'deliveries.oldest-due',
-  `select case when is_proven then 'proven' else 'unproven' end as pool,
+const oldestDue = `
+  select case when is_proven then 'proven' else 'unproven' end as pool,
     coalesce(extract(epoch from now() - min(d.next_attempt_at)), 0)::float as seconds
   from webhook_lanes l cross join lateral (
     select min(w.next_attempt_at) as next_attempt_at from webhook_deliveries w where w.endpoint_id = l.endpoint_id and w.status = 'pending') d
   where l.next_due_at is not null and (l.paused_until is null or l.paused_until <= now()) and d.next_attempt_at <= now()
-  group by is_proven`,
-)
-const openBreakers = statement('lanes.open-breakers', `select count(*)::int as open from webhook_lanes where paused_until > now()`)
+  group by is_proven`
+
+const openBreakers = `select count(*)::int as open from webhook_lanes where paused_until > now()`
 
 interface DispatcherState {
   queues: ReadonlyMap<string, unknown>
@@ -37,18 +36,19 @@ interface DispatcherState {
 }
 
 /** Registers gauges of the running dispatcher. Page on `oldest_due_delivery_seconds`. */
-export function registerDeliveryGauges(dispatcher: DispatcherState, { execute }: Database): void {
+export function registerDeliveryGauges(dispatcher: DispatcherState, database: Database): void {
+  const systemSql = createSystemSql(database, 'gauges over the deliveries of all endpoints')
   gauge('oldest_due_delivery_seconds', 'Age in seconds of the oldest due delivery of endpoints without an open circuit breaker, by pool.', {
     labels: ['pool'],
     async collect(gauge) {
-      const rows = await execute(oldestDue, [])
-      for (const pool of ['proven', 'unproven']) gauge.set({ pool }, Number(rows.find((row) => row['pool'] === pool)?.['seconds'] ?? 0))
+      const pools = await systemSql<{ pool: string; seconds: number }>('deliveries.oldest-due', oldestDue)
+      for (const pool of ['proven', 'unproven']) gauge.set({ pool }, pools.find((each) => each.pool === pool)?.seconds ?? 0)
     },
   })
   gauge('webhook_breakers_open', 'Number of endpoints with an open circuit breaker.', {
     async collect(gauge) {
-      const [row] = await execute(openBreakers, [])
-      gauge.set(Number(row?.['open'] ?? 0))
+      const [row] = await systemSql<{ open: number }>('lanes.open-breakers', openBreakers)
+      gauge.set(row?.open ?? 0)
     },
   })
   gauge('webhook_slots_used', 'Number of POSTs in progress at this replica, by pool.', {

@@ -61,7 +61,7 @@ export class LeasedQueues {
       lease.isClosed = true
       this.#queues.delete(lease.endpointId)
     }
-    await context.transaction(null, ({ rows }) => releaseLeases(rows, released))
+    await context.systemTransaction(({ systemSql }) => releaseLeases(systemSql, released))
   }
 
   /** Returns the queues to read, per pool at most as many as permits are free: a delivery that is not started soon is read again. */

@@ -15,11 +15,11 @@ const dropSql = `select drop_webhook_partitions(:parent, :days::int, :kept::inte
 export const maintainPartitions = job({
   name: 'keep-partitions',
   everyMs: 3_600_000,
-  async run({ transaction, log }) {
+  async run({ systemTransaction, log }) {
     for (const { parent, days, kept, column } of tables) {
-      const dropped = await transaction(null, async ({ rows }) => {
-        await rows('partitions.ensure', ensureSql, { parent, days })
-        const [row] = await rows<{ dropped: number }>('partitions.drop', dropSql, { parent, days, kept, column })
+      const dropped = await systemTransaction(async ({ systemSql }) => {
+        await systemSql('partitions.ensure', ensureSql, { parent, days })
+        const [row] = await systemSql<{ dropped: number }>('partitions.drop', dropSql, { parent, days, kept, column })
         return row?.dropped ?? 0
       })
       if (dropped > 0) log.info({ table: parent, dropped }, 'partitions.dropped')
@@ -30,7 +30,7 @@ export const maintainPartitions = job({
 
 /** Repairs endpoint queues with a wrong due time. */
 export const repairQueues = job({
-  name: 'mend-lanes',
+  name: 'repair-queues',
   everyMs: 30_000,
   async run(context) {
     const repaired = await repairDueTimes(context)

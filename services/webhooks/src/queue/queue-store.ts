@@ -2,7 +2,8 @@
  * SQL of endpoint queues and due deliveries. A queue is leased to one replica. Its epoch (fencing token) grows with every lease, and
  * results are stored only under the epoch in which they were started.
  */
-import type { JobContext, SqlRunner } from '@quittance/runtime/handler'
+import type { JobContext } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/runtime/sql-runner'
 import type { DueDelivery, EndpointQueue, LeasedQueueRow } from './endpoint-queue.ts'
 
 // A leased queue is due again at lease expiry. A new event makes it due at once, and its owner reads it again.
@@ -30,8 +31,8 @@ export interface LeaseCapacity {
 }
 
 /** Leases queues with due deliveries, and returns own queues with new deliveries too. */
-export function leaseQueues({ rows, leaseMs }: JobContext, { owner, proven, unproven }: LeaseCapacity): Promise<LeasedQueueRow[]> {
-  return rows<LeasedQueueRow>('lanes.take', leaseSql, { owner, most_proven: proven, most_unproven: unproven, lease_ms: leaseMs })
+export function leaseQueues({ systemSql, leaseMs }: JobContext, { owner, proven, unproven }: LeaseCapacity): Promise<LeasedQueueRow[]> {
+  return systemSql<LeasedQueueRow>('lanes.lease', leaseSql, { owner, most_proven: proven, most_unproven: unproven, lease_ms: leaseMs })
 }
 
 const renewSql = `
@@ -42,8 +43,8 @@ const renewSql = `
   returning l.endpoint_id`
 
 /** Renews the leases that are still owned and returns their endpoint ids. */
-export async function renewLeases({ rows, leaseMs }: JobContext, queues: readonly EndpointQueue[]): Promise<Set<string>> {
-  const renewed = await rows<{ endpoint_id: string }>('lanes.renew', renewSql, { ...toArrays(queues), lease_ms: leaseMs })
+export async function renewLeases({ systemSql, leaseMs }: JobContext, queues: readonly EndpointQueue[]): Promise<Set<string>> {
+  const renewed = await systemSql<{ endpoint_id: string }>('lanes.renew', renewSql, { ...toArrays(queues), lease_ms: leaseMs })
   return new Set(renewed.map(({ endpoint_id }) => endpoint_id))
 }
 
@@ -61,9 +62,9 @@ const releaseSql = `
  * Releases leases. One statement locks and the next one writes: an event that arrived while the first waited for its lock is visible only
  * to the second.
  */
-export async function releaseLeases(rows: SqlRunner, queues: readonly EndpointQueue[]): Promise<void> {
-  const locked = await rows<{ endpoint_id: string }>('lanes.lock', lockSql, toArrays(queues))
-  await rows('lanes.hand-back', releaseSql, { endpoint_ids: locked.map(({ endpoint_id }) => endpoint_id) })
+export async function releaseLeases(systemSql: SystemSql, queues: readonly EndpointQueue[]): Promise<void> {
+  const locked = await systemSql<{ endpoint_id: string }>('lanes.lock', lockSql, toArrays(queues))
+  await systemSql('lanes.release', releaseSql, { endpoint_ids: locked.map(({ endpoint_id }) => endpoint_id) })
 }
 
 function toArrays(queues: readonly EndpointQueue[]) {
@@ -87,10 +88,10 @@ const dueSql = `
 
 /** Returns the due deliveries of these queues, oldest due time first, including those in progress. */
 export function readDueDeliveries(
-  { rows }: JobContext,
+  { systemSql }: JobContext,
   requests: readonly { queue: EndpointQueue; count: number }[],
 ): Promise<DueDelivery[]> {
-  return rows<DueDelivery>('deliveries.due', dueSql, {
+  return systemSql<DueDelivery>('deliveries.due', dueSql, {
     endpoint_ids: requests.map(({ queue }) => queue.lease.endpointId),
     counts: requests.map(({ count }) => count),
   })
@@ -104,6 +105,6 @@ const repairSql = `
   returning l.endpoint_id`
 
 /** Safety net: repairs queues that should have been due earlier. Returns 0 while the statements above are correct. */
-export async function repairDueTimes({ rows }: JobContext): Promise<number> {
-  return (await rows('lanes.mend', repairSql)).length
+export async function repairDueTimes({ systemSql }: JobContext): Promise<number> {
+  return (await systemSql('lanes.repair', repairSql)).length
 }

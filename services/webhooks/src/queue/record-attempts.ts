@@ -58,9 +58,9 @@ const completeSql = `with ${leased}, ${deliveries}, ${endpointState} ${attempts}
  * Stores attempts and their consequences in one statement. Returns the keys of the stored ones: results of a lost lease are discarded,
  * because the new owner's attempt counts.
  */
-export async function recordAttempts({ rows }: JobContext, batch: readonly AttemptRecord[]): Promise<Set<string>> {
+export async function recordAttempts({ systemSql }: JobContext, batch: readonly AttemptRecord[]): Promise<Set<string>> {
   const column = <T>(select: (record: AttemptRecord) => T) => batch.map(select)
-  const recorded = await rows<Pick<DueDelivery, 'event_id' | 'endpoint_id'>>('deliveries.complete', completeSql, {
+  const recorded = await systemSql<Pick<DueDelivery, 'event_id' | 'endpoint_id'>>('deliveries.complete', completeSql, {
     endpoint_ids: column(({ due }) => due.endpoint_id),
     epochs: column(({ queue }) => queue.lease.epoch),
     event_ids: column(({ due }) => due.event_id),

@@ -64,14 +64,16 @@ export interface DeletedBenefit {
 
 export const afterBenefitDeleted = reactionPoint<DeletedBenefit>('orders.benefit.deleted')
 
-const removeFromProducts = `delete from product_benefits where benefit_id = :id returning product_id`
+const removeFromProducts = `
+  delete from product_benefits pb using benefits b
+  where b.id = :id and b.organization_id = any (:scope_organizations) and pb.benefit_id = b.id returning pb.product_id`
 
 /** Hides the benefit from readers at once. A job revokes its grants and publishes their events, because there may be many. */
-export const deleteBenefit = command(deleteBenefitContract, async ({ id }, { em, now, read, rows, publish, react, wake }) => {
+export const deleteBenefit = command(deleteBenefitContract, async ({ id }, { em, now, read, sql, publish, react, wake }) => {
   const benefit = await em.findOneOrFail(Benefit, { id, deletedAt: null })
   const { organizationId } = benefit
   benefit.delete(now)
-  const products = await rows<{ product_id: string }>('benefit.leave-products', removeFromProducts, { id })
+  const products = await sql<{ product_id: string }>('benefit.remove-from-products', removeFromProducts, { id })
   const view = await read.one(benefitAsDeletedView, { where: 'b.id = :id', values: { id } })
   publish({ event: benefitUpdated, aggregateId: id, organizationId, payload: view })
   await react(afterBenefitDeleted, { benefit, productIds: products.map(({ product_id }) => product_id) })

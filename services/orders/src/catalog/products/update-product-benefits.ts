@@ -6,15 +6,20 @@ import type { DeletedBenefit } from '../benefits/benefit-commands.ts'
 import { Product } from './product.ts'
 import { productView } from './product-view.ts'
 
-const current = `select benefit_id as id from product_benefits where product_id = :product_id`
-const removeAll = `delete from product_benefits where product_id = :product_id`
+const current = `
+  select pb.benefit_id as id from product_benefits pb join products pr on pr.id = pb.product_id
+  where pr.id = :product_id and pr.organization_id = any (:scope_organizations)`
+const removeAll = `
+  delete from product_benefits pb using products pr
+  where pr.id = :product_id and pr.organization_id = any (:scope_organizations) and pb.product_id = pr.id`
 const putInOrder = `
   insert into product_benefits (product_id, benefit_id, position)
-  select :product_id::uuid, id, position from unnest(:benefit_ids::uuid[]) with ordinality as given (id, position)`
+  select pr.id, given.id, given.position from products pr, unnest(:benefit_ids::uuid[]) with ordinality as given (id, position)
+  where pr.id = :product_id and pr.organization_id = any (:scope_organizations)`
 
 /** Sets the benefits of a product for later buyers; existing grants stay. */
 export const updateProductBenefits = command(contract, async ({ id, benefits }, context) => {
-  const { em, now, read, rows, publish } = context
+  const { em, now, read, sql, publish } = context
   const product = await em.findOneOrFail(Product, id)
   const { organizationId } = product
   const wanted = [...new Set(benefits)]
@@ -22,8 +27,8 @@ export const updateProductBenefits = command(contract, async ({ id, benefits }, 
   product.modifiedAt = now
   await em.flush()
   await assertBenefitsChangeable(context, { product, wanted })
-  await rows('product-benefits.remove-all', removeAll, { product_id: id })
-  await rows('product-benefits.put-in-order', putInOrder, { product_id: id, benefit_ids: wanted })
+  await sql('product-benefits.remove-all', removeAll, { product_id: id })
+  await sql('product-benefits.put-in-order', putInOrder, { product_id: id, benefit_ids: wanted })
   const view = await read.one(productView, { where: 'pr.id = :id', values: { id } })
   publish({ event: productUpdated, aggregateId: id, organizationId, payload: view })
   return view
@@ -31,10 +36,10 @@ export const updateProductBenefits = command(contract, async ({ id, benefits }, 
 
 /** Throws unless all benefits belong to the organization and those that are not selectable are neither added nor removed. */
 async function assertBenefitsChangeable(
-  { em, rows }: Transaction,
+  { em, sql }: Transaction,
   { product, wanted }: { product: Product; wanted: readonly string[] },
 ): Promise<void> {
-  const before = (await rows<{ id: string }>('product-benefits.current', current, { product_id: product.id })).map(({ id }) => id)
+  const before = (await sql<{ id: string }>('product-benefits.current', current, { product_id: product.id })).map(({ id }) => id)
   const { organizationId } = product
   const involved = await em.find(Benefit, { id: { $in: [...new Set([...before, ...wanted])] }, organizationId, deletedAt: null })
   const missing = wanted.findIndex((id) => !involved.some((benefit) => benefit.id === id))

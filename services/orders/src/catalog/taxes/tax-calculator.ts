@@ -1,3 +1,4 @@
+import { sharedByCustomers } from '@quittance/runtime/sql-runner'
 import type { Address } from '@quittance/contracts/address'
 import type { TaxId } from '@quittance/contracts/tax-id'
 import type { Transaction } from '@quittance/runtime/handler'
@@ -20,7 +21,7 @@ export interface TaxableSale {
  */
 export interface TaxCalculator {
   /** Returns a rate for each line, null if no tax applies. Returns null instead if the buyer's country must be known first. */
-  ratesFor(sale: TaxableSale, context: Pick<Transaction, 'rows'>): Promise<(TaxRate | null)[] | null>
+  ratesFor(sale: TaxableSale, context: Pick<Transaction, 'sql'>): Promise<(TaxRate | null)[] | null>
 }
 
 /** Prefers the rate of the buyer's state to that of their country; the same row also shows whether any rates exist. */
@@ -28,7 +29,8 @@ const find = `
   select exists (select from tax_rates where organization_id = :organization_id) as "chargesTax",
     (select row_to_json(t) from tax_rates t
      where organization_id = :organization_id and country = :country and (state is null or state = :state)
-     order by state nulls last limit 1) as rate`
+     order by state nulls last limit 1) as rate
+  where :organization_id::uuid = any (:scope_organizations::uuid[]) and ${sharedByCustomers}`
 
 interface RateRow {
   chargesTax: boolean
@@ -37,10 +39,11 @@ interface RateRow {
 
 /** Rates set by the organization, by country and state of the buyer, the same for all products. */
 export const configuredRates: TaxCalculator = {
-  async ratesFor({ organizationId, address, taxId, lines }, { rows }) {
+  async ratesFor({ organizationId, address, taxId, lines }, { sql }) {
     const place = { country: address?.country ?? null, state: address?.state ?? null }
-    const [found] = await rows<RateRow>('tax-rate.of-place', find, { organization_id: organizationId, ...place })
-    if (!found?.chargesTax) return lines.map(() => null)
+    const [found] = await sql<RateRow>('tax-rate.of-place', find, { organization_id: organizationId, ...place })
+    if (!found) throw new Error(`Organization ${organizationId} is outside of the scope`)
+    if (!found.chargesTax) return lines.map(() => null)
     if (!address) return null
     if (!found.rate) return lines.map(() => null)
     const { name, country, state, parts_per_million, reverse_charge } = found.rate

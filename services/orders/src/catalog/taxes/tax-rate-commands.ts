@@ -5,15 +5,14 @@ import {
   deleteTaxRate as deleteTaxRateContract,
 } from '@quittance/contracts/taxes'
 import { resolveOrganization } from '@quittance/runtime/resolve-organization'
-import { lockNames } from '@quittance/runtime/advisory-locks'
 import { command } from '@quittance/runtime/handler'
 import { partsPerMillion, TaxRate, taxRateView } from './tax-rate.ts'
 
-export const createTaxRate = command(createTaxRateContract, async (request, { em, caller, read, rows }) => {
+export const createTaxRate = command(createTaxRateContract, async (request, { em, caller, read, lockNames }) => {
   const organizationId = resolveOrganization(caller, request.organization_id)
   const { country, name } = request
   const state = request.state ?? null
-  await lockNames(rows, [`tax rate ${organizationId} ${country} ${state}`])
+  await lockNames([`tax rate ${organizationId} ${country} ${state}`])
   if ((await em.count(TaxRate, { organizationId, country, state })) > 0) {
     throw RequestValidationError.field([state ? 'state' : 'country'], 'A tax rate for this country or state already exists.')
   }

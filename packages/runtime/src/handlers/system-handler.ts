@@ -1,0 +1,36 @@
+import type { Operation, RequestOf } from '@quittance/contracts/operation'
+import type { SystemSql } from '../sql/sql-runner.ts'
+import type { CommandContext, Handler, HandlerReply, QueryContext } from './handler.ts'
+
+/** Context of a query with system access. */
+export interface SystemQueryContext extends QueryContext {
+  systemSql: SystemSql
+}
+
+/** Context of a command with system access. */
+export interface SystemCommandContext extends CommandContext {
+  systemSql: SystemSql
+}
+
+/** Why an operation reaches rows that are not found by the organizations of its caller: a phrase for `docs/tenant-isolation.md`. */
+export interface SystemAccessReason {
+  reason: string
+}
+
+/** Defines a handler that reads with system access. Its statements contain every condition. */
+export function systemQuery<O extends Operation>(
+  operation: O,
+  { reason }: SystemAccessReason,
+  run: (request: RequestOf<O>, context: SystemQueryContext) => Promise<HandlerReply<O>> | HandlerReply<O>,
+): Handler {
+  return { kind: 'query', operation, systemReason: reason, run: run as never }
+}
+
+/** Defines a handler that writes with system access, in one transaction like `command`. Its statements contain every condition. */
+export function systemCommand<O extends Operation>(
+  operation: O,
+  { reason }: SystemAccessReason,
+  run: (request: RequestOf<O>, context: SystemCommandContext) => Promise<HandlerReply<O>> | HandlerReply<O>,
+): Handler {
+  return { kind: 'command', operation, systemReason: reason, run: run as never }
+}
