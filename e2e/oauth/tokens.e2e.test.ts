@@ -245,6 +245,8 @@ describe('the ID token', () => {
     const organization_id = provider.system.demo.second_organization.id
     const forOrganization = await provider.obtainTokens({ answer: { action: 'allow', organization_id } })
     expect(decodeJwt(forOrganization.id_token)).toMatchObject({ sub_type: 'organization', organization_id })
+    const userinfo = await callApi(userinfoEndpoint(), { method: 'GET', token: forOrganization.access_token })
+    expect(userinfo.body).toMatchObject({ organization_id, name: provider.system.demo.second_organization.slug })
     const forPerson = decodeJwt((await provider.obtainTokens({ parameters: asUser })).id_token)
     expect(forPerson).toMatchObject({ sub_type: 'user' })
     expect(forPerson).not.toHaveProperty('organization_id')

@@ -31,6 +31,8 @@ export function createFindAccount(systemSql: SystemSql): FindAccount {
         email_verified: account.email_verified,
         ...(grant && { sub_type: grant.sub_type }),
         ...(grant?.organization_id && { organization_id: grant.organization_id }),
+        // As in the official contract: an organization is named by its slug.
+        ...(grant?.organization_slug && { name: grant.organization_slug }),
       }),
     }
   }

@@ -48,7 +48,7 @@ function createProtocolConfiguration({ baseUrl, adapter, signingKeys, secrets }:
     scopes: [...scopes],
     // How and when the user signed in (OpenID Connect Core §2); `phr`: with a passkey (OpenID Connect EAP ACR Values 1.0).
     acrValues: ['phr'],
-    claims: { openid: ['sub', 'sub_type', 'organization_id', 'auth_time', 'acr', 'amr'], email: ['email', 'email_verified'] },
+    claims: { openid: ['sub', 'sub_type', 'organization_id', 'name', 'auth_time', 'acr', 'amr'], email: ['email', 'email_verified'] },
     conformIdTokenClaims: false,
     extraParams: extraParameters,
     extraClientMetadata: { properties: ['is_trusted'] },

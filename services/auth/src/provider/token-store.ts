@@ -26,7 +26,7 @@ const findIn = (table: Table) => `
   select t.payload, ${table === 'oauth_access_tokens' ? 'null' : 'extract(epoch from t.consumed_at) * 1000'} as consumed_at,
     ${table === 'refresh_tokens' ? useOfRefreshToken : 'null'} as use,
     json_build_object('id', g.id, 'account_id', g.account_id, 'client_id', g.client_id, 'sub_type', g.sub_type,
-      'organization_id', g.organization_id, 'payload', g.payload, 'email', a.email, 'email_verified', a.email_verified_at is not null,
+      'organization_id', g.organization_id, 'organization_slug', (select o.slug from organizations o where o.id = g.organization_id), 'payload', g.payload, 'email', a.email, 'email_verified', a.email_verified_at is not null,
       'is_member', g.organization_id is null
         or exists (select from members m where m.organization_id = g.organization_id and m.account_id = g.account_id)) as grant
   from ${table} t

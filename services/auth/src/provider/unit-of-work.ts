@@ -7,6 +7,8 @@ export interface GrantRow {
   client_id: string
   sub_type: 'user' | 'organization'
   organization_id: string | null
+  /** Null for a user's own grant; absent for a grant of this request, which is not read again. */
+  organization_slug?: string | null
   payload: AdapterPayload
   email: string
   email_verified: boolean
