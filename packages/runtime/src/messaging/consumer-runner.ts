@@ -2,6 +2,7 @@ import type { ConsumerMessages, JsMsg, Consumer as Source } from 'nats'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createWakeSignal } from '../jobs/wake-signal.ts'
 import { getOrCreateDurable, recreateDurable } from './durable-consumer.ts'
+import { countInterruptions } from '../nats/nats-connection.ts'
 import type { Closeable } from '../process/shutdown.ts'
 import { gauge } from '../process/metrics.ts'
 import { runAsLeader, type Leadership } from '../jobs/leader-election.ts'
@@ -70,6 +71,7 @@ async function consumeWhileLeader(options: ConsumerOptions, { leadership, parked
   const { subscription, maxBatchSize } = options.consumer
   const source = { ...options, subscription, isNeeded: () => leadership.isLeader() }
   const defaultFetchSize = Math.max(fetchSize, 2 * maxBatchSize)
+  let interruptions = countInterruptions(options.connection)
   let opened = await streamPosition(await recreateDurable(source))
   let openedAt = performance.now()
   let received = -1
@@ -80,12 +82,16 @@ async function consumeWhileLeader(options: ConsumerOptions, { leadership, parked
       opened = await streamPosition(await getOrCreateDurable(source))
       openedAt = performance.now()
     }
+    if (interruptions !== countInterruptions(options.connection)) {
+      interruptions = countInterruptions(options.connection)
+      opened = await streamPosition(await recreateDurable(source))
+    }
     received = 0
     const fetching = await opened.source.fetch({ max_messages: maxMessages, expires: fetchExpiresMs })
     state.fetching = fetching
     const batches = batcher(maxBatchSize, async (messages) => {
       if (!leadership.isLeader()) return
-      await handleInOrder(options, { messages, leadership, parked, wait: state.wait })
+      await handleInOrder(options, { messages, interruptions, leadership, parked, wait: state.wait })
       state.pending = messages.at(-1)?.info.pending ?? 0
     })
     // Leaving this loop early is not safe in the client library: it ends by `stop` or when the fetch expires.

@@ -1,6 +1,15 @@
 import { eventStream, resetSubject, type DurableConsumer } from '@quittance/contracts/streams'
 import { setTimeout as delay } from 'node:timers/promises'
-import { AckPolicy, headers, NatsError, type Consumer, type JetStreamClient, type JetStreamManager, type NatsConnection } from 'nats'
+import {
+  AckPolicy,
+  headers,
+  NatsError,
+  type Consumer,
+  type ConsumerInfo,
+  type JetStreamClient,
+  type JetStreamManager,
+  type NatsConnection,
+} from 'nats'
 import type { Logger } from '../process/logger.ts'
 import { muxRequest } from '../nats/mux-inbox.ts'
 
@@ -19,10 +28,12 @@ const resetTimeoutMs = 5_000
 const retryResetAfterMs = 500
 
 /**
- * Returns the consumer. A missing one is created: it starts at the beginning of the stream, and the inbox skips messages handled before.
+ * Returns the consumer. A missing one is created, and one that is ahead of its stream is reset: it starts at the beginning of the stream,
+ * and the inbox skips messages handled before.
  */
 export async function getOrCreateDurable(durable: DurableOptions): Promise<Consumer> {
-  if (!(await readConsumerInfo(durable))) await resetDurable(durable)
+  const info = await readConsumerInfo(durable)
+  if (!info || (await isAhead(durable, info))) await resetDurable(durable)
   return durable.jetstream.consumers.get(eventStream.name, durable.subscription.durable)
 }
 
@@ -53,6 +64,12 @@ async function resetDurable({ connection, subscription, log, isNeeded }: Durable
     }
     await delay(retryResetAfterMs)
   }
+}
+
+/** After the loss of a tail a consumer may be ahead: it would skip the next events. */
+async function isAhead({ manager }: DurableOptions, { delivered, ack_floor }: ConsumerInfo): Promise<boolean> {
+  const { state } = await manager.streams.info(eventStream.name)
+  return Math.max(delivered.stream_seq, ack_floor.stream_seq) > state.last_seq
 }
 
 async function readConsumerInfo({ manager, subscription }: DurableOptions) {

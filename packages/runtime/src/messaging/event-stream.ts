@@ -77,15 +77,17 @@ export async function ensureDurable(manager: JetStreamManager, options: DurableO
 const maxResets = 5
 
 /**
- * Recreates a durable consumer after its ack floor. If the process is killed between the two steps, the next call creates it from the
+ * Recreates a durable consumer after its ack floor, or at the beginning of a stream that went back behind it. If the process is killed between the two steps, the next call creates it from the
  * beginning of the stream.
  */
 export async function resetDurable(manager: JetStreamManager, options: DurableOptions): Promise<void> {
   const floor = await readAckFloor(manager, options.subscription)
+  const { state } = await manager.streams.info(eventStream.name)
+  const from = floor && floor.stream_seq <= state.last_seq ? floor.stream_seq + 1 : undefined
   for (let attempt = 1; ; attempt++) {
     await manager.consumers.delete(eventStream.name, options.subscription.durable).catch(ignore(new Set([consumerNotFound])))
     try {
-      return await addDurable(manager, options, floor ? floor.stream_seq + 1 : undefined)
+      return await addDurable(manager, options, from)
     } catch (error) {
       // Another process created it between the two steps.
       if (attempt === maxResets) throw error
