@@ -1,21 +1,30 @@
 /** A nats-server whose store is rolled back, wiped or frozen while services use it. */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { randomUUID } from 'node:crypto'
-import { connectNats } from '@quittance/runtime/nats-connection'
+import { connectNats, type MsgHdrs } from '@quittance/runtime/nats-connection'
 import { startNatsServer, type NatsServer } from '../src/engines/nats-server.ts'
 import { eventually } from '../src/eventually.ts'
 
 /** User with all rights in an account with a separate stream. */
 export const account = 'w0'
 
+/** An event that another service publishes. */
+export interface OtherEvent {
+  subject: string
+  body: Uint8Array
+  headers: MsgHdrs
+}
+
 export interface FaultyStream extends AsyncDisposable {
   url: string
   /** Keeps a copy of the store as it is now. */
   copyStore(): Promise<void>
-  /** Starts the server on the kept copy. Before anyone else can connect, `fillers` other events get the next sequence numbers. */
-  rollBack(fillers: number): Promise<void>
+  /**
+   * Starts the server on the kept copy. Before anyone else can connect, the other events get the next sequence numbers. With
+   * `keepsConsumers` only messages are rolled back, as after a power loss in which the state of consumers was synced.
+   */
+  rollBack(others: readonly OtherEvent[], options?: { keepsConsumers?: boolean }): Promise<void>
   /** Starts the server on an empty store. */
   wipe(): Promise<void>
   /** Suspends the server, and continues it after `until` resolves. */
@@ -38,12 +47,13 @@ export async function startFaultyStream(program: string): Promise<FaultyStream> 
   return {
     url: server.url(account),
     copyStore: () => restart(() => cpSync(dataDir, copy, { recursive: true })),
-    rollBack: (fillers) =>
+    rollBack: (others, { keepsConsumers = false } = {}) =>
       restart(async () => {
+        if (keepsConsumers) copyConsumers(dataDir, copy)
         rmSync(dataDir, { recursive: true })
         cpSync(copy, dataDir, { recursive: true })
         const hidden = await startNatsServer(options)
-        await publishFillers(hidden.url(account), fillers)
+        await publishAll(hidden.url(account), others)
         await hidden.stop()
       }),
     wipe: () => restart(() => rmSync(dataDir, { recursive: true })),
@@ -67,9 +77,16 @@ export async function startFaultyStream(program: string): Promise<FaultyStream> 
   }
 }
 
-async function publishFillers(url: string, count: number): Promise<void> {
-  const connection = await connectNats({ name: 'filler', url })
-  const publish = () => connection.jetstream().publish('event.filler.noted', '{}', { msgID: randomUUID() })
-  for (let published = 0; published < count; published++) await eventually(publish)
+/** Copies the state of the consumers of all streams from one store to another. */
+function copyConsumers(from: string, to: string): void {
+  for (const folder of globSync('jetstream/*/streams/*/obs', { cwd: from }))
+    cpSync(join(from, folder), join(to, folder), { recursive: true })
+}
+
+async function publishAll(url: string, events: readonly OtherEvent[]): Promise<void> {
+  const connection = await connectNats({ name: 'other', url })
+  for (const { subject, body, headers } of events) {
+    await eventually(() => connection.jetstream().publish(subject, body, { headers }))
+  }
   await connection.close()
 }

@@ -4,14 +4,14 @@ import { findMissingEvents, type PublishedEvent } from '@quittance/runtime/inter
 import { createLogger } from '@quittance/runtime/logger'
 import { metrics } from '@quittance/runtime/metrics'
 import { connectNats, countInterruptions, isDisconnected, type NatsConnection } from '@quittance/runtime/nats-connection'
-import { startService } from '@quittance/runtime/service'
+import { startService, type RunningService } from '@quittance/runtime/service'
 import type { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { testBusSettings, testIdentity } from '../src/bus.ts'
+import { signedEventHeaders, testBusSettings, testIdentity } from '../src/bus.ts'
 import { cloneDatabase, connectTo } from '../src/database.ts'
 import { eventually } from '../src/eventually.ts'
 import { scale } from '../src/scale.ts'
-import { startFaultyStream, type FaultyStream } from './faulty-stream.ts'
+import { startFaultyStream, type FaultyStream, type OtherEvent } from './faulty-stream.ts'
 import { entryNoted, ledger } from './ledger.ts'
 import { natsServersUnderTest } from './nats-servers.ts'
 
@@ -23,7 +23,8 @@ const log = createLogger('test', (process.env['LOG_LEVEL'] ?? 'silent') as 'sile
 describe.each(await natsServersUnderTest())('on %s', (program) => {
   const closers: (() => Promise<unknown>)[] = []
   let stream: FaultyStream
-  let service: NatsConnection
+  let start: () => Promise<RunningService>
+  let running: RunningService
   let client: NatsConnection
   let database: Client
   let writer: Writer
@@ -47,9 +48,9 @@ describe.each(await natsServersUnderTest())('on %s', (program) => {
     database = await connectTo(clone.url)
     closers.unshift(() => database.end())
     const config = { NATS_URL: stream.url, DATABASE_URL: clone.runtimeUrl, OUTBOX_POLL_MS: 50, ...testBusSettings('orders') }
-    const running = await startService(definition, { config: { ...config, LOG_LEVEL: log.level as 'silent' } })
+    start = () => startService(definition, { config: { ...config, LOG_LEVEL: log.level as 'silent' } })
+    running = await start()
     closers.unshift(() => running.stop())
-    service = running.connection
     writer = await startWriter(clone.url)
     closers.unshift(() => writer.stop())
   })
@@ -87,9 +88,34 @@ describe.each(await natsServersUnderTest())('on %s', (program) => {
       await stream.copyStore()
       const before = await countRepublished()
       await awaitHandled(2 * eventsPerSecond)
-      await stream.rollBack(round % 2 === 0 ? 5 * eventsPerSecond : 0)
+      await stream.rollBack(round % 2 === 0 ? createEvents(5 * eventsPerSecond) : [])
       await expectNothingLost()
       expect(await countRepublished()).toBeGreaterThanOrEqual(before + eventsPerSecond)
+    }
+  })
+
+  test('a relay that starts finds what was lost before, where other events got its sequence numbers', async () => {
+    await awaitHandled(eventsPerSecond)
+    await stream.copyStore()
+    await awaitHandled(2 * eventsPerSecond)
+    await running.stop()
+    const before = await countRepublished()
+    await stream.rollBack(createEvents(5 * eventsPerSecond))
+    running = await start()
+    await expectNothingLost()
+    expect(await countRepublished()).toBeGreaterThanOrEqual(before + eventsPerSecond)
+  })
+
+  test('a consumer that is ahead of its stream handles the events that it would skip', async () => {
+    for (let round = 0; round < rounds; round++) {
+      await awaitHandled(eventsPerSecond)
+      await stream.copyStore()
+      await awaitHandled(2 * eventsPerSecond)
+      const other = randomUUID()
+      await stream.rollBack(createEvents(eventsPerSecond, other), { keepsConsumers: true })
+      await expectNothingLost()
+      const isHandled = `select count(*)::int as count from handled_entries where account = $1`
+      await eventually(async () => expect((await database.query(isHandled, [other])).rows[0].count).toBe(eventsPerSecond))
     }
   })
 
@@ -103,6 +129,7 @@ describe.each(await natsServersUnderTest())('on %s', (program) => {
 
   test('a frozen server is abandoned, and one connection works once it continues', async () => {
     for (let round = 0; round < rounds; round++) {
+      const service = running.connection
       await awaitHandled(eventsPerSecond)
       await stream.freeze(async () => {
         await eventually(() => expect(isDisconnected(service)).toBe(true))
@@ -153,6 +180,15 @@ async function commitOne(client: Client, committed: number[]): Promise<void> {
     [JSON.stringify(rows), entryNoted.subject],
   )
   for (const index of committed.keys()) committed[index] = (committed[index] ?? 0) + 1
+}
+
+/** Creates signed events of an account, as another outbox publishes them. */
+function createEvents(count: number, account: string = randomUUID()): OtherEvent[] {
+  return Array.from({ length: count }, (_, position) => {
+    const event = { subject: entryNoted.subject, body: Buffer.from(JSON.stringify({ account, position })) }
+    const about = { ...event, id: randomUUID(), aggregateId: account, occurredAt: new Date().toISOString() }
+    return { ...event, headers: signedEventHeaders('orders', about) }
+  })
 }
 
 async function readPublished(database: Client): Promise<PublishedEvent[]> {

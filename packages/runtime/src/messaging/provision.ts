@@ -85,7 +85,7 @@ function subscribeToResets({ connection, log, ackWaitMs, consumers, managing }: 
       const subscription = consumers.find(({ durable }) => message.subject === resetSubject(durable))
       if (error || !subscription) return
       managing
-        .then((manager) => resetDurable(manager, { subscription, ackWaitMs }))
+        .then((manager) => resetDurable(manager, { subscription, ackWaitMs, ...parseSince(message) }))
         .then(
           () => reply(message),
           (reason: unknown) => {
@@ -95,6 +95,14 @@ function subscribeToResets({ connection, log, ackWaitMs, consumers, managing }: 
         )
     },
   })
+}
+
+/** The body of a request is empty, or the time at which the consumer starts again. */
+function parseSince(message: Msg): { since?: Date } {
+  if (message.data.length === 0) return {}
+  const since = new Date(message.string())
+  if (Number.isNaN(since.getTime())) throw new Error('The request has no readable time')
+  return { since }
 }
 
 /** Within an account the requester chooses the reply subject, and this process may publish to subjects that the requester may not. */
