@@ -94,7 +94,7 @@ test('log lines contain the trace: the gateway logs every request, a service wha
 })
 
 /** Words of an expression that are not metrics: functions, labels, and text in quotes or brackets. */
-const grammar = /\b(sum|max|topk|rate|increase|absent|or|by|histogram_quantile)\b|\bby \([^)]*\)|\{[^}]*\}|\[[^\]]*\]/g
+const grammar = /\b(sum|max|abs|topk|rate|increase|absent|or|by|histogram_quantile)\b|\bby \([^)]*\)|\{[^}]*\}|\[[^\]]*\]/g
 
 function metricsIn(text: string): string[] {
   return text.replaceAll(grammar, ' ').match(/[a-z][a-z0-9]*_[a-z0-9_]+|\bdead_letters\b/g) ?? []

@@ -1,4 +1,4 @@
-import { eventStream, resetSubject, durableConsumers } from './streams.ts'
+import { eventStream, resetSubject, verifyEventsSubject, durableConsumers } from './streams.ts'
 import { tokenRevoked } from './auth.ts'
 import { customerDeleted } from './customers.ts'
 import { events } from './registry.ts'
@@ -93,6 +93,7 @@ export function natsPermissionsFor(user: NatsUser): NatsPermissions {
           '$JS.API.INFO',
           `$JS.API.STREAM.INFO.${stream}`,
           ...consumerSubjects(user),
+          verifyEventsSubject,
           ...replySubjectsFor(user, ['gateway', 'operator']),
         ],
         subscribe: [`${user}.>`, '$SRV.>', inbox],
@@ -108,7 +109,7 @@ function provisionerSubjects(): string[] {
     ['INFO', 'CREATE', 'DURABLE.CREATE', 'DELETE'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.${durable}`),
   )
   return [
-    ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
+    ...['INFO', 'CREATE', 'UPDATE', 'MSG.GET'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
     ...consumers,
     ...Object.values(durableConsumers).map(({ durable }) => `$JS.API.CONSUMER.CREATE.${stream}.${durable}.>`),
     // Replies to requests of the other account.
@@ -125,4 +126,5 @@ export const streamImports: readonly { subject: string; replies: 'one' | 'many' 
   { subject: `$JS.ACK.${stream}.>`, replies: 'one' },
   ...eventStream.subjects.map((subject) => ({ subject, replies: 'one' as const })),
   { subject: resetSubject('*'), replies: 'one' },
+  { subject: verifyEventsSubject, replies: 'one' },
 ]

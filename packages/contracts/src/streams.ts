@@ -36,3 +36,6 @@ export const durableConsumers = {
 export function resetSubject(durable: string): string {
   return `provisioner.durable.reset.${durable}`
 }
+
+/** Subject on which the provisioner compares published events with the stream. It returns which are missing, not their content. */
+export const verifyEventsSubject = 'provisioner.events.verify'

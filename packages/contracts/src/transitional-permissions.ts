@@ -1,4 +1,5 @@
 import { natsPermissionsFor, type NatsPermissions, type NatsUser } from './permissions.ts'
+import { serviceNames } from './services.ts'
 import { eventStream, durableConsumers } from './streams.ts'
 
 /**
@@ -24,4 +25,5 @@ export function transitionalPermissionsFor(user: NatsUser): NatsPermissions {
 }
 
 const legacyInboxes = ['_INBOX_gateway.>', '_INBOX_operator.>']
-const owners = [...new Set(Object.values(durableConsumers).map(({ service }) => service))]
+/** Services that send requests to the provisioner. */
+const owners = serviceNames.filter((name) => name !== 'gateway' && name !== 'provisioner')

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { serviceNames } from '@quittance/contracts/services'
 import { eventStream, resetSubject, durableConsumers } from '@quittance/contracts/streams'
 import { startProvisioner, type Provisioner } from '@quittance/runtime/bus/provision'
 import { recreateDurable } from '@quittance/runtime/internal/messaging/durable-consumer'
+import { findMissingEvents } from '@quittance/runtime/internal/messaging/verify-events'
 import { createLogger } from '@quittance/runtime/logger'
 import { connectNats, natsHeaders, type NatsConnection } from '@quittance/runtime/nats-connection'
 import { muxRequest } from '@quittance/runtime/internal/nats/mux-inbox'
@@ -92,7 +94,8 @@ test.each(serviceNames)('%s cannot use other consumers, nor read or purge the st
     ...verbs.map((verb) => `$JS.API.CONSUMER.${verb}.${name}.${durable}`),
     `$JS.ACK.${name}.${durable}.1.1.1.1.0`,
   ])
-  const stream = ['DELETE', 'PURGE', 'MSG.GET', 'MSG.DELETE'].map((verb) => `$JS.API.STREAM.${verb}.${name}`)
+  const reading = mayManage ? [] : ['MSG.GET']
+  const stream = ['DELETE', 'PURGE', 'MSG.DELETE', ...reading].map((verb) => `$JS.API.STREAM.${verb}.${name}`)
   await expectDenied(user, { publish: [...consumers, ...stream, `$JS.API.DIRECT.GET.${name}`] })
 })
 
@@ -127,6 +130,19 @@ test.each(services)('%s has the rights its own consumers need', async (user) => 
   }
   await connections[user].connection.flush()
   expect(connections[user].denied.slice(before)).toEqual([])
+})
+
+test.each(services)('%s learns which of its events the stream contains, and nothing else of them', async (user) => {
+  const { connection } = connections[user]
+  const { subject } = events.find(({ publisher }) => publisher === user) as { subject: string }
+  const [id, other] = [randomUUID(), randomUUID()]
+  const { seq: sequence } = await connection.jetstream().publish(subject, '{}', { msgID: id })
+  const asked = [
+    { id, sequence },
+    { id: other, sequence },
+    { id, sequence: sequence + 1_000 },
+  ]
+  expect(await findMissingEvents(connection, asked)).toEqual(asked.slice(1))
 })
 
 test('rejects a connection without a user name or with a wrong password', async () => {

@@ -8,6 +8,7 @@ import { lightenOutbox } from './migrations/20261122090000-lighten-outbox.ts'
 import { narrowIndexes } from './migrations/20261122140000-narrow-outbox.ts'
 import { maintainPartitionsAsOwner } from './migrations/20261123090000-keep-house-as-owner.ts'
 import { parkMessages } from './migrations/20261123100000-park-messages.ts'
+import { registerEndpoints } from './migrations/20261123110000-register-endpoints.ts'
 
 /** Events, deliveries and attempts are written by SQL only; see `deliveries/queue-store.ts`. */
 export const database: DatabaseDefinition = {
@@ -21,6 +22,7 @@ export const database: DatabaseDefinition = {
     narrowIndexes,
     maintainPartitionsAsOwner,
     parkMessages,
+    registerEndpoints,
   ],
   rights: { functions: ['ensure_webhook_partitions', 'drop_webhook_partitions'] },
 }

@@ -122,18 +122,6 @@ test('warns, then disables, publishing each once; a success in between resets it
   await expect(webhooks.call(getWebhookEndpointStats, { id: failing.id }, stranger)).rejects.toThrow(ResourceNotFound)
 })
 
-test('spaces requests by the rate limit and does not exceed it within a second', async () => {
-  await using webhooks = await startWebhooks()
-  await using sink = await startEndpointSink()
-  const { id } = await webhooks.call(createWebhookEndpoint, { url: sink.url, events: ['order.*'], rate_limit: 10 }, webhooks.caller)
-  for (let order = 0; order < 5; order++) await webhooks.publishEvents(paidOrderEvents)
-  await eventually(() => expect(sink.received).toHaveLength(15))
-  const times = sink.received.map(({ at }) => at)
-  for (const [index, at] of times.entries())
-    expect(times.filter((other) => other >= at && other < at + 900).length, `from ${index}`).toBeLessThanOrEqual(10)
-  expect(await webhooks.call(updateWebhookEndpoint, { id, rate_limit: null }, webhooks.caller)).toMatchObject({ rate_limit: null })
-})
-
 test('filters deliveries by result, pages them by cursor and stays below the message limit', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()

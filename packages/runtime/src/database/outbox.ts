@@ -14,13 +14,14 @@ export interface OutboxEvent<E extends Event> {
 
 /** Maximum number of events per statement; one statement is prepared for each count. */
 const maxEventsPerStatement = 8
-/** Columns with a value per event, after the two shared ones. */
+/** Columns with a value per event, after the shared one. */
 const columnsPerEvent = 5
 
-// Rows get positions in the order in which the events were published.
+// Rows get positions in the order in which the events were published. Their time is that of the database, directly before the commit: clocks of
+// processes differ, and webhooks compares it with the registration of endpoints.
 const insertStatements = Array.from({ length: maxEventsPerStatement }, (_, last) => {
   const row = (n: number) =>
-    `(${Array.from({ length: columnsPerEvent }, (__, column) => `$${3 + n * columnsPerEvent + column}`).join(', ')}, $1::text, $2::timestamptz)`
+    `(${Array.from({ length: columnsPerEvent }, (__, column) => `$${2 + n * columnsPerEvent + column}`).join(', ')}, $1::text, clock_timestamp())`
   return {
     name: `outbox.record-${last + 1}`,
     text: `insert into outbox_messages (id, subject, aggregate_id, organization_id, payload, traceparent, occurred_at)
@@ -31,12 +32,12 @@ const insertStatements = Array.from({ length: maxEventsPerStatement }, (_, last)
 /** Returns the statements that insert events in their transaction; the relay publishes them after the commit, at least once. */
 export function createOutboxInserts(
   events: readonly OutboxEvent<Event>[],
-  unit: { now: Date; traceparent: string | null },
+  { traceparent }: { traceparent: string | null },
 ): BoundStatement[] {
   const statements: BoundStatement[] = []
   for (let first = 0; first < events.length; first += maxEventsPerStatement) {
     const chunk = events.slice(first, first + maxEventsPerStatement)
-    const values: BoundStatement['values'] = [unit.traceparent, unit.now.toISOString()]
+    const values: BoundStatement['values'] = [traceparent]
     for (const { event, aggregateId, organizationId, payload } of chunk) {
       const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
       values.push(randomUUID(), event.subject, aggregateId, organizationId, text)

@@ -1,7 +1,8 @@
 import type { ConsumerMessages, JsMsg, Consumer as Source } from 'nats'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createWakeSignal } from '../jobs/wake-signal.ts'
-import { getOrCreateDurable, recreateDurable } from './durable-consumer.ts'
+import { getOrCreateDurable, recreateDurable, type HandledEvent } from './durable-consumer.ts'
+import { countInterruptions } from '../nats/nats-connection.ts'
 import type { Closeable } from '../process/shutdown.ts'
 import { gauge } from '../process/metrics.ts'
 import { runAsLeader, type Leadership } from '../jobs/leader-election.ts'
@@ -23,7 +24,7 @@ export function startConsumer(options: ConsumerOptions): Closeable {
   const { consumer, database, log } = options
   const { durable } = consumer.subscription
   const { wake, wait } = createWakeSignal()
-  const state: ConsumerState = { fetching: null, pending: 0, wait }
+  const state: ConsumerState = { fetching: null, pending: 0, lastHandled: null, wait }
   pendingByConsumer.set(durable, () => state.pending)
   const election = runAsLeader({
     url: database.url,
@@ -56,6 +57,7 @@ interface ConsumerState {
   fetching: ConsumerMessages | null
   /** Messages that were in the stream behind the last one received. */
   pending: number
+  lastHandled: HandledEvent | null
   /** Waits until the time has passed or the consumer is closed. */
   wait(ms: number): Promise<void>
 }
@@ -70,7 +72,10 @@ async function consumeWhileLeader(options: ConsumerOptions, { leadership, parked
   const { subscription, maxBatchSize } = options.consumer
   const source = { ...options, subscription, isNeeded: () => leadership.isLeader() }
   const defaultFetchSize = Math.max(fetchSize, 2 * maxBatchSize)
-  let opened = await streamPosition(await recreateDurable(source))
+  let interruptions = countInterruptions(options.connection)
+  /** After a reconnect nothing is handled before the consumer is compared with the stream, which may have gone back. */
+  const isInterrupted = () => interruptions !== countInterruptions(options.connection)
+  let opened = await streamPosition(await recreateDurable(source, state.lastHandled))
   let openedAt = performance.now()
   let received = -1
   let maxMessages = defaultFetchSize
@@ -80,18 +85,23 @@ async function consumeWhileLeader(options: ConsumerOptions, { leadership, parked
       opened = await streamPosition(await getOrCreateDurable(source))
       openedAt = performance.now()
     }
+    if (isInterrupted()) {
+      interruptions = countInterruptions(options.connection)
+      opened = await streamPosition(await recreateDurable(source, state.lastHandled))
+    }
     received = 0
     const fetching = await opened.source.fetch({ max_messages: maxMessages, expires: fetchExpiresMs })
     state.fetching = fetching
     const batches = batcher(maxBatchSize, async (messages) => {
-      if (!leadership.isLeader()) return
-      await handleInOrder(options, { messages, leadership, parked, wait: state.wait })
+      if (!leadership.isLeader() || isInterrupted()) return
+      await handleInOrder(options, { messages, interruptions, leadership, parked, wait: state.wait })
       state.pending = messages.at(-1)?.info.pending ?? 0
+      state.lastHandled = toHandled(messages.at(-1) as JsMsg)
     })
     // Leaving this loop early is not safe in the client library: it ends by `stop` or when the fetch expires.
     for await (const message of fetching) {
       received += 1
-      if (isNext(opened, message)) await batches.add(message)
+      if (!isInterrupted() && isNext(opened, message)) await batches.add(message)
       else fetching.stop()
     }
     await batches.end()
@@ -108,6 +118,10 @@ gauge('consumer_pending_messages', 'Messages of the stream that a consumer has n
     for (const [consumer, pending] of pendingByConsumer) gauge.set({ consumer }, pending())
   },
 })
+
+function toHandled({ seq: sequence, headers, info }: JsMsg): HandledEvent {
+  return { id: headers?.get('Nats-Msg-Id') ?? '', sequence, storedAt: new Date(info.timestampNanos / 1e6) }
+}
 
 interface Position {
   source: Source

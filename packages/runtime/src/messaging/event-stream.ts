@@ -77,15 +77,18 @@ export async function ensureDurable(manager: JetStreamManager, options: DurableO
 const maxResets = 5
 
 /**
- * Recreates a durable consumer after its ack floor. If the process is killed between the two steps, the next call creates it from the
+ * Recreates a durable consumer at a time, or after its ack floor, or at the beginning of a stream that went back behind it. If the process is killed between the two steps, the next call creates it from the
  * beginning of the stream.
  */
-export async function resetDurable(manager: JetStreamManager, options: DurableOptions): Promise<void> {
+export async function resetDurable(manager: JetStreamManager, { since, ...options }: DurableOptions & { since?: Date }): Promise<void> {
   const floor = await readAckFloor(manager, options.subscription)
+  const { state } = await manager.streams.info(eventStream.name)
+  const next = floor && floor.stream_seq <= state.last_seq ? floor.stream_seq + 1 : undefined
+  const from = since ?? next
   for (let attempt = 1; ; attempt++) {
     await manager.consumers.delete(eventStream.name, options.subscription.durable).catch(ignore(new Set([consumerNotFound])))
     try {
-      return await addDurable(manager, options, floor ? floor.stream_seq + 1 : undefined)
+      return await addDurable(manager, options, from)
     } catch (error) {
       // Another process created it between the two steps.
       if (attempt === maxResets) throw error
@@ -103,14 +106,19 @@ async function readAckFloor(manager: JetStreamManager, { durable }: DurableConsu
   }
 }
 
-async function addDurable(manager: JetStreamManager, { subscription, ackWaitMs }: DurableOptions, from?: number): Promise<void> {
+async function addDurable(manager: JetStreamManager, { subscription, ackWaitMs }: DurableOptions, from?: number | Date): Promise<void> {
   await manager.consumers.add(eventStream.name, {
     durable_name: subscription.durable,
     filter_subject: subscription.subject,
     // Messages are handled in order, so acknowledging the last one of a batch acknowledges all.
     ack_policy: AckPolicy.All,
-    ...(from ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from } : { deliver_policy: DeliverPolicy.All }),
+    ...startPolicy(from),
     ack_wait: nanos(ackWaitMs),
     max_ack_pending: 1000,
   })
+}
+
+function startPolicy(from: number | Date | undefined) {
+  if (from instanceof Date) return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: from.toISOString() }
+  return from ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from } : { deliver_policy: DeliverPolicy.All }
 }

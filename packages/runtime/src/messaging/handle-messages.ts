@@ -8,6 +8,7 @@ import { isDatabaseUnavailable } from '../database/unavailable.ts'
 import type { Consumer, EventMessage } from '../handlers/handler.ts'
 import { addSystemAccess, runInTransaction, systemCaller } from '../handlers/transaction.ts'
 import type { Leadership } from '../jobs/leader-election.ts'
+import { countInterruptions } from '../nats/nats-connection.ts'
 import type { Logger } from '../process/logger.ts'
 import { counter } from '../process/metrics.ts'
 import { startSpan, withSpans, type Span } from '../process/tracing.ts'
@@ -56,6 +57,8 @@ const duplicates = counter('inbox_duplicates_total', 'Messages that had already 
 /** A batch of messages that the leader handles. */
 interface Turn {
   messages: readonly JsMsg[]
+  /** Interruptions of the connection when the messages were received. */
+  interruptions: number
   leadership: Leadership
   parked: ParkedMessages
   wait(ms: number): Promise<void>
@@ -70,7 +73,7 @@ export async function handleInOrder(options: ConsumerOptions, turn: Turn): Promi
   while (leadership.isLeader()) {
     try {
       await handleOnce(options, turn)
-      turn.messages.at(-1)?.ack()
+      acknowledge(options, turn)
       return
     } catch (error) {
       for (const each of turn.messages) each.working()
@@ -79,6 +82,14 @@ export async function handleInOrder(options: ConsumerOptions, turn: Turn): Promi
       await wait(unavailableRetryMs)
     }
   }
+}
+
+/**
+ * Acknowledges the messages on the connection that delivered them. On a later one the stream may have gone back, and the acknowledgement
+ * would move the consumer ahead of it.
+ */
+function acknowledge({ connection }: ConsumerOptions, { messages, interruptions }: Turn): void {
+  if (interruptions === countInterruptions(connection)) messages.at(-1)?.ack()
 }
 
 /** Handles together the messages that may be handled now; what fails together is attempted one by one. */

@@ -4,6 +4,10 @@ import { headers, type JetStreamManager, type Msg, type NatsConnection } from 'n
 import type { Logger } from '../process/logger.ts'
 import type { Closeable } from '../process/shutdown.ts'
 import { ensureDurable, ensureStream, resetDurable } from './event-stream.ts'
+import { serveVerification } from './verify-events.ts'
+
+/** Shorter than the detection of a server that hangs. */
+const requestTimeoutMs = 3_000
 
 export interface ProvisionOptions {
   connection: NatsConnection
@@ -26,7 +30,8 @@ export interface Provisioner extends Closeable {
 }
 
 /**
- * Creates the event stream and its consumers, checks them at intervals, and resets a consumer when its owner requests it. It is the only
+ * Creates the event stream and its consumers, checks them at intervals, resets a consumer when its owner requests it, and compares published
+ * events with the stream. It is the only
  * process with these rights: a service that could create a consumer could make the server publish events to any subject. Several instances
  * may run.
  */
@@ -34,10 +39,11 @@ export function startProvisioner(options: ProvisionOptions): Provisioner {
   const { connection, log, checkEveryMs } = options
   const consumers = options.consumers ?? Object.values(durableConsumers)
   const stopping = new AbortController()
-  const managing = connection.jetstreamManager({ timeout: 10_000, checkAPI: false })
+  const managing = connection.jetstreamManager({ timeout: requestTimeoutMs, checkAPI: false })
   let isProvisioned = false
   const ready = Promise.withResolvers<void>()
   const resets = subscribeToResets({ ...options, consumers, managing })
+  const verifications = serveVerification({ ...options, managing, reply })
   const loop = (async () => {
     while (!stopping.signal.aborted) {
       isProvisioned = await ensureAll(await managing, { ...options, consumers }).then(
@@ -58,6 +64,7 @@ export function startProvisioner(options: ProvisionOptions): Provisioner {
     async close() {
       stopping.abort()
       resets.unsubscribe()
+      verifications.unsubscribe()
       await loop
     },
   }
@@ -78,22 +85,30 @@ function subscribeToResets({ connection, log, ackWaitMs, consumers, managing }: 
       const subscription = consumers.find(({ durable }) => message.subject === resetSubject(durable))
       if (error || !subscription) return
       managing
-        .then((manager) => resetDurable(manager, { subscription, ackWaitMs }))
+        .then((manager) => resetDurable(manager, { subscription, ackWaitMs, ...parseSince(message) }))
         .then(
           () => reply(message),
           (reason: unknown) => {
             log.warn({ err: reason, consumer: subscription.durable }, 'consumer.reset-failed')
-            reply(message, 'The consumer was not reset')
+            reply(message, { failure: 'The consumer was not reset' })
           },
         )
     },
   })
 }
 
+/** The body of a request is empty, or the time at which the consumer starts again. */
+function parseSince(message: Msg): { since?: Date } {
+  if (message.data.length === 0) return {}
+  const since = new Date(message.string())
+  if (Number.isNaN(since.getTime())) throw new Error('The request has no readable time')
+  return { since }
+}
+
 /** Within an account the requester chooses the reply subject, and this process may publish to subjects that the requester may not. */
-function reply(message: Msg, failure?: string): void {
+function reply(message: Msg, { body = '', failure }: { body?: string; failure?: string } = {}): void {
   if (!/^(_R_|_INBOX_\w+\.provisioner)\./.test(message.reply ?? '')) return
   const messageHeaders = headers()
   if (failure) messageHeaders.set('Nats-Service-Error', failure)
-  message.respond(Buffer.alloc(0), { headers: messageHeaders })
+  message.respond(Buffer.from(body), { headers: messageHeaders })
 }

@@ -1,5 +1,6 @@
 import { connect, Events, type NatsConnection } from 'nats'
 import type { BusIdentity } from '../bus/identity.ts'
+import { abandonHangingTransports } from './abandon-transports.ts'
 
 export { headers as natsHeaders, type MsgHdrs, type NatsConnection } from 'nats'
 
@@ -18,6 +19,7 @@ export interface NatsOptions {
 export async function connectNats({ name, url, identity }: NatsOptions): Promise<NatsConnection> {
   const servers = url.split(',').map((server) => new URL(server.includes('://') ? server : `nats://${server}`))
   const { username, password } = servers[0] as URL
+  abandonHangingTransports()
   const connection = await connect({
     servers: servers.map((server) => server.host),
     name,
@@ -52,10 +54,22 @@ export function isDisconnected(connection: NatsConnection): boolean {
   return disconnected.has(connection)
 }
 
+const interruptions = new WeakMap<NatsConnection, number>()
+
+/**
+ * Returns how often the connection was lost. A server that is connected again may have an older store: nothing that refers to the stream
+ * before may be sent to it.
+ */
+export function countInterruptions(connection: NatsConnection): number {
+  return interruptions.get(connection) ?? 0
+}
+
 async function watch(connection: NatsConnection): Promise<void> {
   for await (const { type } of connection.status()) {
-    if (type === Events.Disconnect) disconnected.add(connection)
-    else if (type === Events.Reconnect) disconnected.delete(connection)
+    if (type === Events.Disconnect) {
+      disconnected.add(connection)
+      interruptions.set(connection, countInterruptions(connection) + 1)
+    } else if (type === Events.Reconnect) disconnected.delete(connection)
   }
 }
 

@@ -1,16 +1,16 @@
 import type { ApiError } from '@quittance/contracts/errors'
 import type { Operation } from '@quittance/contracts/operation'
 import type { ServiceName } from '@quittance/contracts/services'
-import { eventStream } from '@quittance/contracts/streams'
-import type { JetStreamManager, NatsConnection, ServiceMsg } from 'nats'
-import { setTimeout as delay } from 'node:timers/promises'
+import type { NatsConnection, ServiceMsg } from 'nats'
 import { createBusIdentity, parseBusSeeds, parsePublicBusKeys, type BusIdentity } from '../bus/identity.ts'
 import { readConfig, RuntimeConfig } from '../process/config.ts'
+import { awaitStream } from '../messaging/await-stream.ts'
 import { startConsumer } from '../messaging/consumer-runner.ts'
 import { deadLetterHandlers, registerDeadLetterGauge } from '../messaging/dead-letters.ts'
 import { openDatabase, type Database, type DatabaseDefinition } from '../database/database.ts'
 import type { Consumer, Handler, Job } from '../handlers/handler.ts'
 import { collectProcessMetrics } from '../process/metrics.ts'
+import { startClockCheck } from './clock-check.ts'
 import { startHealth, type InternalRoutes, type ReadinessCheck } from './health-server.ts'
 import { startJob } from '../jobs/job-runner.ts'
 import { createFairSlots } from '../process/fair-slots.ts'
@@ -188,26 +188,12 @@ async function startMessaging(service: Service, { settings, ...resources }: With
   const wakeUps = await listenForNotifications(database.url, log)
   const shared = { ...resources, jetstream, manager, wakeUps }
   return [
+    startClockCheck(resources),
     { name: 'wake-ups', close: () => wakeUps.close() },
     startRelay({ ...shared, pollMs: settings.OUTBOX_POLL_MS }),
     ...(service.jobs ?? []).map((job) => startJob({ ...shared, job, leaseMs: settings.JOB_LEASE_MS })),
     ...(service.consumers ?? []).map((consumer) => startConsumer({ ...shared, consumer })),
   ]
-}
-
-const streamRetryMs = 250
-
-/** Waits for the stream, which the provisioner creates. Warns only after five seconds: services and provisioner start in any order. */
-async function awaitStream(manager: JetStreamManager, log: Logger): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      await manager.streams.info(eventStream.name)
-      return
-    } catch (error) {
-      if (attempt > 0 && attempt % 20 === 0) log.warn({ err: error }, 'stream.unavailable')
-      await delay(streamRetryMs)
-    }
-  }
 }
 
 /** Connections of the pool left for the relay, consumers and jobs. */

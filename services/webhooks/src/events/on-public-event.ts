@@ -13,15 +13,21 @@ interface EndpointRow {
   events: string[]
   format: 'raw' | 'discord' | 'slack'
   is_disabled: boolean
+  /** Milliseconds since 1970. */
+  registered_ms: number
 }
 
 const endpointsSql = `
-  select id, organization_id, events, format, disabled_at is not null as is_disabled
+  select id, organization_id, events, format, disabled_at is not null as is_disabled,
+    (extract(epoch from registered_at) * 1000)::float8 as registered_ms
   from webhook_endpoints where organization_id = any (:organization_ids::uuid[]) and deleted_at is null`
 
 type Message = EventMessage<PublicEvent>
 
-/** Creates a delivery for every endpoint that selects the event's type. Stores nothing if there is no such endpoint. */
+/**
+ * Creates a delivery for every endpoint that selects the event's type and was registered before the event, so that a replay, or a stream
+ * that was published again, brings no earlier events to a new endpoint. Stores nothing if there is no such endpoint.
+ */
 export const onPublicEvent = batchConsumer(durableConsumers.webhooksPublicEvents, publicEvents, {
   async concerning(messages, systemSql) {
     const findEndpoints = await createEndpointMatcher(messages, systemSql)
@@ -39,15 +45,16 @@ export const onPublicEvent = batchConsumer(durableConsumers.webhooksPublicEvents
   },
 })
 
-/** Returns a function that finds the endpoints that select a message's type. */
+/** Returns a function that finds the endpoints that a message concerns. */
 async function createEndpointMatcher(messages: readonly Message[], systemSql: SystemSql): Promise<(message: Message) => EndpointRow[]> {
   const organizationIds = [...new Set(messages.flatMap(({ organizationId }) => organizationId ?? []))]
   if (organizationIds.length === 0) return () => []
   const endpoints = await systemSql<EndpointRow>('endpoints.of-organizations', endpointsSql, { organization_ids: organizationIds })
   const byOrganization = Map.groupBy(endpoints, ({ organization_id }) => organization_id)
-  return ({ organizationId, event: { webhookType: type } }) => {
+  return ({ organizationId, event: { webhookType: type }, occurredAt }) => {
     const names = [type, `${type.split('.')[0]}.*`, '*']
-    return (byOrganization.get(organizationId ?? '') ?? []).filter(({ events }) => names.some((name) => events.includes(name)))
+    const registered = (byOrganization.get(organizationId ?? '') ?? []).filter(({ registered_ms }) => registered_ms <= occurredAt.getTime())
+    return registered.filter(({ events }) => names.some((name) => events.includes(name)))
   }
 }
 

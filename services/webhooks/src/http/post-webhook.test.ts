@@ -53,6 +53,33 @@ test.each([301, 302, 307, 308])('treats a redirect (%i) as a failure and does no
   expect(outcome.requests).toHaveLength(1)
 })
 
+test.each(['000', '099', '001', '0', '1000', '20', 'abc', '-20'])('treats the status code %s as an invalid response', async (status) => {
+  const outcome = await answer(`HTTP/1.1 ${status} Impossible\nContent-Length: 0\n\n`)
+  expect(outcome).toMatchObject({ status: null, reason: 'invalid_response' })
+})
+
+test('treats a status code above 599 as a failure', async () => {
+  expect(await answer('HTTP/1.1 999 Odd\nContent-Length: 0\n\n')).toMatchObject({ status: 999, reason: 'http_status' })
+})
+
+test('reads a few informational responses before the final one', async () => {
+  const outcome = await answer(`${'HTTP/1.1 103 Early Hints\nLink: </a>\n\n'.repeat(8)}HTTP/1.1 200 OK\nContent-Length: 0\n\n`)
+  expect(outcome).toMatchObject({ status: 200, reason: null })
+})
+
+test('ends an endless series of informational responses', async () => {
+  let sent = 0
+  const outcome = await attemptAt((socket) => {
+    const send = () => {
+      while (!socket.destroyed && socket.write('HTTP/1.1 102 Processing\r\n\r\n'.repeat(100))) sent += 100
+    }
+    socket.on('drain', send)
+    send()
+  })
+  expect(outcome).toMatchObject({ status: null, reason: 'invalid_response' })
+  expect(sent).toBeGreaterThan(8)
+})
+
 test('returns status, response text and Retry-After of a failure', async () => {
   const outcome = await answer('HTTP/1.1 503 Busy\nRetry-After: 120\nContent-Length: 5\n\nlater')
   expect(outcome).toMatchObject({ status: 503, reason: 'http_status', excerpt: 'later', retryAfter: '120' })

@@ -25,6 +25,8 @@ interface WebhookRequest extends Signable {
 }
 
 const connectTimeoutMs = 5_000
+/** Informational responses (1xx) read per POST: each one costs as much as a response, and an endpoint can send them without end. */
+const maxInformational = 8
 
 /** Opened by the first POST; idle connections close themselves. */
 const agent = new Agent({
@@ -52,6 +54,7 @@ export async function postWebhook({ url, ...signable }: WebhookRequest, stop?: A
       signal: stop ? AbortSignal.any([deadline, stop]) : deadline,
       headersTimeout: 0,
       bodyTimeout: 0,
+      onInfo: limitInformational(),
     })
     received.status = response.statusCode
     received.retryAfter = [response.headers['retry-after']].flat()[0] ?? null
@@ -59,6 +62,18 @@ export async function postWebhook({ url, ...signable }: WebhookRequest, stop?: A
     return { ...received, reason: classifyStatus(response.statusCode), excerpt, durationMs: elapsedMs(startedAt) }
   } catch (error) {
     return { ...received, reason: classifyError(error), excerpt: null, durationMs: elapsedMs(startedAt) }
+  }
+}
+
+class InvalidResponse extends Error {}
+
+/** The HTTP client also passes on status codes below 100, which it fails to read afterwards. */
+function limitInformational(): (info: { statusCode: number }) => void {
+  let count = 0
+  return ({ statusCode }) => {
+    count += 1
+    if (statusCode < 100) throw new InvalidResponse(`The status code ${statusCode} is not valid`)
+    if (count > maxInformational) throw new InvalidResponse('The endpoint sends too many informational responses')
   }
 }
 
@@ -74,10 +89,13 @@ function classifyStatus(status: number): FailureReason | null {
 /** Returns the reason of an error caused by the endpoint or the network path to it. Rethrows any other error. */
 function classifyError(error: unknown): FailureReason {
   if (error instanceof ConnectionError) return error.reason
+  if (error instanceof InvalidResponse) return 'invalid_response'
   const { name, code = '' } = error as { name?: string; code?: string }
   if (name === 'TimeoutError') return 'timeout'
   if (/^(ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_SOCKET)$/.test(code)) return 'connection_reset'
-  if (/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES|UND_ERR_INFO)/.test(code) || name === 'HTTPParserError') return 'invalid_response'
+  // The client asserts what an endpoint sends.
+  if (/^(HPE_|ERR_ASSERTION|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES|UND_ERR_INFO)/.test(code) || name === 'HTTPParserError')
+    return 'invalid_response'
   throw error
 }
 

@@ -14,7 +14,8 @@ import { readDueDeliveries } from './queue-store.ts'
 import { sendDelivery } from './send-delivery.ts'
 
 const maxReadCount = 2_000
-const sweepMs = 50
+/** Also the precision of rate limits. */
+const sweepMs = 10
 /** Timeout of a stop for POSTs in progress. Afterwards they are aborted without a record; the delivery is sent again after lease expiry. */
 const stopTimeoutMs = 15_000
 
@@ -113,6 +114,10 @@ export class Dispatcher {
     for (const queue of this.pools.sweep()) queue.health.demote()
     // Permits may be free again, and rate limits may allow another POST.
     this.#send()
+    const now = performance.now()
+    const isWaiting = (queue: EndpointQueue) => queue.limiter.isLimiting && queue.shouldRead(now) && this.pools.hasCapacity(queue)
+    // The next run would be too late: a rate limit catches up with half a second at most.
+    if (this.#context && [...this.queues.values()].some(isWaiting)) this.#context.runAgain()
   }
 
   #start(queue: EndpointQueue): boolean {

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto'
+import { startProvisioner } from '@quittance/runtime/bus/provision'
+import { findMissingEvents, type PublishedEvent } from '@quittance/runtime/internal/messaging/verify-events'
+import { createLogger } from '@quittance/runtime/logger'
+import { metrics } from '@quittance/runtime/metrics'
+import { connectNats, countInterruptions, isDisconnected, type NatsConnection } from '@quittance/runtime/nats-connection'
+import { startService, type RunningService } from '@quittance/runtime/service'
+import type { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { signedEventHeaders, testBusSettings, testIdentity } from '../src/bus.ts'
+import { cloneDatabase, connectTo } from '../src/database.ts'
+import { eventually } from '../src/eventually.ts'
+import { scale } from '../src/scale.ts'
+import { startFaultyStream, type FaultyStream, type OtherEvent } from './faulty-stream.ts'
+import { entryNoted, ledger } from './ledger.ts'
+import { natsServersUnderTest } from './nats-servers.ts'
+
+const rounds = scale(1, 5)
+const eventsPerSecond = scale(40, 200)
+const accounts = Array.from({ length: 8 }, () => randomUUID())
+const log = createLogger('test', (process.env['LOG_LEVEL'] ?? 'silent') as 'silent')
+
+describe.each(await natsServersUnderTest())('on %s', (program) => {
+  const closers: (() => Promise<unknown>)[] = []
+  let stream: FaultyStream
+  let start: () => Promise<RunningService>
+  let running: RunningService
+  let client: NatsConnection
+  let database: Client
+  let writer: Writer
+
+  beforeAll(async () => {
+    stream = await startFaultyStream(program)
+    closers.unshift(async () => stream[Symbol.asyncDispose]())
+    const connect = async (name: string) => {
+      const connection = await connectNats({ name, url: stream.url, identity: testIdentity('orders') })
+      closers.unshift(() => connection.close())
+      return connection
+    }
+    client = await connect('test')
+    const definition = ledger()
+    const consumers = (definition.consumers ?? []).map(({ subscription }) => subscription)
+    const provisioned = { connection: await connect('provisioner'), log, replicas: 1, ackWaitMs: 2_000, checkEveryMs: 500, consumers }
+    const provisioner = startProvisioner(provisioned)
+    closers.unshift(async () => provisioner.close())
+    const clone = await cloneDatabase(definition.name, definition.database as NonNullable<typeof definition.database>)
+    closers.unshift(() => clone.drop())
+    database = await connectTo(clone.url)
+    closers.unshift(() => database.end())
+    const config = { NATS_URL: stream.url, DATABASE_URL: clone.runtimeUrl, OUTBOX_POLL_MS: 50, ...testBusSettings('orders') }
+    start = () => startService(definition, { config: { ...config, LOG_LEVEL: log.level as 'silent' } })
+    running = await start()
+    closers.unshift(() => running.stop())
+    writer = await startWriter(clone.url)
+    closers.unshift(() => writer.stop())
+  })
+
+  afterAll(async () => {
+    for (const close of closers) await close()
+  })
+
+  // As the relay does after seven days: less is published again in the next test.
+  afterEach(() => database.query('delete from outbox_messages where published_at is not null'))
+
+  /** Waits until that many more events have been handled. */
+  const awaitHandled = async (more: number) => {
+    const before = await countHandled(database)
+    await eventually(async () => expect(await countHandled(database)).toBeGreaterThanOrEqual(before + more))
+  }
+
+  /** Everything committed until now is handled once, in order, and in the stream. */
+  const expectNothingLost = async () => {
+    const committed = [...writer.committed]
+    await eventually(async () => expect(await firstUnhandled(database, committed)).toBeNull())
+    const { rows } = await database.query<{ account: string; position: number }>(
+      'select account, position from handled_entries order by number',
+    )
+    for (const account of accounts) {
+      const positions = rows.filter((row) => row.account === account).map(({ position }) => position)
+      expect(positions).toEqual(positions.map((_, position) => position))
+    }
+    await eventually(async () => expect(await findMissingEvents(client, await readPublished(database))).toHaveLength(0))
+  }
+
+  test('publishes again what an older store has lost, also where other events got its sequence numbers', async () => {
+    for (let round = 0; round < rounds; round++) {
+      await awaitHandled(eventsPerSecond)
+      await stream.copyStore()
+      const before = await countRepublished()
+      await awaitHandled(2 * eventsPerSecond)
+      await stream.rollBack(round % 2 === 0 ? createEvents(5 * eventsPerSecond) : [])
+      await expectNothingLost()
+      expect(await countRepublished()).toBeGreaterThanOrEqual(before + eventsPerSecond)
+    }
+  })
+
+  test('a relay that starts finds what was lost before, where other events got its sequence numbers', async () => {
+    await awaitHandled(eventsPerSecond)
+    await stream.copyStore()
+    await awaitHandled(2 * eventsPerSecond)
+    await running.stop()
+    const before = await countRepublished()
+    await stream.rollBack(createEvents(5 * eventsPerSecond))
+    running = await start()
+    await expectNothingLost()
+    expect(await countRepublished()).toBeGreaterThanOrEqual(before + eventsPerSecond)
+  })
+
+  test('a consumer that is ahead of its stream handles the events that it would skip', async () => {
+    for (let round = 0; round < rounds; round++) {
+      await awaitHandled(eventsPerSecond)
+      await stream.copyStore()
+      await awaitHandled(2 * eventsPerSecond)
+      const other = randomUUID()
+      await stream.rollBack(createEvents(eventsPerSecond, other), { keepsConsumers: true })
+      await expectNothingLost()
+      const isHandled = `select count(*)::int as count from handled_entries where account = $1`
+      await eventually(async () => expect((await database.query(isHandled, [other])).rows[0].count).toBe(eventsPerSecond))
+    }
+  })
+
+  test('publishes everything again after the store was wiped', async () => {
+    for (let round = 0; round < rounds; round++) {
+      await awaitHandled(eventsPerSecond)
+      await stream.wipe()
+      await expectNothingLost()
+    }
+  })
+
+  test('a frozen server is abandoned, and one connection works once it continues', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const service = running.connection
+      await awaitHandled(eventsPerSecond)
+      await stream.freeze(async () => {
+        await eventually(() => expect(isDisconnected(service)).toBe(true))
+        await awaitReconnects(service, 3)
+      })
+      await eventually(() => expect(isDisconnected(service)).toBe(false))
+      const interruptions = countInterruptions(service)
+      // Longer than the server waits for the credentials of an abandoned connection.
+      await awaitHandled(3 * eventsPerSecond)
+      await expectNothingLost()
+      expect(countInterruptions(service)).toBe(interruptions)
+      expect(await stream.countConnections('orders')).toBe(1)
+    }
+  })
+})
+
+interface Writer {
+  /** Number of committed events per account. */
+  committed: number[]
+  stop(): Promise<void>
+}
+
+/** Commits events at a steady rate, whatever NATS does. */
+async function startWriter(url: string): Promise<Writer> {
+  const client = await connectTo(url)
+  const committed = accounts.map(() => 0)
+  const perTurn = accounts.length
+  let next: Promise<unknown> = Promise.resolve()
+  const commit = () => void (next = next.then(() => commitOne(client, committed)))
+  const timer = setInterval(commit, (1_000 * perTurn) / eventsPerSecond)
+  return {
+    committed,
+    async stop() {
+      clearInterval(timer)
+      await next
+      await client.end()
+    },
+  }
+}
+
+/** Commits one event per account. */
+async function commitOne(client: Client, committed: number[]): Promise<void> {
+  const rows = accounts.map((account, index) => ({ id: randomUUID(), account, position: committed[index] ?? 0 }))
+  await client.query(
+    `insert into outbox_messages (id, subject, aggregate_id, payload, occurred_at)
+     select id, $2, account, json_build_object('account', account, 'position', position), now()
+     from json_to_recordset($1) as event (id uuid, account uuid, position integer)`,
+    [JSON.stringify(rows), entryNoted.subject],
+  )
+  for (const index of committed.keys()) committed[index] = (committed[index] ?? 0) + 1
+}
+
+/** Creates signed events of an account, as another outbox publishes them. */
+function createEvents(count: number, account: string = randomUUID()): OtherEvent[] {
+  return Array.from({ length: count }, (_, position) => {
+    const event = { subject: entryNoted.subject, body: Buffer.from(JSON.stringify({ account, position })) }
+    const about = { ...event, id: randomUUID(), aggregateId: account, occurredAt: new Date().toISOString() }
+    return { ...event, headers: signedEventHeaders('orders', about) }
+  })
+}
+
+async function readPublished(database: Client): Promise<PublishedEvent[]> {
+  const { rows } = await database.query<{ id: string; sequence: string }>(
+    'select id, stream_sequence as sequence from outbox_messages where published_at is not null',
+  )
+  return rows.map(({ id, sequence }) => ({ id, sequence: Number(sequence) }))
+}
+
+async function countHandled(database: Client): Promise<number> {
+  return (await database.query('select count(*)::int as count from handled_entries')).rows[0].count
+}
+
+async function firstUnhandled(database: Client, committed: readonly number[]): Promise<object | null> {
+  const { rows } = await database.query<{ account: string; count: number }>(
+    'select account, count(*)::int as count from handled_entries group by account',
+  )
+  const handled = new Map(rows.map(({ account, count }) => [account, count]))
+  const index = accounts.findIndex((account, at) => (handled.get(account) ?? 0) < (committed[at] ?? 0))
+  return index < 0 ? null : { account: index, handled: handled.get(accounts[index] as string), committed: committed[index] }
+}
+
+async function countRepublished(): Promise<number> {
+  const metric = await metrics.getSingleMetric('outbox_republished_events_total')?.get()
+  return metric?.values[0]?.value ?? 0
+}
+
+/** Waits until a client has tried to connect that many times. */
+async function awaitReconnects(connection: NatsConnection, count: number): Promise<void> {
+  let attempts = 0
+  for await (const { type } of connection.status()) if ((type as string) === 'reconnecting' && ++attempts === count) return
+}

@@ -1,0 +1,32 @@
+import { orderPaid } from '@quittance/contracts/orders'
+import { durableConsumers, eventStream } from '@quittance/contracts/streams'
+import { resetDurable } from '@quittance/runtime/internal/messaging/event-reader'
+import { startEndpointSink } from '@quittance/testing/endpoint-sink'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { startWebhooks, type TestWebhooks } from './start-webhooks.ts'
+
+const { durable } = durableConsumers.webhooksPublicEvents
+
+/** Waits until the consumer has handled every event of the stream. */
+async function awaitConsumed({ connection }: TestWebhooks): Promise<void> {
+  const { consumers } = await connection.jetstreamManager({ checkAPI: false })
+  await eventually(async () => {
+    const { num_pending, num_ack_pending } = await consumers.info(eventStream.name, durable)
+    expect({ num_pending, num_ack_pending }).toEqual({ num_pending: 0, num_ack_pending: 0 })
+  })
+}
+
+test('a replay brings no event to an endpoint that was registered after it', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  for (let count = 0; count < 5; count++) await webhooks.publishEvents([orderPaid])
+  await awaitConsumed(webhooks)
+  await webhooks.endpoint({ url: sink.url })
+  expect(await resetDurable(webhooks.connection, { durable, since: new Date(Date.now() - 3_600_000) })).toBe(5)
+  const ids = await webhooks.publishEvents([orderPaid])
+  await eventually(async () => expect(await webhooks.statuses()).toEqual({ succeeded: 1 }))
+  await awaitConsumed(webhooks)
+  expect(sink.received.map(({ headers }) => headers['webhook-id'])).toEqual(ids)
+  expect(await webhooks.statuses()).toEqual({ succeeded: 1 })
+})
