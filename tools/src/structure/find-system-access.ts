@@ -10,10 +10,7 @@ export interface SystemAccess {
 }
 
 /** The system access that a module declares, and what it must not contain. */
-export interface SystemAccessFindings {
-  declared: SystemAccess[]
-  problems: string[]
-}
+export type SystemAccessFindings = Record<'problems', string[]> & Record<'declared', SystemAccess[]>
 
 interface Node {
   type: string
@@ -34,10 +31,8 @@ const accessTypes = /^(SqlRunner|ScopedSql|SystemSql|System(Transaction|QueryCon
 /** Uses that are neither scoped nor declared, by file and finding, with their reason. */
 const exceptions: Readonly<Record<string, string>> = {
   'services/auth/src/sign-in/attempt-limits.ts: database.pool': 'the library of the limits reads and writes its own table',
-  'services/orders/src/checkouts/update-checkout.ts: organization: false':
-    'finds a checkout by its client secret, then binds its organization',
-  'services/orders/src/entitlements/license-key-commands.ts: organization: false':
-    'finds a license key by its key, then binds its organization',
+  'services/orders/src/checkouts/update-checkout.ts: organization: false': 'finds by client secret, then binds the organization',
+  'services/orders/src/entitlements/license-key-commands.ts: organization: false': 'finds by key, then binds the organization',
 }
 
 /**
@@ -93,9 +88,8 @@ function directUse(node: Node): string | null {
     if (/^(getConnection|getNativeClient|getKysely|createQueryBuilder)$/.test(member)) return member
     if (object === 'em' && member === 'execute') return 'em.execute'
   }
-  if (node.type === 'Property' && readName(node['key']) === 'organization' && (node['value'] as Node)['value'] === false)
-    return 'organization: false'
-  return null
+  const isFilter = node.type === 'Property' && readName(node['key']) === 'organization'
+  return isFilter && (node['value'] as Node)['value'] === false ? 'organization: false' : null
 }
 
 function property(object: Node | undefined, name: string): Node | undefined {

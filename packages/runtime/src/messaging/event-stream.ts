@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { eventStream, type DurableConsumer } from '@quittance/contracts/streams'
-import { AckPolicy, DeliverPolicy, nanos, NatsError, RetentionPolicy, StorageType, type JetStreamManager } from 'nats'
+import { eventStream } from '@quittance/contracts/streams'
+import { nanos, NatsError, RetentionPolicy, StorageType, type JetStreamManager } from 'nats'
+import type { Logger } from '../process/logger.ts'
 
 /** Maximum wait for a cluster that has not elected a leader yet. */
 const electionTimeoutMs = 60_000
@@ -43,8 +44,6 @@ async function createOrRaise({ streams }: JetStreamManager, replicas: number): P
 const streamNotFound = 10059
 const streamNameInUse = 10058
 const noSuitablePeers = 10005
-const consumerNotFound = 10014
-const consumerExists = new Set([10013, 10148])
 
 /** Without a leader there is no reply for JetStream, which the client library reports as "not enabled". */
 function isElecting(error: unknown): boolean {
@@ -52,73 +51,29 @@ function isElecting(error: unknown): boolean {
   return error.code === '503' || error.code === 'TIMEOUT' || error.api_error?.code === 503 || readErrorCode(error) === noSuitablePeers
 }
 
-function readErrorCode(error: unknown): number | undefined {
+/** Returns the code of an error of JetStream (`server/errors.json` in nats-server). */
+export function readErrorCode(error: unknown): number | undefined {
   return error instanceof NatsError ? error.api_error?.err_code : undefined
 }
 
-function ignore(codes: ReadonlySet<number>) {
+/** Returns a handler that rethrows all errors of JetStream but these. */
+export function ignore(codes: ReadonlySet<number>) {
   return (error: unknown): void => {
     if (!codes.has(readErrorCode(error) ?? 0)) throw error
   }
 }
 
-export interface DurableOptions {
-  subscription: DurableConsumer
-  /** Milliseconds after which the server redelivers an unacknowledged message. */
-  ackWaitMs: number
-}
+const streamRetryMs = 250
 
-/** Creates a missing durable consumer, starting at the beginning of the stream. An existing one is not changed. */
-export async function ensureDurable(manager: JetStreamManager, options: DurableOptions): Promise<void> {
-  if (await readAckFloor(manager, options.subscription)) return
-  await addDurable(manager, options).catch(ignore(consumerExists))
-}
-
-const maxResets = 5
-
-/**
- * Recreates a durable consumer at a time, or after its ack floor, or at the beginning of a stream that went back behind it. If the process is killed between the two steps, the next call creates it from the
- * beginning of the stream.
- */
-export async function resetDurable(manager: JetStreamManager, { since, ...options }: DurableOptions & { since?: Date }): Promise<void> {
-  const floor = await readAckFloor(manager, options.subscription)
-  const { state } = await manager.streams.info(eventStream.name)
-  const next = floor && floor.stream_seq <= state.last_seq ? floor.stream_seq + 1 : undefined
-  const from = since ?? next
-  for (let attempt = 1; ; attempt++) {
-    await manager.consumers.delete(eventStream.name, options.subscription.durable).catch(ignore(new Set([consumerNotFound])))
+/** Waits for the stream, which the provisioner creates. Warns only after five seconds: services and provisioner start in any order. */
+export async function awaitStream(manager: JetStreamManager, log: Logger): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
     try {
-      return await addDurable(manager, options, from)
+      await manager.streams.info(eventStream.name)
+      return
     } catch (error) {
-      // Another process created it between the two steps.
-      if (attempt === maxResets) throw error
-      ignore(consumerExists)(error)
+      if (attempt > 0 && attempt % 20 === 0) log.warn({ err: error }, 'stream.unavailable')
+      await delay(streamRetryMs)
     }
   }
-}
-
-async function readAckFloor(manager: JetStreamManager, { durable }: DurableConsumer): Promise<{ stream_seq: number } | null> {
-  try {
-    return (await manager.consumers.info(eventStream.name, durable)).ack_floor
-  } catch (error) {
-    if (readErrorCode(error) !== consumerNotFound) throw error
-    return null
-  }
-}
-
-async function addDurable(manager: JetStreamManager, { subscription, ackWaitMs }: DurableOptions, from?: number | Date): Promise<void> {
-  await manager.consumers.add(eventStream.name, {
-    durable_name: subscription.durable,
-    filter_subject: subscription.subject,
-    // Messages are handled in order, so acknowledging the last one of a batch acknowledges all.
-    ack_policy: AckPolicy.All,
-    ...startPolicy(from),
-    ack_wait: nanos(ackWaitMs),
-    max_ack_pending: 1000,
-  })
-}
-
-function startPolicy(from: number | Date | undefined) {
-  if (from instanceof Date) return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: from.toISOString() }
-  return from ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from } : { deliver_policy: DeliverPolicy.All }
 }

@@ -3,7 +3,8 @@ import { resetSubject, durableConsumers, type DurableConsumer } from '@quittance
 import { headers, type JetStreamManager, type Msg, type NatsConnection } from 'nats'
 import type { Logger } from '../process/logger.ts'
 import type { Closeable } from '../process/shutdown.ts'
-import { ensureDurable, ensureStream, resetDurable } from './event-stream.ts'
+import { ensureDurable, resetDurable } from './durable-definition.ts'
+import { ensureStream } from './event-stream.ts'
 import { serveVerification } from './verify-events.ts'
 
 /** Shorter than the detection of a server that hangs. */

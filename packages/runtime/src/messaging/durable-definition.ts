@@ -1,0 +1,68 @@
+import { eventStream, type DurableConsumer } from '@quittance/contracts/streams'
+import { AckPolicy, DeliverPolicy, nanos, type JetStreamManager } from 'nats'
+import { ignore, readErrorCode } from './event-stream.ts'
+
+/** Error codes of the server (`server/errors.json` in nats-server). */
+const consumerNotFound = 10014
+const consumerExists = new Set([10013, 10148])
+
+export interface DurableOptions {
+  subscription: DurableConsumer
+  /** Milliseconds after which the server redelivers an unacknowledged message. */
+  ackWaitMs: number
+}
+
+/** Creates a missing durable consumer, starting at the beginning of the stream. An existing one is not changed. */
+export async function ensureDurable(manager: JetStreamManager, options: DurableOptions): Promise<void> {
+  if (await readAckFloor(manager, options.subscription)) return
+  await addDurable(manager, options).catch(ignore(consumerExists))
+}
+
+const maxResets = 5
+
+/**
+ * Recreates a durable consumer at a time, or after its ack floor, or at the beginning of a stream that went back behind it. If the process
+ * is killed between the two steps, the next call creates it from the beginning of the stream.
+ */
+export async function resetDurable(manager: JetStreamManager, { since, ...options }: DurableOptions & { since?: Date }): Promise<void> {
+  const floor = await readAckFloor(manager, options.subscription)
+  const { state } = await manager.streams.info(eventStream.name)
+  const next = floor && floor.stream_seq <= state.last_seq ? floor.stream_seq + 1 : undefined
+  const from = since ?? next
+  for (let attempt = 1; ; attempt++) {
+    await manager.consumers.delete(eventStream.name, options.subscription.durable).catch(ignore(new Set([consumerNotFound])))
+    try {
+      return await addDurable(manager, options, from)
+    } catch (error) {
+      // Another process created it between the two steps.
+      if (attempt === maxResets) throw error
+      ignore(consumerExists)(error)
+    }
+  }
+}
+
+async function readAckFloor(manager: JetStreamManager, { durable }: DurableConsumer): Promise<{ stream_seq: number } | null> {
+  try {
+    return (await manager.consumers.info(eventStream.name, durable)).ack_floor
+  } catch (error) {
+    if (readErrorCode(error) !== consumerNotFound) throw error
+    return null
+  }
+}
+
+async function addDurable(manager: JetStreamManager, { subscription, ackWaitMs }: DurableOptions, from?: number | Date): Promise<void> {
+  await manager.consumers.add(eventStream.name, {
+    durable_name: subscription.durable,
+    filter_subject: subscription.subject,
+    // Messages are handled in order, so acknowledging the last one of a batch acknowledges all.
+    ack_policy: AckPolicy.All,
+    ...startPolicy(from),
+    ack_wait: nanos(ackWaitMs),
+    max_ack_pending: 1000,
+  })
+}
+
+function startPolicy(from: number | Date | undefined) {
+  if (from instanceof Date) return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: from.toISOString() }
+  return from ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from } : { deliver_policy: DeliverPolicy.All }
+}
