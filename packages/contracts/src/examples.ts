@@ -27,6 +27,7 @@ import { creditNote, invoice, issued } from './example-invoice-values.ts'
 export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   Address: { line1: '12 St James’s Square', line2: null, postal_code: 'SW1Y 4JH', city: 'London', state: null, country: 'GB' },
   Organization: organization,
+  OrganizationSnapshot: organization,
   ProductPriceFixed: { ...price, amount_type: 'fixed' },
   Product: product,
   ProductSummary: product,

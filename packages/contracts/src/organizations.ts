@@ -181,7 +181,9 @@ export const updateOrganization = operation({
 /** An organization in events. Those of the first release lack the members that later clients require. */
 const OrganizationSnapshot = Organization.extend({
   subscription_settings: Organization.shape.subscription_settings.partial(later.settings),
-}).partial(later.members)
+})
+  .partial(later.members)
+  .meta({ id: 'OrganizationSnapshot' })
 
 export const organizationCreated = event({
   subject: 'event.organization.created',

@@ -54,7 +54,7 @@ const oldest = statement(
   `select coalesce(extract(epoch from now() - min(occurred_at)), 0)::float as seconds from outbox_messages where published_at is null`,
 )
 const insertDeadLetter = statement(
-  'outbox.bury',
+  'outbox.dead-letter',
   `with told as (update outbox_messages set published_at = now() where position = :position returning *)
    insert into dead_letters (consumer, message_id, subject, headers, payload, reason)
    select 'outbox-relay', id, subject, jsonb_build_object('aggregate', aggregate_id, 'organization', organization_id), convert_to(payload, 'UTF8'), :reason
