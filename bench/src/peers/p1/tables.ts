@@ -12,23 +12,22 @@ const tables = [
     name text not null,
     description text,
     recurring_interval text,
+    is_archived boolean not null,
+    price_amount bigint not null,
+    price_currency text not null,
+    metadata jsonb not null,
     recurring_interval_count integer,
     trial_interval text,
     trial_interval_count integer,
     visibility text not null default 'public',
     meter_interval text,
-    meter_interval_count integer,
-    is_archived boolean not null,
-    price_amount bigint not null,
-    price_currency text not null,
-    metadata jsonb not null
+    meter_interval_count integer
   )`,
   `create table product_prices (
     id uuid primary key,
     created_at timestamptz not null,
     modified_at timestamptz,
     is_archived boolean not null default false,
-    source text not null default 'catalog',
     product_id uuid not null references products (id),
     amount_type text not null,
     price_amount bigint,
@@ -36,7 +35,8 @@ const tables = [
     minimum_amount bigint,
     maximum_amount bigint,
     preset_amount bigint,
-    tax_behavior text not null default 'exclusive'
+    tax_behavior text not null default 'exclusive',
+    source text not null default 'catalog'
   )`,
   `create table discounts (id uuid primary key, created_at timestamptz not null, name text not null, code text, basis_points integer)`,
   `create table subscriptions (id uuid primary key, created_at timestamptz not null, status text not null, current_period_end timestamptz)`,
@@ -49,13 +49,13 @@ const tables = [
     email text not null,
     email_verified boolean not null,
     name text,
-    type text not null default 'individual',
-    billing_name text,
     avatar_url text,
     billing_address jsonb,
     tax_id text,
     deleted_at timestamptz,
-    metadata jsonb not null
+    metadata jsonb not null,
+    type text not null default 'individual',
+    billing_name text
   )`,
   `create table orders (
     id uuid primary key,
@@ -75,7 +75,6 @@ const tables = [
     billing_name text,
     billing_address jsonb,
     is_invoice_generated boolean not null,
-    invoice_number text not null default '',
     customer_id uuid not null references customers (id),
     product_id uuid not null references products (id),
     checkout_id uuid,
@@ -84,7 +83,8 @@ const tables = [
     tax_behavior text not null default 'exclusive',
     product_price_id uuid references product_prices (id),
     discount_id uuid references discounts (id),
-    subscription_id uuid references subscriptions (id)
+    subscription_id uuid references subscriptions (id),
+    invoice_number text not null default ''
   )`,
   `create index orders_by_organization on orders (organization_id, created_at, id)`,
   `create table order_items (
