@@ -20,7 +20,8 @@ const limit = 3
 interface Phase {
   readMs: number[]
   invoiceMs: number[]
-  errors: number
+  /** Status or message of each failed request. */
+  errors: string[]
 }
 
 export const fairness: Scenario = {
@@ -47,21 +48,22 @@ export const fairness: Scenario = {
 
 /** Reads at a fixed rate while invoices are generated one after the other. */
 async function measure({ quittance }: Stage, orderIds: readonly string[]): Promise<Phase> {
-  const phase: Phase = { readMs: [], invoiceMs: [], errors: 0 }
+  const phase: Phase = { readMs: [], invoiceMs: [], errors: [] }
   const read = async () => {
     const started = performance.now()
     const { status } = await sendRequest(quittance, { method: 'GET', path: `/v1/orders/${orderIds[0]}` })
     phase.readMs.push(performance.now() - started)
-    if (status !== 200) phase.errors += 1
+    if (status !== 200) phase.errors.push(String(status))
   }
   const reads: Promise<void>[] = []
   const reading = (async () => {
     for (let count = 0; count < readsPerPhase; count++) {
-      reads.push(read().catch(() => void (phase.errors += 1)))
+      reads.push(read().catch((error: unknown) => void phase.errors.push(String(error))))
       await delay(readEveryMs)
     }
   })()
-  for (const id of orderIds) phase.invoiceMs.push(await generateInvoice(quittance, id).catch(() => ((phase.errors += 1), Number.NaN)))
+  for (const id of orderIds)
+    phase.invoiceMs.push(await generateInvoice(quittance, id).catch((error: unknown) => (phase.errors.push(String(error)), Number.NaN)))
   await reading
   await Promise.all(reads)
   return phase
@@ -75,10 +77,10 @@ function describe({ quiet, hostile, responses }: { quiet: Phase; hostile: Phase;
     ms(quantile(readMs, 0.99)),
     ms(median(invoiceMs)),
     ms(Math.max(...invoiceMs)),
-    String(errors),
+    String(errors.length),
   ]
   const ratios = { read: median(hostile.readMs) / median(quiet.readMs), invoice: median(hostile.invoiceMs) / median(quiet.invoiceMs) }
-  const isMet = ratios.read <= limit && ratios.invoice <= limit && hostile.errors === 0
+  const isMet = ratios.read <= limit && ratios.invoice <= limit && hostile.errors.length === 0
   return [
     `fairness: ${readsPerPhase} reads of an order, ${invoicesPerPhase} invoices of ${lines} lines, with and without a hostile tenant`,
     '',
@@ -88,6 +90,7 @@ function describe({ quiet, hostile, responses }: { quiet: Phase; hostile: Phase;
     ),
     '',
     `Read ${ratios.read.toFixed(2)} ×, invoice ${ratios.invoice.toFixed(2)} × the quiet system. At most ${limit} × is required: ${isMet ? 'met' : 'NOT MET'}.`,
+    `Errors: ${[...new Set([...quiet.errors, ...hostile.errors])].join(', ') || 'none'}.`,
     `Responses to the hostile tenant: ${Object.entries(responses)
       .map(([key, count]) => `${key}: ${count}`)
       .join(', ')}.`,

@@ -74,7 +74,7 @@ interface ApiOptions {
 }
 
 function createApi({ origin }: Quittance, { token, signal, responses }: ApiOptions): Api {
-  const agents = new Map(Object.entries(addresses).map(([attack, localAddress]) => [attack, new Agent({ connect: { localAddress } })]))
+  const agents = new Map(Object.entries(addresses).map(([attack, localAddress]) => [attack, new Agent({ localAddress })]))
   return async (attack, { method, path, body }) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const dispatcher = agents.get(attack) as Agent
