@@ -23,7 +23,8 @@ export const SubscriptionSettings = z.object({
 })
 export type SubscriptionSettings = z.infer<typeof SubscriptionSettings>
 
-const CustomerEmailSettings = z.object({
+/** Which mails the customers of an organization get. */
+export const CustomerEmailSettings = z.object({
   order_confirmation: z.boolean(),
   subscription_cancellation: z.boolean(),
   subscription_confirmation: z.boolean(),

@@ -1,8 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type {
-  Organization as OrganizationShape,
-  Organization as OrganizationReply,
-  SubscriptionSettings,
+import {
+  CustomerEmailSettings,
+  type Organization as OrganizationShape,
+  type Organization as OrganizationReply,
+  type SubscriptionSettings,
 } from '@quittance/contracts/organizations'
 import { aggregateProperties } from '@quittance/runtime/schema'
 import type { View } from '@quittance/runtime/view'
@@ -59,21 +60,7 @@ const none = (...names: string[]) => `(select row_to_json(x) from (select ${name
 const setting = (name: string) => `o.subscription_settings -> '${name}'`
 
 /** No mail is sent to customers. */
-const customerEmails = none(
-  'order_confirmation',
-  'subscription_cancellation',
-  'subscription_confirmation',
-  'subscription_cycled',
-  'subscription_cycled_after_trial',
-  'subscription_past_due',
-  'subscription_paused',
-  'subscription_resumed',
-  'subscription_renewal_reminder',
-  'subscription_revoked',
-  'subscription_trial_conversion_reminder',
-  'subscription_uncanceled',
-  'subscription_updated',
-)
+const customerEmails = none(...CustomerEmailSettings.keyof().options)
 
 /** There are no payouts and no dashboard. */
 const capabilities = `(select row_to_json(x) from (select true as checkout_payments, true as subscription_renewals, false as payouts,

@@ -1,18 +1,4 @@
-const customerEmails = [
-  'order_confirmation',
-  'subscription_cancellation',
-  'subscription_confirmation',
-  'subscription_cycled',
-  'subscription_cycled_after_trial',
-  'subscription_past_due',
-  'subscription_paused',
-  'subscription_resumed',
-  'subscription_renewal_reminder',
-  'subscription_revoked',
-  'subscription_trial_conversion_reminder',
-  'subscription_uncanceled',
-  'subscription_updated',
-]
+import { CustomerEmailSettings } from '@quittance/contracts/organizations'
 
 /**
  * Returns SQL that adds to an organization the members that events of the release before lack. `document` is the SQL of the organization as
@@ -27,7 +13,7 @@ const settingDefaults = `jsonb_build_object('benefit_revocation_grace_period', 0
 
 const defaults = (settings: string) => `jsonb_build_object('status', 'active',
     'notification_settings', ${none(['new_order', 'new_subscription'])},
-    'customer_email_settings', ${none(customerEmails)},
+    'customer_email_settings', ${none(CustomerEmailSettings.keyof().options)},
     'customer_portal_settings', jsonb_build_object('usage', ${none(['show'])},
       'subscription', jsonb_build_object('update_seats', false, 'update_plan', ${settings} -> 'allow_customer_updates')),
     'proration_behavior', ${settings} -> 'proration_behavior', 'allow_customer_updates', ${settings} -> 'allow_customer_updates',
