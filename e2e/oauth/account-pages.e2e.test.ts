@@ -23,14 +23,7 @@ const account = (path = '') => `${provider.authUrl}/oauth2/account${path}`
 
 async function createUser(): Promise<Person & { id: string }> {
   const person = { email: `${randomUUID().slice(0, 8)}@example.com`, password: 'correct horse battery' }
-  const { id } = await provider.runOperatorCommand<{ id: string }>(
-    'account',
-    'create',
-    '--email',
-    person.email,
-    '--password',
-    person.password,
-  )
+  const { id } = await provider.createAccount(person)
   return { ...person, id }
 }
 

@@ -40,14 +40,7 @@ beforeAll(async () => {
   const token = provider.system.demo.personal_access_token
   const registered = await callApi(`${provider.baseUrl}/v1/oauth2/register`, { method: 'POST', token, body })
   unverified = { ...registered.body, redirect_uri }
-  const account = await provider.runOperatorCommand<{ id: string }>(
-    'account',
-    'create',
-    '--email',
-    person.email,
-    '--password',
-    person.password,
-  )
+  const account = await provider.createAccount(person)
   for (const [name, slug] of [
     ['Harbour Books', 'ada-books'],
     [markupName, 'soehne'],

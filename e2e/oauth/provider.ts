@@ -34,6 +34,8 @@ export interface RunningProvider {
   rows<Row>(sql: string, values?: unknown[]): Promise<Row[]>
   /** Runs an operator command of `npm run quittance -- …`. */
   runOperatorCommand<Answer>(...command: string[]): Promise<Answer>
+  /** Creates an account that can sign in. */
+  createAccount(person: Person): Promise<{ id: string }>
 }
 
 export type Parameters = Record<string, string | null>
@@ -139,6 +141,7 @@ function createProvider(system: RunningSystem): RunningProvider {
       const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env })
       return JSON.parse(stdout)
     },
+    createAccount: ({ email, password }) => provider.runOperatorCommand('account', 'create', '--email', email, '--password', password),
   }
   return provider
 }

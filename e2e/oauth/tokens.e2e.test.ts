@@ -315,14 +315,7 @@ describe('userinfo', () => {
 
   test('and refresh reject a removed organization member within a second [93]', async () => {
     const person = { email: 'member@example.com', password: 'a long password' }
-    const account = await provider.runOperatorCommand<{ id: string }>(
-      'account',
-      'create',
-      '--email',
-      person.email,
-      '--password',
-      person.password,
-    )
+    const account = await provider.createAccount(person)
     await provider.runOperatorCommand('member', 'add', '--organization', provider.organizationId, '--account', account.id)
     const tokens = await provider.obtainTokens({ person, browser: provider.newBrowser(), parameters: { scope: 'openid orders:read' } })
     const orders = () => callApi(`${provider.baseUrl}/v1/orders/`, { method: 'GET', token: tokens.access_token })
