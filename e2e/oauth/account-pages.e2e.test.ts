@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findAccessibilityViolations } from './accessibility.ts'
 import { launchChromium, openWindow, screenshot, startCallbackServer, type Browser, type CallbackServer, type Page } from './chromium.ts'
 import { findOverflow } from './accessibility-checks.ts'
-import { useSharedProvider, type RunningProvider } from './provider.ts'
+import { createAccount, useSharedProvider, type RunningProvider } from './provider.ts'
 
 let provider: RunningProvider
 let browser: Browser
@@ -23,7 +23,7 @@ const account = (path = '') => `${provider.authUrl}/oauth2/account${path}`
 
 async function createUser(): Promise<Person & { id: string }> {
   const person = { email: `${randomUUID().slice(0, 8)}@example.com`, password: 'correct horse battery' }
-  const { id } = await provider.createAccount(person)
+  const { id } = await createAccount(provider, person)
   return { ...person, id }
 }
 

@@ -14,7 +14,7 @@ import {
   type Protocol,
 } from './chromium.ts'
 import { readFocused, findOverflow, findLowContrast, findUnlabelled } from './accessibility-checks.ts'
-import { useSharedProvider, type RunningProvider } from './provider.ts'
+import { createAccount, useSharedProvider, type RunningProvider } from './provider.ts'
 
 /** Contains no line-break opportunity, and every part is HTML markup. */
 const longName = `<b>${'Wolfeschlegelsteinhausenbergerdorff&'.repeat(5)}</b>`.slice(0, 200)
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const token = provider.system.demo.personal_access_token
   const registered = await callApi(`${provider.baseUrl}/v1/oauth2/register`, { method: 'POST', token, body })
   unverified = { ...registered.body, redirect_uri }
-  const account = await provider.createAccount(person)
+  const account = await createAccount(provider, person)
   for (const [name, slug] of [
     ['Harbour Books', 'ada-books'],
     [markupName, 'soehne'],

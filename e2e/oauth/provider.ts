@@ -34,8 +34,11 @@ export interface RunningProvider {
   rows<Row>(sql: string, values?: unknown[]): Promise<Row[]>
   /** Runs an operator command of `npm run quittance -- …`. */
   runOperatorCommand<Answer>(...command: string[]): Promise<Answer>
-  /** Creates an account that can sign in. */
-  createAccount(person: Person): Promise<{ id: string }>
+}
+
+/** Creates an account that can sign in. */
+export function createAccount(provider: RunningProvider, { email, password }: Person): Promise<{ id: string }> {
+  return provider.runOperatorCommand('account', 'create', '--email', email, '--password', password)
 }
 
 export type Parameters = Record<string, string | null>
@@ -141,7 +144,6 @@ function createProvider(system: RunningSystem): RunningProvider {
       const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env })
       return JSON.parse(stdout)
     },
-    createAccount: ({ email, password }) => provider.runOperatorCommand('account', 'create', '--email', email, '--password', password),
   }
   return provider
 }

@@ -4,7 +4,7 @@ import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import * as oidc from 'openid-client'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { waitUntilRejected } from '@quittance/testing/wait-until-rejected'
-import { useSharedProvider, type RunningProvider } from './provider.ts'
+import { createAccount, useSharedProvider, type RunningProvider } from './provider.ts'
 
 let provider: RunningProvider
 
@@ -315,7 +315,7 @@ describe('userinfo', () => {
 
   test('and refresh reject a removed organization member within a second [93]', async () => {
     const person = { email: 'member@example.com', password: 'a long password' }
-    const account = await provider.createAccount(person)
+    const account = await createAccount(provider, person)
     await provider.runOperatorCommand('member', 'add', '--organization', provider.organizationId, '--account', account.id)
     const tokens = await provider.obtainTokens({ person, browser: provider.newBrowser(), parameters: { scope: 'openid orders:read' } })
     const orders = () => callApi(`${provider.baseUrl}/v1/orders/`, { method: 'GET', token: tokens.access_token })
