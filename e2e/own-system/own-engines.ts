@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { natsUsers } from '@quittance/contracts/permissions'
+import { createDisposableFolder } from '@quittance/testing/engines/disposable-folder'
 import { startNatsServer } from '@quittance/testing/engines/nats-server'
 import { startPostgres } from '@quittance/testing/engines/postgres'
 import { ensureDatabases, runtimeRole } from '@quittance/testing/engines/service-database'
@@ -24,7 +24,7 @@ const databaseOwners = ['auth', 'orders', 'invoices', 'webhooks']
 const password = 'e2e'
 
 export async function startOwnEngines(): Promise<OwnEngines> {
-  const folder = mkdtempSync(join(tmpdir(), 'quittance-engines-'))
+  const folder = createDisposableFolder('engines')
   const launchPostgres = (port?: number) => startPostgres({ dataDir: join(folder, 'postgres'), fast: true, ...(port && { port }) })
   const launchNats = (port?: number) => startNatsServer({ dataDir: join(folder, 'nats'), ...(port && { port }) })
   let postgres = await launchPostgres()

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { createDisposableFolder } from '@quittance/testing/engines/disposable-folder'
 import { signedEventHeaders, testBusEnvironment } from '@quittance/testing/bus'
 import { eventually } from '@quittance/testing/eventually'
 import { Client } from 'pg'
@@ -16,7 +16,7 @@ let instance: Instance
 let running: Running
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'quittance-commands-'))
+  folder = createDisposableFolder('commands')
   // Settings of this test run for services under test are not this system's.
   const { BASE_URL: _, ...environment } = process.env
   const given = { ...environment, ...testBusEnvironment() }

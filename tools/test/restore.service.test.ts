@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { createDisposableFolder } from '@quittance/testing/engines/disposable-folder'
 import { startPostgres } from '@quittance/testing/engines/postgres'
 import { eventually } from '@quittance/testing/eventually'
 import { Client } from 'pg'
@@ -38,7 +38,7 @@ async function start(): Promise<void> {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'quittance-restore-'))
+  folder = createDisposableFolder('restore')
   receiver = await startWebhookReceiver()
   await start()
   const endpoint = { url: receiver.url, format: 'raw', events: ['order.paid', 'order.updated'] }

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createDisposableFolder } from '@quittance/testing/engines/disposable-folder'
 import { findProcess } from '@quittance/testing/engines/process-record'
 import { eventually } from '@quittance/testing/eventually'
 import type { ReadyFile } from '@quittance/testing/ready-file'
@@ -12,7 +12,7 @@ let folder: string
 let started: ChildProcess[]
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'quittance-supervisor-test-'))
+  folder = createDisposableFolder('supervisor')
   started = []
 })
 

@@ -35,7 +35,7 @@ export async function cloneDatabase(service: string, definition: DatabaseDefinit
   try {
     const template = await ensureTemplate(admin, { service, definition, server })
     const name = `test_${randomUUID().replaceAll('-', '')}`
-    await admin.query(`create database ${name} template ${template} owner ${roles.migrator}`)
+    await admin.query(`create database ${name} template ${template} strategy file_copy owner ${roles.migrator}`)
     await admin.query(`revoke all on database ${name} from public; grant connect on database ${name} to ${roles.runtime}`)
     return {
       url: databaseUrl(server, name),

@@ -1,13 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createDisposableFolder } from './engines/disposable-folder.ts'
 import { startNatsServer } from './engines/nats-server.ts'
 import { startPostgres } from './engines/postgres.ts'
 import { maxNatsAccounts, type TestServers } from './test-servers.ts'
 
 /** Starts the servers of `npm start` with a temporary folder. */
 export async function startEmbedded(): Promise<TestServers> {
-  const folder = await mkdtemp(join(tmpdir(), 'quittance-test-'))
+  const folder = createDisposableFolder('engines')
   const [postgres, nats] = await Promise.all([
     startPostgres({ dataDir: join(folder, 'postgres'), fast: true, maxConnections: 300 }),
     startNatsServer({ dataDir: join(folder, 'nats'), testAccounts: maxNatsAccounts }),

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServiceName } from '@quittance/contracts/services'
 import { Client, type QueryResultRow } from 'pg'
+import { createDisposableFolder } from './engines/disposable-folder.ts'
 import { eventually } from './eventually.ts'
 import type { DemoData, ReadyFile } from './ready-file.ts'
 
@@ -46,7 +46,7 @@ export interface StartedSystem extends RunningSystem, AsyncDisposable {
 }
 
 export async function startSystem({ env, replicas, port = 0 }: SystemOptions = {}): Promise<StartedSystem> {
-  const folder = mkdtempSync(join(tmpdir(), 'quittance-e2e-'))
+  const folder = createDisposableFolder('e2e')
   const readyFile = join(folder, 'ready.json')
   const args = [
     'tools/src/quittance.ts',

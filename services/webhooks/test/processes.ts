@@ -2,8 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { orderPaid } from '@quittance/contracts/orders'
 import { createWebhookEndpoint } from '@quittance/contracts/webhooks'
@@ -14,6 +13,7 @@ import { call } from '@quittance/runtime/rpc-client'
 import { signedEventHeaders, testBusSettings, testIdentity } from '@quittance/testing/bus'
 import { organizationCaller } from '@quittance/testing/callers'
 import { freePorts } from '@quittance/testing/engines/free-ports'
+import { createDisposableFolder } from '@quittance/testing/engines/disposable-folder'
 import { startNatsServer, type NatsServer } from '@quittance/testing/engines/nats-server'
 import { startPostgres, type Postgres } from '@quittance/testing/engines/postgres'
 import { eventually } from '@quittance/testing/eventually'
@@ -42,7 +42,7 @@ const endWaitingSql = `
 
 /** `disk` is the folder of PostgreSQL's data; default: the test's temporary folder. */
 export async function startEngines({ disk }: { disk?: string } = {}): Promise<Engines> {
-  const folder = mkdtempSync(join(tmpdir(), 'quittance-faults-'))
+  const folder = createDisposableFolder('faults')
   const [natsPort] = (await freePorts(1)) as [number]
   const startDatabase = (port?: number) => startPostgres({ dataDir: join(disk ?? folder, 'postgres'), fast: true, ...(port && { port }) })
   const startStream = () => startNatsServer({ dataDir: join(folder, 'nats'), port: natsPort, testAccounts: 1 })
