@@ -166,7 +166,7 @@ export interface PaymentProvider {
   capabilities(): Capabilities
   /** Credentials, permissions, account and mode, by reads alone. `lacking` names missing permissions. */
   health(): Promise<Answer<{ account: string; mode: Mode; lacking: readonly string[] }>>
-  /** Whether a token can be used. Reads only, at most 1.5 s; `unknown` rejects nobody. */
+  /** Whether a token can be used. Reads only, at most 1.5 s; an `unknown` token is accepted. */
   check(token: string): Promise<Answer<{ usable: boolean }>>
   ensurePayer(payer: PayerDetails, key: string): Promise<Answer<{ payer: string }>>
   /** Creates the object that can succeed once. Moves no money. */
