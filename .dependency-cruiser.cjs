@@ -50,7 +50,18 @@ module.exports = {
     ...layers('services/orders', [
       ...['pricing', 'organizations', 'exports'],
       ...['catalog/taxes', 'catalog/benefits', 'catalog/products', 'catalog/discounts'],
-      ...['customers', 'customer-sessions', 'entitlements', 'orders', 'payments', 'refunds', 'subscriptions', 'checkouts', 'portal'],
+      ...[
+        'customers',
+        'customer-sessions',
+        'entitlements',
+        'orders',
+        'providers',
+        'payments',
+        'refunds',
+        'subscriptions',
+        'checkouts',
+        'portal',
+      ],
     ]),
     {
       name: 'pricing-is-pure',
@@ -103,6 +114,21 @@ module.exports = {
       severity: 'error',
       from: { path: '^services/orders/', pathNot: '^services/orders/src/payments/processor[.]ts$' },
       to: { path: '^services/orders/src/payments/sandbox-processor[.]ts$' },
+    },
+    {
+      name: 'rooms-import-no-adapter',
+      severity: 'error',
+      from: {
+        path: '^services/orders/src/',
+        pathNot: '^services/orders/src/providers/(provider-of[.]ts$|sandbox/|stripe/|bank-transfer/)',
+      },
+      to: { path: '^services/orders/src/providers/(sandbox|stripe|bank-transfer)/' },
+    },
+    {
+      name: 'decisions-about-payments-are-pure',
+      severity: 'error',
+      from: { path: '^services/orders/src/payments/(fold|next-call)[.]ts$' },
+      to: { dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'nats-has-one-address',

@@ -32,6 +32,10 @@ import { parkMessages } from './migrations/20261123100000-park-messages.ts'
 import { boundCredits } from './migrations/20261123120000-bound-credits.ts'
 import { matchDiscountCurrency } from './migrations/20261123121000-match-discount-currency.ts'
 import { showInvoiceNumbers } from './migrations/20261123130000-show-invoice-numbers.ts'
+import { modelPayments } from './migrations/20261123140000-model-payments.ts'
+import { keepLedger } from './migrations/20261123141000-keep-ledger.ts'
+import { completePayments } from './migrations/20261123142000-complete-payments.ts'
+import { createProviderTables } from './migrations/20261123143000-create-provider-tables.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentSchema } from './payments/payment.ts'
@@ -88,5 +92,11 @@ export const database: DatabaseDefinition = {
     boundCredits,
     matchDiscountCurrency,
     showInvoiceNumbers,
+    modelPayments,
+    keepLedger,
+    completePayments,
+    createProviderTables,
   ],
+  // Entries of the ledger are only inserted.
+  rights: { tables: { ledger_entries: { insert: true, update: [], delete: false } } },
 }

@@ -43,7 +43,7 @@ async function readCounts(service: TestService) {
       union all select 'products', organization_id, null, created_at from products
       union all select 'discounts', organization_id, null, created_at from discounts where deleted_at is null
       union all select 'benefits', organization_id, null, created_at from benefits where deleted_at is null
-      union all select 'refunds', organization_id, null, created_at from refunds
+      union all select 'refunds', organization_id, null, created_at from refunds where purpose = 'order'
       union all select 'subscriptions', organization_id, null, started_at from subscriptions where started_at is not null)
     select list, kind, organization_id, case kind when 'product' then product_id end as product_id,
       case kind when 'day' then (at at time zone 'UTC')::date end::text as day, count(*)::int as rows
@@ -95,9 +95,9 @@ test('totals equal the rows after sales, refunds, deletions and corrections, com
   await orders.rows(`update customers set deleted_at = null`)
   await orders.rows(`update orders set created_at = created_at - interval '3 days'`)
   await assertCountersMatch(orders)
-  await orders.rows(`delete from refunds`)
+  await orders.rows(`delete from customers where email = 'stays@example.com'`)
   await assertCountersMatch(orders)
-  expect(await totals(seller)).toEqual([1, 3, 1, 0, 0, 1, 0, 0])
+  expect(await totals(seller)).toEqual([1, 2, 1, 1, 0, 1, 0, 0])
   expect(await totals(organizationCaller(randomUUID()))).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
 })
 

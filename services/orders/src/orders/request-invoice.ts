@@ -34,7 +34,7 @@ const items = nestedList(
 const refundsWith = (status: 'succeeded' | 'failed') =>
   nestedList(
     'r.id, r.amount, r.tax_amount, r.created_at',
-    `refunds r where r.order_id = o.id and r.status = '${status}' order by r.created_at, r.id`,
+    `refunds r where r.order_id = o.id and r.purpose = 'order' and r.status = '${status}' order by r.created_at, r.id`,
   )
 
 /** The snapshot an invoice is created from. Null if the organization has not been received yet. */

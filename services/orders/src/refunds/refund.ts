@@ -57,7 +57,7 @@ RefundSchema.setClass(Refund)
 export const refundView: View<RefundReply> = {
   name: 'refund',
   organization: 'r.organization_id',
-  from: 'refunds r',
+  from: `(select * from refunds where purpose = 'order') r`,
   references: { o: { table: 'orders', foreignKey: 'r.order_id' } },
   lookupJoins: 'join orders sold on sold.id = r.order_id',
   key: 'r.id',

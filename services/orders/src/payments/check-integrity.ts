@@ -1,0 +1,31 @@
+import type { Facts, Mode, Money } from '../providers/provider.ts'
+
+/** What an object at the provider must be to belong to a row. */
+export interface ExpectedFacts {
+  ours: string
+  /** Null until the object is known. */
+  theirs: string | null
+  account: string
+  mode: Mode
+  money: Money | null
+}
+
+/**
+ * Compares what the provider reports with the row. Returns each difference with both values; an object with one settles nothing. Money is
+ * received in full or not at all.
+ */
+export function findDifferences(expected: ExpectedFacts, seen: Facts & { is: string }): string[] {
+  const compared: [string, string | null, string | null][] = [
+    ['our id', expected.ours, seen.ours],
+    ['account', expected.account, seen.account],
+    ['mode', expected.mode, seen.mode],
+    ['amount', format(expected.money), format(seen.money)],
+  ]
+  if (expected.theirs !== null) compared.push(['id', expected.theirs, seen.theirs])
+  if (seen.is === 'succeeded' && expected.money) compared.push(['received', format(expected.money), format(seen.received)])
+  return compared.filter(([, ours, theirs]) => ours !== theirs).map(([name, ours, theirs]) => `${name} is ${theirs}, not ${ours}`)
+}
+
+function format(money: Money | null): string | null {
+  return money && `${money.amount} ${money.currency}`
+}

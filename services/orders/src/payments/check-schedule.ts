@@ -1,0 +1,46 @@
+import { actionEnd } from './next-call.ts'
+import type { PaymentProgress } from './payment-progress.ts'
+
+const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000]
+
+/** Waits between checks of a payment without an answer, and of one in progress at the provider; the last one repeats. */
+const unansweredWaits = [1, 5, 15, 60, 300, 1_800].map((seconds) => seconds * second).concat([2, 6, 12, 24].map((hours) => hours * hour))
+const progressWaits = [minute, 10 * minute, hour, 6 * hour, day]
+const closingWaits = [5 * second, minute, 10 * minute, hour, day]
+
+/** After this time without any answer, a payment is quarantined. */
+export const quarantineAfterMs = day
+
+interface Draw {
+  now: Date
+  /** Between 0 and 1: varies waits by 10 %, so that checks do not come together. */
+  random: number
+}
+
+/** Returns when to check a payment again; null once it is settled. */
+export function scheduleCheck(payment: PaymentProgress, { now, random }: Draw): Date | null {
+  if (payment.state === 'failed' || payment.state === 'succeeded') return null
+  const waitMs = chooseWait(payment)
+  const varied = Math.round(waitMs * (0.9 + 0.2 * random))
+  const next = new Date(now.getTime() + varied)
+  if (payment.state !== 'requires_action' || payment.quarantineReason !== null) return next
+  const end = actionEnd(payment)
+  return payment.checks === 0 && next < end ? next : end > now ? end : now
+}
+
+function chooseWait({ state, checks, checkAfterMs, quarantineReason }: PaymentProgress): number {
+  if (quarantineReason !== null) return day
+  if (state === 'closing') return waitAt(closingWaits, checks)
+  if (state === 'processing') return checkAfterMs ?? waitAt(progressWaits, checks)
+  if (state === 'requires_action') return minute
+  return waitAt(unansweredWaits, checks)
+}
+
+/** Returns when to try again after an answer that only another configuration can change. */
+export function scheduleMisconfigured(checks: number, { now, random }: Draw): Date {
+  return new Date(now.getTime() + Math.round(waitAt(progressWaits, checks) * (0.9 + 0.2 * random)))
+}
+
+function waitAt(waits: readonly number[], index: number): number {
+  return waits[Math.min(index, waits.length - 1)] as number
+}

@@ -1,0 +1,192 @@
+import type { Decline } from './declines.ts'
+
+/** An amount in minor units of an ISO 4217 currency. Adapters convert to the units of their provider. */
+export interface Money {
+  amount: bigint
+  currency: string
+}
+
+export type Mode = 'test' | 'live'
+
+/** What an account can do. Callers check this, never the name of the provider. */
+export interface Capabilities {
+  /** `pull`: the service requests the money. `push`: the buyer sends it. */
+  direction: 'pull' | 'push'
+  /** Stored methods can be charged while the buyer is absent. */
+  laterCharges: boolean
+  /** A method can be stored without a charge. */
+  setup: boolean
+  refunds: 'partial' | 'whole' | 'by_seller'
+  disputes: boolean
+  /** `bare`: without a signature, so that they only cause a read. */
+  events: 'signed' | 'bare' | 'none'
+  /** How long a repeated idempotency key returns the same answer, in milliseconds; 0 for never. */
+  replayMs: number
+  /** A canceled object can never be paid. Where false, the next payment waits for a final state. */
+  cancelIsFinal: boolean
+  /** Smallest and largest amount in minor units; null if the currency is not accepted. */
+  limits(currency: string): { least: bigint; most: bigint } | null
+}
+
+/** The subject of a call. Frozen in its row before the first call: a repeated call sends the same bytes. */
+export interface Intent {
+  id: string
+  kind: 'charge' | 'setup'
+  /** Null for a setup. */
+  money: Money | null
+  /** The customer at the provider, from `ensurePayer`. */
+  payer: string | null
+  /** The method will be charged later without the buyer. */
+  keep: boolean
+  buyerPresent: boolean
+  source: { token: string } | { method: string } | null
+  returnUrl: string | null
+  description: string
+  /** Suffix of the text on the buyer's bank statement. */
+  statement: string | null
+  references: { organization: string; customer: string; order: string | null }
+}
+
+/** What the provider reports about an object. It is compared with the row outside of the adapter. */
+export interface Facts {
+  /** Our id in the metadata of the object. */
+  ours: string | null
+  /** The provider's id of the object. */
+  theirs: string
+  /** The account at the provider. */
+  account: string
+  mode: Mode
+  /** The requested amount; null for a setup. */
+  money: Money | null
+  /** The amount received so far; null if none. */
+  received: Money | null
+}
+
+/** State of a payment or setup at the provider. */
+export type Seen = Facts &
+  (
+    | { is: 'untouched' } // It exists; nothing was submitted, or the submission had no effect.
+    | { is: 'requires_action'; action: BuyerAction; until: Date | null }
+    | { is: 'processing'; checkAfterMs: number }
+    | { is: 'succeeded'; method: MethodDetails | null; charge: string | null }
+    | { is: 'declined'; decline: Decline }
+    | { is: 'canceled' }
+  )
+
+/** The step that the buyer has to take. */
+export type BuyerAction =
+  | { by: 'client'; clientSecret: string }
+  | { by: 'redirect'; url: string }
+  | { by: 'transfer'; instructions: TransferInstructions }
+
+/** Where the buyer sends the money. `dueDate` is an ISO 8601 date. */
+export interface TransferInstructions {
+  beneficiary: string
+  iban: string
+  bic: string | null
+  money: Money
+  /** Creditor reference by ISO 11649. */
+  reference: string
+  dueDate: string
+}
+
+/** A stored or used payment method. */
+export interface MethodDetails {
+  /** The provider's id; null if the method was used once and cannot be charged again. */
+  theirs: string | null
+  type: string
+  brand: string | null
+  last4: string | null
+  expMonth: number | null
+  expYear: number | null
+  wallet: string | null
+}
+
+/** Customer data sent to the provider. `payer` is the provider's id once it is known. */
+export interface PayerDetails {
+  id: string
+  payer: string | null
+  name: string | null
+  email: string
+  country: string | null
+  references: { organization: string; customer: string }
+}
+
+/** The subject of a refund call. Frozen in its row like an `Intent`. */
+export interface RefundIntent {
+  id: string
+  payment: { id: string; theirs: string; charge: string | null }
+  money: Money
+  reason: string
+  references: { organization: string; order: string }
+}
+
+/** State of a refund at the provider. */
+export type SeenRefund = Facts &
+  ({ is: 'processing'; checkAfterMs: number } | { is: 'succeeded' } | { is: 'failed' | 'canceled'; reason: string })
+
+export type DisputeStatus = 'warning' | 'needs_response' | 'under_review' | 'won' | 'lost' | 'prevented' | 'closed'
+export type DisputeFunds = 'none' | 'withdrawn' | 'reinstated'
+
+/** State of a dispute at the provider. `payment` is the provider's id of the disputed payment. */
+export type SeenDispute = Facts & {
+  payment: string
+  status: DisputeStatus
+  reason: string
+  funds: DisputeFunds
+  evidenceDueBy: Date | null
+}
+
+/** An authenticated event: which object to read. Its content is never used. */
+export interface Hint {
+  /** The provider's id of the event. */
+  event: string
+  type: string
+  object: { kind: 'charge' | 'setup' | 'refund' | 'dispute' | 'method' | 'mandate'; theirs: string }
+  occurredAt: Date
+}
+
+export type Answer<T> =
+  | { got: T }
+  /** Proven: there is no such object. Never returned for a request that may still be in progress. */
+  | { absent: true }
+  /** The outcome is not known. `sent: false`: the request was certainly not executed. */
+  | { unknown: 'timeout' | 'connection' | 'server_error' | 'unreadable' | 'busy'; sent: boolean; retryAfterMs: number | null }
+  /** A fault of the configuration, not of the buyer. `detail` is for the seller and contains no secret. */
+  | {
+      misconfigured: 'credentials' | 'permission' | 'account' | 'mode' | 'feature' | 'currency' | 'amount' | 'request'
+      detail: string
+    }
+
+/**
+ * Port of a payment provider: one account of one organization. An adapter translates; it does not decide, retry, store or compare. Every
+ * call is made outside any transaction. `key` is the idempotency key of the call.
+ */
+export interface PaymentProvider {
+  capabilities(): Capabilities
+  /** Credentials, permissions, account and mode, by reads alone. `lacking` names missing permissions. */
+  health(): Promise<Answer<{ account: string; mode: Mode; lacking: readonly string[] }>>
+  /** Whether a token can be used. Reads only, at most 1.5 s; an `unknown` token is accepted. */
+  check(token: string): Promise<Answer<{ usable: boolean }>>
+  ensurePayer(payer: PayerDetails, key: string): Promise<Answer<{ payer: string }>>
+  /** Creates the object that can succeed once. Moves no money. */
+  prepare(intent: Intent, key: string): Promise<Answer<Seen>>
+  /** Requests the money, or the storage of the method. At most one submission of an object succeeds, whatever the keys. */
+  submit(theirs: string, intent: Intent, key: string): Promise<Answer<Seen>>
+  read(theirs: string, kind: Intent['kind']): Promise<Answer<Seen>>
+  /** Finds the object by our id in its metadata, in complete lists, never in a search index. */
+  findByOurId(intent: Intent, since: Date): Promise<Answer<Seen>>
+  /** Returns the state of the object if it was too late to cancel it. */
+  cancel(theirs: string, kind: Intent['kind'], key: string): Promise<Answer<Seen>>
+  listMethods(payer: string): Promise<Answer<readonly MethodDetails[]>>
+  /** A method that is already detached is a success. */
+  detachMethod(method: string): Promise<Answer<{ detached: true }>>
+  refund(refund: RefundIntent, key: string): Promise<Answer<SeenRefund>>
+  readRefund(theirs: string): Promise<Answer<SeenRefund>>
+  findRefund(refund: RefundIntent): Promise<Answer<SeenRefund>>
+  readDispute(theirs: string): Promise<Answer<SeenDispute>>
+  /** Authenticates the bytes as received; null if the signature or its time is not valid. */
+  parseWebhook(body: Buffer, headers: Readonly<Record<string, string>>, now: Date): Hint | 'not_ours' | null
+  /** Events since a time. Callers ignore repeated ones. */
+  eventsSince(since: Date): Promise<Answer<{ hints: readonly Hint[]; until: Date }>>
+}
