@@ -30,7 +30,7 @@ function copyPayment(orders: OrdersUnderTest, values: Record<string, string>): P
   )
 }
 
-test('a second open payment of an order, or a second applied one, cannot be written [2]', async () => {
+test('a second open payment of an order, or a second applied one, cannot be written [payments 2]', async () => {
   await using orders = await startOrders()
   await orders.pendingOrder()
   await expect(copyPayment(orders, {})).rejects.toThrow('payments_one_open_per_order')
@@ -45,7 +45,7 @@ test('a second open payment of an order, or a second applied one, cannot be writ
   await copyPayment(orders, { state: `'succeeded'`, status: `'succeeded'`, ...surplus })
 })
 
-test('a payment without settlement, quarantine and next check cannot be written [3]', async () => {
+test('a payment without settlement, quarantine and next check cannot be written [payments 3]', async () => {
   await using orders = await startOrders()
   await orders.pendingOrder()
   for (const state of ['created', 'submitted', 'processing', 'closing']) {
@@ -56,7 +56,7 @@ test('a payment without settlement, quarantine and next check cannot be written 
   await asThisRelease(orders, `update payments set next_check_at = null, quarantined_at = now(), quarantine_reason = 'test'`)
 })
 
-test('a refund of more than was captured, or in another currency, cannot be written [4]', async () => {
+test('a refund of more than was captured, or in another currency, cannot be written [payments 4]', async () => {
   await using orders = await startOrders()
   const { order } = await orders.paidOrder({ billed: false })
   const refund = (amount: number, currency: string, state: string) =>
@@ -73,7 +73,7 @@ test('a refund of more than was captured, or in another currency, cannot be writ
   }
 })
 
-test('the total of an order cannot change while a payment is open or applied, but after a declined one [5]', async () => {
+test('the total of an order cannot change while a payment is open or applied, but after a declined one [payments 5]', async () => {
   await using orders = await startOrders()
   await orders.pendingOrder()
   const change = `update orders set subtotal_amount = 100, net_amount = 100, total_amount = 100`
@@ -91,7 +91,7 @@ test('the total of an order cannot change while a payment is open or applied, bu
   await expect(copyPayment(orders, { of: `order_id = '${other.order.id}'` })).rejects.toThrow('is not for order')
 })
 
-test('rows of the release before are completed and booked; those of real accounts it cannot change [6, 7]', async () => {
+test('rows of the release before are completed and booked; those of real accounts it cannot change [payments 6, 7]', async () => {
   await using orders = await startOrders()
   const { order, seller, organizationId } = await orders.paidOrder({ billed: false })
   await orders.call(createRefund, { order_id: order.id, reason, amount: 1200 }, seller)
@@ -113,7 +113,7 @@ test('rows of the release before are completed and booked; those of real account
     await expect(orders.rows(change)).rejects.toMatchObject({ code: '40001' })
 })
 
-test('a subscription with a method of a real account cannot be changed by the release before [7]', async () => {
+test('a subscription with a method of a real account cannot be changed by the release before [payments 7]', async () => {
   await using orders = await startOrders()
   const { organizationId, subscription } = await subscribe(orders)
   const [account, payer, method] = [randomUUID(), randomUUID(), randomUUID()]

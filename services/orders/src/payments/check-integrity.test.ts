@@ -12,7 +12,7 @@ test('an object that is what the row requested has no differences', () => {
   expect(findDifferences({ ...expected, money: null }, { ...seen, money: null, received: null })).toEqual([])
 })
 
-test('each difference is named with both values [32]', () => {
+test('each difference is named with both values [payments 32]', () => {
   const differences: [Partial<Facts>, string][] = [
     [{ ours: 'q' }, 'our id is q, not p'],
     [{ ours: null }, 'our id is null, not p'],

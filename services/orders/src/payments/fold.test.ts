@@ -35,7 +35,7 @@ function pickResult({ state, action, decline: declined, charge, theirs, failureR
   return { state, action, declined, charge, theirs, failureReason }
 }
 
-test('the rank never falls, for every state and observation [19]', () => {
+test('the rank never falls, for every state and observation [payments 19]', () => {
   for (const state of states) {
     for (const each of Object.values(seen)) {
       const { payment } = fold(samplePayment({ state }), { seen: each, readAt: now })
@@ -44,7 +44,7 @@ test('the rank never falls, for every state and observation [19]', () => {
   }
 })
 
-test('any order and repetition of observations ends in the same state [20]', () => {
+test('any order and repetition of observations ends in the same state [payments 20]', () => {
   const histories = fc
     .array(observations, { maxLength: 8 })
     .chain((all) =>
@@ -62,7 +62,7 @@ test('any order and repetition of observations ends in the same state [20]', () 
   )
 })
 
-test('between requires_action and processing the read that began later wins [21]', () => {
+test('between requires_action and processing the read that began later wins [payments 21]', () => {
   const start = samplePayment({ state: 'submitted' })
   const early: Observation = { seen: seen.processing, readAt: now }
   const late: Observation = { seen: seen.requires_action, readAt: new Date(now.getTime() + 1) }
@@ -75,7 +75,7 @@ test('between requires_action and processing the read that began later wins [21]
   expect(foldAll(start, reversed)).toMatchObject({ state: 'processing', action: null })
 })
 
-test('succeeded after failed is succeeded, and is captured once [22]', () => {
+test('succeeded after failed is succeeded, and is captured once [payments 22]', () => {
   const failed = foldAll(samplePayment({ state: 'submitted' }), [
     { seen: seen.declined, readAt: now },
     { seen: seen.canceled, readAt: now },

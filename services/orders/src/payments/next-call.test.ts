@@ -18,14 +18,14 @@ test('the payer, then the object, then the submission, each under a first key', 
   expect(stepAt(start, { state: 'prepared', theirs: 'o', preparation: 1, sends: 1 })).toEqual({ step: 'submit', submission: 1 })
 })
 
-test('a lost preparation is repeated under its key, later searched for, and made again only if it is absent [30]', () => {
+test('a lost preparation is repeated under its key, later searched for, and made again only if it is absent [payments 30]', () => {
   const lost = { preparation: 1, sends: 1, firstSentAt: start, sentAt: start, unansweredSince: start }
   expect(stepAt(hours(22), lost)).toEqual({ step: 'prepare', preparation: 1 })
   expect(stepAt(hours(23), lost)).toEqual({ step: 'find' })
   expect(stepAt(hours(23), lost, { isAbsent: true })).toEqual({ step: 'prepare', preparation: 2 })
 })
 
-test('an unknown submission is read, and repeated under its key once it is untouched for two minutes [28]', () => {
+test('an unknown submission is read, and repeated under its key once it is untouched for two minutes [payments 28]', () => {
   const unknown = { state: 'submitted' as const, theirs: 'o', submission: 1, sends: 1, firstSentAt: start, sentAt: start }
   expect(stepAt(minutes(1), unknown)).toEqual({ step: 'read' })
   expect(stepAt(minutes(3), { ...unknown, untouchedAt: minutes(1.9) })).toEqual({ step: 'read' })
@@ -33,7 +33,7 @@ test('an unknown submission is read, and repeated under its key once it is untou
   expect(stepAt(hours(24), { ...unknown, untouchedAt: hours(24) })).toEqual({ step: 'submit', submission: 2 })
 })
 
-test('a repeated submission without a result is followed by the next number [29]', () => {
+test('a repeated submission without a result is followed by the next number [payments 29]', () => {
   const repeated = { state: 'submitted' as const, theirs: 'o', submission: 1, sends: 2, firstSentAt: start, sentAt: minutes(2) }
   expect(stepAt(minutes(3), repeated)).toEqual({ step: 'read' })
   expect(stepAt(minutes(4), { ...repeated, untouchedAt: minutes(4) })).toEqual({ step: 'submit', submission: 2 })
@@ -44,7 +44,7 @@ test('a call that was certainly not executed is repeated under its key', () => {
   expect(stepAt(start, { preparation: 1, sends: 0 })).toEqual({ step: 'prepare', preparation: 1 })
 })
 
-test('a payment of a buyer is closed after ten minutes without a submission, one of the schedule is not [17]', () => {
+test('a payment of a buyer is closed after ten minutes without a submission, one of the schedule is not [payments 17]', () => {
   for (const state of ['created', 'prepared'] as const) {
     const step = (initiator: 'buyer' | 'schedule', at: Date) =>
       stepAt(at, { initiator, state, theirs: state === 'prepared' ? 'o' : null }).step
@@ -70,7 +70,7 @@ test('a closing payment is canceled; without an object it fails once that is pro
   expect(stepAt(start, { state: 'closing' }).step).toBe('fail')
 })
 
-test('a payment in quarantine is only read [31]', () => {
+test('a payment in quarantine is only read [payments 31]', () => {
   for (const state of ['created', 'prepared', 'submitted', 'processing', 'closing'] as const) {
     const quarantined = {
       state,
