@@ -37,14 +37,8 @@ async function loadAdapter(name: string, folder: string): Promise<Record<string,
 }
 
 const applications: Record<string, (settings: Settings) => Promise<Application>> = {
-  async '@polar-sh/hono 0.5.3'({ accessToken, successUrl, customerId, secret, onPayload }) {
-    const [{ Checkout, CustomerPortal, Webhooks }, hono] = await Promise.all([load('@polar-sh/hono'), load('hono')])
-    const app = new (hono['Hono'] as never as new () => HonoApp)()
-    app.get('/checkout', Checkout?.({ accessToken, successUrl, server: 'sandbox' }))
-    app.get('/portal', CustomerPortal?.({ accessToken, getCustomerId: () => customerId, server: 'sandbox' }))
-    app.post('/webhooks', Webhooks?.({ webhookSecret: secret, onPayload }))
-    return async (path, init) => app.request(path, init)
-  },
+  '@polar-sh/hono 0.3.11': (settings) => createHonoApplication('hono-0.3.11', settings),
+  '@polar-sh/hono 0.5.3': (settings) => createHonoApplication('@polar-sh/hono', settings),
   '@polar-sh/nextjs 0.4.1': (settings) => createNextApplication('nextjs-0.4.1', settings),
   '@polar-sh/nextjs 0.9.6': (settings) => createNextApplication('@polar-sh/nextjs', settings),
   async '@polar-sh/express 0.3.0'({ accessToken, successUrl, customerId, secret, onPayload }) {
@@ -71,6 +65,16 @@ interface Express {
     post(path: string, handler: unknown): void
   }
   json(): unknown
+}
+
+async function createHonoApplication(name: string, settings: Settings): Promise<Application> {
+  const { accessToken, successUrl, customerId, secret, onPayload } = settings
+  const [{ Checkout, CustomerPortal, Webhooks }, hono] = await Promise.all([load(name), load('hono')])
+  const app = new (hono['Hono'] as never as new () => HonoApp)()
+  app.get('/checkout', Checkout?.({ accessToken, successUrl, server: 'sandbox' }))
+  app.get('/portal', CustomerPortal?.({ accessToken, getCustomerId: () => customerId, server: 'sandbox' }))
+  app.post('/webhooks', Webhooks?.({ webhookSecret: secret, onPayload }))
+  return async (path, init) => app.request(path, init)
 }
 
 async function createNextApplication(name: string, settings: Settings): Promise<Application> {
@@ -107,7 +111,7 @@ describe.runIf(scale(false, true))('an application with the unmodified adapter',
   beforeAll(async () => {
     const folder = installPackages('adapters')
     world = await createWorld(await useSharedSystem())
-    load = (name) => (name.includes('polar') || name.startsWith('nextjs-') ? loadAdapter(name, folder) : importFrom(folder, name))
+    load = (name) => (/polar|^(nextjs|hono)-/.test(name) ? loadAdapter(name, folder) : importFrom(folder, name))
   }, 600_000)
 
   test.each(Object.entries(applications))('%s redirects buyers to a checkout and customers to their portal', async (_, create) => {

@@ -31,10 +31,10 @@ interface LoadedClient {
 export const clientsFolder = join(import.meta.dirname, 'clients')
 
 /**
- * Installs the packages of a folder beside this file and returns it. Clients and adapters are 700 MB and have separate lockfiles, so that
+ * Installs the packages of a folder beside this file and returns it. Clients and adapters are 900 MB and have separate lockfiles, so that
  * `npm ci` of the repository does not install them.
  */
-export function installPackages(name: 'clients' | 'adapters'): string {
+export function installPackages(name: 'clients' | 'adapters' | 'better-auth' | 'better-auth-2025' | 'generators'): string {
   const folder = join(import.meta.dirname, name)
   const args = ['ci', '--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund']
   if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) execFileSync('npm', args, { cwd: folder, stdio: 'ignore' })

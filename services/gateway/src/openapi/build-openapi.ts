@@ -126,9 +126,18 @@ function withExamples(schemas: Json, paths: Json): Json {
 }
 
 function toSchema(schema: z.ZodType, { io, schemas }: { io: 'input' | 'output'; schemas: Json }): Json {
-  const { $defs, $schema: _, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json & { $defs?: Json }
+  const {
+    $defs,
+    $schema: _,
+    ...own
+  } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: boundTuples }) as Json & { $defs?: Json }
   Object.assign(schemas, JSON.parse(JSON.stringify($defs ?? {}).replaceAll('#/$defs/', '#/components/schemas/')))
   return JSON.parse(JSON.stringify(own).replaceAll('#/$defs/', '#/components/schemas/')) as Json
+}
+
+/** Generators of clients do not accept `items: false`, which means the same as the `maxItems` beside it. */
+function boundTuples({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.prefixItems && jsonSchema.items === false) delete jsonSchema.items
 }
 
 function propertiesOfSchema(schema: Json): Json {
