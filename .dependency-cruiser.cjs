@@ -150,6 +150,12 @@ module.exports = {
       to: { path: 'node_modules/puppeteer' },
     },
     {
+      name: 'stripe-has-two-addresses',
+      severity: 'error',
+      from: { pathNot: '^(services/orders/src/providers/stripe/|packages/testing/src/stripe/)' },
+      to: { path: 'node_modules/stripe/' },
+    },
+    {
       name: 'no-catch-all-files',
       severity: 'error',
       from: {},

@@ -1,0 +1,37 @@
+import type { Capabilities, PaymentProvider } from '../provider.ts'
+import type { StripeAccount, StripeSettings } from './stripe-account.ts'
+import { stripeLimits } from './stripe-amounts.ts'
+import { createStripeClient } from './stripe-client.ts'
+import { listStripeEvents, parseStripeWebhook } from './stripe-events.ts'
+import { checkStripeHealth } from './stripe-health.ts'
+import { createIntentCalls } from './stripe-intents.ts'
+import { createPayerCalls } from './stripe-payers.ts'
+import { createRefundCalls } from './stripe-refunds.ts'
+
+const capabilities: Capabilities = {
+  direction: 'pull',
+  laterCharges: true,
+  setup: true,
+  refunds: 'partial',
+  disputes: true,
+  events: 'signed',
+  // Stripe keeps a key for at least 24 hours.
+  replayMs: 23 * 3_600_000,
+  cancelIsFinal: true,
+  limits: stripeLimits,
+}
+
+/** Creates the adapter of one account. Loads the library. */
+export async function createStripeProvider(account: StripeAccount, settings: StripeSettings): Promise<PaymentProvider> {
+  const stripe = await createStripeClient(account, settings)
+  const calls = { stripe, settings, observer: () => ({ account, now: new Date() }) }
+  return {
+    capabilities: () => capabilities,
+    health: () => checkStripeHealth(stripe),
+    ...createPayerCalls(calls, account),
+    ...createIntentCalls(calls),
+    ...createRefundCalls(calls),
+    parseWebhook: (body, headers, now) => parseStripeWebhook({ body, signature: headers['stripe-signature'], now }, { stripe, account }),
+    eventsSince: (since) => listStripeEvents(since, { stripe, account }),
+  }
+}
