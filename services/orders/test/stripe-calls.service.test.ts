@@ -18,7 +18,7 @@ const permitted = new Set([
   ],
 ])
 
-test('makes the documented calls and no others, each POST with our key, none with confirm: true [12, 51]', async () => {
+test('makes the documented calls and no others, each POST with our key, none with confirm: true [payments 12, 51]', async () => {
   await using world = await startStripeWorld()
   for (const [, run] of [...paymentCases, ...laterCases]) await run(world)
   expect(world.fake.calls.map(({ route }) => route).filter((route) => !permitted.has(route))).toEqual([])

@@ -7,7 +7,7 @@ const create = 'POST /v1/payment_intents'
 const confirm = 'POST /v1/payment_intents/:id/confirm'
 const retrieve = 'GET /v1/payment_intents/:id'
 
-test('finds a charge whose reply was lost by a read, and charges once [27]', async () => {
+test('finds a charge whose reply was lost by a read, and charges once [payments 27]', async () => {
   await using world = await startStripeWorld()
   world.fake.inject({ route: confirm, moment: 'after', fault: { kind: 'reset' }, times: 2 })
   const { theirs, answer } = await pay(world, 'pm_card_visa')
@@ -16,7 +16,7 @@ test('finds a charge whose reply was lost by a read, and charges once [27]', asy
   expect(world.fake.moneyMoved(world.accountId)).toEqual({ eur: 1_190 })
 })
 
-test('repeats a request after a closed connection under our key [12]', async () => {
+test('repeats a request after a closed connection under our key [payments 12]', async () => {
   await using world = await startStripeWorld()
   world.fake.inject({ route: confirm, moment: 'after', fault: { kind: 'reset' } })
   const { intent, answer } = await pay(world, 'pm_card_visa')
@@ -66,7 +66,7 @@ test.each([
   expect(await world.provider.read(theirs, 'charge')).toMatchObject(expected)
 })
 
-test('reports a check without an answer within 1.5 s as a timeout [16]', async () => {
+test('reports a check without an answer within 1.5 s as a timeout [payments 16]', async () => {
   await using world = await startStripeWorld()
   world.fake.inject({ route: 'GET /v1/confirmation_tokens/:id', moment: 'before', fault: { kind: 'timeout' } })
   const startedAt = Date.now()
@@ -75,7 +75,7 @@ test('reports a check without an answer within 1.5 s as a timeout [16]', async (
   expect(Date.now() - startedAt).toBeLessThan(5_000)
 })
 
-test('reports what contradicts the row as it is: amount, currency, mode and id [32]', async () => {
+test('reports what contradicts the row as it is: amount, currency, mode and id [payments 32]', async () => {
   await using world = await startStripeWorld()
   const { intent, theirs } = await pay(world, 'pm_card_visa')
   const changes = [
@@ -105,7 +105,7 @@ test.each(['requires_capture', 'of_next_year'])('reports the status %s as unread
   expect(await world.provider.read(theirs, 'charge')).toMatchObject({ unknown: 'unreadable' })
 })
 
-test('replays a stored 500 under the same key; another submission succeeds [29, 60]', async () => {
+test('replays a stored 500 under the same key; another submission succeeds [payments 29, 60]', async () => {
   await using world = await startStripeWorld()
   const intent = buildIntent({ source: { token: await world.createToken('pm_card_visa') } })
   const theirs = await prepare(world, intent)
@@ -118,7 +118,7 @@ test('replays a stored 500 under the same key; another submission succeeds [29, 
   expect(world.fake.moneyMoved(world.accountId)).toEqual({ eur: 1_190 })
 })
 
-test('answers 409 to the same key at the same time, which is not sent [60]', async () => {
+test('answers 409 to the same key at the same time, which is not sent [payments 60]', async () => {
   await using world = await startStripeWorld()
   const intent = buildIntent()
   world.fake.inject({ route: create, moment: 'before', fault: { kind: 'delay', ms: 300 } })
@@ -128,7 +128,7 @@ test('answers 409 to the same key at the same time, which is not sent [60]', asy
   )
 })
 
-test('forgets a key after 24 hours: the same request creates another object [60]', async () => {
+test('forgets a key after 24 hours: the same request creates another object [payments 60]', async () => {
   await using world = await startStripeWorld()
   const intent = buildIntent()
   const first = await prepare(world, intent)
@@ -138,7 +138,7 @@ test('forgets a key after 24 hours: the same request creates another object [60]
   expect(await prepare(world, intent)).not.toBe(first)
 })
 
-test('declines where the bank requires a step and the buyer is absent [54]', async () => {
+test('declines where the bank requires a step and the buyer is absent [payments 54]', async () => {
   await using world = await startStripeWorld()
   const { method, payer } = await chargeLater(world, 'pm_card_visa')
   world.fake.state(world.accountId).cards.set(method, 'pm_card_authenticationRequired')
@@ -182,7 +182,7 @@ test('reports a refund that the bank returns after it had succeeded', async () =
   expect(world.fake.moneyMoved(world.accountId)).toEqual({ eur: 1_190 })
 })
 
-test('reports a dispute, its funds and its end [50]', async () => {
+test('reports a dispute, its funds and its end [payments 50]', async () => {
   await using world = await startStripeWorld()
   const payment = await pay(world, 'pm_card_visa')
   const dispute = world.fake.bank.openDispute(world.accountId, payment.theirs)
@@ -199,7 +199,7 @@ test('reports a dispute, its funds and its end [50]', async () => {
   expect(requireGot(await world.provider.readDispute(dispute))).toMatchObject({ status: 'won', funds: 'reinstated' })
 })
 
-test('names missing permissions, and keeps the text of Stripe to itself [33]', async () => {
+test('names missing permissions, and keeps the text of Stripe to itself [payments 33]', async () => {
   await using world = await startStripeWorld()
   world.fake.restrict(world.accountId, 'refunds', 'disputes')
   expect(requireGot(await world.provider.health())).toMatchObject({ lacking: ['rak_refunds_read', 'rak_disputes_read'] })

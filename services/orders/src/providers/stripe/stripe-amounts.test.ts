@@ -15,7 +15,7 @@ test.each([
   ['jpy', 500n, 500],
   ['eur', 499n, 499],
   ['idr', 999_999_999_999n, 999_999_999_999],
-])('sends an amount of %s in the units of Stripe [56]', (currency, amount, sent) => {
+])('sends an amount of %s in the units of Stripe [payments 56]', (currency, amount, sent) => {
   expect(toStripeAmount({ amount, currency })).toBe(sent)
   expect(fromStripeAmount(sent, currency)).toEqual({ amount, currency })
 })
@@ -29,7 +29,7 @@ test.each([
   ['eur', -1n],
   ['clf', 10_000n],
   ['lyd', 10_000n],
-])('does not send %s %i [56]', (currency, amount) => {
+])('does not send %s %i [payments 56]', (currency, amount) => {
   expect(toStripeAmount({ amount, currency })).toBeNull()
 })
 
@@ -37,7 +37,7 @@ test('charges most currencies', () => {
   expect(charged.length).toBeGreaterThan(130)
 })
 
-test.each(charged)('converts both limits of %s there and back [56]', (currency) => {
+test.each(charged)('converts both limits of %s there and back [payments 56]', (currency) => {
   const limits = stripeLimits(currency)
   for (const amount of [limits?.least ?? 0n, limits?.most ?? 0n]) {
     const sent = toStripeAmount({ amount, currency }) ?? Number.NaN

@@ -21,7 +21,7 @@ const pairs = Object.entries(documented).flatMap(([kind, list]) => list.split(/\
 /** These alone state no reason. */
 const withoutReason = new Set(['generic_decline', 'testmode_decline'])
 
-test.each(pairs)('translates the decline code %s as %s [59]', (code, kind) => {
+test.each(pairs)('translates the decline code %s as %s [payments 59]', (code, kind) => {
   const decline = toDecline({ code: 'card_declined', decline_code: code }, now)
   expect(decline).toMatchObject({ kind, providerCode: code, notBefore: null })
   expect(decline.code === 'generic').toBe(withoutReason.has(code))
@@ -31,11 +31,11 @@ test.each([
   ['do_not_try_again', 'hard'],
   ['confirm_card_data', 'hard'],
   ['try_again_later', 'soft'],
-])('prefers the advice %s to every code [59]', (advice_code, kind) => {
+])('prefers the advice %s to every code [payments 59]', (advice_code, kind) => {
   for (const [decline_code] of pairs) expect(toDecline({ decline_code, advice_code, network_advice_code: '03' }, now).kind).toBe(kind)
 })
 
-test('prefers the advice of the card network to the code, and waits as long as it demands [59]', () => {
+test('prefers the advice of the card network to the code, and waits as long as it demands [payments 59]', () => {
   expect(toDecline({ decline_code: 'insufficient_funds', network_advice_code: '03' }, now).kind).toBe('hard')
   expect(toDecline({ decline_code: 'do_not_honor', network_advice_code: '02' }, now)).toMatchObject({ kind: 'soft', notBefore: null })
   expect(toDecline({ decline_code: 'expired_card', network_advice_code: '24' }, now)).toEqual({

@@ -32,7 +32,7 @@ test('accepts the signature of either secret during a rotation, and of both', ()
   }
 })
 
-test('rejects a missing, wrong, foreign or old signature [36]', () => {
+test('rejects a missing, wrong, foreign or old signature [payments 36]', () => {
   const payload = buildPayload()
   expect(parse(payload, { secrets: ['whsec_unknown'] })).toBeNull()
   expect(parse(payload, { at: timestamp - 301 })).toBeNull()
@@ -46,7 +46,7 @@ test('rejects a missing, wrong, foreign or old signature [36]', () => {
   ).toBeNull()
 })
 
-test('rejects bytes that differ in one space [36, 37]', () => {
+test('rejects bytes that differ in one space [payments 36, 37]', () => {
   const payload = buildPayload({ note: 'Zoë \\u00e9 \\/' })
   expect(parse(payload, { body: Buffer.from(payload.replace('{', '{ ')) })).toBeNull()
   expect(parse(payload)).not.toBeNull()
