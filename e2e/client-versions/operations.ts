@@ -97,10 +97,13 @@ export const operations: Record<string, Operation> = {
   'orders.invoice': (polar, { order }) => polar.orders.invoice({ id: order }),
   'orders.list': (polar) => first(polar.orders.list({})),
   'orders.update': (polar, { order }) => polar.orders.update({ id: order, orderUpdate: { billingName: 'Ada', billingAddress } }),
+  'metrics.limits': (polar) => polar.metrics.limits(),
   'organizations.get': (polar, { organization }) => polar.organizations.get({ id: organization.id }),
   'organizations.list': (polar) => first(polar.organizations.list({})),
   'organizations.update': (polar, { organization }) =>
     polar.organizations.update({ id: organization.id, organizationUpdate: { name: 'Demo' } }),
+  'payments.get': async (polar) => polar.payments.get({ id: (await firstItem(polar.payments.list({}))).id }),
+  'payments.list': (polar) => first(polar.payments.list({})),
   'products.create': (polar) => polar.products.create({ name: 'Almanac', recurringInterval: null, prices: [price] }),
   'products.get': (polar, { product }) => polar.products.get({ id: product }),
   'products.list': (polar) => first(polar.products.list({})),
@@ -130,6 +133,12 @@ export const operations: Record<string, Operation> = {
 
 const price = { amountType: 'fixed', priceAmount: 4200, priceCurrency: 'usd' }
 const billingAddress = { country: 'GB', line1: '12 St James’s Square', city: 'London', postalCode: 'SW1Y 4JH' }
+
+/** Returns the first object of a list. */
+async function firstItem(list: Promise<AsyncIterable<unknown>>): Promise<{ id: string }> {
+  const page = (await first(list)) as { result: { items: { id: string }[] } }
+  return page.result.items[0] as { id: string }
+}
 
 /** Returns the first page of a list. */
 async function first(list: Promise<AsyncIterable<unknown>>): Promise<unknown> {

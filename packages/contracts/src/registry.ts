@@ -19,10 +19,12 @@ import * as invoiceSettings from './invoice-settings.ts'
 import * as invoiceVerification from './invoice-verification.ts'
 import * as invoices from './invoices.ts'
 import * as licenseKeys from './license-keys.ts'
+import * as metrics from './metrics.ts'
 import type { Operation, PublicOperation } from './operation.ts'
 import * as orders from './orders.ts'
 import * as organizations from './organizations.ts'
 import * as passwords from './passwords.ts'
+import * as payments from './payments.ts'
 import * as products from './products.ts'
 import * as refunds from './refunds.ts'
 import * as subscriptions from './subscriptions.ts'
@@ -50,6 +52,8 @@ const contracts: Record<string, unknown>[] = [
   checkouts,
   orders,
   refunds,
+  payments,
+  metrics,
   subscriptions,
   testClock,
   customerSessions,

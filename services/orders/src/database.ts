@@ -36,6 +36,7 @@ import { modelPayments } from './migrations/20261123140000-model-payments.ts'
 import { keepLedger } from './migrations/20261123141000-keep-ledger.ts'
 import { completePayments } from './migrations/20261123142000-complete-payments.ts'
 import { createProviderTables } from './migrations/20261123143000-create-provider-tables.ts'
+import { listPayments } from './migrations/20261123144000-list-payments.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentSchema } from './payments/payment.ts'
@@ -96,6 +97,7 @@ export const database: DatabaseDefinition = {
     keepLedger,
     completePayments,
     createProviderTables,
+    listPayments,
   ],
   // Entries of the ledger are only inserted.
   rights: { tables: { ledger_entries: { insert: true, update: [], delete: false } } },

@@ -30,7 +30,7 @@ import { activateLicenseKey, deactivateLicenseKey, updateLicenseKey } from './en
 import { getCustomerLicenseKey, listCustomerLicenseKeys } from './portal/customer-license-keys.ts'
 import { getLicenseKey, getLicenseKeyActivation, listLicenseKeys } from './entitlements/license-key-queries.ts'
 import { validateLicenseKey } from './entitlements/validate-license-key.ts'
-import { exportOrders, getOrder, listOrders } from './orders/order-queries.ts'
+import { exportOrders, getMetricsLimits, getOrder, listOrders } from './orders/order-queries.ts'
 import { generateCustomerOrderInvoice, getCustomerOrder, listCustomerOrders, updateCustomerOrder } from './portal/customer-orders.ts'
 import { generateInvoice } from './orders/request-invoice.ts'
 import { onInvoiceGenerated } from './orders/on-invoice-generated.ts'
@@ -45,6 +45,7 @@ import { getProduct, listProducts } from './catalog/products/product-queries.ts'
 import { updateProductBenefits } from './catalog/products/update-product-benefits.ts'
 import { createRefund } from './refunds/create-refund.ts'
 import { listRefunds } from './refunds/list-refunds.ts'
+import { getPayment, listPayments } from './payments/payment-queries.ts'
 import {
   cancelCustomerSubscription,
   getCustomerSubscription,
@@ -72,8 +73,9 @@ export const orders: Service = {
     ...[getCustomerState, getCustomerStateByExternalId],
     ...[createCustomerSession, verifyCustomerSession],
     ...[createCheckout, getCheckout, listCheckouts, getCheckoutByClient, updateCheckout, updateCheckoutByClient, confirmCheckout],
-    ...[exportOrders, getOrder, listOrders, updateOrder, generateInvoice],
+    ...[exportOrders, getMetricsLimits, getOrder, listOrders, updateOrder, generateInvoice],
     ...[createRefund, listRefunds],
+    ...[getPayment, listPayments],
     ...[exportSubscriptions, getSubscription, listSubscriptions, updateSubscription, revokeSubscription, advanceTestClock],
     ...[getCustomerSubscription, listCustomerSubscriptions, updateCustomerSubscription, cancelCustomerSubscription],
     ...[getCustomerOrder, listCustomerOrders, updateCustomerOrder, generateCustomerOrderInvoice],

@@ -1,3 +1,4 @@
+import { getMetricsLimits as getMetricsLimitsContract } from '@quittance/contracts/metrics'
 import {
   getOrder as getOrderContract,
   listOrders as listOrdersContract,
@@ -70,3 +71,14 @@ export const exportOrders = query(exportOrdersContract, ({ after, organization_i
 
 /** Condition of the filter `product_billing_type`; `pr` is the product. */
 export const billingTypeCondition = `(case when pr.recurring_interval is null then 'one_time' else 'recurring' end) = any(:product_billing_type)`
+
+export const getMetricsLimits = query(getMetricsLimitsContract, () => ({
+  min_date: '2023-01-01',
+  intervals: {
+    hour: { max_days: 7 },
+    day: { max_days: 366 },
+    week: { max_days: 365 },
+    month: { max_days: 1460 },
+    year: { max_days: 3650 },
+  },
+}))

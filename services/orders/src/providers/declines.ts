@@ -35,3 +35,15 @@ export interface Decline {
   /** Earliest time of the next attempt, if the issuer named one. */
   notBefore: Date | null
 }
+
+const declined = 'The payment was declined. Please try another payment method.'
+
+/** Sentences for buyers and sellers, never the provider's text. A lost or stolen card looks like any other decline. */
+export const declineMessages: Readonly<Partial<Record<DeclineCode, string>> & { generic: string }> = {
+  generic: declined,
+  insufficient_funds: 'There are not enough funds for this payment.',
+  expired_card: 'The card has expired.',
+  incorrect_details: 'The details of the payment method are not correct.',
+  authentication_required: 'Please confirm this payment with your bank.',
+  authentication_failed: 'Please confirm this payment with your bank.',
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { ResourceNotFound } from './errors.ts'
+import { Id, oneOrMany, timestamps } from './identifiers.ts'
+import { Amount, Currency } from './money.ts'
+import { operation } from './operation.ts'
+import { ListReply, pageRequest, sorting } from './pagination.ts'
+
+export const PaymentStatus = z.enum(['pending', 'succeeded', 'failed'])
+
+/** One attempt to pay an order. An order has several if earlier ones were declined. */
+export const Payment = z
+  .object({
+    id: Id,
+    ...timestamps,
+    processor: z.literal('stripe').describe('The only value that clients know; `provider` is the true one.'),
+    provider: z.string().describe('`sandbox` moves no money.'),
+    mode: z.enum(['test', 'live']),
+    status: PaymentStatus,
+    amount: Amount,
+    currency: Currency,
+    method: z.string().describe('For example `card`.'),
+    method_metadata: z.object({ brand: z.string(), last4: z.string() }).optional().describe('Of a stored card.'),
+    decline_reason: z.string().nullable(),
+    decline_message: z.string().nullable(),
+    organization_id: Id,
+    checkout_id: Id.nullable(),
+    order_id: Id.nullable(),
+  })
+  .meta({ id: 'Payment' })
+export type Payment = z.infer<typeof Payment>
+
+export const listPayments = operation({
+  subject: 'orders.payment.list',
+  summary: 'List payments',
+  http: { method: 'GET', path: '/v1/payments/', status: 200, scopes: ['payments:read'], callers: ['organization', 'user'] },
+  request: z.object({
+    ...pageRequest,
+    organization_id: oneOrMany(Id),
+    checkout_id: oneOrMany(Id),
+    order_id: oneOrMany(Id),
+    status: oneOrMany(PaymentStatus),
+    method: oneOrMany(z.string().max(100)),
+    customer_email: oneOrMany(z.string().max(320)),
+    sorting: sorting(['created_at', 'status', 'amount', 'method'], '-created_at'),
+  }),
+  reply: ListReply(Payment),
+  errors: [],
+})
+
+export const getPayment = operation({
+  subject: 'orders.payment.get',
+  summary: 'Get a payment',
+  http: { method: 'GET', path: '/v1/payments/{id}', status: 200, scopes: ['payments:read'], callers: ['organization', 'user'] },
+  request: z.object({ id: Id }),
+  reply: Payment,
+  errors: [ResourceNotFound],
+})

@@ -1,0 +1,43 @@
+import { getPayment as getPaymentContract, listPayments as listPaymentsContract, type Payment } from '@quittance/contracts/payments'
+import { query } from '@quittance/runtime/handler'
+import { buildSortOrder, buildWhere, toArray } from '@quittance/runtime/list-query'
+import type { View } from '@quittance/runtime/view'
+import { declineMessages } from '../providers/declines.ts'
+
+const status = `case when pa.state = 'succeeded' then 'succeeded' when pa.state in ('closing', 'failed') then 'failed' else 'pending' end`
+
+/** The type of a method that is not stored is not stored either: what is not a transfer is a card. */
+const method = `coalesce(m.type, case pa.provider when 'bank_transfer' then 'bank_transfer' else 'card' end)`
+
+const declineMessage = `case when pa.decline_code is null then null ${Object.entries(declineMessages)
+  .map(([code, text]) => `when pa.decline_code = '${code}' then '${text}'`)
+  .join(' ')} else '${declineMessages.generic}' end`
+
+const paymentView: View<Payment> = {
+  name: 'payment',
+  organization: 'pa.organization_id',
+  from: `payments pa left join payment_methods m on m.id = pa.payment_method_id
+    join orders o on o.id = pa.order_id join customers c on c.id = o.customer_id`,
+  columns: `pa.id, pa.created_at, pa.modified_at, 'stripe' as processor, pa.provider, pa.mode, ${status} as status, pa.amount, pa.currency,
+    ${method} as method, pa.decline_code as decline_reason, ${declineMessage} as decline_message, pa.organization_id, pa.checkout_id, pa.order_id`,
+}
+
+export const getPayment = query(getPaymentContract, ({ id }, { read }) => read.one(paymentView, { where: 'pa.id = :id', values: { id } }))
+
+const columns = { created_at: 'pa.created_at', status, amount: 'pa.amount', method }
+
+export const listPayments = query(listPaymentsContract, ({ page, limit, sorting, ...filters }, { read }) =>
+  read.page(paymentView, {
+    ...buildWhere({
+      organization_ids: { sql: 'pa.organization_id = any(:organization_ids)', value: toArray(filters.organization_id) },
+      checkout_ids: { sql: 'pa.checkout_id = any(:checkout_ids)', value: toArray(filters.checkout_id) },
+      order_ids: { sql: 'pa.order_id = any(:order_ids)', value: toArray(filters.order_id) },
+      statuses: { sql: `${status} = any(:statuses)`, value: toArray(filters.status) },
+      methods: { sql: `${method} = any(:methods)`, value: toArray(filters.method) },
+      emails: { sql: 'lower(c.email) = any(:emails)', value: toArray(filters.customer_email)?.map((email) => email.toLowerCase()) },
+    }),
+    orderBy: buildSortOrder(columns, { sorting, tieBreakers: ['pa.created_at', 'pa.id'] }),
+    page,
+    limit,
+  }),
+)
