@@ -88,6 +88,21 @@ module.exports = {
       to: { path: '^(services|packages/testing|tools|e2e|bench)/' },
     },
     {
+      name: 'page-services-reach-neither-bus-nor-database',
+      severity: 'error',
+      from: { path: '^services/storefront/src' },
+      to: {
+        path: '(node_modules/(nats|pg|@mikro-orm)/|^packages/runtime/src/(nats|rpc|bus|database|handlers|messaging|jobs)/)',
+        reachable: true,
+      },
+    },
+    {
+      name: 'pages-know-contracts-only',
+      severity: 'error',
+      from: { path: '^packages/pages' },
+      to: { path: '^(services|packages/(runtime|testing)|tools|e2e|bench)/' },
+    },
+    {
       name: 'no-service-imports-another',
       severity: 'error',
       from: { path: '^services/([^/]+)/' },
@@ -96,7 +111,7 @@ module.exports = {
     {
       name: 'testing-stays-in-tests',
       severity: 'error',
-      from: { path: '^(packages/(contracts|runtime)|services/[^/]+)/src', pathNot: '[.]test[.]ts$' },
+      from: { path: '^(packages/(contracts|pages|runtime)|services/[^/]+)/src', pathNot: '[.]test[.]ts$' },
       to: { path: '^(packages/testing|tools|e2e)/' },
     },
     {
@@ -138,15 +153,15 @@ module.exports = {
     },
     { name: 'pino-has-one-address', severity: 'error', from: { pathNot: '^packages/runtime/' }, to: { path: 'node_modules/pino/' } },
     {
-      name: 'fastify-has-two-addresses',
+      name: 'fastify-has-three-addresses',
       severity: 'error',
-      from: { pathNot: '^(services/(gateway|auth)|bench)/' },
+      from: { pathNot: '^(services/(gateway|auth|storefront)|bench)/' },
       to: { path: 'node_modules/fastify/' },
     },
     {
-      name: 'puppeteer-has-three-addresses',
+      name: 'puppeteer-has-four-addresses',
       severity: 'error',
-      from: { pathNot: '^(services/invoices/(src/rendering|test)/|e2e/oauth/chromium[.]ts$|bench/src/scenarios/render[.]ts$)' },
+      from: { pathNot: '^(services/invoices/(src/rendering|test)/|e2e/(oauth|pages)/chromium[.]ts$|bench/src/scenarios/render[.]ts$)' },
       to: { path: 'node_modules/puppeteer' },
     },
     {
@@ -166,12 +181,13 @@ module.exports = {
       ...['pages', 'provider', 'web', 'sessions', 'sign-in-pages', 'account-pages', 'interactions', 'server'],
     ]),
     ...layers('services/gateway', ['access', 'http', '(oauth|documents|openapi)', 'operations', 'server']),
+    ...layers('services/storefront', ['words', 'page', '(checkout|portal|start)', 'server']),
     ...layers('services/invoices', ['threads', 'permanence', 'series', 'settings', 'documents', 'rendering', 'electronic', 'invoices']),
     ...layers('services/webhooks', ['http', 'policy', 'endpoints', 'events', 'queue', 'deliveries']),
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, path: '^(packages|services)/[^/]+/src', pathNot: '(main|[.]test)[.]ts$' },
+      from: { orphan: true, path: '^(packages|services)/[^/]+/src', pathNot: '(main|[.]test|/src/browser/[^/]+)[.]ts$' },
       to: {},
     },
   ],

@@ -17,8 +17,8 @@ RUN turbo prune "@quittance/${SERVICE}" --production --docker \
 FROM ${NODE_IMAGE} AS installed
 WORKDIR /app
 COPY --from=pruned /source/out/json ./
-# The binaries of sharp are optional dependencies, one package per platform.
-RUN optional=$(grep -q '"node_modules/sharp"' package-lock.json || echo --omit=optional) \
+# The binaries of sharp and esbuild are optional dependencies, one package per platform.
+RUN optional=$(grep -qE '"node_modules/(sharp|esbuild)"' package-lock.json || echo --omit=optional) \
  && npm ci --omit=dev $optional --ignore-scripts --no-audit --no-fund \
  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \
  && if [ -d node_modules/@fontsource ]; then find node_modules/@fontsource -path '*/files/*' -type f \
@@ -46,6 +46,7 @@ EXPOSE 8080
 FROM plain AS for-auth
 FROM plain AS for-orders
 FROM plain AS for-provisioner
+FROM plain AS for-storefront
 FROM plain AS for-webhooks
 FROM with-chromium AS for-invoices
 

@@ -1,10 +1,10 @@
-import { serviceNames } from '@quittance/contracts/services'
+import { busServiceNames } from '@quittance/contracts/services'
 import { eventually } from '@quittance/testing/eventually'
 import { readStreamProgress } from '@quittance/testing/stream'
 import type { RunningSystem } from '@quittance/testing/system'
 import { expect } from 'vitest'
 
-const owners = serviceNames.filter((name) => name !== 'gateway' && name !== 'provisioner')
+const owners = busServiceNames.filter((name) => name !== 'gateway' && name !== 'provisioner')
 
 /**
  * Waits until all committed events are published and all published events are consumed. Data is visible before its event is published: an

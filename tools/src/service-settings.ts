@@ -5,6 +5,7 @@ import { GatewayConfig } from '@quittance/gateway/config'
 import { InvoicesConfig } from '@quittance/invoices/config'
 import { OrdersConfig } from '@quittance/orders/config'
 import { ProvisionerConfig } from '@quittance/provisioner/config'
+import { StorefrontConfig } from '@quittance/storefront/config'
 import { WebhooksConfig } from '@quittance/webhooks/config'
 
 export const serviceSettings = {
@@ -16,5 +17,6 @@ export const serviceSettings = {
     invoices: InvoicesConfig,
     webhooks: WebhooksConfig,
     provisioner: ProvisionerConfig,
+    storefront: StorefrontConfig,
   },
 }

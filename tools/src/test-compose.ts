@@ -49,7 +49,7 @@ function ownAddress(): string {
 const operatorKeys = { BUS_KEY: secrets[busKey('operator')] as string, BUS_PUBLIC_KEYS: secrets['BUS_PUBLIC_KEYS'] as string }
 
 function demo(): boolean {
-  const restart = 'docker compose restart gateway auth orders invoices webhooks provisioner && docker compose up --wait'
+  const restart = 'docker compose restart gateway auth orders invoices webhooks provisioner storefront && docker compose up --wait'
   const args = ['tools/src/demo.ts', '--nats', operator, '--origin', origin, '--own-address', ownAddress(), '--restart', restart]
   return run(process.execPath, args, { ...settings, ...operatorKeys })
 }

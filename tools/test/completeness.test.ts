@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { auth } from '@quittance/auth/service'
 import { operations } from '@quittance/contracts/registry'
+import { serviceNames } from '@quittance/contracts/services'
 import { deadLetterHandlers } from '@quittance/runtime/internal/messaging/dead-letters'
 import { invoices } from '@quittance/invoices/service'
 import { orders } from '@quittance/orders/service'
@@ -34,14 +35,14 @@ test('every POST and PATCH is a command or staged, so that it honours an Idempot
 })
 
 test('every service has the same layout', () => {
-  for (const name of ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'provisioner']) {
+  for (const name of serviceNames) {
     const files = readdirSync(join(root, 'services', name, 'src'))
     expect(files).toEqual(
       expect.arrayContaining([
         'main.ts',
         'service.ts',
         'config.ts',
-        ...(name === 'gateway' || name === 'provisioner' ? [] : ['database.ts', 'migrations']),
+        ...(['gateway', 'provisioner', 'storefront'].includes(name) ? [] : ['database.ts', 'migrations']),
       ]),
     )
     const readme = readFileSync(join(root, 'services', name, 'README.md'), 'utf8')

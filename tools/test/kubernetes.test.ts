@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { natsPermissionsFor } from '@quittance/contracts/permissions'
-import { serviceNames } from '@quittance/contracts/services'
+import { busServiceNames, serviceNames, type BusServiceName } from '@quittance/contracts/services'
 import { afterEach, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { render, type Manifest } from '../src/kubernetes/render.ts'
@@ -31,7 +31,7 @@ function runCheck(change: { file: string; from: string; to: string } | null): { 
 }
 
 test('accepts the manifests as they are', () => {
-  expect(runCheck(null)).toEqual({ status: 0, output: 'replicated: 32 manifests\nsmall: 32 manifests\n' })
+  expect(runCheck(null)).toEqual({ status: 0, output: 'replicated: 38 manifests\nsmall: 38 manifests\n' })
 })
 
 const mistakes: [name: string, change: { file: string; from: string; to: string }, expected: RegExp][] = [
@@ -69,7 +69,7 @@ test.each(serviceNames)('%s has probes, a budget, a scale, no root user, and its
   const text = JSON.stringify(of('Deployment', name))
   for (const part of ['startupProbe', 'livenessProbe', 'readinessProbe', '"runAsNonRoot":true', '"readOnlyRootFilesystem":true'])
     expect(text).toContain(part)
-  for (const secret of ['NATS_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'DATABASE_URL', 'SECRETS_KEY', 'LINK_SECRET']) {
+  for (const secret of ['NATS_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'DATABASE_URL', 'SECRETS_KEY', 'LINK_SECRET', 'PAGES_KEY']) {
     expect(text).not.toContain(`"name":"${secret}","value"`)
     expect(text.includes(`{"name":"${secret}","valueFrom":{"secretKeyRef":{"name":"quittance-${name}","key":"${secret}"}}}`)).toBe(
       text.includes(`"name":"${secret}"`),
@@ -98,10 +98,12 @@ function reaches(service: string, port: number): boolean {
 
 test('network policies match NATS permissions; only webhooks and auth may reach the internet', () => {
   for (const service of serviceNames) {
-    expect(reaches(service, 4222)).toBe(true)
-    const publishes = natsPermissionsFor(service).publish.some((subject) => subject.startsWith('event.'))
+    const isOnBus = (busServiceNames as readonly string[]).includes(service)
+    expect(reaches(service, 4222)).toBe(isOnBus)
+    const publishes = isOnBus && natsPermissionsFor(service as BusServiceName).publish.some((subject) => subject.startsWith('event.'))
     expect(reaches(service, 5432)).toBe(publishes)
     expect(reaches(service, 9090)).toBe(service === 'gateway')
+    expect(reaches(service, 8080)).toBe(service === 'storefront')
   }
   const open = manifests.filter((each) => each.kind === 'NetworkPolicy' && JSON.stringify(each).includes('ipBlock'))
   expect(open.map(({ metadata }) => metadata.name)).toEqual(['outside'])

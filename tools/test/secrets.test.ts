@@ -36,7 +36,8 @@ test('Kubernetes secrets are per service; only init containers get the migratorâ
   )
   const keys = Object.fromEntries(manifests.map(({ metadata, stringData }) => [metadata.name, Object.keys(stringData)]))
   expect(keys).toMatchObject({
-    'quittance-gateway': ['NATS_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS'],
+    'quittance-gateway': ['NATS_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'PAGES_KEY'],
+    'quittance-storefront': ['SECRETS_KEY', 'PAGES_KEY'],
     'quittance-provisioner': ['NATS_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS'],
     'quittance-orders': ['NATS_URL', 'DATABASE_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS'],
     'quittance-orders-migration': ['MIGRATION_DATABASE_URL'],
@@ -80,6 +81,7 @@ test('compose requires each secret by name, and no manifest contains a constant 
   expect(services['postgres']?.networks).toEqual(['database'])
   expect(services['nats']?.networks).toEqual(['bus'])
   expect(services['gateway']?.networks).not.toContain('database')
-  expect([networks['database']?.internal, networks['bus']?.internal]).toEqual([true, true])
+  expect(services['storefront']?.networks).toEqual(['pages'])
+  expect(['database', 'bus', 'pages'].map((name) => networks[name]?.internal)).toEqual([true, true, true])
   expect(generateMissing({}, secretList)).not.toEqual(generateMissing({}, secretList))
 })

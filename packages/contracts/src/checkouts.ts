@@ -164,6 +164,10 @@ export const confirmCheckout = operation({
     client_secret: ClientSecret,
     ...changes,
     confirmation_token_id: z.string().max(200).nullish(),
+    expected_total_amount: z
+      .int()
+      .nullish()
+      .describe('Total that the buyer saw. If the total is another one, nothing is ordered: 422 on this field.'),
     discount_code: z.string().max(256).nullish(),
   }),
   reply: CheckoutPublicConfirmed,

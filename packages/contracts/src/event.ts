@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { ServiceName } from './services.ts'
+import type { BusServiceName } from './services.ts'
 
 /**
  * An immutable fact, published by its owner at least once and consumed by its subscribers. The payload is a snapshot, so consumers need no
@@ -9,7 +9,7 @@ export interface Event<Payload extends z.ZodType = z.ZodType> {
   /** `event.‹aggregate›.‹past tense›`. */
   subject: `event.${string}.${string}`
   /** The only service that may publish it. */
-  publisher: ServiceName
+  publisher: BusServiceName
   /** The type shown in webhooks (`order.paid`), or null for events between services. */
   webhookType: string | null
   /** When the event is sent, in one sentence. */

@@ -2,7 +2,7 @@ import { eventStream, resetSubject, verifyEventsSubject, durableConsumers } from
 import { tokenRevoked } from './auth.ts'
 import { customerDeleted } from './customers.ts'
 import { events } from './registry.ts'
-import { serviceNames, type ServiceName } from './services.ts'
+import { busServiceNames, type BusServiceName } from './services.ts'
 
 /** Subjects that a NATS user may publish and subscribe to, in the format of nats-server's configuration. */
 export interface NatsPermissions {
@@ -14,8 +14,8 @@ export interface NatsPermissions {
  * NATS users that send requests, reply to them or publish events: one per service, and the operator for `quittance …` commands. They have
  * keys on the bus.
  */
-export type BusUser = ServiceName | 'operator'
-export const busUsers: readonly BusUser[] = [...serviceNames, 'operator']
+export type BusUser = BusServiceName | 'operator'
+export const busUsers: readonly BusUser[] = [...busServiceNames, 'operator']
 
 /** All NATS users. `stream` reads and manages the event stream for `quittance events` and `replay --since`; it cannot reach any service. */
 export type NatsUser = BusUser | 'stream'
@@ -39,7 +39,7 @@ const { name: stream } = eventStream
  * Rights of a consumer's owner: read its state, pull, acknowledge, and request its reset. Only the provisioner may create, change and
  * delete it.
  */
-function consumerSubjects(service: ServiceName): string[] {
+function consumerSubjects(service: BusServiceName): string[] {
   return durablesFor(service).flatMap((durable) => [
     `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
     `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
@@ -48,7 +48,7 @@ function consumerSubjects(service: ServiceName): string[] {
   ])
 }
 
-function durablesFor(service: ServiceName): string[] {
+function durablesFor(service: BusServiceName): string[] {
   return Object.values(durableConsumers)
     .filter((subscription) => subscription.service === service)
     .map(({ durable }) => durable)
@@ -64,7 +64,7 @@ export function replyPrefix(user: BusUser, owner: string): string {
   return `_INBOX_${user}.${owner}`
 }
 
-function replySubjectsFor(service: ServiceName, requesters: readonly BusUser[]): string[] {
+function replySubjectsFor(service: BusServiceName, requesters: readonly BusUser[]): string[] {
   return requesters.map((requester) => `${replyPrefix(requester, service)}.>`)
 }
 
@@ -102,7 +102,7 @@ export function natsPermissionsFor(user: NatsUser): NatsPermissions {
 }
 
 /** Services that reply to requests of the gateway. */
-const requestedServices = serviceNames.filter((name) => name !== 'gateway' && name !== 'provisioner')
+const requestedServices = busServiceNames.filter((name) => name !== 'gateway' && name !== 'provisioner')
 
 function provisionerSubjects(): string[] {
   const consumers = Object.values(durableConsumers).flatMap(({ durable }) =>

@@ -1,8 +1,20 @@
 /**
- * The services: five with their own API, and the provisioner, which creates the event stream and its consumers. The name is the first token
- * of the request subjects of a service, its NATS user and, if it has one, its database.
+ * Services on the message bus: five with their own API, and the provisioner, which creates the event stream and its consumers. The name is
+ * the first token of the request subjects of a service, its NATS user and, if it has one, its database.
  */
-export const serviceNames = ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'provisioner'] as const
+export const busServiceNames = ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'provisioner'] as const
+
+/** Services that serve pages as clients of the public API: without a NATS user and without a database. */
+export const pageServiceNames = ['storefront'] as const
+
+/** All services. */
+export const serviceNames = [...busServiceNames, ...pageServiceNames] as const
+
+/** Name of a service on the message bus. */
+export type BusServiceName = (typeof busServiceNames)[number]
+
+/** Name of a service that serves pages. */
+export type PageServiceName = (typeof pageServiceNames)[number]
 
 /** Name of a service. */
-export type ServiceName = (typeof serviceNames)[number]
+export type ServiceName = BusServiceName | PageServiceName

@@ -1,4 +1,4 @@
-import type { ServiceName } from './services.ts'
+import type { BusServiceName } from './services.ts'
 
 /** The only JetStream stream. Limits retention: a stopped consumer loses nothing for `maxAgeMs`. */
 export const eventStream = {
@@ -13,7 +13,7 @@ export const eventStream = {
 /** A durable consumer of the stream. One filter each, because servers before 2.10 support only one. */
 export interface DurableConsumer {
   durable: string
-  service: ServiceName
+  service: BusServiceName
   subject: string
 }
 

@@ -1,5 +1,5 @@
 import { natsPermissionsFor, type NatsPermissions, type NatsUser } from './permissions.ts'
-import { serviceNames } from './services.ts'
+import { busServiceNames } from './services.ts'
 import { eventStream, durableConsumers } from './streams.ts'
 
 /**
@@ -26,4 +26,4 @@ export function transitionalPermissionsFor(user: NatsUser): NatsPermissions {
 
 const legacyInboxes = ['_INBOX_gateway.>', '_INBOX_operator.>']
 /** Services that send requests to the provisioner. */
-const owners = serviceNames.filter((name) => name !== 'gateway' && name !== 'provisioner')
+const owners = busServiceNames.filter((name) => name !== 'gateway' && name !== 'provisioner')

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { serviceNames, type ServiceName } from '@quittance/contracts/services'
+import { busServiceNames, serviceNames, type ServiceName } from '@quittance/contracts/services'
 import { GenericContainer, Network, Wait, type StartedNetwork, type StartedTestContainer } from 'testcontainers'
 import type { OperatorAccess } from '@quittance/runtime/bus/operator-access'
 import { testBusSettings, testOperatorAccess } from './bus.ts'
@@ -53,7 +53,7 @@ export async function startQuittance({ env = {} }: QuittanceOptions = {}): Promi
   }
   try {
     const operator = testOperatorAccess(await startEngines(network, track))
-    const shared = { BASE_URL: baseUrl, AUTH_URL: baseUrl, RATE_LIMIT_PER_SECOND: '0', ...secrets(), ...env }
+    const shared = { BASE_URL: baseUrl, AUTH_URL: baseUrl, PAGES_URL: baseUrl, RATE_LIMIT_PER_SECOND: '0', ...secrets(), ...env }
     const starts = serviceNames.map((service) => track(startServiceContainer(service, { env: shared, network, port })))
     const [webhooks] = (await allOrFirstError(starts)).slice(serviceNames.indexOf('webhooks')) as [StartedTestContainer]
     const hostAddress = await resolveHostAddress(webhooks)
@@ -73,7 +73,7 @@ async function startEngines(network: StartedNetwork, track: Track): Promise<stri
   const superuser = `postgres://postgres:postgres@${postgres.getHost()}:${postgres.getMappedPort(5432)}/postgres`
   await ensureDatabases(
     superuser,
-    serviceNames
+    busServiceNames
       .filter((name) => name !== 'gateway' && name !== 'provisioner')
       .map((name) => ({ name, password: name, runtimePassword: name })),
   )
@@ -110,8 +110,16 @@ async function resolveHostAddress(container: StartedTestContainer): Promise<stri
 }
 
 function serviceSettings(service: ServiceName): Record<string, string> {
+  if (service === 'storefront') return { API_HTTP_URL: 'http://gateway:8080' }
   const nats = { NATS_URL: `nats://${service}:${service}@nats:4222`, ...testBusSettings(service) }
-  if (service === 'gateway') return { ...nats, AUTH_HTTP_URL: 'http://auth:9090', INVOICES_HTTP_URL: 'http://invoices:9090' }
+  if (service === 'gateway') {
+    const upstreams = {
+      AUTH_HTTP_URL: 'http://auth:9090',
+      INVOICES_HTTP_URL: 'http://invoices:9090',
+      STOREFRONT_HTTP_URL: 'http://storefront:9090',
+    }
+    return { ...nats, ...upstreams }
+  }
   if (service === 'provisioner') return nats
   // Data are temporary, so the service may migrate by itself.
   return {
@@ -125,6 +133,7 @@ function secrets(): Record<string, string> {
   return {
     SECRETS_KEY: randomBytes(32).toString('base64'),
     LINK_SECRET: randomBytes(32).toString('base64'),
+    PAGES_KEY: randomBytes(32).toString('base64'),
     SANDBOX_PAYMENTS: 'on',
     SANDBOX_TEST_CLOCK: 'on',
     WEBHOOK_ALLOWED_CIDRS: dockerNetworks,

@@ -41,6 +41,8 @@ export interface DemoData extends DemoSales {
 export interface ReadyFile {
   base_url: string
   auth_url: string
+  /** Address of the pages for buyers. */
+  pages_url: string
   /** URL of the embedded PostgreSQL's superuser; null if every service has an external database. */
   postgres_url: string | null
   /** URL with the credentials of the operator. */

@@ -44,16 +44,17 @@ async function startSharedSystem(): Promise<StartedSystem> {
 
 /** Returns the ready file of an externally started system, from the settings of the run. It must not limit the rate of one address. */
 function writeExternalReadyFile(): string | null {
-  const { E2E_BASE_URL: base, E2E_AUTH_URL: auth, E2E_NATS_URL: nats, E2E_POSTGRES_URL: postgres } = process.env
+  const { E2E_BASE_URL: base, E2E_AUTH_URL: auth, E2E_PAGES_URL: pages, E2E_NATS_URL: nats, E2E_POSTGRES_URL: postgres } = process.env
   const { BUS_KEY: operator_bus_key, BUS_PUBLIC_KEYS: bus_public_keys } = process.env
   if (!base) return null
   if (!nats || !operator_bus_key || !bus_public_keys) {
     throw new Error('E2E_BASE_URL needs E2E_NATS_URL, BUS_KEY and BUS_PUBLIC_KEYS of the operator: the tests create accounts.')
   }
-  const services = { gateway: [], auth: [], orders: [], invoices: [], webhooks: [], provisioner: [] }
+  const services = { gateway: [], auth: [], orders: [], invoices: [], webhooks: [], provisioner: [], storefront: [] }
   const readyFile: ReadyFile = {
     base_url: base,
     auth_url: auth ?? base,
+    pages_url: pages ?? base,
     postgres_url: postgres ?? null,
     nats_url: nats,
     stream_url: process.env['E2E_STREAM_URL'] ?? '',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { natsUsers, type NatsUser } from '@quittance/contracts/permissions'
 import { events, operations } from '@quittance/contracts/registry'
-import { serviceNames } from '@quittance/contracts/services'
+import { busServiceNames } from '@quittance/contracts/services'
 import { eventStream, resetSubject, durableConsumers } from '@quittance/contracts/streams'
 import { startProvisioner, type Provisioner } from '@quittance/runtime/bus/provision'
 import { recreateDurable } from '@quittance/runtime/internal/messaging/durable-consumer'
@@ -47,8 +47,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const services = serviceNames.filter((name) => name !== 'gateway' && name !== 'provisioner')
-const publishers = serviceNames.filter((name) => name !== 'provisioner')
+const services = busServiceNames.filter((name) => name !== 'gateway' && name !== 'provisioner')
+const publishers = busServiceNames.filter((name) => name !== 'provisioner')
 
 test.each(services)('%s cannot act as the gateway: none of its requests reaches a service', async (user) => {
   const received: string[] = []
@@ -85,7 +85,7 @@ test.each(publishers)('%s publishes its own events and no others', async (user) 
   await expectDenied(user, { publish: events.filter(({ publisher }) => publisher !== user).map(({ subject }) => subject) })
 })
 
-test.each(serviceNames)('%s cannot use other consumers, nor read or purge the stream except by its own', async (user) => {
+test.each(busServiceNames)('%s cannot use other consumers, nor read or purge the stream except by its own', async (user) => {
   const { name } = eventStream
   const others = Object.values(durableConsumers).filter(({ service }) => service !== user)
   const mayManage = user === 'provisioner'

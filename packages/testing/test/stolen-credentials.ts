@@ -2,7 +2,7 @@
 import type { Caller } from '@quittance/contracts/caller'
 import { headers } from '@quittance/contracts/headers'
 import { events } from '@quittance/contracts/registry'
-import type { ServiceName } from '@quittance/contracts/services'
+import type { BusServiceName } from '@quittance/contracts/services'
 import { eventStream, durableConsumers } from '@quittance/contracts/streams'
 import { signRequest } from '@quittance/runtime/internal/bus/request-signature'
 import { natsHeaders, type MsgHdrs, type NatsConnection } from '@quittance/runtime/nats-connection'
@@ -11,7 +11,7 @@ import { eventually } from '../src/eventually.ts'
 
 /** NATS user and bus key of one service. */
 export interface Thief {
-  user: ServiceName
+  user: BusServiceName
   connection: NatsConnection
   /** A consumer of the service, if it has one. */
   durable: string | null
@@ -36,7 +36,7 @@ export function forgeries({ user }: Thief, subject: string): MsgHdrs[] {
     const sent = unsigned()
     const identity = {
       ...stolen,
-      requestKeys: ({ owner }: { owner: ServiceName | 'operator' }) => stolen.requestKeys({ sender: user, owner }),
+      requestKeys: ({ owner }: { owner: BusServiceName | 'operator' }) => stolen.requestKeys({ sender: user, owner }),
     }
     signRequest(identity, { subject, headers: sent, body: Buffer.from('{}') })
     sent.set(headers.sender, sender)

@@ -18,6 +18,7 @@ export const GatewayConfig = z.object({
   PORT: z.coerce.number().int().min(0).default(8080).describe('Port the API listens on.'),
   BASE_URL: address.prefault('http://127.0.0.1:8080').describe('Public address of the API.'),
   AUTH_URL: address.prefault('http://127.0.0.1:8080').describe('Public address of the sign-in and consent pages.'),
+  PAGES_URL: address.optional().describe('Public address of the pages for buyers; BASE_URL if unset. A separate host serves pages only.'),
   RATE_LIMIT_PER_SECOND: z.coerce
     .number()
     .int()
@@ -51,6 +52,12 @@ export const GatewayConfig = z.object({
   BODY_LIMIT_BYTES: z.coerce.number().int().positive().default(524_288).describe('Maximum size of a request body in bytes.'),
   INVOICES_HTTP_URL: list().describe('Internal addresses of the invoices replicas, comma-separated; they stream documents.'),
   AUTH_HTTP_URL: list().describe('Internal addresses of the auth replicas, comma-separated; they serve OAuth and the sign-in pages.'),
+  STOREFRONT_HTTP_URL: list().describe('Internal addresses of the storefront replicas, comma-separated; they serve the pages for buyers.'),
+  PAGES_KEY: z
+    .string()
+    .min(32)
+    .optional()
+    .describe('Secret of the page servers: their calls count on the visitor that they name. Unset, they count on the page server.'),
   REQUEST_TIMEOUT_MS: z.coerce.number().int().positive().default(10_000).describe('Timeout of a request to a service in milliseconds.'),
 })
 

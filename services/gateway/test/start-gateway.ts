@@ -31,15 +31,17 @@ export interface GatewayUnderTest extends AsyncDisposable {
 // The gateway reads its configuration once per process, so every test of a file shares these values.
 export const baseUrl = 'https://api.quittance.test'
 export const authUrl = 'https://login.quittance.test'
-const [ownPort, auth1, auth2, invoices1, invoices2] = (await freePorts(5)) as [number, number, number, number, number]
+const [ownPort, auth1, auth2, invoices1, invoices2, storefront] = (await freePorts(6)) as [number, number, number, number, number, number]
 export const authPorts = [auth1, auth2] as const
 export const invoicesPorts = [invoices1, invoices2] as const
+export const storefrontPort = storefront
 process.env['PORT'] = String(ownPort)
 process.env['RATE_LIMIT_PER_SECOND'] = '0'
 process.env['STOP_NOTICE_MS'] = '0'
 process.env['BASE_URL'] = `${baseUrl}/`
 process.env['AUTH_URL'] = `${authUrl}/`
 process.env['AUTH_HTTP_URL'] = authPorts.map((port) => `http://127.0.0.1:${port}`).join(',')
+process.env['STOREFRONT_HTTP_URL'] = `http://127.0.0.1:${storefront}`
 process.env['INVOICES_HTTP_URL'] = invoicesPorts.map((port) => `http://127.0.0.1:${port}`).join(',')
 
 export async function startGateway(): Promise<GatewayUnderTest> {

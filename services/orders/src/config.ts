@@ -2,7 +2,8 @@ import { readConfig } from '@quittance/runtime/config'
 import { z } from 'zod'
 
 export const OrdersConfig = z.object({
-  BASE_URL: z.url().default('http://127.0.0.1:8080').describe('Public address of the API; checkout links begin with it.'),
+  BASE_URL: z.url().default('http://127.0.0.1:8080').describe('Public address of the API.'),
+  PAGES_URL: z.url().optional().describe('Public address of the pages for buyers, with which their links begin; BASE_URL if unset.'),
   SANDBOX_PAYMENTS: z
     .enum(['on', 'off'])
     .default('off')
@@ -24,3 +25,6 @@ export const OrdersConfig = z.object({
 })
 
 export const config = () => readConfig(OrdersConfig)
+
+/** Returns the address that links to pages begin with. */
+export const pagesUrl = () => (config().PAGES_URL ?? config().BASE_URL).replace(/\/+$/, '')

@@ -21,7 +21,11 @@ test('without the sandbox, rejects confirmations with a payment and accepts free
     const confirmation = { client_secret, customer_email: 'ada@example.com', confirmation_token_id }
     await expect(orders.call(confirmCheckout, confirmation, anonymous)).rejects.toThrow(PaymentError)
   }
-  expect(await orders.call(getCheckoutByClient, { client_secret }, anonymous)).toMatchObject({ status: 'open', customer_id: null })
+  expect(await orders.call(getCheckoutByClient, { client_secret }, anonymous)).toMatchObject({
+    status: 'open',
+    customer_id: null,
+    payment_processor_metadata: {},
+  })
   for (const table of ['orders', 'customers', 'payments', 'customer_sessions'])
     expect(await orders.rows(`select from ${table}`)).toEqual([])
   const free = await orders.call(createProduct, { name: 'Free', recurring_interval: null, prices: [{ amount_type: 'free' }] }, seller)

@@ -1,4 +1,4 @@
-import { natsUsers } from '@quittance/contracts/permissions'
+import { natsUsers, type NatsUser } from '@quittance/contracts/permissions'
 import { serviceNames, type ServiceName } from '@quittance/contracts/services'
 import { stringify } from 'yaml'
 import {
@@ -24,10 +24,11 @@ interface Places {
  */
 export function kubernetesSecrets(secrets: Secrets, { postgres, nats }: Places): string {
   const isOwner = (service: ServiceName): service is DatabaseOwner => (databaseOwners as readonly string[]).includes(service)
+  const isOnBus = (service: ServiceName) => natsUsers.includes(service as NatsUser)
   const url = (owner: DatabaseOwner, role: string, password: string) => `postgres://${role}:${secrets[password]}@${postgres}/${owner}`
   const ofServices = serviceNames.map((service) =>
     secret(service, {
-      NATS_URL: `nats://${service}:${secrets[natsPassword(service)]}@${nats}`,
+      ...(isOnBus(service) && { NATS_URL: `nats://${service}:${secrets[natsPassword(service)]}@${nats}` }),
       ...(isOwner(service) && { DATABASE_URL: url(service, `${service}_runtime`, databasePassword(service)) }),
       ...settingsFor(service, secrets),
     }),

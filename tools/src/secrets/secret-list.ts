@@ -1,7 +1,7 @@
 /** Every secret of an installation. `npm start`, compose and Kubernetes all derive from this list: a new secret is one entry here. */
 import { randomBytes } from 'node:crypto'
 import { busUsers, natsUsers, type BusUser } from '@quittance/contracts/permissions'
-import { serviceNames, type ServiceName } from '@quittance/contracts/services'
+import { busServiceNames, type ServiceName } from '@quittance/contracts/services'
 import { formatPublicBusKeys, parseBusSeeds } from '@quittance/runtime/bus/identity'
 
 /** Services with a database. */
@@ -54,7 +54,7 @@ export const secretList: readonly Secret[] = [
     name: 'BUS_PUBLIC_KEYS',
     what: 'Public keys of the message bus; not secret, and the same for all.',
     generate: (generated) => formatPublicBusKeys(readSeeds(generated)),
-    setting: { name: 'BUS_PUBLIC_KEYS', services: serviceNames },
+    setting: { name: 'BUS_PUBLIC_KEYS', services: busServiceNames },
   },
   { name: natsPassword('cluster'), what: 'Connections between NATS servers.', generate: password, isOfEngine: true },
   {
@@ -68,6 +68,18 @@ export const secretList: readonly Secret[] = [
     what: 'Secrets of webhook endpoints at rest.',
     generate: key,
     setting: { name: 'SECRETS_KEY', services: ['webhooks'] },
+  },
+  {
+    name: 'SECRETS_KEY_STOREFRONT',
+    what: 'Cookies of the pages for buyers.',
+    generate: key,
+    setting: { name: 'SECRETS_KEY', services: ['storefront'] },
+  },
+  {
+    name: 'PAGES_KEY',
+    what: 'Proves to the gateway that a request comes from a page server, so that it counts on the visitor.',
+    generate: key,
+    setting: { name: 'PAGES_KEY', services: ['gateway', 'storefront'] },
   },
   { name: 'LINK_SECRET', what: 'Download links of documents.', generate: key, setting: { name: 'LINK_SECRET', services: ['invoices'] } },
 ]

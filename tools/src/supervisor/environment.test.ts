@@ -28,6 +28,8 @@ const instance = {
   },
   invoicesOrigins: ['http://127.0.0.1:1', 'http://127.0.0.1:2'],
   authOrigins: ['http://127.0.0.1:3', 'http://127.0.0.1:4'],
+  storefrontOrigins: ['http://127.0.0.1:5'],
+  apiOrigins: ['http://127.0.0.1:8080'],
   secrets: { LINK_SECRET: 'link', SECRETS_KEY_AUTH: 'ka', SECRETS_KEY_WEBHOOKS: 'kw', MIGRATION_DATABASE_PASSWORD_ORDERS: 'm' },
   chromium: '/usr/bin/chromium',
   allowsLoopbackWebhooks: false,

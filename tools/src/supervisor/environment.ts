@@ -1,4 +1,4 @@
-import type { ServiceName } from '@quittance/contracts/services'
+import type { BusServiceName, ServiceName } from '@quittance/contracts/services'
 import type { BusKeys } from './bus-keys.ts'
 import { secretNames, settingsFor, type Secrets } from '../secrets/secret-list.ts'
 
@@ -9,12 +9,16 @@ export interface InstanceEnvironment {
   /** Address of the first gateway. */
   origin: string
   databaseUrl: Partial<Record<ServiceName, string>>
-  natsUrl: Record<ServiceName, string>
+  natsUrl: Record<BusServiceName, string>
   busKeys: BusKeys
   /** Internal addresses of the processes that serve documents. */
   invoicesOrigins: readonly string[]
   /** Internal addresses of the processes that serve OAuth and the sign-in pages. */
   authOrigins: readonly string[]
+  /** Internal addresses of the processes that serve the pages for buyers. */
+  storefrontOrigins: readonly string[]
+  /** Internal addresses of the gateways, for page services. */
+  apiOrigins: readonly string[]
   secrets: Secrets
   chromium: string
   /** Whether endpoints on this machine were requested by name. */
@@ -32,10 +36,14 @@ interface Place {
 }
 
 /** Returns the public address of the instance. Paths are ignored, because test runners set `BASE_URL=/` for other purposes. */
-export function publicAddresses(userEnvironment: NodeJS.ProcessEnv, origin: string): { baseUrl: string; authUrl: string } {
+export function publicAddresses(
+  userEnvironment: NodeJS.ProcessEnv,
+  origin: string,
+): { baseUrl: string; authUrl: string; pagesUrl: string } {
   const baseUrl =
     !userEnvironment.BASE_URL || userEnvironment.BASE_URL.startsWith('/') ? origin : userEnvironment.BASE_URL.replace(/\/+$/, '')
-  return { baseUrl, authUrl: userEnvironment.AUTH_URL?.replace(/\/+$/, '') || baseUrl }
+  const withDefault = (address: string | undefined) => address?.replace(/\/+$/, '') || baseUrl
+  return { baseUrl, authUrl: withDefault(userEnvironment.AUTH_URL), pagesUrl: withDefault(userEnvironment.PAGES_URL) }
 }
 
 /** Returns the setting of sandbox payments: on for a local start; for a public address only if requested by name. */
@@ -49,19 +57,23 @@ const notPassedOn = /^(npm_|NATS_PASSWORD_|BUS_KEY|(MIGRATION_)?DATABASE_(URL|PA
 /** Returns the environment of one process of a service. */
 export function serviceEnvironment(name: ServiceName, { port, healthPort, ...instance }: Place & InstanceEnvironment): NodeJS.ProcessEnv {
   const { userEnvironment, origin, secrets } = instance
-  const { baseUrl, authUrl } = publicAddresses(userEnvironment, origin)
+  const { baseUrl, authUrl, pagesUrl } = publicAddresses(userEnvironment, origin)
   return {
     ...Object.fromEntries(Object.entries(userEnvironment).filter(([key]) => !notPassedOn.test(key) && !secretNames.has(key))),
-    NATS_URL: instance.natsUrl[name],
     HEALTH_PORT: String(healthPort),
-    BASE_URL: baseUrl,
-    AUTH_URL: authUrl,
+    ...{ BASE_URL: baseUrl, AUTH_URL: authUrl, PAGES_URL: pagesUrl },
     ...(instance.databaseUrl[name] && { DATABASE_URL: instance.databaseUrl[name] }),
     ...ownSecrets(name),
-    BUS_KEY: instance.busKeys.secret[name],
-    BUS_PUBLIC_KEYS: instance.busKeys.publicKeys,
+    ...busSettings(name),
     ...ownSettings(name, instance),
     ...(port !== null && { PORT: String(port), HOST: userEnvironment.HOST ?? '127.0.0.1' }),
+  }
+
+  /** A page service is not on the bus. */
+  function busSettings(service: ServiceName): NodeJS.ProcessEnv {
+    if (service === 'storefront') return {}
+    const { natsUrl, busKeys } = instance
+    return { NATS_URL: natsUrl[service], BUS_KEY: busKeys.secret[service], BUS_PUBLIC_KEYS: busKeys.publicKeys }
   }
 
   /** Settings of the user take precedence. */
@@ -70,10 +82,19 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...ins
     return Object.fromEntries(own.map(([setting, generated]) => [setting, userEnvironment[setting] ?? generated]))
   }
 
-  function ownSettings(service: ServiceName, { invoicesOrigins, authOrigins, chromium }: InstanceEnvironment): NodeJS.ProcessEnv {
+  function ownSettings(
+    service: ServiceName,
+    { invoicesOrigins, authOrigins, storefrontOrigins, apiOrigins, chromium }: InstanceEnvironment,
+  ): NodeJS.ProcessEnv {
     switch (service) {
       case 'gateway':
-        return { INVOICES_HTTP_URL: invoicesOrigins.join(','), AUTH_HTTP_URL: authOrigins.join(',') }
+        return {
+          INVOICES_HTTP_URL: invoicesOrigins.join(','),
+          AUTH_HTTP_URL: authOrigins.join(','),
+          STOREFRONT_HTTP_URL: storefrontOrigins.join(','),
+        }
+      case 'storefront':
+        return { API_HTTP_URL: apiOrigins.join(',') }
       case 'auth':
         return {}
       case 'invoices':

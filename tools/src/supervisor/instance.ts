@@ -170,6 +170,8 @@ function startTeam({
     busKeys,
     invoicesOrigins: internalOrigins(slots, 'invoices'),
     authOrigins: internalOrigins(slots, 'auth'),
+    storefrontOrigins: internalOrigins(slots, 'storefront'),
+    apiOrigins: slots.flatMap(({ port }) => (port ? [`http://127.0.0.1:${port}`] : [])),
     allowsLoopbackWebhooks: allow.has('loopback-webhooks'),
     allowsSandboxPayments: allow.has('sandbox-payments'),
     internalPorts: internalPorts({ databases, nats, slots }),
@@ -205,10 +207,11 @@ async function collectFacts({ options, resources, slots, team }: FactsOptions): 
   const operator = { natsUrl: nats.urls.operator, busKey: busKeys.secret.operator, busPublicKeys: busKeys.publicKeys }
   const seed = { file: join(folder.path, 'demo.json'), operator, origin, report }
   const demo = options.seed === 'demo' ? await provideDemoData(seed) : null
-  const { baseUrl, authUrl } = publicAddresses(userEnvironment, origin)
+  const { baseUrl, authUrl, pagesUrl } = publicAddresses(userEnvironment, origin)
   return () => ({
     base_url: baseUrl,
     auth_url: authUrl,
+    pages_url: pagesUrl,
     postgres_url: databases.superuserUrl,
     nats_url: nats.urls.operator,
     stream_url: nats.urls.stream,

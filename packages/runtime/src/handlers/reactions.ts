@@ -1,4 +1,4 @@
-import type { ServiceName } from '@quittance/contracts/services'
+import type { BusServiceName } from '@quittance/contracts/services'
 import type { RegisteredReaction } from '../database/database.ts'
 import type { ReactionPoint, Transaction } from './handler.ts'
 
@@ -15,7 +15,7 @@ export interface Reaction {
 const declared: ReactionPoint<never>[] = []
 
 /** Declares a point in the layer that raises it. The name starts with the service: `orders.customer.deleted`. */
-export function reactionPoint<Payload>(name: `${ServiceName}.${string}`): ReactionPoint<Payload> {
+export function reactionPoint<Payload>(name: `${BusServiceName}.${string}`): ReactionPoint<Payload> {
   const point: ReactionPoint<Payload> = { name }
   declared.push(point as ReactionPoint<never>)
   return point
@@ -27,7 +27,7 @@ export function on<Payload>(point: ReactionPoint<Payload>, steps: readonly React
 }
 
 /** Throws unless every declared point of the service has exactly one entry. */
-export function assertReactionsComplete(service: ServiceName, reactions: readonly Reaction[]): void {
+export function assertReactionsComplete(service: BusServiceName, reactions: readonly Reaction[]): void {
   const points = new Set([...declared.filter(({ name }) => name.startsWith(`${service}.`)), ...reactions.map(({ point }) => point)])
   for (const point of points) {
     const entries = reactions.filter((reaction) => reaction.point === point).length

@@ -2,7 +2,7 @@ import type { Caller } from '@quittance/contracts/caller'
 import { deadLetterOperations, type DeadLetter } from '@quittance/contracts/dead-letters'
 import { NotPermitted } from '@quittance/contracts/errors'
 import { headers } from '@quittance/contracts/headers'
-import type { ServiceName } from '@quittance/contracts/services'
+import type { BusServiceName } from '@quittance/contracts/services'
 import type { EventTrust } from '../bus/event-signature.ts'
 import type { Database } from '../database/database.ts'
 import { gauge } from '../process/metrics.ts'
@@ -14,7 +14,7 @@ import { bindValues, statement } from '../sql/statement.ts'
 import { addSystemAccess, runInTransaction, systemCaller } from '../handlers/transaction.ts'
 
 interface DeadLetterOptions extends EventTrust {
-  service: ServiceName
+  service: BusServiceName
   consumers: readonly Consumer[]
   database: Database
 }

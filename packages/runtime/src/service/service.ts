@@ -1,6 +1,6 @@
 import type { ApiError } from '@quittance/contracts/errors'
 import type { Operation } from '@quittance/contracts/operation'
-import type { ServiceName } from '@quittance/contracts/services'
+import type { BusServiceName } from '@quittance/contracts/services'
 import type { NatsConnection, ServiceMsg } from 'nats'
 import { createBusIdentity, parseBusSeeds, parsePublicBusKeys, type BusIdentity } from '../bus/identity.ts'
 import { readConfig, RuntimeConfig } from '../process/config.ts'
@@ -44,7 +44,7 @@ export interface ServiceComponent extends Closeable {
 
 /** The definition of a service. */
 export interface Service {
-  name: ServiceName
+  name: BusServiceName
   database?: DatabaseDefinition
   handlers?: readonly Handler[]
   consumers?: readonly Consumer[]
@@ -171,7 +171,7 @@ async function openOwnDatabase({ database: definition, reactions }: Service, { s
   return database
 }
 
-function readIdentity(user: ServiceName, { BUS_KEY, BUS_PUBLIC_KEYS }: RuntimeConfig): BusIdentity {
+function readIdentity(user: BusServiceName, { BUS_KEY, BUS_PUBLIC_KEYS }: RuntimeConfig): BusIdentity {
   if (!BUS_KEY || !BUS_PUBLIC_KEYS) throw new Error('BUS_KEY and BUS_PUBLIC_KEYS are not set; `quittance bus-keys` creates them')
   return createBusIdentity({ user, seeds: parseBusSeeds(BUS_KEY), publicKeys: parsePublicBusKeys(BUS_PUBLIC_KEYS) })
 }

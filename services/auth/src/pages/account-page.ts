@@ -1,7 +1,7 @@
 import { scopeDescriptions, type Scope } from '@quittance/contracts/scopes'
 import { accountButtons, type ButtonFactory } from './account-button.ts'
 import { clientNotices, type ClientNotice } from './client-notices.ts'
-import { html, isolate, shown, type Html } from './html.ts'
+import { html, isolate, shown, type Html } from '@quittance/pages/html'
 import { relativeTime, formatRelativeTime, formatDate } from './relative-time.ts'
 import { layout } from './layout.ts'
 import { localTimeScript } from './local-time-script.ts'

@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import { html, isolate } from './html.ts'
+import { html, isolate } from '@quittance/pages/html'
 import { layout, pageHeaders } from './layout.ts'
 import { truncateName } from './consent-page.ts'
 

@@ -1,4 +1,4 @@
-import { html } from './html.ts'
+import { html } from '@quittance/pages/html'
 import { layout } from './layout.ts'
 import { newPasswordFields, usernameField } from './password-fields.ts'
 

@@ -1,4 +1,4 @@
-import { html, isolate, type Html } from './html.ts'
+import { html, isolate, type Html } from '@quittance/pages/html'
 import { truncateName } from './consent-page.ts'
 
 /** A client whose change ended what the user had allowed it. */

@@ -1,5 +1,5 @@
 import type { Scope } from '@quittance/contracts/scopes'
-import { html, isolate, shown, type Html } from './html.ts'
+import { html, isolate, shown, type Html } from '@quittance/pages/html'
 import { formatDate } from './relative-time.ts'
 import { layout } from './layout.ts'
 import { identityScopes } from './permission-groups.ts'

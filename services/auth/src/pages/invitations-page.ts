@@ -1,5 +1,5 @@
 import type { ReceivedInvitation } from '../invitations/received-invitations.ts'
-import { html, isolate, type Html } from './html.ts'
+import { html, isolate, type Html } from '@quittance/pages/html'
 import { layout } from './layout.ts'
 import { truncateName } from './consent-page.ts'
 

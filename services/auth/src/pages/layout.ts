@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { html, Html } from './html.ts'
+import { html, Html } from '@quittance/pages/html'
 
 /** Content of a page. */
 export interface Page {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Html } from './html.ts'
+import { Html } from '@quittance/pages/html'
 
 /** Formats the exact time of each `<time>` in the time zone and locale of the reader. Without scripts it stays in UTC. */
 const script = `

@@ -1,4 +1,4 @@
-import { html, isolate } from './html.ts'
+import { html, isolate } from '@quittance/pages/html'
 import { layout } from './layout.ts'
 import { truncateName } from './consent-page.ts'
 

@@ -1,4 +1,4 @@
-import { html, type Html } from './html.ts'
+import { html, type Html } from '@quittance/pages/html'
 
 export interface PasskeyForm {
   /** URL that the form posts to. */

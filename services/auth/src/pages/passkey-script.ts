@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Html } from './html.ts'
+import { Html } from '@quittance/pages/html'
 
 /**
  * The only script of the sign-in pages: browsers offer passkeys only to scripts. It shows each form with `data-passkey` (the server's

@@ -1,4 +1,4 @@
-import { html, type Html } from './html.ts'
+import { html, type Html } from '@quittance/pages/html'
 
 /** Fields for a new password, twice. */
 export function newPasswordFields(error: string | null): Html {

@@ -1,5 +1,5 @@
 import type { Scope } from '@quittance/contracts/scopes'
-import { html, type Html } from './html.ts'
+import { html, type Html } from '@quittance/pages/html'
 import { permissionGroups, type PermissionGroup } from './permission-groups.ts'
 
 /** Lists the requested permissions. Read-only ones are collapsed, unless there are no others. */

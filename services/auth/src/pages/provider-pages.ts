@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { errors, type ErrorOut, type KoaContextWithOIDC } from 'oidc-provider'
 import { routes } from '../routes.ts'
 import { errorPage, expiredPageContent, type ErrorPageContent } from './error-page.ts'
-import { Html, html } from './html.ts'
+import { Html, html } from '@quittance/pages/html'
 import { formTarget, layout, pageHeaders } from './layout.ts'
 
 /** Shown where no redirect is safe: the client or its redirect URI is unknown, or the request has ended. */

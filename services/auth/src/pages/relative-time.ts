@@ -1,4 +1,4 @@
-import { html, type Html } from './html.ts'
+import { html, type Html } from '@quittance/pages/html'
 
 const day = 24 * 3_600_000
 const units: [milliseconds: number, unit: Intl.RelativeTimeFormatUnit][] = [

@@ -1,4 +1,4 @@
-import { html, type Html } from './html.ts'
+import { html, type Html } from '@quittance/pages/html'
 import { layout } from './layout.ts'
 import { passkeyForm } from './passkey-form.ts'
 import { passkeyScript } from './passkey-script.ts'

@@ -2,7 +2,7 @@ import type { AccountDetails } from '../accounts/load-account-details.ts'
 import type { Passkey } from '../second-factors/passkeys.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import type { ButtonFactory } from './account-button.ts'
-import { html, type Html } from './html.ts'
+import { html, type Html } from '@quittance/pages/html'
 import { relativeTime, formatDate } from './relative-time.ts'
 
 export interface SignInSettings {

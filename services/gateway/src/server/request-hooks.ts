@@ -65,7 +65,7 @@ export function addRequestHooks(
     }
     if (isStopping()) reply.header('connection', 'close')
     if (isProbe) return
-    const quota = await rateLimit.count(request.ip)
+    const quota = await rateLimit.count(request.clientIp)
     if (quota) {
       reply.header('ratelimit-policy', `"ip";q=${quota.limit};w=1`)
       reply.header('ratelimit', `"ip";r=${quota.remaining};t=${quota.resetSeconds}`)
@@ -74,11 +74,11 @@ export function addRequestHooks(
       }
     }
     loadShedder.assertResponsive()
-    arrivals.begin(request.raw, request.ip)
+    arrivals.begin(request.raw, request.clientIp)
   })
   // Only now: a body that never arrives must not take a place from others.
   app.addHook('preHandler', async (request, reply) => {
-    if (!request.routeOptions.config.isProbe) loadShedder.admit(reply.raw, clientNetwork(request.ip))
+    if (!request.routeOptions.config.isProbe) loadShedder.admit(reply.raw, clientNetwork(request.clientIp))
   })
 }
 
@@ -132,7 +132,7 @@ export function addAccessLog(app: FastifyInstance): void {
         route: route ?? null,
         status,
         duration_ms: Math.round(reply.elapsedTime * 1000) / 1000,
-        ip: request.ip,
+        ip: request.clientIp,
         token_id: request.tokenId,
       },
       'request.completed',

@@ -5,13 +5,15 @@ import { publicOperations } from '@quittance/contracts/registry'
 import { drainAcceptQueue } from '@quittance/runtime/shutdown'
 import type { ServiceResources } from '@quittance/runtime/service'
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { addClientAddress } from '../access/client-address.ts'
 import { createChallenge } from '../access/challenge.ts'
 import { createRateLimit } from '../access/rate-limit.ts'
 import { createVerifier } from '../access/verifier.ts'
 import { config } from '../config.ts'
 import { addDocumentRoute } from '../documents/document-route.ts'
 import { addProtectedResource } from '../oauth/protected-resource.ts'
-import { addAuthProxy } from '../oauth/proxy.ts'
+import { addAuthProxy } from '../oauth/auth-proxy.ts'
+import { addPageProxy } from '../pages/page-proxy.ts'
 import { addDocsPage } from '../openapi/docs-page.ts'
 import { buildOpenApi } from '../openapi/build-openapi.ts'
 import { addCompression } from '../http/compression.ts'
@@ -46,19 +48,19 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
   const app = createApp(settings, log as FastifyBaseLogger)
   const rateLimit = createRateLimit({ perSecond: settings.RATE_LIMIT_PER_SECOND, storeUrl: settings.RATE_LIMIT_STORE_URL, log })
   const loadShedder = createLoadShedder({ maxInFlight: settings.MAX_IN_FLIGHT, maxDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS })
-  const arrivals = createRequestArrivals()
-  const challenge = createChallenge(baseUrl)
-  const upstreams = { invoices: createUpstream(settings.INVOICES_HTTP_URL), auth: createUpstream(settings.AUTH_HTTP_URL) }
+  const [arrivals, challenge, upstreams] = [createRequestArrivals(), createChallenge(baseUrl), createUpstreams(settings)]
+  const pagesUrl = settings.PAGES_URL ?? baseUrl
   let isStopping = false
   addJsonParser(app)
   addErrorHandlers(app, challenge)
+  addClientAddress(app, settings.PAGES_KEY)
   addRequestHooks(app, {
     rateLimit,
     loadShedder,
     arrivals,
     cors: createCors(settings.CORS_ORIGINS),
     fields: securityHeaders,
-    transportFields: transportFields(baseUrl, authUrl),
+    transportFields: transportFields(baseUrl, authUrl, pagesUrl),
     isStopping: () => isStopping,
   })
   addCompression(app)
@@ -75,6 +77,7 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
   addChangelogRoute(app)
   addDocumentRoute(app, upstreams.invoices)
   addAuthProxy(app, { upstream: upstreams.auth, baseUrl, authUrl })
+  addPageProxy(app, { upstream: upstreams.storefront, baseUrl, authUrl, pagesUrl })
   addProtectedResource(app, baseUrl)
   addDocsPage(app)
   const description = JSON.stringify(buildOpenApi(publicOperations, baseUrl, authUrl))
@@ -94,8 +97,17 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
       await app.close()
       loadShedder.close()
       arrivals.close()
-      await Promise.all([rateLimit.close(), upstreams.invoices.close(), upstreams.auth.close()])
+      await Promise.all([rateLimit.close(), ...Object.values(upstreams).map((upstream) => upstream.close())])
     },
+  }
+}
+
+/** Creates the clients of the services that are reached over HTTP. */
+function createUpstreams(settings: Settings) {
+  return {
+    invoices: createUpstream(settings.INVOICES_HTTP_URL),
+    auth: createUpstream(settings.AUTH_HTTP_URL),
+    storefront: createUpstream(settings.STOREFRONT_HTTP_URL),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Checkout, CheckoutPublic } from '@quittance/contracts/checkout'
 import { nested, nestedList, type View } from '@quittance/runtime/view'
-import { config } from '../config.ts'
+import { config, pagesUrl } from '../config.ts'
 import { checkoutDiscountColumns } from '../catalog/discounts/discount-view.ts'
 import { checkoutProductColumns, priceColumns } from '../catalog/products/product-view.ts'
 
@@ -25,7 +25,10 @@ const products = nestedList(
 )
 
 /** Links start with the public address, which is configuration and the same on every replica. */
-const url = () => `'${config().BASE_URL.replaceAll("'", "''")}/checkout/' || ch.client_secret`
+const url = () => `'${pagesUrl().replaceAll("'", "''")}/checkout/' || ch.client_secret`
+
+/** How a page can take the payment: the sandbox, or nothing. */
+const processorMetadata = () => (config().SANDBOX_PAYMENTS === 'on' ? `'{"provider": "sandbox"}'::json` : `'{}'::json`)
 
 const publicColumns =
   () => `ch.id, ch.created_at, ch.modified_at, '{}'::json as custom_field_data, 'stripe' as payment_processor, ch.status, ch.client_secret,
@@ -37,7 +40,7 @@ const publicColumns =
   pp.amount_type <> 'free' as is_discount_applicable, pp.amount_type = 'free' as is_free_product_price,
   ${total} > 0 as is_payment_required, ${setup} as is_payment_setup_required, (${total} > 0 or ${setup}) as is_payment_form_required,
   ch.customer_id, ch.is_business_customer, ch.customer_name, ch.customer_email, ch.customer_ip_address, ch.customer_billing_name,
-  ch.customer_billing_address, ch.customer_tax_id, '{}'::json as payment_processor_metadata, ${addressFields} as customer_billing_address_fields,
+  ch.customer_billing_address, ch.customer_tax_id, ${processorMetadata()} as payment_processor_metadata, ${addressFields} as customer_billing_address_fields,
   ${addressFieldModes} as billing_address_fields, null as prices,
   ${products} as products, ${nested(checkoutProductColumns)} as product, ${nested(priceColumns)} as product_price,
   case when d.id is not null then ${nested(checkoutDiscountColumns)} end as discount, '[]'::json as attached_custom_fields`

@@ -36,6 +36,7 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   await changeCheckoutProduct(context, checkout, request)
   const discount = await chooseDiscount({ checkout, code: request.discount_code ?? null }, context)
   const priced = await priceCheckout(checkout, context)
+  assertExpectedTotal(checkout, request)
   const product = await em.findOneOrFail(Product, checkout.productId)
   const needsToken = checkout.needsPaymentToken(product.recurringInterval !== null)
   if (needsToken && !paymentProcessor()) throw new PaymentError('This seller cannot take payments right now.')
@@ -67,6 +68,15 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
     madeByCheckoutId: buyer.isNew ? checkout.id : null,
   })
   return { ...confirmed, customer_session_token: sessionToken }
+}
+
+/** Throws if the buyer saw another total, because a price, a tax or a discount changed since. */
+function assertExpectedTotal(checkout: Checkout, { expected_total_amount: expected }: Request): void {
+  if (expected === null || expected === undefined || BigInt(expected) === checkout.totalAmount()) return
+  throw RequestValidationError.field(
+    ['expected_total_amount'],
+    `The total is ${checkout.totalAmount()}. Show it to the buyer and confirm again.`,
+  )
 }
 
 interface SubscriptionOptions {

@@ -3,7 +3,7 @@ import type { Customer } from '@quittance/contracts/customers'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
 import { command, type CommandContext } from '@quittance/runtime/handler'
-import { config } from '../config.ts'
+import { pagesUrl } from '../config.ts'
 import { findByExternalId, findById } from '../customers/customer-queries.ts'
 import { requireOrganization } from '../organizations/organization.ts'
 import { openCustomerSession } from './customer-session.ts'
@@ -26,7 +26,7 @@ export const createCustomerSession = command(contract, async (request, context) 
     modified_at: null,
     token,
     expires_at: session.expiresAt.toISOString(),
-    customer_portal_url: `${config().BASE_URL}/${slug}/portal?customer_session_token=${token}`,
+    customer_portal_url: `${pagesUrl()}/${slug}/portal?customer_session_token=${token}`,
     return_url: null,
     customer_id: customer.id,
     external_customer_id: customer.external_id,

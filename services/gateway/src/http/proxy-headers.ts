@@ -15,8 +15,8 @@ const hopByHopHeaders = new Set([
   'upgrade',
 ])
 
-/** Headers that the gateway sets itself, because the client's values are not trusted, and those of the connection to auth. */
-const overriddenHeaders = /^(forwarded|x-forwarded-.*|x-real-ip|x-request-id|host|content-length|expect)$/
+/** Headers that the gateway sets itself, because the client's values are not trusted, and those of the connection to the service. */
+const overriddenHeaders = /^(forwarded|x-forwarded-.*|x-real-ip|x-request-id|x-pages-key|traceparent|host|content-length|expect)$/
 
 /** Origin of a request as determined by the gateway. */
 export interface PublicOrigin {
@@ -25,10 +25,12 @@ export interface PublicOrigin {
   /** Address of the client. */
   ip: string
   requestId: string
+  /** Trace context of the request. */
+  traceparent: string
 }
 
-/** Returns the request headers for auth; repeated headers stay repeated, so that auth can reject them. */
-export function toUpstreamHeaders({ headersDistinct }: IncomingMessage, { publicUrl, ip, requestId }: PublicOrigin): Fields {
+/** Returns the request headers for the service; repeated headers stay repeated, so that it can reject them. */
+export function toUpstreamHeaders({ headersDistinct }: IncomingMessage, { publicUrl, ip, requestId, traceparent }: PublicOrigin): Fields {
   const { host, protocol } = new URL(publicUrl)
   const sent = removeHopByHop(headersDistinct)
   return {
@@ -37,6 +39,7 @@ export function toUpstreamHeaders({ headersDistinct }: IncomingMessage, { public
     'x-forwarded-proto': protocol.slice(0, -1),
     'x-forwarded-for': ip,
     'x-request-id': requestId,
+    traceparent,
   }
 }
 

@@ -1,0 +1,91 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { findChromium } from '@quittance/testing/engines/chromium'
+import axe from 'axe-core'
+import { launch, type Browser, type Page } from 'puppeteer'
+
+export type { Browser, Page }
+
+/** Launches a real browser; as root it must run without its sandbox. */
+export async function launchChromium(): Promise<Browser> {
+  const executablePath = await findChromium(() => {})
+  return launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
+}
+
+/** A kind of visitor. */
+export interface VisitorOptions {
+  scripts?: boolean
+  width?: number
+  scheme?: 'light' | 'dark'
+  /** `Accept-Language`. */
+  language?: string
+}
+
+/** A separate browser context, and everything that a visit must not cause. */
+export interface Visit extends AsyncDisposable {
+  page: Page
+  /** Lines of the console, including violations of the page's policy, without failed resource loads. */
+  complaints: readonly string[]
+  /** URLs of all requests. */
+  requests: readonly string[]
+  /** Bodies of the forms that were sent. */
+  posts: readonly string[]
+}
+
+/** Opens a window of a visitor. */
+export async function openVisit(
+  browser: Browser,
+  { scripts = true, width = 1280, scheme = 'light', language = 'en-US' }: VisitorOptions = {},
+): Promise<Visit> {
+  const context = await browser.createBrowserContext()
+  const page = await context.newPage()
+  await page.setViewport({ width, height: width < 500 ? 844 : 900 })
+  await page.setExtraHTTPHeaders({ 'accept-language': language })
+  await page.setJavaScriptEnabled(scripts)
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
+  const [complaints, requests, posts]: [string[], string[], string[]] = [[], [], []]
+  page.on('console', (message) => {
+    if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('request', (request) => {
+    requests.push(request.url())
+    const body = request.postData()
+    if (body !== undefined) posts.push(body)
+  })
+  return { page, complaints, requests, posts, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/** Clicks what leads to another page. */
+export async function press(page: Page, selector: string): Promise<void> {
+  await Promise.all([page.waitForNavigation(), page.click(selector)])
+}
+
+/** Returns the visible text of the page. */
+export function readText(page: Page): Promise<string> {
+  return page.$eval('main', (main) => (main as unknown as { innerText: string }).innerText)
+}
+
+/** Returns the violations of WCAG 2.2 A and AA and of best practices that axe-core finds, one line each. The policy of the page stays on. */
+export async function findViolations(page: Page): Promise<string[]> {
+  const hadScripts = page.isJavaScriptEnabled()
+  // axe-core waits with timers, which do not run while scripts are disabled.
+  await page.setJavaScriptEnabled(true)
+  await page.evaluate(axe.source)
+  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults
+  await page.setJavaScriptEnabled(hadScripts)
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
+}
+
+/** Returns by how much the page is wider than the window; 0 for a page that fits. */
+export function findOverflow(page: Page): Promise<number> {
+  return page.evaluate('Math.max(0, document.scrollingElement.scrollWidth - window.innerWidth)') as Promise<number>
+}
+
+const folder = join(import.meta.dirname, '../artefacts/pages')
+
+/** Saves a screenshot for manual review. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+}

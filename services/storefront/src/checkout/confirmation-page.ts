@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CheckoutPublic } from '@quittance/contracts/checkout'
+import { getCheckoutByClient } from '@quittance/contracts/checkouts'
+import { html } from '@quittance/pages/html'
+import { webOrigin } from '@quittance/pages/page-headers'
+import type { FastifyReply } from 'fastify'
+import type { AppOptions, PageContext } from '../page/page-context.ts'
+import { sendPage } from '../page/send-page.ts'
+import { fillCheckoutForm } from './checkout-form.ts'
+import { buildCheckoutPage, findTargets } from './checkout-page.ts'
+import { sendRejected } from './result-pages.ts'
+import type { Sale } from './sale-cookie.ts'
+import { sendSuccess } from './success-page.ts'
+
+/** The page after an order. */
+export interface Confirmation {
+  checkout: CheckoutPublic
+  context: PageContext
+  sale: Sale | null
+  options: AppOptions
+  /** Whether the visitor asked to wait: browsers without scripts cannot ask by themselves. */
+  isWaiting: boolean
+}
+
+/** Waits between questions while a visitor without scripts waits: eight seconds in all. */
+const waitsMs = [700, 1_000, 1_500, 2_000, 2_500]
+const maxWaiting = 200
+let waiting = 0
+
+/** Sends what the order led to: success, the form after a decline, or that the payment is in progress. */
+export async function sendConfirmation(confirmation: Confirmation, reply: FastifyReply): Promise<FastifyReply> {
+  const { isWaiting, checkout } = confirmation
+  const settled = isWaiting && checkout.status === 'confirmed' ? await waitForEnd(confirmation) : checkout
+  return sendState({ ...confirmation, checkout: settled }, reply)
+}
+
+function sendState(confirmation: Confirmation, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
+  const { checkout, context, sale, options } = confirmation
+  switch (checkout.status) {
+    case 'succeeded':
+      return redirectToSeller(confirmation, reply) ?? sendSuccess({ checkout, context, sale, options }, reply)
+    case 'failed':
+      return sendRejected(reply, { reason: 'failed', checkout, context })
+    case 'confirmed':
+      return sendProcessing(confirmation, reply)
+    default: {
+      // Opened without an order of this browser: nothing was declined.
+      if (!sale) return reply.redirect(`/checkout/${checkout.client_secret}?locale=${context.language}`, 303)
+      const form = fillCheckoutForm(checkout, readAgain(context))
+      const notice = context.words.checkout.declinedLater
+      return sendPage(reply, buildCheckoutPage({ checkout, form, errors: [], context, notice, script: options.scripts.checkout }))
+    }
+  }
+}
+
+/** A form that was sent before is filled with what was typed, not with the region of the browser. */
+function readAgain(context: PageContext): PageContext {
+  return { ...context, region: null }
+}
+
+async function waitForEnd({ checkout, context, options }: Confirmation): Promise<CheckoutPublic> {
+  if (waiting >= maxWaiting) return checkout
+  waiting += 1
+  try {
+    let current = checkout
+    for (const waitMs of waitsMs) {
+      await delay(waitMs)
+      current = await options.api.call(getCheckoutByClient, { client_secret: checkout.client_secret }, { visitor: context.visitor })
+      if (current.status !== 'confirmed') break
+    }
+    return current
+  } finally {
+    waiting -= 1
+  }
+}
+
+/** Redirects to the seller's page once the order is paid; null if the seller named none that a browser may open. */
+function redirectToSeller({ checkout, sale, options }: Confirmation, reply: FastifyReply): FastifyReply | null {
+  const target = webOrigin(checkout.success_url) ? new URL(checkout.success_url) : null
+  const own = `/checkout/${checkout.client_secret}/confirmation`
+  if (!target || (target.origin === options.origin && target.pathname === own)) return null
+  if (target.pathname.startsWith('/checkout/') && target.pathname.endsWith(own)) return null
+  if (sale) target.searchParams.set('customer_session_token', sale.sessionToken)
+  return reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(target.href, 303)
+}
+
+function sendProcessing({ checkout, context, options }: Confirmation, reply: FastifyReply): FastifyReply {
+  const { result } = context.words
+  const needsAction = checkout.payment_processor_metadata['intent_status'] === 'requires_action'
+  const title = needsAction ? result.actionTitle : result.processingTitle
+  return sendPage(reply, {
+    context,
+    title,
+    brand: checkout.organization.name,
+    script: options.scripts.confirmation,
+    ...findTargets(checkout),
+    body: html`<div class="card narrow stack" data-poll="/checkout/${checkout.client_secret}/state" role="status">
+      <h1>${title}</h1>
+      <p>${needsAction ? result.action : result.processing}</p>
+      <p hidden data-long>${result.processingLong}</p>
+      <p class="actions"><a class="button" href="?locale=${context.language}&amp;wait=1">${result.checkAgain}</a></p>
+    </div>`,
+  })
+}

@@ -1,0 +1,49 @@
+import type { CheckoutPublic } from '@quittance/contracts/checkout'
+import { isInEuropeanEconomicArea } from '@quittance/pages/countries'
+import { formatDate } from '@quittance/pages/dates'
+import { html, type Html } from '@quittance/pages/html'
+import type { PageContext } from '../page/page-context.ts'
+import type { CheckoutForm } from './checkout-form.ts'
+import { createMoneyFormat, describeRenewal } from './order-summary.ts'
+
+interface OrderPart {
+  checkout: CheckoutPublic
+  form: CheckoutForm
+  context: PageContext
+}
+
+/** Renders what stands directly above the order button, and the button: product, total, and what a subscription costs later. */
+export function orderPart(part: OrderPart): Html {
+  const { checkout, context } = part
+  const { words } = context
+  const money = createMoneyFormat(checkout.currency, context)
+  const renewal = describeRenewal(checkout, context)
+  const terms = renewal?.interval === 'month' ? words.checkout.renewsMonthly : words.checkout.renewsYearly
+  const total = money(checkout.total_amount)
+  return html`<div class="before-order">
+    <div data-live="total" class="stack-small">
+      <p class="row">
+        <span><bdi>${checkout.product.name}</bdi></span>
+        <span class="number">${renewal ? words.checkout.totalToday : words.checkout.total} ${total}</span>
+      </p>
+      ${renewal && html`<p class="quiet">${terms(total, formatDate(renewal.at.toISOString(), context.locale), renewal.sum)}</p>`}
+      <input type="hidden" name="expected_total_amount" value="${checkout.total_amount}" />
+    </div>
+    <button class="button without-scripts" type="submit" name="intent" value="update">${words.checkout.update}</button>
+    <button class="button primary wide" type="submit" name="intent" value="order" data-live="button">${nameOrderButton(part)}</button>
+  </div>`
+}
+
+/**
+ * Returns the words of the button that orders. Where something has to be paid, now or later, buyers in the EU and the EEA get the words of
+ * Art. 8(2) of Directive 2011/83/EU and nothing else: only the button counts (C-249/21), and later payments count too (C-400/22).
+ */
+export function nameOrderButton({ checkout, form, context }: OrderPart): string {
+  const { checkout: words } = context.words
+  if (!checkout.is_payment_form_required) return words.confirm
+  if (isInEuropeanEconomicArea(form.country)) return words.orderEea
+  const money = createMoneyFormat(checkout.currency, context)
+  const renewal = describeRenewal(checkout, context)
+  if (!renewal) return words.pay(money(checkout.total_amount))
+  return checkout.total_amount > 0 ? words.subscribe(money(checkout.total_amount)) : words.subscribe(renewal.sum)
+}

@@ -1,0 +1,123 @@
+import type { CheckoutPublic } from '@quittance/contracts/checkout'
+import type { AppliedTax } from '@quittance/contracts/taxes'
+import { html, type Html } from '@quittance/pages/html'
+import { formatMoney } from '@quittance/pages/money'
+import type { PageContext } from '../page/page-context.ts'
+
+/** Formats sums of one checkout or order. */
+export function createMoneyFormat(currency: string, { locale }: PageContext): (amount: number) => string {
+  return (amount) => formatMoney(amount, { currency, locale })
+}
+
+/** Names a tax with its rate: "VAT 19 %". */
+export function nameTax({ name, percentage }: AppliedTax, { locale }: PageContext): Html {
+  const format = new Intl.NumberFormat(locale, { numberingSystem: 'latn', style: 'percent', maximumFractionDigits: 4 })
+  return html`<bdi>${name}</bdi> <span class="number">${format.format(percentage / 100)}</span>`
+}
+
+/** Renders price, discount, taxes and total. Inclusive prices are shown as advertised, and their tax as contained. */
+export function summaryLines(checkout: CheckoutPublic, context: PageContext): Html {
+  const { words } = context
+  const money = createMoneyFormat(checkout.currency, context)
+  const isInclusive = checkout.tax_behavior === 'inclusive'
+  const sum = (amount: number) => html`<td class="number">${money(amount)}</td>`
+  // Amounts of the API are without tax; these two lines are as advertised, and still add up to the total.
+  const price = isInclusive ? advertisedPrice(checkout) : checkout.amount
+  const discount = isInclusive ? price - checkout.total_amount : checkout.discount_amount
+  const discountName = checkout.discount && describeDiscount(checkout.discount, context)
+  return html`<table class="lines">
+      <tbody>
+        <tr>
+          <th scope="row">${words.checkout.price}</th>
+          ${sum(price)}
+        </tr>
+        ${
+          discountName &&
+          discount > 0 &&
+          html`<tr>
+            <th scope="row">${discountName}</th>
+            ${sum(-discount)}
+          </tr>`
+        }
+        ${isInclusive ? null : taxLines(checkout, { context, sum })}
+        <tr class="total">
+          <th scope="row">${checkout.product.is_recurring ? words.checkout.totalToday : words.checkout.total}</th>
+          ${sum(checkout.total_amount)}
+        </tr>
+      </tbody>
+    </table>
+    ${isInclusive && checkout.taxes.map((tax) => html`<p class="quiet">${words.checkout.included} ${nameTax(tax, context)}: ${money(tax.amount)}</p>`)}
+    ${checkout.taxes.some((tax) => tax.reverse_charge && tax.amount === 0) && html`<p class="quiet">${words.checkout.reverseCharge}</p>`}
+    ${renewalLine(checkout, context)}`
+}
+
+function taxLines(checkout: CheckoutPublic, { context, sum }: { context: PageContext; sum: (amount: number) => Html }): Html | null {
+  const { words } = context
+  if (checkout.is_free_product_price) return null
+  if (checkout.tax_amount === null) {
+    return html`<tr>
+      <th scope="row">${words.checkout.tax}</th>
+      <td class="quiet">${words.checkout.taxDepends}</td>
+    </tr>`
+  }
+  return html`${checkout.taxes.map(
+    (tax) =>
+      html`<tr>
+        <th scope="row">${nameTax(tax, context)}</th>
+        ${sum(tax.amount)}
+      </tr>`,
+  )}`
+}
+
+function advertisedPrice({ product_price: price, total_amount }: CheckoutPublic): number {
+  // The amount that a buyer chose is not returned; without a discount it is the total.
+  return price.amount_type === 'fixed' ? price.price_amount : total_amount
+}
+
+/** Names a discount, and how long it lasts. */
+function describeDiscount(
+  { name, duration, duration_in_months: months }: NonNullable<CheckoutPublic['discount']>,
+  { words }: PageContext,
+): Html {
+  const reach = duration === 'repeating' && months ? words.checkout.discountMonths(months) : null
+  return html`<bdi>${words.checkout.discount(name)}</bdi>${reach && html` <span class="quiet">${reach}</span>`}`
+}
+
+function renewalLine(checkout: CheckoutPublic, context: PageContext): Html | null {
+  const renewal = describeRenewal(checkout, context)
+  const { checkout: words } = context.words
+  if (!renewal) return null
+  return html`<p class="quiet">${renewal.interval === 'month' ? words.thenEveryMonth(renewal.sum) : words.thenEveryYear(renewal.sum)}</p>`
+}
+
+/** What a subscription costs later. */
+export interface Renewal {
+  interval: 'month' | 'year'
+  /** The sum, or the price and that tax is added: the tax of a later payment without the discount is not computed here. */
+  sum: string
+  /** Time of the first renewal, if the order is placed now. */
+  at: Date
+}
+
+/** Returns when a subscription renews, and for which sum; null for a product that is bought once. */
+export function describeRenewal(checkout: CheckoutPublic, context: PageContext): Renewal | null {
+  const { recurring_interval: interval } = checkout.product
+  if (!interval) return null
+  const money = createMoneyFormat(checkout.currency, context)
+  const isDiscountLasting = !checkout.discount || checkout.discount.duration === 'forever'
+  const price = checkout.tax_behavior === 'inclusive' ? advertisedPrice(checkout) : checkout.amount
+  const isTaxAdded = checkout.tax_behavior !== 'inclusive' && checkout.tax_amount !== 0
+  const later = isDiscountLasting ? checkout.total_amount : price
+  const isTaxMissing = isTaxAdded && (!isDiscountLasting || checkout.tax_amount === null)
+  return {
+    interval,
+    sum: isTaxMissing ? context.words.checkout.plusTax(money(later)) : money(later),
+    at: addMonths(new Date(), interval === 'month' ? 1 : 12),
+  }
+}
+
+/** Returns the same day some months later, or the last day of a shorter month, in UTC. */
+function addMonths(start: Date, months: number): Date {
+  const lastDay = new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + months + 1, 0)).getUTCDate()
+  return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + months, Math.min(start.getUTCDate(), lastDay)))
+}

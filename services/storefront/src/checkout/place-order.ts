@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CheckoutPublic } from '@quittance/contracts/checkout'
+import { confirmCheckout, getCheckoutByClient } from '@quittance/contracts/checkouts'
+import { ApiFailure } from '@quittance/pages/call-api'
+import { findMissingEntries, toFormErrors } from './needed-fields.ts'
+import { createMoneyFormat } from './order-summary.ts'
+import { toConfirmation } from './buyer-changes.ts'
+import { applyPriceChange, type CheckoutChange, type OrderOutcome } from './update-price.ts'
+
+/**
+ * Orders: updates the price, names everything that is missing at once, and confirms the total that the page showed. Another total is shown
+ * again and not charged.
+ */
+export async function placeOrder(change: CheckoutChange): Promise<OrderOutcome> {
+  const { form, context } = change
+  const { checkout, errors, isOpen } = await applyPriceChange(change)
+  // A second press of the button: the same order is confirmed with the same key, which returns the first reply.
+  if (!isOpen) return confirmOrder(change, checkout)
+  const missing = findMissingEntries(form, { checkout, context }).filter(({ field }) => errors.every((each) => each.field !== field))
+  const all = [...missing, ...errors]
+  if (all.length > 0) return { kind: 'form', checkout, form, errors: all, status: 422 }
+  if (form.shownTotal !== checkout.total_amount) return showTotal(change, checkout)
+  return confirmOrder(change, checkout)
+}
+
+function showTotal({ form, context }: CheckoutChange, checkout: CheckoutPublic): OrderOutcome {
+  const total = createMoneyFormat(checkout.currency, context)(checkout.total_amount)
+  return {
+    kind: 'form',
+    checkout,
+    form: { ...form, code: '' },
+    errors: [],
+    notice: context.words.checkout.totalChanged(total),
+    status: 409,
+  }
+}
+
+/** Waits between attempts while the first of two equal orders is in progress. */
+const repeatAfterMs = [300, 600, 1_200]
+
+async function confirmOrder(change: CheckoutChange, checkout: CheckoutPublic): Promise<OrderOutcome> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await sendConfirmation(change, checkout)
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error
+      const waitMs = repeatAfterMs[attempt]
+      if (error.status !== 409 || waitMs === undefined) return toOutcome(error, { change, checkout })
+      await delay(waitMs)
+    }
+  }
+}
+
+async function sendConfirmation(
+  { secret, form, context, options: { api } }: CheckoutChange,
+  checkout: CheckoutPublic,
+): Promise<OrderOutcome> {
+  const { visitor } = context
+  const total = form.shownTotal ?? checkout.total_amount
+  const request = { client_secret: secret, ...toConfirmation(form, { checkout, total }) }
+  const { customer_session_token } = await api.call(confirmCheckout, request, { visitor, ...(form.once && { idempotencyKey: form.once }) })
+  // Most payments are complete by now, and the next page is the last one.
+  for (const waitMs of [200, 600, 1_000]) {
+    await delay(waitMs)
+    const { status } = await api.call(getCheckoutByClient, { client_secret: secret }, { visitor })
+    if (status !== 'confirmed') break
+  }
+  return { kind: 'ordered', sessionToken: customer_session_token }
+}
+
+async function toOutcome(
+  error: ApiFailure,
+  { change, checkout }: { change: CheckoutChange; checkout: CheckoutPublic },
+): Promise<OrderOutcome> {
+  const { form, context, secret, options } = change
+  const { words } = context
+  if (error.error === 'AlreadyActiveSubscriptionError') return { kind: 'subscribed', checkout }
+  if (error.error === 'NotOpenCheckout' || error.status === 409) return { kind: 'ordered', sessionToken: null }
+  if (error.error === 'PaymentError') {
+    return { kind: 'form', checkout, form, errors: [{ field: 'confirmation_token_id', message: words.checkout.declined }], status: 422 }
+  }
+  if (error.status !== 422) throw error
+  if (error.issues.some(({ loc }) => loc.at(-1) === 'expected_total_amount')) {
+    return showTotal(change, await options.api.call(getCheckoutByClient, { client_secret: secret }, { visitor: context.visitor }))
+  }
+  return { kind: 'form', checkout, form, errors: toFormErrors(error.issues, context), status: 422 }
+}

@@ -1,0 +1,52 @@
+import type { CheckoutPublic } from '@quittance/contracts/checkout'
+import { html, type Html } from '@quittance/pages/html'
+import { webOrigin } from '@quittance/pages/page-headers'
+import type { FastifyReply } from 'fastify'
+import type { PageContext } from '../page/page-context.ts'
+import { sendPage } from '../page/send-page.ts'
+
+type Organization = CheckoutPublic['organization']
+
+/** Sends the page of a checkout that was not ordered in time. */
+export function sendExpired(reply: FastifyReply, context: PageContext): FastifyReply {
+  const { result } = context.words
+  return sendPage(reply, {
+    status: 410,
+    context,
+    title: result.expiredTitle,
+    brand: 'Quittance',
+    body: html`<div class="card narrow stack">
+      <h1>${result.expiredTitle}</h1>
+      <p>${result.expired}</p>
+    </div>`,
+  })
+}
+
+interface Rejection {
+  reason: 'failed' | 'subscribed'
+  checkout: CheckoutPublic
+  context: PageContext
+}
+
+/** Sends the page of a checkout that cannot be ordered: too many declines, or a subscription that exists. */
+export function sendRejected(reply: FastifyReply, { reason, checkout: { organization }, context }: Rejection): FastifyReply {
+  const { result } = context.words
+  const title = reason === 'failed' ? result.failedTitle : result.subscribedTitle
+  return sendPage(reply, {
+    status: reason === 'failed' ? 200 : 403,
+    context,
+    title,
+    brand: organization.name,
+    body: html`<div class="card narrow stack">
+      <h1>${title}</h1>
+      <p>${reason === 'failed' ? result.failed : result.subscribed}</p>
+      ${reason === 'subscribed' && html`<p class="actions"><a class="button primary" href="/${organization.slug}/portal">${result.portal}</a></p>`}
+      ${sellerLink(organization, context)}
+    </div>`,
+  })
+}
+
+/** Links to the seller's site, if it is a web address. */
+export function sellerLink({ name, website }: Organization, { words }: PageContext): Html | null {
+  return webOrigin(website) ? html`<p><a href="${website}" rel="noreferrer">${words.result.toSeller(name)}</a></p>` : null
+}

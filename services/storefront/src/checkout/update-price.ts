@@ -1,0 +1,73 @@
+import type { CheckoutPublic } from '@quittance/contracts/checkout'
+import { getCheckoutByClient, updateCheckoutByClient } from '@quittance/contracts/checkouts'
+import { ApiFailure } from '@quittance/pages/call-api'
+import type { FormError } from '@quittance/pages/fields'
+import type { AppOptions, PageContext } from '../page/page-context.ts'
+import { toPriceChange } from './buyer-changes.ts'
+import type { CheckoutForm } from './checkout-form.ts'
+import { findAmountError, toFormErrors } from './needed-fields.ts'
+
+/** A form that was sent. */
+export interface CheckoutChange {
+  secret: string
+  form: CheckoutForm
+  context: PageContext
+  options: Pick<AppOptions, 'api'>
+}
+
+/** What a form led to. */
+export type OrderOutcome =
+  | { kind: 'form'; checkout: CheckoutPublic; form: CheckoutForm; errors: FormError[]; notice?: string; status?: number }
+  /** `sessionToken` is null if the order was placed before, by another page. */
+  | { kind: 'ordered'; sessionToken: string | null }
+  | { kind: 'subscribed'; checkout: CheckoutPublic }
+
+/** The checkout after a change, and what was wrong with the change. */
+export interface PricedCheckout {
+  checkout: CheckoutPublic
+  errors: FormError[]
+  /** False if the checkout was ordered before: its price no longer changes. */
+  isOpen: boolean
+}
+
+/** Applies what the form changes about the price. A rejected change leaves the checkout as it was, with the reason at its field. */
+export async function applyPriceChange({ secret, form, context, options: { api } }: CheckoutChange): Promise<PricedCheckout> {
+  const { visitor } = context
+  const read = () => api.call(getCheckoutByClient, { client_secret: secret }, { visitor })
+  const current = await read()
+  if (current.status !== 'open') return { checkout: current, errors: [], isOpen: false }
+  const amountError = findAmountError(form, { checkout: current, context })
+  if (amountError) return { checkout: current, errors: [amountError], isOpen: true }
+  try {
+    const change = toPriceChange(form, { checkout: current, locale: context.locale })
+    const checkout = await api.call(updateCheckoutByClient, { client_secret: secret, ...change }, { visitor })
+    return { checkout, errors: [], isOpen: true }
+  } catch (error) {
+    if (!(error instanceof ApiFailure)) throw error
+    if (error.error === 'NotOpenCheckout') return { checkout: await read(), errors: [], isOpen: false }
+    if (error.status !== 422) throw error
+    return { checkout: current, errors: toFormErrors(error.issues, context), isOpen: true }
+  }
+}
+
+/** Shows the form with the price after a change: a new total, a code applied or removed, or only another language. */
+export async function updatePrice(change: CheckoutChange & { intent: string }): Promise<OrderOutcome> {
+  const { secret, form, context, options, intent } = change
+  const call = { visitor: context.visitor }
+  if (intent === 'language') {
+    const checkout = await options.api.call(getCheckoutByClient, { client_secret: secret }, call)
+    return checkout.status === 'open' ? { kind: 'form', checkout, form, errors: [] } : { kind: 'ordered', sessionToken: null }
+  }
+  if (intent === 'remove-discount') {
+    await options.api.call(updateCheckoutByClient, { client_secret: secret, discount_code: null }, call)
+  }
+  const { checkout, errors, isOpen } = await applyPriceChange(change)
+  if (!isOpen) return { kind: 'ordered', sessionToken: null }
+  return {
+    kind: 'form',
+    checkout,
+    form: { ...form, code: errors.length > 0 ? form.code : '' },
+    errors,
+    status: errors.length > 0 ? 422 : 200,
+  }
+}

@@ -1,0 +1,4 @@
+import { runPageService } from '@quittance/runtime/page-service'
+import { storefront } from './service.ts'
+
+await runPageService(storefront)

@@ -1,0 +1,96 @@
+import { html, type Html } from '@quittance/pages/html'
+import { inlineStyle, renderPage, type InlineAsset } from '@quittance/pages/layout'
+import { languages } from '@quittance/pages/locale'
+import { pageHeaders } from '@quittance/pages/page-headers'
+import type { FastifyReply } from 'fastify'
+import type { Words } from '../words/words.ts'
+import type { PageContext } from './page-context.ts'
+import { storefrontStyles } from './storefront-styles.ts'
+
+/** One page of the storefront. */
+export interface StorefrontPage {
+  status?: number
+  context: PageContext
+  title: string
+  /** Name in the head of the page: the seller, or this software. */
+  brand: string
+  /** Content at the end of the head of the page. */
+  tools?: Html | null
+  body: Html
+  script?: InlineAsset | null
+  /** Form to which the language buttons belong, so that typed values stay; without one they load the page again. */
+  languageForm?: string | null
+  formTargets?: readonly string[]
+  frameAncestor?: string | null
+}
+
+const style = inlineStyle(storefrontStyles)
+
+/** Sends a page with the headers of its policy. */
+export function sendPage(reply: FastifyReply, page: StorefrontPage): FastifyReply {
+  const { status = 200, context, title, script = null, formTargets = [], frameAncestor = null } = page
+  const { language, dir, theme } = context
+  reply.code(status).headers(pageHeaders({ style, script, formTargets, frameAncestor }))
+  return reply.send(renderPage({ title, lang: language, dir, theme, style, script, body: renderShell(page) }))
+}
+
+function renderShell({ context, brand, tools, body, languageForm = null }: StorefrontPage): Html {
+  const { words } = context
+  return html`<a class="skip" href="#content">${words.common.skip}</a>
+    <div class="page">
+      <header class="head">
+        <p class="brand"><bdi>${brand}</bdi></p>
+        <div class="tools">${tools} ${languageSwitch(context, languageForm)}</div>
+      </header>
+      <main id="content" tabindex="-1">${body}</main>
+      <footer class="foot">${words.common.poweredBy}</footer>
+    </div>`
+}
+
+/** Buttons that name each language in itself. In a form they keep what was typed; elsewhere they load the page in the language. */
+function languageSwitch({ language, words, theme }: PageContext, form: string | null): Html {
+  const buttons = Object.entries(languages).map(
+    ([code, name]) =>
+      html`<li>
+        <button
+          class="button plain"
+          name="${form ? 'switch_locale' : 'locale'}"
+          value="${code}"
+          lang="${code}"
+          ${form && html`form="${form}"`}
+          ${code === language && html`aria-current="true"`}
+        >
+          ${name}
+        </button>
+      </li>`,
+  )
+  const list = html`<ul class="languages">
+    ${buttons}
+  </ul>`
+  return html`<details class="language">
+    <summary><span class="visually-hidden">${words.common.language}: </span>${languages[language]}</summary>
+    ${form ? list : html`<form method="get">${theme && html`<input type="hidden" name="theme" value="${theme}" />`}${list}</form>`}
+  </details>`
+}
+
+interface Fault {
+  status: number
+  context: PageContext
+  title: keyof Words['faults']
+  sentence: keyof Words['faults']
+}
+
+/** Sends a page about a request that failed. */
+export function sendFault(reply: FastifyReply, { status, context, title, sentence }: Fault): FastifyReply {
+  const { faults } = context.words
+  return sendPage(reply, {
+    status,
+    context,
+    title: faults[title],
+    brand: 'Quittance',
+    body: html`<div class="card narrow stack">
+      <h1>${faults[title]}</h1>
+      <p>${faults[sentence]}</p>
+    </div>`,
+  })
+}

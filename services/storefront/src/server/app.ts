@@ -1,0 +1,109 @@
+import { parse } from 'node:querystring'
+import { promisify } from 'node:util'
+import { brotliCompress, constants } from 'node:zlib'
+import { ApiFailure, ApiUnavailable } from '@quittance/pages/call-api'
+import { isSameOrigin } from '@quittance/pages/same-origin'
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply } from 'fastify'
+import { addCheckoutRoutes } from '../checkout/checkout-routes.ts'
+import { addStartPage } from '../start/start-page.ts'
+import type { Words } from '../words/words.ts'
+import { readPageContext, type AppOptions } from '../page/page-context.ts'
+import { sendFault } from '../page/send-page.ts'
+
+const formLimitBytes = 64 * 1024
+const maxFormFields = 100
+
+/** HTTP server of the pages. Only the gateway can reach it. */
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: options.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: formLimitBytes,
+    trustProxy: true,
+    genReqId: ({ headers }) => String(headers['x-request-id'] ?? crypto.randomUUID()),
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
+  })
+  readForms(app)
+  rejectForeignForms(app, options.origin)
+  answerFaults(app)
+  addAccessLog(app)
+  addCompression(app)
+  addStartPage(app, options)
+  addCheckoutRoutes(app, options)
+  await app.ready()
+  return app
+}
+
+function readForms(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, parse(body as string, '&', '=', { maxKeys: maxFormFields })),
+  )
+}
+
+/** A form of another site is answered before anything is called. */
+function rejectForeignForms(app: FastifyInstance, origin: string): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.method !== 'POST' || isSameOrigin(request.headers, origin)) return
+    return sendFault(reply, { status: 403, context: readPageContext(request), title: 'foreignTitle', sentence: 'foreign' })
+  })
+}
+
+type FaultText = { status: number; title: keyof Words['faults']; sentence: keyof Words['faults'] }
+
+function toFault(error: unknown): FaultText {
+  if (error instanceof ApiUnavailable) return { status: 503, title: 'unavailableTitle', sentence: 'unavailable' }
+  if (error instanceof ApiFailure) {
+    if (error.status === 404) return { status: 404, title: 'notFoundTitle', sentence: 'notFound' }
+    if (error.status === 429) return { status: 429, title: 'tooManyTitle', sentence: 'tooMany' }
+  }
+  const { statusCode = 500 } = error as { statusCode?: number }
+  if (statusCode < 500) return { status: statusCode, title: 'unreadableTitle', sentence: 'unreadable' }
+  return { status: 500, title: 'failedTitle', sentence: 'failed' }
+}
+
+function answerFaults(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply): FastifyReply => {
+    const fault = toFault(error)
+    if (fault.status >= 500) request.log.error({ err: error, request_id: request.id }, 'page.failed')
+    if (error instanceof ApiFailure && error.retryAfterSeconds) reply.header('retry-after', error.retryAfterSeconds)
+    return sendFault(reply, { ...fault, context: readPageContext(request) })
+  })
+  app.setNotFoundHandler((request, reply) =>
+    sendFault(reply, { status: 404, context: readPageContext(request), title: 'notFoundTitle', sentence: 'notFound' }),
+  )
+}
+
+/** Writes one line per request, with route names but never URLs: they contain secrets. */
+function addAccessLog(app: FastifyInstance): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { traceparent } = request.headers
+    request.log.info(
+      {
+        request_id: request.id,
+        trace_id: typeof traceparent === 'string' ? traceparent.slice(3, 35) : null,
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime * 1000) / 1000,
+      },
+      'request.completed',
+    )
+    done()
+  })
+}
+
+const compress = promisify(brotliCompress) as (text: string, options: object) => Promise<Buffer>
+const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
+/** Smaller pages fit one packet. */
+const minCompressedBytes = 1_400
+
+function addCompression(app: FastifyInstance): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (typeof payload !== 'string' || payload.length < minCompressedBytes) return payload
+    reply.header('vary', 'Accept-Encoding')
+    if (!/\bbr\b/.test(request.headers['accept-encoding'] ?? '')) return payload
+    reply.header('content-encoding', 'br').removeHeader('content-length')
+    return compress(payload, brotli)
+  })
+}
