@@ -33,7 +33,7 @@ describe.each([
   ['without scripts', 1280, false, 'dark'],
   ['without scripts', 390, false, 'light'],
 ] as const)('%s, %i px wide', (...[, width, scripts, scheme]) => {
-  test(`the link of a checkout leads to a page where a buyer pays and gets a confirmation [1] [117] [119] [120]`, async () => {
+  test(`the link of a checkout leads to a page where a buyer pays and gets a confirmation [1] [117] [119] [pages 120]`, async () => {
     const checkout = await createCheckout()
     await using visit = await openVisit(browser, { width, scripts, scheme })
     const { page, complaints, requests } = visit
@@ -61,7 +61,7 @@ describe.each([
     expect(complaints).toEqual([])
   })
 
-  test('names everything that is missing at once, and each link moves to its field [22]', async () => {
+  test('names everything that is missing at once, and each link moves to its field [pages 22]', async () => {
     const checkout = await createCheckout()
     await using visit = await openVisit(browser, { width, scripts, scheme, language: 'en' })
     const { page, complaints } = visit
@@ -86,7 +86,7 @@ describe.each([
   })
 })
 
-test('every page has the headers of a page that only shows itself [5]', async () => {
+test('every page has the headers of a page that only shows itself [pages 5]', async () => {
   const checkout = await createCheckout()
   for (const url of [checkout.url, `${checkout.url}x`, `${new URL(checkout.url).origin}/`]) {
     const { headers } = await fetch(url, { headers: { accept: 'text/html' } })
@@ -106,7 +106,7 @@ test('every page has the headers of a page that only shows itself [5]', async ()
   }
 })
 
-test('a form of another origin is 403 and changes nothing [125]', async () => {
+test('a form of another origin is 403 and changes nothing [pages 125]', async () => {
   const checkout = await createCheckout()
   const form = { intent: 'order', customer_email: 'a@example.com', customer_name: 'A', confirmation_token_id: 'ctoken_ok' }
   for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }, {}]) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isSameOrigin } from './same-origin.ts'
 
-test('accepts forms of the same origin only, by what the browser states [125]', () => {
+test('accepts forms of the same origin only, by what the browser states [pages 125]', () => {
   const origin = 'https://pay.example.com'
   expect(isSameOrigin({ 'sec-fetch-site': 'same-origin' }, origin)).toBe(true)
   expect(isSameOrigin({ origin }, origin)).toBe(true)

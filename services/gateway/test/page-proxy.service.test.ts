@@ -52,7 +52,7 @@ test('passes pages to the storefront with the public address, the visitor and th
   }
 })
 
-test('pages are found at their host only, and nothing else is found there [2]', async () => {
+test('pages are found at their host only, and nothing else is found there [pages 2]', async () => {
   storefront = await startFakeUpstream(storefrontPort)
   const status = async (path: string, host: string) => (await get(path, { host, accept: 'text/html' })).statusCode
   expect(await status('/checkout/qt_co_1', 'api.quittance.test')).toBe(404)
@@ -89,7 +89,7 @@ test('rejects encoded and ambiguous paths, other methods and large forms', async
   expect(storefront.received).toEqual([])
 })
 
-test('shows a page while the storefront is down, and the API works [9]', async () => {
+test('shows a page while the storefront is down, and the API works [pages 9]', async () => {
   const down = await get('/checkout/qt_co_1', { accept: 'text/html' })
   expect([down.statusCode, down.headers['content-type'], down.headers['cache-control']]).toEqual([
     503,
@@ -100,7 +100,7 @@ test('shows a page while the storefront is down, and the API works [9]', async (
   expect((await get('/v1/changes', { host: 'api.quittance.test' })).statusCode).toBe(200)
 })
 
-test('API calls of a page server count on its visitor with the right key only [8]', async () => {
+test('API calls of a page server count on its visitor with the right key only [pages 8]', async () => {
   const call = (headers: Record<string, string>) => get('/v1/changes', { host: 'api.quittance.test', ...headers })
   await eventually(async () => {
     const named = someone()

@@ -5,7 +5,7 @@ import { startOrders } from './start-orders.ts'
 
 const anonymous = { kind: 'anonymous' } as const
 
-test('a confirmation with another total than the buyer saw is rejected and writes nothing [29]', async () => {
+test('a confirmation with another total than the buyer saw is rejected and writes nothing [pages 29]', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   const { client_secret, total_amount } = await orders.call(createCheckout, { products: [product.id] }, seller)
