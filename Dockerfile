@@ -47,6 +47,7 @@ FROM plain AS for-auth
 FROM plain AS for-orders
 FROM plain AS for-provisioner
 FROM plain AS for-webhooks
+FROM plain AS for-mail
 FROM with-chromium AS for-invoices
 
 FROM for-${SERVICE}

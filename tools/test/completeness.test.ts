@@ -5,10 +5,11 @@ import { auth } from '@quittance/auth/service'
 import { operations } from '@quittance/contracts/registry'
 import { deadLetterHandlers } from '@quittance/runtime/internal/messaging/dead-letters'
 import { invoices } from '@quittance/invoices/service'
+import { mail } from '@quittance/mail/service'
 import { orders } from '@quittance/orders/service'
 import { webhooks } from '@quittance/webhooks/service'
 
-const services = [auth, orders, invoices, webhooks]
+const services = [auth, orders, invoices, webhooks, mail]
 const root = join(import.meta.dirname, '../..')
 
 test('every operation of the contracts has a handler in its owner, and in no other service', () => {
@@ -34,7 +35,7 @@ test('every POST and PATCH is a command or staged, so that it honours an Idempot
 })
 
 test('every service has the same layout', () => {
-  for (const name of ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'provisioner']) {
+  for (const name of ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'mail', 'provisioner']) {
     const files = readdirSync(join(root, 'services', name, 'src'))
     expect(files).toEqual(
       expect.arrayContaining([

@@ -111,7 +111,8 @@ async function resolveHostAddress(container: StartedTestContainer): Promise<stri
 
 function serviceSettings(service: ServiceName): Record<string, string> {
   const nats = { NATS_URL: `nats://${service}:${service}@nats:4222`, ...testBusSettings(service) }
-  if (service === 'gateway') return { ...nats, AUTH_HTTP_URL: 'http://auth:9090', INVOICES_HTTP_URL: 'http://invoices:9090' }
+  if (service === 'gateway')
+    return { ...nats, AUTH_HTTP_URL: 'http://auth:9090', INVOICES_HTTP_URL: 'http://invoices:9090', MAIL_HTTP_URL: 'http://mail:9090' }
   if (service === 'provisioner') return nats
   // Data are temporary, so the service may migrate by itself.
   return {
@@ -124,6 +125,7 @@ function serviceSettings(service: ServiceName): Record<string, string> {
 function secrets(): Record<string, string> {
   return {
     SECRETS_KEY: randomBytes(32).toString('base64'),
+    MAIL_KEY: randomBytes(32).toString('base64'),
     LINK_SECRET: randomBytes(32).toString('base64'),
     SANDBOX_PAYMENTS: 'on',
     SANDBOX_TEST_CLOCK: 'on',

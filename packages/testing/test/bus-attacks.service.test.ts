@@ -26,7 +26,7 @@ import { eventually } from '../src/eventually.ts'
 import { natsServersUnderTest } from './nats-servers.ts'
 import { deliverTo, forgeries, provokeReplies, recordDenials, type Thief } from './stolen-credentials.ts'
 
-const owners = ['auth', 'orders', 'invoices', 'webhooks'] as const
+const owners = ['auth', 'orders', 'invoices', 'webhooks', 'mail'] as const
 type Owner = (typeof owners)[number]
 const operator: Caller = { kind: 'operator' }
 const anonymous: Caller = { kind: 'anonymous' }

@@ -13,6 +13,8 @@ export interface InstanceEnvironment {
   busKeys: BusKeys
   /** Internal addresses of the processes that serve documents. */
   invoicesOrigins: readonly string[]
+  /** Internal addresses of the processes that show the local mailbox. */
+  mailOrigins: readonly string[]
   /** Internal addresses of the processes that serve OAuth and the sign-in pages. */
   authOrigins: readonly string[]
   secrets: Secrets
@@ -70,10 +72,13 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...ins
     return Object.fromEntries(own.map(([setting, generated]) => [setting, userEnvironment[setting] ?? generated]))
   }
 
-  function ownSettings(service: ServiceName, { invoicesOrigins, authOrigins, chromium }: InstanceEnvironment): NodeJS.ProcessEnv {
+  function ownSettings(
+    service: ServiceName,
+    { invoicesOrigins, authOrigins, mailOrigins, chromium }: InstanceEnvironment,
+  ): NodeJS.ProcessEnv {
     switch (service) {
       case 'gateway':
-        return { INVOICES_HTTP_URL: invoicesOrigins.join(','), AUTH_HTTP_URL: authOrigins.join(',') }
+        return { INVOICES_HTTP_URL: invoicesOrigins.join(','), AUTH_HTTP_URL: authOrigins.join(','), MAIL_HTTP_URL: mailOrigins.join(',') }
       case 'auth':
         return {}
       case 'invoices':
@@ -83,6 +88,8 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...ins
           WEBHOOK_ALLOWED_CIDRS: userEnvironment.WEBHOOK_ALLOWED_CIDRS ?? (instance.allowsLoopbackWebhooks ? '127.0.0.0/8' : ''),
           WEBHOOK_DENIED_PORTS: [userEnvironment.WEBHOOK_DENIED_PORTS, ...instance.internalPorts].filter(Boolean).join(','),
         }
+      case 'mail':
+        return {}
       case 'provisioner':
         return {}
       case 'orders':

@@ -170,6 +170,7 @@ function startTeam({
     busKeys,
     invoicesOrigins: internalOrigins(slots, 'invoices'),
     authOrigins: internalOrigins(slots, 'auth'),
+    mailOrigins: internalOrigins(slots, 'mail'),
     allowsLoopbackWebhooks: allow.has('loopback-webhooks'),
     allowsSandboxPayments: allow.has('sandbox-payments'),
     internalPorts: internalPorts({ databases, nats, slots }),
