@@ -13,12 +13,13 @@ const upsert = `
 /** Stores address and language of a customer, for mails of events that do not contain them. */
 export async function storeCustomer({ sql, lockNames }: Transaction, customer: Customer, organizationId: string): Promise<void> {
   await lockNames([customerLock(customer.id)])
-  if (customer.deleted_at !== null) return
+  if (customer.deleted_at) return
   await sql('customer.store', upsert, {
     id: customer.id,
     organization_id: organizationId,
     email: customer.email,
-    locale: customer.locale,
+    // Absent in events of release 0.1.0.
+    locale: customer.locale ?? null,
     changed_at: customer.modified_at ?? customer.created_at,
   })
 }

@@ -21,22 +21,26 @@ export const onOrderEvent = consumer(durableConsumers.mailOrders, [orderPaid, or
     recipientId: order.customer_id,
     customerId: order.customer_id,
     recipient: order.customer.email,
-    locale: order.customer.locale,
+    locale: order.customer.locale ?? null,
   })
 })
 
-function toReceipt(order: Order): MailData {
+/** Members that orders of release 0.1.0 lack. */
+type EarlierOrder = Omit<Order, LaterMember> & Partial<Pick<Order, LaterMember>>
+type LaterMember = 'description' | 'taxes' | 'tax_behavior'
+
+function toReceipt(order: EarlierOrder): MailData {
   const { subscription } = order
   return {
     kind: 'receipt',
     reason: order.billing_reason,
     isAfterTrial: subscription?.trial_end != null && subscription.trial_end === subscription.current_period_start,
-    product: order.description,
+    product: order.description ?? order.product.name,
     currency: order.currency,
     items: order.items.slice(0, maxStoredLines).map(({ label, amount }) => ({ label, amount })),
     subtotal: order.subtotal_amount,
     discount: order.discount_amount,
-    taxes: order.taxes.map(({ name, percentage, amount }) => ({ name, percentage, amount })),
+    taxes: (order.taxes ?? []).map(({ name, percentage, amount }) => ({ name, percentage, amount })),
     isTaxIncluded: order.tax_behavior === 'inclusive',
     total: order.total_amount,
     orderedAt: order.created_at,

@@ -38,7 +38,7 @@ export const onSubscriptionEvent = consumer(
       recipientId: subscription.customer_id,
       customerId: subscription.customer_id,
       recipient: subscription.customer.email,
-      locale: subscription.customer.locale,
+      locale: subscription.customer.locale ?? null,
     })
   },
 )

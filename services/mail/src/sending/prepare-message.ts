@@ -5,6 +5,7 @@ import { MailData } from '../content/mail-data.ts'
 import type { OwnAddresses } from '../content/own-address.ts'
 import { findEmailSetting } from '../messages/email-settings.ts'
 import { assertMailAddress, composeMessage, type ComposedMessage } from '../rendering/compose-message.ts'
+import { describeFailure } from '../transport/classify-failure.ts'
 import type { ClaimedMessage } from './claim-message.ts'
 
 /**
@@ -44,7 +45,7 @@ export async function prepareMessage(claimed: ClaimedMessage, settings: MailSett
     }
     return { outcome: 'ready', message: await composeMessage(content, head) }
   } catch (error) {
-    return { outcome: 'invalid', reason: error instanceof Error ? error.message : String(error) }
+    return { outcome: 'invalid', reason: describeFailure(error) }
   }
 }
 

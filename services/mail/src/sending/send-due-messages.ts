@@ -73,7 +73,7 @@ async function sendClaimed(context: JobContext, { claimed, sender }: Sending): P
       return
     case 'unknown':
       await recordFailure(context, claimed, { reason: prepared.reason, schedule: settings.MAIL_RETRY_SCHEDULE_S })
-      context.log.warn({ ...fields, reason: prepared.reason }, 'message.recipient-unknown')
+      context.log.info({ ...fields, reason: prepared.reason }, 'message.recipient-unknown')
       return
     case 'invalid':
       await recordEnd(context, claimed, { status: 'failed', reason: prepared.reason })
