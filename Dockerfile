@@ -48,6 +48,7 @@ FROM plain AS for-orders
 FROM plain AS for-provisioner
 FROM plain AS for-storefront
 FROM plain AS for-webhooks
+FROM plain AS for-mail
 FROM with-chromium AS for-invoices
 
 FROM for-${SERVICE}

@@ -3,6 +3,7 @@ import { RuntimeConfig } from '@quittance/runtime/config'
 import { AuthConfig } from '@quittance/auth/config'
 import { GatewayConfig } from '@quittance/gateway/config'
 import { InvoicesConfig } from '@quittance/invoices/config'
+import { MailConfig } from '@quittance/mail/config'
 import { OrdersConfig } from '@quittance/orders/config'
 import { ProvisionerConfig } from '@quittance/provisioner/config'
 import { StorefrontConfig } from '@quittance/storefront/config'
@@ -16,6 +17,7 @@ export const serviceSettings = {
     orders: OrdersConfig,
     invoices: InvoicesConfig,
     webhooks: WebhooksConfig,
+    mail: MailConfig,
     provisioner: ProvisionerConfig,
     storefront: StorefrontConfig,
   },

@@ -122,6 +122,7 @@ test('dead-letters lists the failed events of each service, and replay handles t
     orders: { total_count: 1, dead_letters: [{ organization_id: organizationId, reason: 'Error: no room' }] },
     invoices: { total_count: 0 },
     webhooks: { total_count: 0 },
+    mail: { total_count: 0 },
     parked_invoices: [],
   })
   expect(await runForJson('replay', '--service', 'orders', '--dead-letters')).toMatchObject({ handled: [expect.any(String)], failed: [] })

@@ -6,10 +6,11 @@ import { operations } from '@quittance/contracts/registry'
 import { serviceNames } from '@quittance/contracts/services'
 import { deadLetterHandlers } from '@quittance/runtime/internal/messaging/dead-letters'
 import { invoices } from '@quittance/invoices/service'
+import { mail } from '@quittance/mail/service'
 import { orders } from '@quittance/orders/service'
 import { webhooks } from '@quittance/webhooks/service'
 
-const services = [auth, orders, invoices, webhooks]
+const services = [auth, orders, invoices, webhooks, mail]
 const root = join(import.meta.dirname, '../..')
 
 test('every operation of the contracts has a handler in its owner, and in no other service', () => {

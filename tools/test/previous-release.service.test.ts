@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServiceName } from '@quittance/contracts/services'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -29,13 +30,15 @@ async function withSystem(areOfRelease: (service: ServiceName) => boolean, work:
   // That release signs nothing.
   const given = { ...environment, BUS_AUTHENTICATION: 'optional' }
   const messages: string[] = []
+  /** Services that the release does not have are those of today. */
+  const isReleased = (service: ServiceName) => areOfRelease(service) && existsSync(join(source.folder, 'services', service))
   const instance = startInstance({
     ...parseStartOptions(['--ephemeral', '--port', '0', '--seed', 'demo', '--allow', 'loopback-webhooks,sandbox-payments']),
     userEnvironment: given,
     report: () => {},
     notify: (line) => void messages.push(line),
-    hasOneRole: areOfRelease,
-    resolveMain: (service) => join(areOfRelease(service) ? source.folder : root, 'services', service, 'src', 'main.ts'),
+    hasOneRole: isReleased,
+    resolveMain: (service) => join(isReleased(service) ? source.folder : root, 'services', service, 'src', 'main.ts'),
   })
   try {
     await work(await instance.ready)

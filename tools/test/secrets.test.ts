@@ -42,6 +42,7 @@ test('Kubernetes secrets are per service; only init containers get the migratorâ
     'quittance-orders': ['NATS_URL', 'DATABASE_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS'],
     'quittance-orders-migration': ['MIGRATION_DATABASE_URL'],
     'quittance-webhooks': ['NATS_URL', 'DATABASE_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'SECRETS_KEY'],
+    'quittance-mail': ['NATS_URL', 'DATABASE_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'MAIL_KEY'],
     'quittance-invoices': ['NATS_URL', 'DATABASE_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'LINK_SECRET'],
   })
 })

@@ -16,7 +16,7 @@ export const DeadLetter = z.object({
 export type DeadLetter = z.infer<typeof DeadLetter>
 
 /** Services that consume events. */
-type ConsumerService = 'orders' | 'invoices' | 'webhooks'
+type ConsumerService = 'orders' | 'invoices' | 'webhooks' | 'mail'
 
 function defineDeadLetterList(service: ConsumerService) {
   return operation({
@@ -46,10 +46,13 @@ export const listInvoicesDeadLetters = defineDeadLetterList('invoices')
 export const replayInvoicesDeadLetters = defineDeadLetterReplay('invoices')
 export const listWebhooksDeadLetters = defineDeadLetterList('webhooks')
 export const replayWebhooksDeadLetters = defineDeadLetterReplay('webhooks')
+export const listMailDeadLetters = defineDeadLetterList('mail')
+export const replayMailDeadLetters = defineDeadLetterReplay('mail')
 
 /** Dead-letter operations by service, implemented by the runtime package. */
 export const deadLetterOperations = {
   orders: { list: listOrdersDeadLetters, replay: replayOrdersDeadLetters },
   invoices: { list: listInvoicesDeadLetters, replay: replayInvoicesDeadLetters },
   webhooks: { list: listWebhooksDeadLetters, replay: replayWebhooksDeadLetters },
+  mail: { list: listMailDeadLetters, replay: replayMailDeadLetters },
 } as const

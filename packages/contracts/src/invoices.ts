@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AddressInput } from './address.ts'
+import { DocumentDelivery } from './credit-note-events.ts'
 import { ApiError, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
 import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
@@ -218,6 +219,8 @@ export const invoiceGenerated = event({
     number: z.string(),
     sha256: z.string().regex(/^[0-9a-f]{64}$/),
     generated_at: Timestamp,
+    /** Absent in events of the previous release. */
+    delivery: DocumentDelivery.nullish(),
   }),
 })
 

@@ -23,7 +23,7 @@ export const SubscriptionSettings = z.object({
 })
 export type SubscriptionSettings = z.infer<typeof SubscriptionSettings>
 
-/** Which mails the customers of an organization get. */
+/** Which mails the customers of an organization get. Sign-in codes are always sent. */
 export const CustomerEmailSettings = z.object({
   order_confirmation: z.boolean(),
   subscription_cancellation: z.boolean(),
@@ -115,6 +115,7 @@ const profile = {
   website: z.url().max(2083).nullish(),
   socials: z.array(SocialLink).max(20).nullish(),
   subscription_settings: SubscriptionSettings.nullish(),
+  customer_email_settings: CustomerEmailSettings.partial().nullish(),
 }
 
 export const listOrganizations = operation({
@@ -200,4 +201,19 @@ export const organizationUpdated = event({
   webhookType: 'organization.updated',
   summary: 'An organization was changed.',
   payload: OrganizationSnapshot,
+})
+
+export const organizationSnapshotted = event({
+  subject: 'event.organization.snapshotted',
+  publisher: 'auth',
+  webhookType: null,
+  summary:
+    'The current state of an organization, for services that keep a copy: after its creation, after every change, and every three days, so that a new service learns of every organization.',
+  payload: z.object({
+    id: Id,
+    name: z.string(),
+    slug: z.string(),
+    email: z.string().nullable(),
+    customer_email_settings: CustomerEmailSettings,
+  }),
 })

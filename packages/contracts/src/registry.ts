@@ -5,6 +5,7 @@ import * as benefitGrants from './benefit-grants.ts'
 import * as benefits from './benefits.ts'
 import * as checkouts from './checkouts.ts'
 import * as clients from './clients.ts'
+import * as creditNoteEvents from './credit-note-events.ts'
 import * as customerBenefitGrants from './customer-benefit-grants.ts'
 import * as customerPortal from './customer-portal.ts'
 import * as customerSessions from './customer-sessions.ts'
@@ -20,6 +21,7 @@ import * as invoiceVerification from './invoice-verification.ts'
 import * as invoices from './invoices.ts'
 import * as licenseKeys from './license-keys.ts'
 import * as metrics from './metrics.ts'
+import * as mails from './mails.ts'
 import type { Operation, PublicOperation } from './operation.ts'
 import * as orders from './orders.ts'
 import * as organizations from './organizations.ts'
@@ -61,11 +63,13 @@ const contracts: Record<string, unknown>[] = [
   customerBenefitGrants,
   licenseKeys,
   invoices,
+  creditNoteEvents,
   invoiceVerification,
   invoiceAudit,
   invoiceSettings,
   webhooks,
   webhookDeliveries,
+  mails,
   deadLetters,
 ]
 

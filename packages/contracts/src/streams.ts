@@ -27,6 +27,13 @@ export const durableConsumers = {
     subject: 'event.order.invoice_requested',
   },
   webhooksPublicEvents: { durable: 'webhooks-public-events', service: 'webhooks', subject: 'event.>' },
+  mailOrganizations: { durable: 'mail-organizations', service: 'mail', subject: 'event.organization.snapshotted' },
+  mailCustomers: { durable: 'mail-customers', service: 'mail', subject: 'event.customer.*' },
+  mailOrders: { durable: 'mail-orders', service: 'mail', subject: 'event.order.*' },
+  mailRefunds: { durable: 'mail-refunds', service: 'mail', subject: 'event.refund.*' },
+  mailSubscriptions: { durable: 'mail-subscriptions', service: 'mail', subject: 'event.subscription.*' },
+  mailInvoices: { durable: 'mail-invoices', service: 'mail', subject: 'event.invoice.generated' },
+  mailCreditNotes: { durable: 'mail-credit-notes', service: 'mail', subject: 'event.credit_note.generated' },
 } as const satisfies Record<string, DurableConsumer>
 
 /**

@@ -116,6 +116,7 @@ function serviceSettings(service: ServiceName): Record<string, string> {
     const upstreams = {
       AUTH_HTTP_URL: 'http://auth:9090',
       INVOICES_HTTP_URL: 'http://invoices:9090',
+      MAIL_HTTP_URL: 'http://mail:9090',
       STOREFRONT_HTTP_URL: 'http://storefront:9090',
     }
     return { ...nats, ...upstreams }
@@ -132,6 +133,7 @@ function serviceSettings(service: ServiceName): Record<string, string> {
 function secrets(): Record<string, string> {
   return {
     SECRETS_KEY: randomBytes(32).toString('base64'),
+    MAIL_KEY: randomBytes(32).toString('base64'),
     LINK_SECRET: randomBytes(32).toString('base64'),
     PAGES_KEY: randomBytes(32).toString('base64'),
     SANDBOX_PAYMENTS: 'on',

@@ -24,10 +24,12 @@ import { signedEventHeaders, testBusSettings, testIdentity } from '../src/bus.ts
 import { startNatsServer, type NatsServer } from '../src/engines/nats-server.ts'
 import { eventually } from '../src/eventually.ts'
 import { natsServersUnderTest } from './nats-servers.ts'
-import { deliverTo, forgeries, provokeReplies, recordDenials, type Thief } from './stolen-credentials.ts'
+import { deliverTo, forgeries, ownEvent, provokeReplies, recordDenials, type Thief } from './stolen-credentials.ts'
 
-const owners = ['auth', 'orders', 'invoices', 'webhooks'] as const
+const owners = ['auth', 'orders', 'invoices', 'webhooks', 'mail'] as const
 type Owner = (typeof owners)[number]
+/** Whether a service may publish anything that the server could be made to deliver elsewhere. */
+const isPublisher = (user: Owner) => ownEvent({ user }) !== null
 const operator: Caller = { kind: 'operator' }
 const anonymous: Caller = { kind: 'anonymous' }
 const log = createLogger('test', 'silent')
@@ -150,7 +152,7 @@ describe.each(await natsServersUnderTest())('on %s', (program) => {
   })
 
   describe.each(owners)('with the credentials of %s', (user) => {
-    test('a forged caller that the server is made to deliver reaches no handler', async () => {
+    test.runIf(isPublisher(user))('a forged caller that the server is made to deliver reaches no handler', async () => {
       const thief = thieves[user]
       const victims = owners.filter((name) => name !== user)
       const before = await rejections('request', 'unsigned', 'forged')
@@ -185,7 +187,7 @@ describe.each(await natsServersUnderTest())('on %s', (program) => {
       for (const { durable } of others) await consumers.info(eventStream.name, durable)
     })
 
-    test('rejects an event of another publisher, whatever subject it is delivered on', async () => {
+    test.runIf(isPublisher(user))('rejects an event of another publisher, whatever subject it is delivered on', async () => {
       const thief = thieves[user]
       revocations.splice(0)
       const before = await rejections('event', 'unsigned', 'forged')

@@ -46,7 +46,7 @@ export function forgeries({ user }: Thief, subject: string): MsgHdrs[] {
 }
 
 /** Returns the first event that the thief may publish. */
-export function ownEvent({ user }: Thief): string | null {
+export function ownEvent({ user }: Pick<Thief, 'user'>): string | null {
   return events.find(({ publisher }) => publisher === user)?.subject ?? null
 }
 
@@ -77,11 +77,12 @@ export async function deliverTo(thief: Thief, message: { subject: string; header
  */
 export async function provokeReplies(thief: Thief, reply: string): Promise<number> {
   const { connection, durable } = thief
-  const event = ownEvent(thief) as string
-  connection.publish(event, '{"seq":1}', { reply })
+  const event = ownEvent(thief)
+  if (event) connection.publish(event, '{"seq":1}', { reply })
   connection.publish(`$JS.API.STREAM.INFO.${eventStream.name}`, '', { reply })
   if (durable) connection.publish(`$JS.API.CONSUMER.INFO.${eventStream.name}.${durable}`, '', { reply })
   await connection.flush()
+  if (!event) return 0
   if (!isDeliveredTo(durable, event)) return 1
   await connection.jetstream().publish(event, '{}')
   // The reply to a confirmed acknowledgement is an empty message, which is a valid request to delete or purge.

@@ -16,6 +16,7 @@ import { keepRegistrationTokens } from './migrations/20261123001800-keep-registr
 import { knowClientDocuments } from './migrations/20261123001900-know-client-documents.ts'
 import { rememberDevices } from './migrations/20261123003000-remember-devices.ts'
 import { createSecondFactors } from './migrations/20261123003500-create-second-factors.ts'
+import { customerEmails } from './migrations/20261123170000-customer-emails.ts'
 import { OrganizationSchema } from './organizations/organization.ts'
 
 export const database: DatabaseDefinition = {
@@ -34,5 +35,6 @@ export const database: DatabaseDefinition = {
     knowClientDocuments,
     rememberDevices,
     createSecondFactors,
+    customerEmails,
   ],
 }

@@ -23,6 +23,7 @@ import {
 } from './invitations/invitation-operations.ts'
 import { listSigningKeys, rotateSigningKeys } from './keys/key-operations.ts'
 import { createOrganization, getOrganization, listOrganizations, updateOrganization } from './organizations/organization-operations.ts'
+import { publishSnapshots } from './organizations/publish-snapshots.ts'
 import { sweepExpired } from './provider/sweep.ts'
 
 /** Identity of users, organizations and credentials. */
@@ -65,6 +66,6 @@ export const auth: Service = {
     listSigningKeys,
     rotateSigningKeys,
   ],
-  jobs: [sweepExpired],
+  jobs: [sweepExpired, publishSnapshots],
   components: [startAuthorizationServer],
 }

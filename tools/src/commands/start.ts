@@ -6,7 +6,7 @@ import { handleStopSignals } from '../supervisor/stop-signals.ts'
 
 export const start: Command = {
   name: 'start',
-  summary: 'Run the whole system: PostgreSQL, NATS and the five services.',
+  summary: 'Run the whole system: PostgreSQL, NATS and all services.',
   help: `Usage: npm start -- [options]
 
   --port N             port of the API (default 8080; 0 takes a free one)
@@ -19,7 +19,7 @@ export const start: Command = {
   --ready-file PATH    write addresses, process ids and credentials there as JSON once the system is ready
   --watch              restart services when their sources or packages change; npm run dev sets it
 
-DATABASE_URL_AUTH, DATABASE_URL_ORDERS, DATABASE_URL_INVOICES, DATABASE_URL_WEBHOOKS and NATS_URL name external servers;
+DATABASE_URL_AUTH, DATABASE_URL_ORDERS, DATABASE_URL_INVOICES, DATABASE_URL_WEBHOOKS, DATABASE_URL_MAIL and NATS_URL name external servers;
 servers they do not name are started here. Settings of the services are passed on: npm run quittance -- config lists them.
 
 Example: npm start -- --port 0 --ephemeral --ready-file /tmp/quittance.json`,

@@ -6,7 +6,7 @@ const patienceMs = 5_000
 
 /** Checks whether the servers that the environment names respond. */
 export async function checkServers(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const databases = ['AUTH', 'ORDERS', 'INVOICES', 'WEBHOOKS']
+  const databases = ['AUTH', 'ORDERS', 'INVOICES', 'WEBHOOKS', 'MAIL']
     .map((service) => `DATABASE_URL_${service}`)
     .flatMap((name) => (environment[name] ? [checkDatabase(name, environment[name])] : []))
   const nats = (environment['NATS_URL'] ?? '').split(',').filter(Boolean)

@@ -5,7 +5,7 @@ import { busServiceNames, type ServiceName } from '@quittance/contracts/services
 import { formatPublicBusKeys, parseBusSeeds } from '@quittance/runtime/bus/identity'
 
 /** Services with a database. */
-export const databaseOwners = ['auth', 'orders', 'invoices', 'webhooks'] as const
+export const databaseOwners = ['auth', 'orders', 'invoices', 'webhooks', 'mail'] as const
 export type DatabaseOwner = (typeof databaseOwners)[number]
 
 /** Secrets by name. */
@@ -81,6 +81,7 @@ export const secretList: readonly Secret[] = [
     generate: key,
     setting: { name: 'PAGES_KEY', services: ['gateway', 'storefront'] },
   },
+  { name: 'MAIL_KEY', what: 'Secrets of mails until they are sent.', generate: key, setting: { name: 'MAIL_KEY', services: ['mail'] } },
   { name: 'LINK_SECRET', what: 'Download links of documents.', generate: key, setting: { name: 'LINK_SECRET', services: ['invoices'] } },
 ]
 

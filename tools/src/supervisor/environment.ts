@@ -13,6 +13,8 @@ export interface InstanceEnvironment {
   busKeys: BusKeys
   /** Internal addresses of the processes that serve documents. */
   invoicesOrigins: readonly string[]
+  /** Internal addresses of the processes that show the local mailbox. */
+  mailOrigins: readonly string[]
   /** Internal addresses of the processes that serve OAuth and the sign-in pages. */
   authOrigins: readonly string[]
   /** Internal addresses of the processes that serve the pages for buyers. */
@@ -84,13 +86,14 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...ins
 
   function ownSettings(
     service: ServiceName,
-    { invoicesOrigins, authOrigins, storefrontOrigins, apiOrigins, chromium }: InstanceEnvironment,
+    { invoicesOrigins, authOrigins, mailOrigins, storefrontOrigins, apiOrigins, chromium }: InstanceEnvironment,
   ): NodeJS.ProcessEnv {
     switch (service) {
       case 'gateway':
         return {
           INVOICES_HTTP_URL: invoicesOrigins.join(','),
           AUTH_HTTP_URL: authOrigins.join(','),
+          MAIL_HTTP_URL: mailOrigins.join(','),
           STOREFRONT_HTTP_URL: storefrontOrigins.join(','),
         }
       case 'storefront':
@@ -104,6 +107,8 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...ins
           WEBHOOK_ALLOWED_CIDRS: userEnvironment.WEBHOOK_ALLOWED_CIDRS ?? (instance.allowsLoopbackWebhooks ? '127.0.0.0/8' : ''),
           WEBHOOK_DENIED_PORTS: [userEnvironment.WEBHOOK_DENIED_PORTS, ...instance.internalPorts].filter(Boolean).join(','),
         }
+      case 'mail':
+        return {}
       case 'provisioner':
         return {}
       case 'orders':

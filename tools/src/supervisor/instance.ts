@@ -172,6 +172,7 @@ function startTeam({
     authOrigins: internalOrigins(slots, 'auth'),
     storefrontOrigins: internalOrigins(slots, 'storefront'),
     apiOrigins: slots.flatMap(({ port }) => (port ? [`http://127.0.0.1:${port}`] : [])),
+    mailOrigins: internalOrigins(slots, 'mail'),
     allowsLoopbackWebhooks: allow.has('loopback-webhooks'),
     allowsSandboxPayments: allow.has('sandbox-payments'),
     internalPorts: internalPorts({ databases, nats, slots }),

@@ -1,6 +1,7 @@
 import { organizationCreated, type Organization as OrganizationShape } from '@quittance/contracts/organizations'
 import type { SystemTransaction, Transaction } from '@quittance/runtime/handler'
 import type { JsonText } from '@quittance/runtime/view'
+import { snapshotJobName } from './publish-snapshots.ts'
 import { tokenRevokedEvent } from '../identity/token-revoked.ts'
 import { Member } from '../identity/member.ts'
 import { defaultSubscriptionSettings, Organization, type ProfileChange, organizationView } from './organization.ts'
@@ -19,7 +20,7 @@ export async function isSlugTaken({ systemSql }: Pick<SystemTransaction, 'system
 }
 
 export async function createOrganizationWithOwner(
-  { em, read, publish, bindOrganization }: Transaction,
+  { em, read, publish, bindOrganization, wake }: Transaction,
   { accountId, name, slug, profile }: NewOrganization,
 ): Promise<JsonText<OrganizationShape>> {
   const organization = em.create(Organization, {
@@ -30,6 +31,8 @@ export async function createOrganizationWithOwner(
     website: null,
     socials: [],
     subscriptionSettings: defaultSubscriptionSettings,
+    customerEmailSettings: {},
+    snapshotPublishedAt: null,
   })
   organization.change(profile)
   await em.flush()
@@ -37,6 +40,7 @@ export async function createOrganizationWithOwner(
   bindOrganization(organization.id)
   const view = await read.one(organizationView, { where: 'o.id = :id', values: { id: organization.id } })
   publish({ event: organizationCreated, aggregateId: organization.id, organizationId: organization.id, payload: view })
+  wake(snapshotJobName)
   // Gateways cache the organizations of the user.
   publish(tokenRevokedEvent({ aggregateId: accountId, organizationId: organization.id, user_id: accountId }))
   return view

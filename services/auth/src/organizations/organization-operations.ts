@@ -10,6 +10,7 @@ import { command, query } from '@quittance/runtime/handler'
 import { systemCommand } from '@quittance/runtime/system-handler'
 import { createOrganizationWithOwner, isSlugTaken } from './create-organization-with-owner.ts'
 import { Organization, organizationView } from './organization.ts'
+import { snapshotJobName } from './publish-snapshots.ts'
 import { buildSortOrder } from '@quittance/runtime/list-query'
 
 export const createOrganization = systemCommand(
@@ -23,11 +24,12 @@ export const createOrganization = systemCommand(
   },
 )
 
-export const updateOrganization = command(updateOrganizationContract, async ({ id, ...change }, { em, read, publish }) => {
+export const updateOrganization = command(updateOrganizationContract, async ({ id, ...change }, { em, read, publish, wake }) => {
   const organization = await em.findOneOrFail(Organization, id)
   organization.change(change)
   const view = await read.one(organizationView, { where: 'o.id = :id', values: { id } })
   publish({ event: organizationUpdated, aggregateId: id, organizationId: id, payload: view })
+  wake(snapshotJobName)
   return view
 })
 

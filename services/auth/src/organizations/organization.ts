@@ -8,6 +8,8 @@ import {
 import { aggregateProperties } from '@quittance/runtime/schema'
 import type { View } from '@quittance/runtime/view'
 
+type EmailSettings = Partial<Record<keyof OrganizationShape['customer_email_settings'], boolean | undefined>>
+
 export const OrganizationSchema = defineEntity({
   name: 'Organization',
   tableName: 'organizations',
@@ -20,6 +22,10 @@ export const OrganizationSchema = defineEntity({
     website: p.text().nullable(),
     socials: p.json<OrganizationShape['socials']>(),
     subscriptionSettings: p.json<SubscriptionSettings>(),
+    /** Deviations from the defaults. */
+    customerEmailSettings: p.json<EmailSettings>(),
+    /** Null: the snapshot event of the current state is not published yet. */
+    snapshotPublishedAt: p.datetime().nullable(),
   },
   // Other aggregates call this id organization_id.
   filters: {
@@ -41,6 +47,7 @@ export interface ProfileChange {
   website?: string | null | undefined
   socials?: OrganizationShape['socials'] | null | undefined
   subscription_settings?: SubscriptionSettings | null | undefined
+  customer_email_settings?: EmailSettings | null | undefined
 }
 
 export class Organization extends OrganizationSchema.class {
@@ -52,6 +59,8 @@ export class Organization extends OrganizationSchema.class {
     if (change.website !== undefined) this.website = change.website
     if (change.socials) this.socials = change.socials
     if (change.subscription_settings) this.subscriptionSettings = change.subscription_settings
+    if (change.customer_email_settings) this.customerEmailSettings = { ...this.customerEmailSettings, ...change.customer_email_settings }
+    this.snapshotPublishedAt = null
   }
 }
 OrganizationSchema.setClass(Organization)
@@ -59,8 +68,10 @@ OrganizationSchema.setClass(Organization)
 const none = (...names: string[]) => `(select row_to_json(x) from (select ${names.map((name) => `false as ${name}`).join(', ')}) x)`
 const setting = (name: string) => `o.subscription_settings -> '${name}'`
 
-/** No mail is sent to customers. */
-const customerEmails = none(...CustomerEmailSettings.keyof().options)
+/** Every mail is sent unless the seller switched it off. In the order of the contract. */
+export const customerEmailSettings = `(select row_to_json(x) from (select ${CustomerEmailSettings.keyof()
+  .options.map((name) => `coalesce((o.customer_email_settings -> '${name}')::boolean, true) as ${name}`)
+  .join(', ')}) x)`
 
 /** There are no payouts and no dashboard. */
 const capabilities = `(select row_to_json(x) from (select true as checkout_payments, true as subscription_renewals, false as payouts,
@@ -68,7 +79,7 @@ const capabilities = `(select row_to_json(x) from (select true as checkout_payme
 
 /** Members that only later versions of the official client require. */
 const laterColumns = `'active' as status, ${none('new_order', 'new_subscription')} as notification_settings,
-    ${customerEmails} as customer_email_settings,
+    ${customerEmailSettings} as customer_email_settings,
     (select row_to_json(x) from (select ${none('show')} as usage,
       (select row_to_json(y) from (select false as update_seats, ${setting('allow_customer_updates')} as update_plan) y) as subscription
     ) x) as customer_portal_settings,

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { invoiceGenerated } from '@quittance/contracts/invoices'
 import { counter } from '@quittance/runtime/metrics'
 import { job, type JobContext } from '@quittance/runtime/handler'
 import { storeDocument } from '../documents/document-store.ts'
@@ -7,6 +6,7 @@ import { PoolTimeout } from '../threads/resource-pool.ts'
 import type { DocumentSnapshot } from './document-snapshot.ts'
 import { claimInvoice, releaseJob, type ClaimedInvoice } from './claim-invoice.ts'
 import { Invoice, maxAttempts } from './invoice.ts'
+import { publishGenerated } from './publish-generated.ts'
 import { renderDocument, type RenderedDocument } from './render-document.ts'
 import { renderingJobNames } from './rendering-jobs.ts'
 
@@ -22,7 +22,7 @@ const release = `
 const markGenerated = `
   update invoices set status = 'generated', format = :format, not_electronic = :not_electronic::jsonb, generated_at = :now::timestamptz,
     next_attempt_at = null, leased_until = null, last_error = null, modified_at = :now::timestamptz, version = version + 1
-  where id = :id and organization_id = any (:scope_organizations) returning order_id`
+  where id = :id and organization_id = any (:scope_organizations) returning order_id, customer_id`
 
 /**
  * Renders due invoices. The lease of a crashed replica expires, and a result with a lost lease is discarded, so an invoice has exactly one
@@ -69,17 +69,14 @@ interface Rendered {
 }
 
 async function store(context: JobContext, { claimed, startedAt, document }: Rendered): Promise<void> {
-  const { id, organization_id: organizationId, number, attempts } = claimed
+  const { id, organization_id: organizationId, attempts } = claimed
   const { content } = document
   const sha256 = createHash('sha256').update(content).digest('hex')
   const stored = await context.transaction(organizationId, async ({ sql, publish, now }) => {
     if (!(await storeDocument(sql, { invoiceId: id, attempts, content, sha256, now }))) return false
     const marked = { id, format: document.format, not_electronic: JSON.stringify(document.notElectronic), now }
-    const [invoice] = await sql<{ order_id: string }>('invoice.mark-generated', markGenerated, marked)
-    // A credit note and its reversal do not change their order.
-    if (!invoice || claimed.kind === 'credit_note' || claimed.reverses_id) return true
-    const payload = { invoice_id: id, order_id: invoice.order_id, number, sha256, generated_at: now.toISOString() }
-    publish({ event: invoiceGenerated, aggregateId: id, organizationId, payload })
+    const [stored] = await sql<{ order_id: string; customer_id: string | null }>('invoice.mark-generated', markGenerated, marked)
+    if (stored) publishGenerated({ claimed, ...stored, sha256 }, { publish, now })
     return true
   })
   const duration_ms = Math.round(performance.now() - startedAt)

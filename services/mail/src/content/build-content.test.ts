@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { addresses, sampleData, sampleMail } from '../../test/sample-mails.ts'
+import { renderHtml } from '../rendering/render-html.ts'
+import { renderText } from '../rendering/render-text.ts'
+import { wordsByLanguage } from '../words/mail-language.ts'
+import { buildContent } from './build-content.ts'
+import type { MailContent } from './mail-content.ts'
+
+const languages = Object.keys(wordsByLanguage)
+
+/** Every text of a mail, in order. */
+function texts(content: MailContent): string[] {
+  const { title, sentences, code, lines, facts, notes, action, footer, seller } = content
+  const pieces = [...sentences, ...notes, footer].flat().map((piece) => (typeof piece === 'string' ? piece : piece.value))
+  const rows = [...lines, ...facts].flatMap(({ label, value }) => [label, value])
+  return [seller, title, ...pieces, ...(code ? [code] : []), ...rows, ...(action ? [action.label, action.url] : [])]
+    .map((text) => text.trim())
+    .filter(Boolean)
+}
+
+const plain = (text: string) => text.replaceAll(/[\u2066-\u2069]/g, '').replaceAll(/\s+/g, ' ')
+const withoutMarkup = (html: string) =>
+  html.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))).replaceAll(/<(?!a )[^>]*>/g, '')
+
+test.each(languages)('HTML and text of every mail state the same in %s [pages 85]', (language) => {
+  for (const data of sampleData) {
+    const content = buildContent(sampleMail(data, language), addresses)
+    const [html, text] = [plain(withoutMarkup(renderHtml(content))), plain(renderText(content))]
+    for (const each of texts(content)) {
+      expect(text).toContain(plain(each))
+      expect(html).toContain(plain(each))
+    }
+    expect(renderHtml(content).match(/<a /g)?.length ?? 0).toBe(content.action ? 1 : 0)
+  }
+})
+
+test.each(languages)('%s has every word, with the placeholders of English [pages 115]', (language) => {
+  const flatten = (value: object, path = ''): [string, string][] =>
+    Object.entries(value).flatMap(([key, each]) => (typeof each === 'string' ? [[`${path}${key}`, each]] : flatten(each, `${path}${key}.`)))
+  const placeholders = (words: object) =>
+    Object.fromEntries(flatten(words).map(([path, text]) => [path, [...new Set(text.match(/\{\w+\}/g) ?? [])].toSorted().join()]))
+  const english = wordsByLanguage['en'] as object
+  expect(placeholders(wordsByLanguage[language] as object)).toEqual(placeholders(english))
+  if (language === 'en') return
+  const own = flatten(wordsByLanguage[language] as object)
+  const same = own.filter(([path, text]) => path !== 'direction' && text === new Map(flatten(english)).get(path))
+  // Words that are the same in both languages.
+  expect(same.map(([, text]) => text).filter((text) => !['Date', 'Total', 'Subtotal'].includes(text))).toEqual([])
+})
+
+test('shows text of a seller as text, without characters that could disguise the rest [pages 124]', () => {
+  const hostile = '<b onclick="x">&\r\nSubject: y\u202Ecod\uD800'
+  const [receipt] = sampleData
+  const mail = { ...sampleMail({ ...receipt, product: hostile, items: [{ label: hostile, amount: 1 }] } as never, 'en'), seller: hostile }
+  const content = buildContent(mail, addresses)
+  expect(renderHtml(content)).not.toMatch(/<b |\u202E|\p{Cs}|\r/u)
+  expect(renderText(content)).not.toMatch(/\u202E|\p{Cs}|\r/u)
+  expect(content.subject).not.toMatch(/[\r\n\u202E]/)
+})
+
+test.each([
+  'https://elsewhere.example/v1',
+  'https://billing.example@elsewhere.example/',
+  'https://billing.example.elsewhere.example/',
+  'javascript:alert(1)',
+  'http://billing.example/',
+  'https://billing.example/"><script>',
+])('rejects a link to elsewhere: %s', (url) => {
+  const invoice = sampleData.find(({ kind }) => kind === 'invoice') as never
+  expect(() => buildContent(sampleMail({ ...(invoice as object), url } as never, 'en'), addresses)).toThrow(
+    'does not lead to this installation',
+  )
+})
+
+test('an amount has the digits of its currency, exactly', () => {
+  const refund = (amount: number, currency: string) =>
+    buildContent(sampleMail({ kind: 'refund', amount, currency, refundedAt: '2026-11-23T10:00:00Z' }, 'en'), addresses).facts.at(-1)?.value
+  expect([refund(5, 'usd'), refund(1200, 'jpy'), refund(1234, 'kwd'), refund(9_007_199_254_740_991, 'usd')]).toEqual([
+    '$0.05',
+    '¥1,200',
+    'KWD\u00A01.234',
+    '$90,071,992,547,409.91',
+  ])
+})

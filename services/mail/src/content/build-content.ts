@@ -1,0 +1,206 @@
+import { mailLanguage } from '../words/mail-language.ts'
+import type { MailText, MailWords } from '../words/mail-words.ts'
+import { assertOwnAddress, type OwnAddresses } from './own-address.ts'
+import { fillSentence, fillText, toVisible, type Fact, type MailContent, type Sentence } from './mail-content.ts'
+import type {
+  DocumentData,
+  InvitationData,
+  MailData,
+  PlanChangeData,
+  ReceiptData,
+  RefundData,
+  SubscriptionChangeData,
+} from './mail-data.ts'
+import { createFormats, type MailFormats } from './mail-formats.ts'
+
+/** A mail to write. */
+export interface MailToWrite {
+  data: MailData
+  /** Name of the seller. */
+  seller: string
+  /** Name of the seller in addresses; null if the mail leads to no page of the seller. */
+  slug: string | null
+  locale: string | null
+  /** The code or link of the mail; null if it has none. */
+  secret: string | null
+}
+
+interface Writing extends MailToWrite {
+  words: MailWords
+  formats: MailFormats
+  addresses: OwnAddresses
+}
+
+/** What differs between kinds. */
+type Written = Pick<MailContent, 'subject' | 'title' | 'sentences' | 'footer'> &
+  Partial<Pick<MailContent, 'code' | 'lines' | 'facts' | 'notes' | 'action'>>
+
+/** Writes a mail in the language of its recipient. Throws if its content is not allowed in a mail: a link to elsewhere, a missing secret. */
+export function buildContent(mail: MailToWrite, addresses: OwnAddresses): MailContent {
+  const { words, locale } = mailLanguage(mail.locale)
+  const seller = toVisible(mail.seller)
+  const written = write({ ...mail, seller, words, addresses, formats: createFormats(locale) })
+  const empty = { code: null, lines: [], facts: [], notes: [], action: null }
+  return { locale, direction: words.direction, seller, ...empty, ...written }
+}
+
+function write(mail: Writing): Written {
+  const { data } = mail
+  switch (data.kind) {
+    case 'receipt':
+      return writeReceipt(mail, data)
+    case 'refund':
+      return writeRefund(mail, data)
+    case 'plan_changed':
+      return writePlanChange(mail, data)
+    case 'invoice':
+    case 'credit_note':
+      return writeDocument(mail, data)
+    case 'customer_code':
+      return writeCode(mail)
+    case 'invitation':
+      return writeInvitation(mail, data)
+    default:
+      return writeSubscriptionChange(mail, data)
+  }
+}
+
+/** Longer orders are shown in part; the invoice has every line, and the sums are those of the whole order. */
+const maxLines = 50
+
+function writeReceipt(mail: Writing, data: ReceiptData): Written {
+  const { words, formats, seller } = mail
+  const { receipt, facts } = words
+  const money = (amount: number) => formats.money(amount, data.currency)
+  const isFree = data.total === 0
+  const titles = { purchase: receipt.title, subscription_create: receipt.startedTitle, subscription_cycle: receipt.renewedTitle }
+  const values = { seller, amount: money(data.total) }
+  const tax = data.isTaxIncluded ? facts.includedTax : facts.tax
+  return {
+    subject: fillText(receipt.subject, values),
+    title:
+      data.reason === 'subscription_update'
+        ? receipt.changedTitle
+        : isFree && data.reason === 'purchase'
+          ? receipt.freeTitle
+          : titles[data.reason],
+    sentences: [fillSentence(isFree ? receipt.freeText : receipt.text, values)],
+    lines: [
+      { label: facts.date, value: formats.date(data.orderedAt) },
+      ...data.items
+        .slice(0, maxLines)
+        .map(({ label, amount }) => ({ label: toVisible(label, toVisible(data.product)), value: money(amount) })),
+    ],
+    facts: [
+      ...(data.discount > 0 || data.items.length > 1 ? [{ label: facts.subtotal, value: money(data.subtotal) }] : []),
+      ...(data.discount > 0 ? [{ label: facts.discount, value: money(-data.discount) }] : []),
+      ...data.taxes.map(({ name, percentage, amount }) => ({
+        label: `${tax}: ${toVisible(name)}, ${formats.percent(percentage)}`,
+        value: money(amount),
+      })),
+      { label: facts.total, value: money(data.total), isEmphasized: true as const },
+    ],
+    ...forCustomer(mail),
+  }
+}
+
+function writeRefund(mail: Writing, data: RefundData): Written {
+  const { words, formats, seller } = mail
+  const amount = formats.money(data.amount, data.currency)
+  return {
+    ...fillTexts(words.refund, { seller, amount }),
+    facts: [
+      { label: words.facts.date, value: formats.date(data.refundedAt) },
+      { label: words.facts.refunded, value: amount, isEmphasized: true },
+    ],
+    ...forCustomer(mail),
+  }
+}
+
+const textsByChange = {
+  payment_failed: 'paymentFailed',
+  subscription_cancelled: 'cancelled',
+  subscription_uncancelled: 'uncancelled',
+  subscription_ended: 'ended',
+} as const
+
+function writeSubscriptionChange(mail: Writing, data: SubscriptionChangeData): Written {
+  const { words, formats, seller } = mail
+  const { facts } = words
+  const date = data.until === null ? '–' : formats.date(data.until)
+  const until: Partial<Record<MailData['kind'], Fact>> = {
+    subscription_cancelled: { label: facts.accessUntil, value: date },
+    subscription_uncancelled: { label: facts.nextPayment, value: date },
+  }
+  const dated = until[data.kind]
+  return {
+    ...fillTexts(words[textsByChange[data.kind]], { seller, product: toVisible(data.product), date }),
+    lines: [{ label: toVisible(data.product), value: formatPrice(mail, data) }],
+    facts: dated && data.until !== null ? [dated] : [],
+    ...forCustomer(mail),
+  }
+}
+
+function writePlanChange(mail: Writing, data: PlanChangeData): Written {
+  const { words, seller } = mail
+  return {
+    ...fillTexts(words.planChanged, { seller, product: toVisible(data.product), old: toVisible(data.previousProduct) }),
+    facts: [{ label: words.facts.price, value: formatPrice(mail, data), isEmphasized: true }],
+    ...forCustomer(mail),
+  }
+}
+
+function formatPrice({ words, formats }: Writing, { amount, currency, interval }: PlanChangeData | SubscriptionChangeData): string {
+  return fillText(words.per[interval], { amount: formats.money(amount, currency) })
+}
+
+function writeDocument(mail: Writing, data: DocumentData): Written {
+  const { words, formats, seller, addresses } = mail
+  const name = data.kind === 'invoice' ? 'invoice' : 'creditNote'
+  assertOwnAddress(data.url, [addresses.api])
+  return {
+    ...fillTexts(words[name], { seller, number: toVisible(data.number), date: formats.date(data.urlExpiresAt) }),
+    facts: [
+      { label: words.facts.number, value: toVisible(data.number) },
+      { label: words.facts.total, value: formats.money(data.total, data.currency), isEmphasized: true },
+    ],
+    footer: fillSentence(words.footers.customer, { seller }),
+    action: { label: words.actions[name], url: data.url },
+  }
+}
+
+function writeCode({ words, seller, secret }: Writing): Written {
+  if (secret === null) throw new Error('A mail with a code needs the code')
+  return {
+    ...fillTexts(words.code, { seller }),
+    code: secret,
+    notes: [fillSentence(words.code.warning, { seller })],
+    footer: fillSentence(words.footers.code, { seller }),
+  }
+}
+
+function writeInvitation({ words, formats, secret, addresses, seller }: Writing, data: InvitationData): Written {
+  if (secret === null) throw new Error('An invitation needs its link')
+  assertOwnAddress(secret, [addresses.auth])
+  const values = { seller, date: formats.date(data.expiresAt) }
+  return {
+    ...fillTexts(words.invitation, values),
+    notes: [fillSentence(words.invitation.warning, values)],
+    footer: fillSentence(words.footers.invitation, values),
+    action: { label: words.actions.invitation, url: secret },
+  }
+}
+
+function fillTexts(
+  { subject, title, text }: MailText,
+  values: Record<string, string>,
+): { subject: string; title: string; sentences: Sentence[] } {
+  return { subject: fillText(subject, values), title, sentences: [fillSentence(text, values)] }
+}
+
+function forCustomer({ words, seller, slug, addresses }: Writing): Pick<Written, 'footer' | 'action'> {
+  return {
+    footer: fillSentence(words.footers.customer, { seller }),
+    action: slug === null ? null : { label: words.actions.portal, url: `${addresses.pages}/${encodeURIComponent(slug)}/portal` },
+  }
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+
+const amount = z.int()
+const time = z.string()
+const product = z.string()
+
+/** Amounts of an order: what the receipt states. */
+const Receipt = z.object({
+  kind: z.literal('receipt'),
+  reason: z.enum(['purchase', 'subscription_create', 'subscription_cycle', 'subscription_update']),
+  isAfterTrial: z.boolean(),
+  product,
+  currency: z.string(),
+  items: z.array(z.object({ label: z.string(), amount })),
+  subtotal: amount,
+  discount: amount,
+  taxes: z.array(z.object({ name: z.string(), percentage: z.number(), amount })),
+  isTaxIncluded: z.boolean(),
+  total: amount,
+  orderedAt: time,
+})
+
+const Refund = z.object({ kind: z.literal('refund'), currency: z.string(), amount, refundedAt: time })
+
+const price = { amount, currency: z.string(), interval: z.enum(['month', 'year']) }
+
+const SubscriptionChange = z.object({
+  kind: z.enum(['payment_failed', 'subscription_cancelled', 'subscription_uncancelled', 'subscription_ended']),
+  product,
+  ...price,
+  /** End of the paid time, or the next payment. */
+  until: time.nullable(),
+})
+
+const PlanChange = z.object({ kind: z.literal('plan_changed'), product, previousProduct: product, ...price })
+
+const Document = z.object({
+  kind: z.enum(['invoice', 'credit_note']),
+  number: z.string(),
+  currency: z.string(),
+  total: amount,
+  url: z.string(),
+  urlExpiresAt: time,
+})
+
+/** The secret is the code. */
+const Code = z.object({ kind: z.literal('customer_code') })
+
+/** The secret is the link. */
+const Invitation = z.object({ kind: z.literal('invitation'), organizationName: z.string(), expiresAt: time })
+
+/** What a mail states, taken from its event. Stored until it is no longer needed; languages and layout are applied when it is sent. */
+export const MailData = z.discriminatedUnion('kind', [Receipt, Refund, SubscriptionChange, PlanChange, Document, Code, Invitation])
+export type MailData = z.infer<typeof MailData>
+
+export type ReceiptData = z.infer<typeof Receipt>
+export type RefundData = z.infer<typeof Refund>
+export type SubscriptionChangeData = z.infer<typeof SubscriptionChange>
+export type PlanChangeData = z.infer<typeof PlanChange>
+export type DocumentData = z.infer<typeof Document>
+export type InvitationData = z.infer<typeof Invitation>

@@ -1,0 +1,16 @@
+/** Public addresses of this installation, without a slash at the end. */
+export interface OwnAddresses {
+  api: string
+  auth: string
+  pages: string
+}
+
+/**
+ * Throws unless a link leads to one of these addresses: a mail must not lead anywhere else, whatever an event contains. Compares the parsed
+ * origin, so that `https://billing.example@elsewhere.example` is rejected.
+ */
+export function assertOwnAddress(link: string, addresses: readonly string[]): void {
+  const url = URL.parse(link)
+  const isOwn = url !== null && !url.username && !url.password && addresses.some((address) => new URL(address).origin === url.origin)
+  if (!isOwn || /[\s"<>]/.test(link)) throw new Error('The link does not lead to this installation')
+}

@@ -1,0 +1,43 @@
+import type { Organization } from '@quittance/contracts/organizations'
+import type { MailData } from '../content/mail-data.ts'
+
+type Settings = Organization['customer_email_settings']
+
+/** Returns the setting by which a seller switches off a mail; null for mails that are always sent. */
+export function findEmailSetting(data: MailData): keyof Settings | null {
+  switch (data.kind) {
+    case 'receipt':
+      return receiptSetting(data)
+    // The public contract has no separate settings for these; they belong to the order.
+    case 'refund':
+    case 'invoice':
+    case 'credit_note':
+      return 'order_confirmation'
+    case 'payment_failed':
+      return 'subscription_past_due'
+    case 'subscription_cancelled':
+      return 'subscription_cancellation'
+    case 'subscription_uncancelled':
+      return 'subscription_uncanceled'
+    case 'subscription_ended':
+      return 'subscription_revoked'
+    case 'plan_changed':
+      return 'subscription_updated'
+    case 'customer_code':
+    case 'invitation':
+      return null
+  }
+}
+
+function receiptSetting({ reason, isAfterTrial }: Extract<MailData, { kind: 'receipt' }>): keyof Settings {
+  switch (reason) {
+    case 'purchase':
+      return 'order_confirmation'
+    case 'subscription_create':
+      return 'subscription_confirmation'
+    case 'subscription_cycle':
+      return isAfterTrial ? 'subscription_cycled_after_trial' : 'subscription_cycled'
+    case 'subscription_update':
+      return 'subscription_updated'
+  }
+}

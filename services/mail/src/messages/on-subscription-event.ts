@@ -1,0 +1,74 @@
+import {
+  subscriptionActive,
+  subscriptionCanceled,
+  subscriptionCreated,
+  subscriptionRevoked,
+  subscriptionUncanceled,
+  subscriptionUpdated,
+  type Subscription,
+} from '@quittance/contracts/subscriptions'
+import { durableConsumers } from '@quittance/contracts/streams'
+import { consumer, type Transaction } from '@quittance/runtime/handler'
+import type { MailData } from '../content/mail-data.ts'
+import { storeCustomer } from './customer-copy.ts'
+import { storeMessage } from './store-message.ts'
+
+const findProduct = `select product_id, product_name from subscriptions where id = :id and organization_id = any (:scope_organizations) for update`
+
+const storeProduct = `
+  insert into subscriptions (id, organization_id, product_id, product_name)
+  select :id::uuid, :organization_id::uuid, :product_id::uuid, :product_name::text where :organization_id::uuid = any (:scope_organizations)
+  on conflict (id) do update set product_id = excluded.product_id, product_name = excluded.product_name
+  where subscriptions.organization_id = excluded.organization_id`
+
+/** Sends mails about changes of a subscription. The plan before a change is known from earlier events of the subscription. */
+export const onSubscriptionEvent = consumer(
+  durableConsumers.mailSubscriptions,
+  [subscriptionCreated, subscriptionUpdated, subscriptionActive, subscriptionCanceled, subscriptionUncanceled, subscriptionRevoked],
+  async (message, transaction) => {
+    const { event, payload: subscription, organizationId } = message
+    if (organizationId === null) throw new Error('The event has no organization')
+    await storeCustomer(transaction, subscription.customer, organizationId)
+    const planChange = await recordPlan(transaction, subscription, organizationId)
+    const data = event.subject === subscriptionUpdated.subject ? planChange : toChange(event.subject, subscription)
+    if (data === null) return
+    await storeMessage(transaction, message, {
+      data,
+      sourceId: message.id,
+      recipientId: subscription.customer_id,
+      customerId: subscription.customer_id,
+      recipient: subscription.customer.email,
+      locale: subscription.customer.locale ?? null,
+    })
+  },
+)
+
+/** Returns the mail about another plan than at the last event; null if the plan is the same or was not known. */
+async function recordPlan({ sql }: Transaction, subscription: Subscription, organizationId: string): Promise<MailData | null> {
+  const { id, product, product_id } = subscription
+  const [known] = await sql<{ product_id: string; product_name: string }>('subscription.find-product', findProduct, { id })
+  if (known?.product_id === product_id) return null
+  await sql('subscription.store-product', storeProduct, { id, organization_id: organizationId, product_id, product_name: product.name })
+  if (!known) return null
+  return { kind: 'plan_changed', product: product.name, previousProduct: known.product_name, ...toPrice(subscription) }
+}
+
+function toChange(subject: string, subscription: Subscription): MailData | null {
+  const { status, ends_at, current_period_end, product } = subscription
+  const shared = { product: product.name, ...toPrice(subscription) }
+  switch (subject) {
+    case subscriptionCanceled.subject:
+      // An immediate end has its own event.
+      return status === 'canceled' ? null : { kind: 'subscription_cancelled', ...shared, until: ends_at ?? current_period_end }
+    case subscriptionUncanceled.subject:
+      return { kind: 'subscription_uncancelled', ...shared, until: current_period_end }
+    case subscriptionRevoked.subject:
+      return { kind: status === 'past_due' ? 'payment_failed' : 'subscription_ended', ...shared, until: null }
+    default:
+      return null
+  }
+}
+
+function toPrice({ amount, currency, recurring_interval: interval }: Subscription) {
+  return { amount, currency, interval }
+}

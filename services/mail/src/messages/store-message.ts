@@ -1,0 +1,64 @@
+import type { EventMessage, Transaction } from '@quittance/runtime/handler'
+import type { MailData } from '../content/mail-data.ts'
+import { customerLock } from './customer-copy.ts'
+
+/** Names of the jobs that send mails; each has one connection to the SMTP server. */
+export const sendingJobNames = [
+  'send-due-messages-1',
+  'send-due-messages-2',
+  'send-due-messages-3',
+  'send-due-messages-4',
+  'send-due-messages-5',
+] as const
+
+/** A mail to send about an event. */
+export interface NewMessage {
+  data: MailData
+  /** What the mail is about: the order, refund or document, or the event itself. There is one mail per source, kind and recipient. */
+  sourceId: string
+  /** Customer, account or invitation. */
+  recipientId: string
+  customerId: string | null
+  /** Null if the event does not contain the address: it is that of the customer when the mail is sent. */
+  recipient: string | null
+  locale: string | null
+  /** Encrypted code or link. */
+  sealedSecret?: string
+  /** The mail is not sent later. */
+  expiresAt?: Date
+}
+
+const insert = `
+  insert into messages (organization_id, kind, source_id, recipient_id, customer_id, recipient, locale, is_urgent, content, sealed_secret, expires_at, traceparent)
+  select :organization_id::uuid, :kind::text, :source_id::uuid, :recipient_id::uuid, :customer_id::uuid, :recipient::text, :locale::text,
+    :sealed_secret::text is not null, :content::jsonb, :sealed_secret::text, :expires_at::timestamptz, :traceparent::text
+  where :organization_id::uuid = any (:scope_organizations)
+    and :occurred_at::timestamptz >= (select installed_at from installation)
+    and not exists (select from customers c where c.id = :customer_id::uuid and c.organization_id = any (:scope_organizations) and c.deleted_at is not null)
+  on conflict (source_id, kind, recipient_id) do nothing
+  returning id`
+
+/**
+ * Stores a mail, to be sent after the commit: at most once per source, kind and recipient. Stores nothing for events from before the
+ * installation of this service, nor for deleted customers.
+ */
+export async function storeMessage(transaction: Transaction, event: EventMessage, message: NewMessage): Promise<void> {
+  const { sql, lockNames, wake, traceparent } = transaction
+  const { data, sourceId, recipientId, customerId, recipient, locale, sealedSecret, expiresAt } = message
+  if (customerId !== null) await lockNames([customerLock(customerId)])
+  const stored = await sql('message.store', insert, {
+    organization_id: event.organizationId,
+    kind: data.kind,
+    source_id: sourceId,
+    recipient_id: recipientId,
+    customer_id: customerId,
+    recipient,
+    locale,
+    content: JSON.stringify(data),
+    sealed_secret: sealedSecret ?? null,
+    expires_at: expiresAt ?? null,
+    occurred_at: event.occurredAt,
+    traceparent,
+  })
+  if (stored.length > 0) wake(...sendingJobNames)
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import type { JobContext } from '@quittance/runtime/handler'
+
+/** A mail that this process sends until its lease ends, with what is known of its seller and customer. */
+export interface ClaimedMessage {
+  id: string
+  created_at: string
+  organization_id: string | null
+  turn_id: string
+  kind: string
+  source_id: string
+  recipient: string | null
+  locale: string | null
+  content: object | null
+  sealed_secret: string | null
+  is_urgent: boolean
+  attempts: number
+  failures: number
+  traceparent: string | null
+  seller_name: string | null
+  seller_slug: string | null
+  seller_email: string | null
+  email_settings: Record<string, boolean> | null
+}
+
+/** The organization served last. Replicas start at different places. */
+let lastServed: string = randomUUID()
+
+// Walks the organizations with mails that wait in the order of their ids, after the one served last and then from the start. The first with
+// a due mail ends the walk. Each step reads one entry of the index `messages_due`, however many mails wait.
+const claim = `
+  with recursive turns (turn_id, is_second_round) as (
+    select :last_served::uuid, false
+    where (select m.next_attempt_at from messages m where m.status = 'waiting' and m.is_urgent = :is_urgent::boolean
+      order by m.next_attempt_at limit 1) <= now()
+    union all
+    select coalesce(n.turn_id, '00000000-0000-0000-0000-000000000000'), t.is_second_round or n.turn_id is null
+    from turns t left join lateral (
+      select m.turn_id from messages m where m.status = 'waiting' and m.is_urgent = :is_urgent::boolean and m.turn_id > t.turn_id
+      order by m.turn_id limit 1) n on true
+    where not t.is_second_round or n.turn_id <= :last_served::uuid),
+  claimed as (
+    update messages set leased_until = now() + :lease * interval '1 millisecond', attempts = attempts + 1
+    where id = (
+      select due.id from turns t cross join lateral (
+        select m.id from messages m
+        where m.status = 'waiting' and m.is_urgent = :is_urgent::boolean and (m.leased_until is null or m.leased_until < now())
+          and (m.expires_at is null or m.expires_at > now())
+          and (m.turn_id, m.next_attempt_at) between (t.turn_id, '-infinity') and (t.turn_id, now())
+        order by m.turn_id, m.next_attempt_at limit 1 for update skip locked) due
+      where t.is_second_round or t.turn_id <> :last_served::uuid
+      limit 1)
+    returning *)
+  select m.id, m.created_at, m.organization_id, m.turn_id, m.kind, m.source_id, coalesce(m.recipient, c.email) as recipient, coalesce(m.locale, c.locale) as locale,
+    m.content, m.sealed_secret, m.is_urgent, m.attempts, m.failures, m.traceparent,
+    o.name as seller_name, o.slug as seller_slug, o.email as seller_email, o.customer_email_settings as email_settings
+  from claimed m left join organizations o on o.id = m.organization_id
+    left join customers c on c.id = m.customer_id and c.organization_id = m.organization_id`
+
+/** Claims the next due mail, or returns null: codes first, organizations in turn. Another replica never claims the same one. */
+export async function claimMessage({ systemSql, leaseMs }: JobContext): Promise<ClaimedMessage | null> {
+  for (const is_urgent of [true, false]) {
+    const [claimed] = await systemSql<ClaimedMessage>('message.claim-in-turn', claim, {
+      lease: leaseMs,
+      last_served: lastServed,
+      is_urgent,
+    })
+    if (!claimed) continue
+    lastServed = claimed.turn_id
+    return claimed
+  }
+  return null
+}

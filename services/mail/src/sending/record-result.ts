@@ -1,0 +1,78 @@
+import type { JobContext } from '@quittance/runtime/handler'
+import { counter } from '@quittance/runtime/metrics'
+import type { ClaimedMessage } from './claim-message.ts'
+
+/** Each statement changes the row only while its lease is this attempt's: the result of a lost lease is discarded. */
+const isClaimed = `id = :id and attempts = :attempts and status = 'waiting'`
+
+const end = `
+  update messages set status = :status, ended_at = now(), next_attempt_at = null, leased_until = null, sealed_secret = null, last_error = :reason,
+    recipient = coalesce(recipient, :recipient::text)
+  where ${isClaimed} returning id`
+
+const store = `
+  with ended as (
+    update messages set status = 'sent', ended_at = now(), next_attempt_at = null, leased_until = null, sealed_secret = null, last_error = null,
+      recipient = coalesce(recipient, :recipient::text)
+    where ${isClaimed} returning id)
+  insert into mailbox_messages (id, sealed_source) select id, :sealed_source::text from ended returning id`
+
+const postpone = `
+  update messages set next_attempt_at = now() + :delay * interval '1 second', leased_until = null, failures = failures + 1, last_error = :reason
+  where ${isClaimed} returning id`
+
+const renew = `update messages set leased_until = now() + :lease * interval '1 millisecond' where ${isClaimed}`
+
+/** How a mail ended. */
+export type EndStatus = 'sent' | 'failed' | 'disabled'
+
+const ended = counter('mail_messages_total', 'Mails that ended, by kind and result: sent, failed, expired or disabled.', ['kind', 'result'])
+export const countEnded = (kind: string, result: EndStatus | 'expired') => ended.inc({ kind, result })
+
+interface Ending {
+  status: EndStatus
+  reason: string | null
+}
+
+/** Ends a mail. Returns false if the lease was lost. */
+export async function recordEnd({ systemSql }: JobContext, claimed: ClaimedMessage, { status, reason }: Ending): Promise<boolean> {
+  const { id, attempts, recipient, kind } = claimed
+  const isRecorded = (await systemSql('message.end', end, { id, attempts, status, reason, recipient })).length > 0
+  if (isRecorded) countEnded(kind, status)
+  return isRecorded
+}
+
+/** Ends a mail as sent into the local mailbox, in one statement: a kill leaves it in the mailbox once or not at all. */
+export async function recordStored({ systemSql }: JobContext, claimed: ClaimedMessage, sealedSource: string): Promise<boolean> {
+  const { id, attempts, recipient, kind } = claimed
+  const isRecorded =
+    (await systemSql('message.store-in-mailbox', store, { id, attempts, recipient, sealed_source: sealedSource })).length > 0
+  if (isRecorded) countEnded(kind, 'sent')
+  return isRecorded
+}
+
+/** Codes are useless after ten minutes, so they are tried often. */
+const urgentDelaySeconds = 15
+
+/** Returns the seconds until the next attempt; null after the last one. A code is tried until it expires. */
+export function findRetryDelay({ is_urgent, failures }: ClaimedMessage, schedule: readonly number[]): number | null {
+  const scheduled = schedule[failures]
+  if (is_urgent) return Math.min(urgentDelaySeconds, scheduled ?? urgentDelaySeconds)
+  return scheduled ?? null
+}
+
+/** Records a temporary failure: another attempt by the schedule, or the end. */
+export async function recordFailure(
+  context: JobContext,
+  claimed: ClaimedMessage,
+  { reason, schedule }: { reason: string; schedule: readonly number[] },
+): Promise<void> {
+  const delay = findRetryDelay(claimed, schedule)
+  if (delay === null) await recordEnd(context, claimed, { status: 'failed', reason })
+  else await context.systemSql('message.postpone', postpone, { id: claimed.id, attempts: claimed.attempts, delay, reason })
+}
+
+/** Renews the lease while a slow server is asked. */
+export async function renewLease({ systemSql, leaseMs }: JobContext, { id, attempts }: ClaimedMessage): Promise<void> {
+  await systemSql('message.renew-lease', renew, { id, attempts, lease: leaseMs })
+}

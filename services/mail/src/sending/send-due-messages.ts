@@ -1,0 +1,116 @@
+import { job, type Job, type JobContext } from '@quittance/runtime/handler'
+import { sealSecret } from '@quittance/runtime/encryption'
+import type { ServiceComponent, ServiceResources } from '@quittance/runtime/service'
+import { config, type MailSettings } from '../config.ts'
+import { sendingJobNames } from '../messages/store-message.ts'
+import type { ComposedMessage } from '../rendering/compose-message.ts'
+import { classifyFailure, describeFailure } from '../transport/classify-failure.ts'
+import { createSmtpTransport, type SmtpTransport } from '../transport/smtp-transport.ts'
+import { createTransportGate, type TransportGate } from '../transport/transport-gate.ts'
+import { claimMessage, type ClaimedMessage } from './claim-message.ts'
+import { prepareMessage } from './prepare-message.ts'
+import { recordEnd, recordFailure, recordStored, renewLease } from './record-result.ts'
+
+/** How mails leave this process: to an SMTP server, or into the mailbox. */
+interface Sender {
+  settings: MailSettings
+  smtp: SmtpTransport | null
+  gate: TransportGate
+}
+
+/** Starts the connection to the SMTP server, if there is one, and the jobs that send mails. */
+export async function startSender({ log }: ServiceResources): Promise<ServiceComponent> {
+  const settings = config()
+  const { transport } = settings
+  const smtp = transport.kind === 'smtp' ? createSmtpTransport({ ...settings, ...transport }) : null
+  log.info({ transport: transport.kind, ...(transport.kind === 'smtp' && { host: new URL(transport.url).host }) }, 'transport.selected')
+  const sender = { settings, smtp, gate: createTransportGate() }
+  return {
+    name: 'sender',
+    jobs: sendingJobNames.map((name, index) => createSendingJob(name, { sender, isPolling: index === 0 })),
+    close: () => smtp?.close(),
+  }
+}
+
+const pollMs = 1_000
+const idlePollMs = 5_000
+
+/** All jobs are woken for new mails; one of them is enough to poll for retries. */
+function createSendingJob(name: string, { sender, isPolling }: { sender: Sender; isPolling: boolean }): Job {
+  return job({
+    name,
+    everyMs: () => sender.gate.remainingMs() || (isPolling ? pollMs : idlePollMs),
+    run: (context) => sendNext(context, sender),
+  })
+}
+
+/** Sends the next due mail. Returns whether there may be more. */
+async function sendNext(context: JobContext, sender: Sender): Promise<boolean> {
+  if (context.isStopping() || !sender.gate.enter()) return false
+  let claimed: ClaimedMessage | null = null
+  try {
+    claimed = await claimMessage(context)
+    if (!claimed) return false
+    await sendClaimed(context, { claimed, sender })
+    return true
+  } finally {
+    sender.gate.released()
+  }
+}
+
+interface Sending {
+  claimed: ClaimedMessage
+  sender: Sender
+}
+
+async function sendClaimed(context: JobContext, { claimed, sender }: Sending): Promise<void> {
+  const { settings } = sender
+  const fields = { message_id: claimed.id, kind: claimed.kind, organization_id: claimed.organization_id, attempt: claimed.attempts }
+  const prepared = await prepareMessage(claimed, settings)
+  switch (prepared.outcome) {
+    case 'disabled':
+      await recordEnd(context, claimed, { status: 'disabled', reason: null })
+      return
+    case 'unknown':
+      await recordFailure(context, claimed, { reason: prepared.reason, schedule: settings.MAIL_RETRY_SCHEDULE_S })
+      context.log.info({ ...fields, reason: prepared.reason }, 'message.recipient-unknown')
+      return
+    case 'invalid':
+      await recordEnd(context, claimed, { status: 'failed', reason: prepared.reason })
+      context.log.error({ ...fields, reason: prepared.reason }, 'message.invalid')
+      return
+    case 'ready':
+      await deliver(context, { claimed, sender, message: prepared.message })
+  }
+}
+
+async function deliver(context: JobContext, { claimed, sender, message }: Sending & { message: ComposedMessage }): Promise<void> {
+  const { smtp, gate, settings } = sender
+  const fields = { message_id: claimed.id, kind: claimed.kind, organization_id: claimed.organization_id, attempt: claimed.attempts }
+  if (smtp === null) {
+    const sealed = sealSecret(message.source.toString('utf8'), { keys: settings.MAIL_KEY, context: mailboxContext(claimed.id) })
+    await recordStored(context, claimed, sealed)
+    return
+  }
+  const renewal = setInterval(() => void renewLease(context, claimed).catch(() => {}), context.leaseMs / 3)
+  try {
+    await smtp.send(message)
+  } catch (error) {
+    const failure = classifyFailure(error)
+    const reason = describeFailure(error)
+    if (failure === 'unavailable') gate.failed()
+    else gate.succeeded()
+    if (failure === 'rejected') await recordEnd(context, claimed, { status: 'failed', reason })
+    else await recordFailure(context, claimed, { reason, schedule: settings.MAIL_RETRY_SCHEDULE_S })
+    context.log.warn({ ...fields, reason }, failure === 'unavailable' ? 'transport.unavailable' : `message.${failure}`)
+    return
+  } finally {
+    clearInterval(renewal)
+  }
+  gate.succeeded()
+  const isRecorded = await recordEnd(context, claimed, { status: 'sent', reason: null })
+  context.log.info(fields, isRecorded ? 'message.sent' : 'message.lease-lost')
+}
+
+/** Context of a message in the mailbox. */
+export const mailboxContext = (id: string) => `quittance mail: mailbox ${id}`

@@ -1,0 +1,20 @@
+import type { Service } from '@quittance/runtime/service'
+import { database } from './database.ts'
+import { onCustomerEvent } from './messages/customer-copy.ts'
+import { onCreditNoteEvent, onInvoiceEvent } from './messages/on-document-event.ts'
+import { onOrganizationEvent } from './messages/on-organization-event.ts'
+import { onOrderEvent, onRefundEvent } from './messages/on-sale-events.ts'
+import { onSubscriptionEvent } from './messages/on-subscription-event.ts'
+import { listMailMessages } from './messages/message-queries.ts'
+import { expireMessages, removeOldMessages, startGauges } from './sending/retention-jobs.ts'
+import { startSender } from './sending/send-due-messages.ts'
+
+/** Mails about sales, to customers. */
+export const mail: Service = {
+  name: 'mail',
+  database,
+  handlers: [listMailMessages],
+  consumers: [onOrganizationEvent, onCustomerEvent, onOrderEvent, onRefundEvent, onSubscriptionEvent, onInvoiceEvent, onCreditNoteEvent],
+  jobs: [expireMessages, removeOldMessages],
+  components: [startSender, startGauges],
+}

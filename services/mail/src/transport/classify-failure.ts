@@ -1,0 +1,39 @@
+/**
+ * What a failed attempt means. `rejected`: the server rejected this mail for good. `deferred`: it asks for another attempt. `unavailable`:
+ * there is no server to ask, or it rejects our credentials; this concerns every mail.
+ */
+export type FailureKind = 'rejected' | 'deferred' | 'unavailable'
+
+interface SmtpError {
+  code?: unknown
+  command?: unknown
+  responseCode?: unknown
+  response?: unknown
+  message?: unknown
+}
+
+/** Commands that concern one mail; a rejection of others concerns the connection. */
+const mailCommands = /^(MAIL FROM|RCPT TO|DATA)\b/
+
+/** Classifies an error of the SMTP client. */
+export function classifyFailure(error: unknown): FailureKind {
+  const { command, responseCode } = (error ?? {}) as SmtpError
+  if (typeof responseCode !== 'number' || typeof command !== 'string' || !mailCommands.test(command)) return 'unavailable'
+  // 421: the server closes the connection. 530, 534, 535, 538: it does not accept our credentials.
+  if ([421, 530, 534, 535, 538].includes(responseCode)) return 'unavailable'
+  return responseCode >= 500 ? 'rejected' : 'deferred'
+}
+
+const maxReasonLength = 500
+
+/** Returns the reply of the server or the error of the connection, as sellers and operators read it. Never contains credentials. */
+export function describeFailure(error: unknown): string {
+  const { response, code, message } = (error ?? {}) as SmtpError
+  const reason =
+    typeof response === 'string' && response ? response : `${typeof code === 'string' ? `${code}: ` : ''}${String(message ?? error)}`
+  return reason
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+    .slice(0, maxReasonLength)
+}

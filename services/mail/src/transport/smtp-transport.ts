@@ -1,0 +1,56 @@
+import { createTransport } from 'nodemailer'
+import type { ComposedMessage } from '../rendering/compose-message.ts'
+import { isLoopback, type MailSettings } from '../config.ts'
+
+/** A connection to the SMTP server. */
+export interface SmtpTransport {
+  /** Resolves when the server has accepted the message; rejects with the error of the client otherwise. */
+  send(message: ComposedMessage): Promise<void>
+  close(): void
+}
+
+/** Maximum number of connections of a replica: one for each job. */
+export const maxSmtpConnections = 5
+
+const connectTimeoutMs = 10_000
+
+type SmtpSettings = Pick<MailSettings, 'SMTP_TIMEOUT_MS' | 'MAIL_RATE_PER_SECOND' | 'BOUNCE_ADDRESS'> & { url: string; from: string }
+
+/**
+ * Creates the transport. TLS is required, with a verified certificate, except on loopback. One attempt of a message is one conversation with
+ * the server: a repetition belongs to the job, which counts it.
+ */
+export function createSmtpTransport({ url, from, ...settings }: SmtpSettings): SmtpTransport {
+  const { protocol, hostname, port, username, password } = new URL(url)
+  const isSecure = protocol === 'smtps:'
+  const transporter = createTransport({
+    pool: true,
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port) || (isSecure ? 465 : 587),
+    secure: isSecure,
+    requireTLS: !isLoopback(hostname),
+    ignoreTLS: isLoopback(hostname) && !isSecure,
+    tls: { minVersion: 'TLSv1.2', rejectUnauthorized: !isLoopback(hostname) },
+    ...(username && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    maxConnections: maxSmtpConnections,
+    maxRequeues: 0,
+    rateDelta: 1_000,
+    rateLimit: settings.MAIL_RATE_PER_SECOND,
+    connectionTimeout: connectTimeoutMs,
+    greetingTimeout: connectTimeoutMs,
+    socketTimeout: settings.SMTP_TIMEOUT_MS,
+    // Its log would contain addresses and codes.
+    logger: false,
+    debug: false,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  // Errors of idle connections; those of a message reject its promise.
+  transporter.on('error', () => {})
+  return {
+    async send({ recipient, source }) {
+      await transporter.sendMail({ envelope: { from: settings.BOUNCE_ADDRESS ?? from, to: [recipient] }, raw: source })
+    },
+    close: () => transporter.close(),
+  }
+}

@@ -1,0 +1,55 @@
+import { arabic } from './arabic.ts'
+import { dutch } from './dutch.ts'
+import { english } from './english.ts'
+import { french } from './french.ts'
+import { german } from './german.ts'
+import { hebrew } from './hebrew.ts'
+import { italian } from './italian.ts'
+import { japanese } from './japanese.ts'
+import { korean } from './korean.ts'
+import type { MailWords } from './mail-words.ts'
+import { portuguese } from './portuguese.ts'
+import { simplifiedChinese } from './simplified-chinese.ts'
+import { spanish } from './spanish.ts'
+import { traditionalChinese } from './traditional-chinese.ts'
+
+/** The words of all mails by language. */
+export const wordsByLanguage: Readonly<Record<string, MailWords>> = {
+  ar: arabic,
+  de: german,
+  en: english,
+  es: spanish,
+  fr: french,
+  he: hebrew,
+  it: italian,
+  ja: japanese,
+  ko: korean,
+  nl: dutch,
+  pt: portuguese,
+  zh: simplifiedChinese,
+  'zh-Hant': traditionalChinese,
+}
+
+/** Language of one mail. */
+export interface MailLanguage {
+  words: MailWords
+  /** BCP 47: of amounts, dates and the `lang` attribute. It has the language of the words. */
+  locale: string
+}
+
+/** Returns the words of a locale or of its language; English for null, an invalid locale and a language without words. */
+export function mailLanguage(requested: string | null): MailLanguage {
+  const locale = canonicalLocale(requested ?? 'en')
+  const { language, script } = new Intl.Locale(locale).maximize()
+  const words = wordsByLanguage[`${language}-${script}`] ?? wordsByLanguage[language]
+  return words ? { words, locale } : { words: english, locale: 'en' }
+}
+
+/** Removes extensions, which would change calendar and digits. */
+function canonicalLocale(locale: string): string {
+  try {
+    return new Intl.Locale(locale.replaceAll('_', '-')).baseName
+  } catch {
+    return 'en'
+  }
+}

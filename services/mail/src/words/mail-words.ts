@@ -1,0 +1,55 @@
+/**
+ * Texts of all mails in one language. `{name}` is replaced by a value; every language uses the same names as English. A missing key does not
+ * compile.
+ */
+export interface MailWords {
+  /** Direction of the script. */
+  direction: 'ltr' | 'rtl'
+  receipt: {
+    subject: string
+    title: string
+    text: string
+    freeTitle: string
+    freeText: string
+    startedTitle: string
+    renewedTitle: string
+    changedTitle: string
+  }
+  refund: MailText
+  paymentFailed: MailText
+  cancelled: MailText
+  uncancelled: MailText
+  ended: MailText
+  planChanged: MailText
+  invoice: MailText
+  creditNote: MailText
+  code: MailText & { warning: string }
+  invitation: MailText & { warning: string }
+  facts: Record<FactName, string>
+  /** Price of a billing interval. */
+  per: Record<'month' | 'year', string>
+  actions: Record<'portal' | 'invoice' | 'creditNote' | 'invitation', string>
+  footers: Record<'customer' | 'code' | 'invitation', string>
+}
+
+/** The three texts of a mail. */
+export interface MailText {
+  subject: string
+  title: string
+  text: string
+}
+
+/** Labels of facts. */
+export type FactName =
+  | 'date'
+  | 'subtotal'
+  | 'discount'
+  | 'tax'
+  | 'includedTax'
+  | 'total'
+  | 'refunded'
+  | 'price'
+  | 'nextPayment'
+  | 'accessUntil'
+  | 'number'
+  | 'amount'

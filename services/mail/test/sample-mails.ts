@@ -1,0 +1,54 @@
+import type { MailToWrite } from '../src/content/build-content.ts'
+import type { MailData } from '../src/content/mail-data.ts'
+import type { OwnAddresses } from '../src/content/own-address.ts'
+
+export const addresses: OwnAddresses = { api: 'https://billing.example', auth: 'https://login.example', pages: 'https://shop.example' }
+
+const price = { amount: 4900, currency: 'usd', interval: 'month' } as const
+const document = {
+  currency: 'eur',
+  total: 5831,
+  url: 'https://billing.example/v1/invoices/documents/1?expires=2&signature=3',
+  urlExpiresAt: '2026-12-23T00:00:00Z',
+}
+const change = { product: 'Reading room', ...price, until: '2026-12-23T10:00:00Z' }
+
+/** One mail of each kind. */
+export const sampleData: readonly MailData[] = [
+  {
+    kind: 'receipt',
+    reason: 'purchase',
+    isAfterTrial: false,
+    product: 'Reading room',
+    currency: 'eur',
+    items: [
+      { label: 'Reading room', amount: 4900 },
+      { label: 'Reading lamp', amount: 1500 },
+    ],
+    subtotal: 6400,
+    discount: 640,
+    taxes: [{ name: 'VAT', percentage: 19, amount: 1094 }],
+    isTaxIncluded: false,
+    total: 6854,
+    orderedAt: '2026-11-23T10:00:00Z',
+  },
+  { kind: 'refund', currency: 'jpy', amount: 1200, refundedAt: '2026-11-23T10:00:00Z' },
+  { kind: 'payment_failed', ...change, until: null },
+  { kind: 'subscription_cancelled', ...change },
+  { kind: 'subscription_uncancelled', ...change },
+  { kind: 'subscription_ended', ...change, until: null },
+  { kind: 'plan_changed', product: 'Reading room XL', previousProduct: 'Reading room', ...price },
+  { kind: 'invoice', number: 'HB-2026-0042', ...document },
+  { kind: 'credit_note', number: 'HB-C-7', ...document },
+  { kind: 'customer_code' },
+  { kind: 'invitation', organizationName: 'Harbour Books', expiresAt: '2026-11-30T10:00:00Z' },
+]
+
+/** Returns a mail of a seller in one language. */
+export function sampleMail(data: MailData, locale: string | null): MailToWrite {
+  const secrets: Partial<Record<MailData['kind'], string>> = {
+    customer_code: '4F7-K2M',
+    invitation: 'https://login.example/oauth2/invitations?token=qt_inv_x',
+  }
+  return { data, seller: 'Harbour Books', slug: 'harbour', locale, secret: secrets[data.kind] ?? null }
+}
