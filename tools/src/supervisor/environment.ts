@@ -99,6 +99,8 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...ins
       case 'storefront':
         return { API_HTTP_URL: apiOrigins.join(',') }
       case 'auth':
+      case 'mail':
+      case 'provisioner':
         return {}
       case 'invoices':
         return { PUPPETEER_EXECUTABLE_PATH: chromium }
@@ -107,10 +109,6 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...ins
           WEBHOOK_ALLOWED_CIDRS: userEnvironment.WEBHOOK_ALLOWED_CIDRS ?? (instance.allowsLoopbackWebhooks ? '127.0.0.0/8' : ''),
           WEBHOOK_DENIED_PORTS: [userEnvironment.WEBHOOK_DENIED_PORTS, ...instance.internalPorts].filter(Boolean).join(','),
         }
-      case 'mail':
-        return {}
-      case 'provisioner':
-        return {}
       case 'orders':
         return {
           SANDBOX_PAYMENTS: userEnvironment.SANDBOX_PAYMENTS ?? (instance.allowsSandboxPayments ? sandboxDefault(baseUrl) : 'off'),

@@ -14,7 +14,12 @@ interface MailboxProxyOptions {
  */
 export function addMailboxProxy(app: FastifyInstance, { upstream, baseUrl }: MailboxProxyOptions): void {
   const { host } = new URL(baseUrl)
-  const route = (url: string): ProxyRoute => ({ url, methods: ['GET'], publicUrl: baseUrl, accepts: (request) => request.headers.host === host })
+  const route = (url: string): ProxyRoute => ({
+    url,
+    methods: ['GET'],
+    publicUrl: baseUrl,
+    accepts: (request) => request.headers.host === host,
+  })
   const unavailable = { status: 503, description: 'The mail service is not running.' }
   addProxy(app, {
     routes: [route('/mailbox'), route('/mailbox/*')],
@@ -22,7 +27,10 @@ export function addMailboxProxy(app: FastifyInstance, { upstream, baseUrl }: Mai
     unavailable,
     sendFailure(reply, { status, description }) {
       if (status === unavailable.status) throw new ServiceUnavailable(description)
-      return reply.code(status).type('application/json').send(JSON.stringify({ error: 'BadRequest', detail: description }))
+      return reply
+        .code(status)
+        .type('application/json')
+        .send(JSON.stringify({ error: 'BadRequest', detail: description }))
     },
   })
 }
