@@ -183,7 +183,7 @@ module.exports = {
     ...layers('services/gateway', ['access', 'http', '(oauth|documents|openapi)', 'operations', 'server']),
     ...layers('services/storefront', ['words', 'page', '(checkout|portal|start)', 'server']),
     ...layers('services/invoices', ['threads', 'permanence', 'series', 'settings', 'documents', 'rendering', 'electronic', 'invoices']),
-    ...layers('services/mail', ['words', 'content', 'rendering', 'transport', 'messages', 'sending', 'mailbox']),
+    ...layers('services/mail', ['words', 'content', 'rendering', 'transport', 'mailbox', 'messages', 'sending']),
     ...layers('services/webhooks', ['http', 'policy', 'endpoints', 'events', 'queue', 'deliveries']),
     {
       name: 'no-orphans',

@@ -58,6 +58,7 @@ export const GatewayConfig = z.object({
     .min(32)
     .optional()
     .describe('Secret of the page servers: their calls count on the visitor that they name. Unset, they count on the page server.'),
+  MAIL_HTTP_URL: list().describe('Internal addresses of the mail replicas, comma-separated; they show the local mailbox, if there is one.'),
   REQUEST_TIMEOUT_MS: z.coerce.number().int().positive().default(10_000).describe('Timeout of a request to a service in milliseconds.'),
 })
 

@@ -1,5 +1,6 @@
 import type { Service } from '@quittance/runtime/service'
 import { database } from './database.ts'
+import { mailboxRoutes } from './mailbox/mailbox-routes.ts'
 import { onCustomerEvent } from './messages/customer-copy.ts'
 import { onCreditNoteEvent, onInvoiceEvent } from './messages/on-document-event.ts'
 import { onOrganizationEvent } from './messages/on-organization-event.ts'
@@ -17,4 +18,5 @@ export const mail: Service = {
   consumers: [onOrganizationEvent, onCustomerEvent, onOrderEvent, onRefundEvent, onSubscriptionEvent, onInvoiceEvent, onCreditNoteEvent],
   jobs: [expireMessages, removeOldMessages],
   components: [startSender, startGauges],
+  internalRoutes: mailboxRoutes,
 }

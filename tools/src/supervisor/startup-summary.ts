@@ -19,6 +19,7 @@ export function startupSummary({ facts, dataDir, allow }: Running, secondsNeeded
     '',
     `  API      ${baseUrl}/v1`,
     ...(authUrl === baseUrl ? [] : [`  Auth     ${authUrl}`]),
+    ...mailbox(baseUrl),
     ...payments({ baseUrl, allow }),
     `  Data     ${where} (logs in ${where}/logs)`,
     ...[...allow].map((each) => `  Allowed  ${meanings[each]} (requested with --allow ${each})`),
@@ -26,6 +27,11 @@ export function startupSummary({ facts, dataDir, allow }: Running, secondsNeeded
     '',
     'Stop with Ctrl-C.',
   ].join('\n')
+}
+
+/** Mails are stored and shown where no SMTP server is set. */
+function mailbox(baseUrl: string): string[] {
+  return process.env['SMTP_URL'] ? [] : [`  Mailbox  ${baseUrl}/mailbox`]
 }
 
 function payments({ baseUrl, allow }: { baseUrl: string; allow: Running['allow'] }): string[] {

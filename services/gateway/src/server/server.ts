@@ -13,6 +13,7 @@ import { config } from '../config.ts'
 import { addDocumentRoute } from '../documents/document-route.ts'
 import { addProtectedResource } from '../oauth/protected-resource.ts'
 import { addAuthProxy } from '../oauth/auth-proxy.ts'
+import { addMailboxProxy } from '../pages/mailbox-proxy.ts'
 import { addPageProxy } from '../pages/page-proxy.ts'
 import { addDocsPage } from '../openapi/docs-page.ts'
 import { buildOpenApi } from '../openapi/build-openapi.ts'
@@ -78,6 +79,7 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
   addDocumentRoute(app, upstreams.invoices)
   addAuthProxy(app, { upstream: upstreams.auth, baseUrl, authUrl })
   addPageProxy(app, { upstream: upstreams.storefront, baseUrl, authUrl, pagesUrl })
+  if (settings.MAIL_HTTP_URL.length > 0) addMailboxProxy(app, { upstream: upstreams.mail, baseUrl })
   addProtectedResource(app, baseUrl)
   addDocsPage(app)
   const description = JSON.stringify(buildOpenApi(publicOperations, baseUrl, authUrl))
@@ -108,6 +110,7 @@ function createUpstreams(settings: Settings) {
     invoices: createUpstream(settings.INVOICES_HTTP_URL),
     auth: createUpstream(settings.AUTH_HTTP_URL),
     storefront: createUpstream(settings.STOREFRONT_HTTP_URL),
+    mail: createUpstream(settings.MAIL_HTTP_URL),
   }
 }
 

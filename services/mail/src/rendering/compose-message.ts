@@ -19,6 +19,9 @@ export interface MessageHead {
 export interface ComposedMessage {
   messageId: string
   recipient: string
+  subject: string
+  text: string
+  html: string
   /** The complete message according to RFC 5322. */
   source: Buffer
 }
@@ -35,14 +38,16 @@ export async function composeMessage(content: MailContent, head: MessageHead): P
   assertMailAddress(recipient)
   if (replyTo !== null) assertMailAddress(replyTo)
   const messageId = `<${id}@${from.slice(from.lastIndexOf('@') + 1)}>`
+  const { subject } = content
+  const [text, html] = [renderText(content), renderHtml(content)]
   const composer = new MailComposer({
     // An address as the name would pass for another sender.
     from: { name: content.seller.replaceAll('@', ' '), address: from },
     to: { name: '', address: recipient },
     ...(replyTo !== null && { replyTo: { name: content.seller.replaceAll('@', ' '), address: replyTo } }),
-    subject: content.subject,
-    text: renderText(content),
-    html: renderHtml(content),
+    subject,
+    text,
+    html,
     messageId,
     date: createdAt,
     // RFC 3834: no automatic answers, please.
@@ -51,5 +56,5 @@ export async function composeMessage(content: MailContent, head: MessageHead): P
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  return { messageId, recipient, source: await composer.compile().build() }
+  return { messageId, recipient, subject, text, html, source: await composer.compile().build() }
 }

@@ -1,7 +1,7 @@
 import { job, type Job, type JobContext } from '@quittance/runtime/handler'
-import { sealSecret } from '@quittance/runtime/encryption'
 import type { ServiceComponent, ServiceResources } from '@quittance/runtime/service'
 import { config, type MailSettings } from '../config.ts'
+import { sealStored } from '../mailbox/mailbox-routes.ts'
 import { sendingJobNames } from '../messages/store-message.ts'
 import type { ComposedMessage } from '../rendering/compose-message.ts'
 import { classifyFailure, describeFailure } from '../transport/classify-failure.ts'
@@ -88,8 +88,9 @@ async function deliver(context: JobContext, { claimed, sender, message }: Sendin
   const { smtp, gate, settings } = sender
   const fields = { message_id: claimed.id, kind: claimed.kind, organization_id: claimed.organization_id, attempt: claimed.attempts }
   if (smtp === null) {
-    const sealed = sealSecret(message.source.toString('utf8'), { keys: settings.MAIL_KEY, context: mailboxContext(claimed.id) })
-    await recordStored(context, claimed, sealed)
+    const { recipient, subject, text, html, source } = message
+    const stored = { recipient, subject, text, html, source: source.toString('utf8') }
+    await recordStored(context, claimed, sealStored(claimed.id, stored, settings))
     return
   }
   const renewal = setInterval(() => void renewLease(context, claimed).catch(() => {}), context.leaseMs / 3)
@@ -111,6 +112,3 @@ async function deliver(context: JobContext, { claimed, sender, message }: Sendin
   const isRecorded = await recordEnd(context, claimed, { status: 'sent', reason: null })
   context.log.info(fields, isRecorded ? 'message.sent' : 'message.lease-lost')
 }
-
-/** Context of a message in the mailbox. */
-export const mailboxContext = (id: string) => `quittance mail: mailbox ${id}`

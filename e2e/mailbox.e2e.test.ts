@@ -1,0 +1,62 @@
+import { eventually } from '@quittance/testing/eventually'
+import { useSharedSystem } from '@quittance/testing/use-shared-system'
+import type { RunningSystem } from '@quittance/testing/system'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchChromium, openWindow, type Browser } from './oauth/chromium.ts'
+import { expectAccepted } from './sale.ts'
+
+let system: RunningSystem
+let browser: Browser
+
+beforeAll(async () => {
+  ;[system, browser] = await Promise.all([useSharedSystem(), launchChromium()])
+})
+afterAll(() => browser.close())
+
+const hostile = `</title></p><script>document.title='run'</script><img src="https://elsewhere.example/x.png" onerror="document.title='run'"> Mail`
+
+/** Sells a product with this name to a new customer, and returns the customer's address. */
+async function sellHostile(name: string): Promise<string> {
+  const { api } = system
+  const email = `mailbox-${crypto.randomUUID()}@example.com`
+  const price = { amount_type: 'fixed', price_amount: 500, price_currency: 'usd' }
+  const product = await expectAccepted(() => api('POST', '/v1/products/', { name, recurring_interval: null, prices: [price] }))
+  const customer = await expectAccepted(() => api('POST', '/v1/customers/', { email, name }))
+  const checkout = await expectAccepted(() => api('POST', '/v1/checkouts/', { products: [product.id], customer_id: customer.id }))
+  const billing = { customer_billing_address: { country: 'DE' } }
+  await expectAccepted(
+    () => api('POST', `/v1/checkouts/client/${checkout.client_secret}/confirm`, { confirmation_token_id: 'ctoken_ok', ...billing }),
+    [403],
+  )
+  return email
+}
+
+test('a receipt with hostile text runs and loads nothing in the mailbox [94] [95] [124]', async () => {
+  const email = await sellHostile(hostile)
+  const { base_url: baseUrl } = system.readReadyFile()
+  await using window = await openWindow(browser, { scripts: true })
+  const { page, consoleMessages } = window
+  const requested: string[] = []
+  page.on('request', (request) => void requested.push(request.url()))
+  await eventually(async () => {
+    await page.goto(`${baseUrl}/mailbox`)
+    expect(await page.$eval('ol', (list) => list.textContent)).toContain(email)
+  })
+  const link = await page.$$eval('li a', (links, address) => links.find((each) => each.textContent?.includes(address))?.href, email)
+  await page.goto(link as string)
+  const frame = page.frames().find((each) => each.url().endsWith('/html'))
+  expect(await frame?.$eval('body', (body) => body.textContent)).toContain('<script>')
+  expect(await frame?.evaluate(`getComputedStyle(document.querySelector('h1')).fontSize`)).toBe('22px')
+  expect([await page.title(), await frame?.title()].some((title) => title === 'run')).toBe(false)
+  expect(requested.filter((url) => !url.startsWith(`${baseUrl}/mailbox`) && !url.endsWith('/favicon.ico'))).toEqual([])
+  expect(consoleMessages).toEqual([])
+})
+
+test('the mailbox answers on the host of the public address only, and no page may read it', async () => {
+  const { base_url: baseUrl } = system.readReadyFile()
+  const { port } = new URL(baseUrl)
+  const answer = await fetch(`${baseUrl}/mailbox`, { headers: { origin: 'https://elsewhere.example' } })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+  expect((await fetch(`http://localhost:${port}/mailbox`)).status).toBe(404)
+})
