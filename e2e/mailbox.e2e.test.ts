@@ -31,7 +31,7 @@ async function sellHostile(name: string): Promise<string> {
   return email
 }
 
-test('a receipt with hostile text runs and loads nothing in the mailbox [94] [95] [124]', async () => {
+test('a receipt with hostile text runs and loads nothing in the mailbox [94] [95] [pages 124]', async () => {
   const email = await sellHostile(hostile)
   const { base_url: baseUrl } = system.readReadyFile()
   await using window = await openWindow(browser, { scripts: true })

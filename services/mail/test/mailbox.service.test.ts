@@ -10,7 +10,7 @@ async function readOnlyMessage(mail: TestMail): Promise<string> {
   return /\/mailbox\/[-0-9a-f]{36}/.exec(text)?.[0] ?? ''
 }
 
-test('stores mails without an SMTP server, and shows list, message, text and source [94]', async () => {
+test('stores mails without an SMTP server, and shows list, message, text and source [pages 94]', async () => {
   await using mail = await startMail()
   const order = mail.order()
   await mail.pay(order)
@@ -27,7 +27,7 @@ test('stores mails without an SMTP server, and shows list, message, text and sou
   expect(await source.text()).toMatch(/^Message-ID: <[-0-9a-f]{36}@operator\.example>\r?$/m)
 })
 
-test('every answer of the mailbox forbids scripts, other origins and frames of others [95]', async () => {
+test('every answer of the mailbox forbids scripts, other origins and frames of others [pages 95]', async () => {
   await using mail = await startMail()
   await mail.pay(mail.order({ description: '<script>alert(1)</script><style>@import "https://elsewhere.example"</style>' }))
   const path = await readOnlyMessage(mail)
@@ -43,7 +43,7 @@ test('every answer of the mailbox forbids scripts, other origins and frames of o
   }
 })
 
-test('messages of the mailbox are encrypted in the database [89]', async () => {
+test('messages of the mailbox are encrypted in the database [pages 89]', async () => {
   await using mail = await startMail()
   await mail.pay(mail.order())
   await mail.ended(1)
