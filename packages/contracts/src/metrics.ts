@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from './operation.ts'
 
-const limit = z.object({ max_days: z.int() })
+const limit = z.object({ min_days: z.int(), max_days: z.int() })
 
 /** The longest range of each interval for sales figures. */
 export const MetricsLimits = z

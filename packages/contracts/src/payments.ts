@@ -7,6 +7,16 @@ import { ListReply, pageRequest, sorting } from './pagination.ts'
 
 export const PaymentStatus = z.enum(['pending', 'succeeded', 'failed'])
 
+/** Why a payment was made: by the buyer, for a period of a subscription, or again after a decline. */
+const PaymentTrigger = z.enum([
+  'purchase',
+  'subscription_cycle',
+  'retry_dunning',
+  'retry_customer',
+  'retry_payment_method_update',
+  'retry_admin',
+])
+
 /** One attempt to pay an order. An order has several if earlier ones were declined. */
 export const Payment = z
   .object({
@@ -20,6 +30,7 @@ export const Payment = z
     currency: Currency,
     method: z.string().describe('For example `card`.'),
     method_metadata: z.object({ brand: z.string(), last4: z.string() }).optional().describe('Of a stored card.'),
+    trigger: PaymentTrigger.nullable(),
     decline_reason: z.string().nullable(),
     decline_message: z.string().nullable(),
     organization_id: Id,

@@ -23,7 +23,15 @@ test('lists every attempt to pay with its status, by order, checkout, status, me
   await eventually(async () => expect(await statuses()).toEqual(['failed', 'succeeded']))
 
   const newest = (await orders.call(listPayments, {}, seller)).items[0]
-  expect(newest).toMatchObject({ processor: 'stripe', provider: 'sandbox', mode: 'test', method: 'card', amount: 4200, currency: 'usd' })
+  expect(newest).toMatchObject({
+    processor: 'stripe',
+    provider: 'sandbox',
+    mode: 'test',
+    method: 'card',
+    trigger: 'purchase',
+    amount: 4200,
+    currency: 'usd',
+  })
   expect(newest).toMatchObject({ order_id: order.id, checkout_id, decline_reason: null, decline_message: null })
   const id = newest?.id as string
   expect(await orders.call(getPayment, { id }, seller)).toEqual(newest)

@@ -72,13 +72,9 @@ export const exportOrders = query(exportOrdersContract, ({ after, organization_i
 /** Condition of the filter `product_billing_type`; `pr` is the product. */
 export const billingTypeCondition = `(case when pr.recurring_interval is null then 'one_time' else 'recurring' end) = any(:product_billing_type)`
 
+const upTo = (max_days: number) => ({ min_days: 1, max_days })
+
 export const getMetricsLimits = query(getMetricsLimitsContract, () => ({
   min_date: '2023-01-01',
-  intervals: {
-    hour: { max_days: 7 },
-    day: { max_days: 366 },
-    week: { max_days: 365 },
-    month: { max_days: 1460 },
-    year: { max_days: 3650 },
-  },
+  intervals: { hour: upTo(7), day: upTo(366), week: upTo(365), month: upTo(1460), year: upTo(3650) },
 }))

@@ -9,6 +9,12 @@ const status = `case when pa.state = 'succeeded' then 'succeeded' when pa.state 
 /** The type of a method that is not stored is not stored either: what is not a transfer is a card. */
 const method = `coalesce(m.type, case pa.provider when 'bank_transfer' then 'bank_transfer' else 'card' end)`
 
+/** The release before records no initiator: its payments without a checkout are those of periods. */
+const trigger = `case pa.initiator when 'buyer_again' then 'retry_customer' when 'method_updated' then 'retry_payment_method_update'
+  when 'seller' then 'retry_admin' else case when pa.checkout_id is not null then 'purchase'
+    when exists (select from payments earlier where earlier.order_id = pa.order_id and earlier.created_at < pa.created_at) then 'retry_dunning'
+    else 'subscription_cycle' end end`
+
 const declineMessage = `case when pa.decline_code is null then null ${Object.entries(declineMessages)
   .map(([code, text]) => `when pa.decline_code = '${code}' then '${text}'`)
   .join(' ')} else '${declineMessages.generic}' end`
@@ -19,7 +25,7 @@ const paymentView: View<Payment> = {
   from: `payments pa left join payment_methods m on m.id = pa.payment_method_id
     join orders o on o.id = pa.order_id join customers c on c.id = o.customer_id`,
   columns: `pa.id, pa.created_at, pa.modified_at, 'stripe' as processor, pa.provider, pa.mode, ${status} as status, pa.amount, pa.currency,
-    ${method} as method, pa.decline_code as decline_reason, ${declineMessage} as decline_message, pa.organization_id, pa.checkout_id, pa.order_id`,
+    ${method} as method, ${trigger} as trigger, pa.decline_code as decline_reason, ${declineMessage} as decline_message, pa.organization_id, pa.checkout_id, pa.order_id`,
 }
 
 export const getPayment = query(getPaymentContract, ({ id }, { read }) => read.one(paymentView, { where: 'pa.id = :id', values: { id } }))
