@@ -58,6 +58,8 @@ module.exports = {
         'providers',
         'payments',
         'refunds',
+        'payment-accounts',
+        'provider-events',
         'subscriptions',
         'checkouts',
         'portal',
@@ -135,7 +137,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^services/orders/src/',
-        pathNot: '^services/orders/src/providers/(provider-of[.]ts$|sandbox/|stripe/|bank-transfer/)',
+        pathNot: '^services/orders/src/providers/((provider-of|account-adapters)[.]ts$|sandbox/|stripe/|bank-transfer/)',
       },
       to: { path: '^services/orders/src/providers/(sandbox|stripe|bank-transfer)/' },
     },

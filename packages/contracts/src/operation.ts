@@ -18,6 +18,11 @@ export interface HttpBinding {
    */
   document?: { contentType: string; fileName: string }
   /**
+   * The body is taken as bytes of any content type: the request is `{ …path, headers, body }` with the named headers, as far as they were
+   * sent, and the body in base64. Requests are counted by the path, not by the address: few addresses send all of them.
+   */
+  raw?: { limitBytes: number; headers: readonly string[] }
+  /**
    * Accepted kinds of caller. `anonymous` alone: a credential is ignored. `anonymous` with others: the credential is optional, and verified
    * if present.
    */

@@ -26,8 +26,10 @@ import type { Operation, PublicOperation } from './operation.ts'
 import * as orders from './orders.ts'
 import * as organizations from './organizations.ts'
 import * as passwords from './passwords.ts'
+import * as paymentAccounts from './payment-accounts.ts'
 import * as payments from './payments.ts'
 import * as products from './products.ts'
+import * as providerEvents from './provider-events.ts'
 import * as refunds from './refunds.ts'
 import * as subscriptions from './subscriptions.ts'
 import * as taxes from './taxes.ts'
@@ -53,6 +55,8 @@ const contracts: Record<string, unknown>[] = [
   customerState,
   checkouts,
   orders,
+  paymentAccounts,
+  providerEvents,
   refunds,
   payments,
   metrics,

@@ -1,4 +1,4 @@
-import { readConfig } from '@quittance/runtime/config'
+import { readConfig, SecretKeys } from '@quittance/runtime/config'
 import { z } from 'zod'
 
 export const OrdersConfig = z.object({
@@ -22,6 +22,18 @@ export const OrdersConfig = z.object({
     .enum(['on', 'off'])
     .default('off')
     .describe('Whether organizations may advance the clock their subscriptions live by. Never where money is real.'),
+  PAYMENT_PROVIDERS: z
+    .string()
+    .default('sandbox')
+    .transform((list) => list.split(',').map((name) => name.trim()))
+    .refine((names) => names.every((name) => name === 'sandbox' || name === 'stripe'), 'must name sandbox or stripe')
+    .describe('Payment providers that organizations may use, comma-separated: sandbox, stripe.'),
+  SECRETS_KEY: z
+    .preprocess((value) => (value === '' ? undefined : value), SecretKeys.optional())
+    .describe(
+      'Encrypts the credentials of payment accounts: 32 bytes in base64; several, newest first. Without it no account can be connected.',
+    ),
+  STRIPE_API_URL: z.url().default('https://api.stripe.com').describe('Address of the API of Stripe; another one for tests only.'),
 })
 
 export const config = () => readConfig(OrdersConfig)

@@ -39,6 +39,7 @@ import { createProviderTables } from './migrations/20261123143000-create-provide
 import { listPayments } from './migrations/20261123144000-list-payments.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
+import { PaymentAccountSchema } from './payment-accounts/payment-account.ts'
 import { PaymentSchema } from './payments/payment.ts'
 import { ProductSchema, ProductPriceSchema } from './catalog/products/product.ts'
 import { RefundSchema } from './refunds/refund.ts'
@@ -60,6 +61,7 @@ export const database: DatabaseDefinition = {
     CheckoutSchema,
     OrderSchema,
     OrderItemSchema,
+    PaymentAccountSchema,
     PaymentSchema,
     RefundSchema,
     SubscriptionSchema,

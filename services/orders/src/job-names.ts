@@ -2,4 +2,5 @@
 export const sweepDeletedBenefitsJobName = 'sweep-deleted-benefits'
 export const settleDuePaymentsJobName = 'settle-due-payments'
 export const renewalJobName = 'renew-due-subscriptions'
+export const readProviderEventsJobName = 'read-provider-events'
 export const finalOrdersJobName = 'retry-final-orders'

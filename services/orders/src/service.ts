@@ -43,6 +43,10 @@ import { reactions } from './reactions.ts'
 import { createProduct, updateProduct } from './catalog/products/product-commands.ts'
 import { getProduct, listProducts } from './catalog/products/product-queries.ts'
 import { updateProductBenefits } from './catalog/products/update-product-benefits.ts'
+import { createPaymentAccount } from './payment-accounts/create-payment-account.ts'
+import { getPaymentAccount, listPaymentAccounts } from './payment-accounts/payment-account-queries.ts'
+import { checkPaymentAccount, deletePaymentAccount, updatePaymentAccount } from './payment-accounts/update-payment-account.ts'
+import { receiveProviderEvent } from './provider-events/receive-provider-event.ts'
 import { createRefund } from './refunds/create-refund.ts'
 import { listRefunds } from './refunds/list-refunds.ts'
 import { getPayment, listPayments } from './payments/payment-queries.ts'
@@ -76,6 +80,8 @@ export const orders: Service = {
     ...[exportOrders, getMetricsLimits, getOrder, listOrders, updateOrder, generateInvoice],
     ...[createRefund, listRefunds],
     ...[getPayment, listPayments],
+    ...[createPaymentAccount, getPaymentAccount, listPaymentAccounts, updatePaymentAccount, deletePaymentAccount, checkPaymentAccount],
+    receiveProviderEvent,
     ...[exportSubscriptions, getSubscription, listSubscriptions, updateSubscription, revokeSubscription, advanceTestClock],
     ...[getCustomerSubscription, listCustomerSubscriptions, updateCustomerSubscription, cancelCustomerSubscription],
     ...[getCustomerOrder, listCustomerOrders, updateCustomerOrder, generateCustomerOrderInvoice],

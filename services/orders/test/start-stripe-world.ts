@@ -18,8 +18,8 @@ export async function startStripeWorld(): Promise<StripeWorld> {
     fake,
     accountId,
     apiKey,
-    provider: await createStripeProvider({ ...account, apiKey }, settings),
-    withoutKey: await createStripeProvider({ ...account, apiKey: 'rk_test_invalid' }, settings),
+    provider: createStripeProvider({ ...account, apiKey }, settings),
+    withoutKey: createStripeProvider({ ...account, apiKey: 'rk_test_invalid' }, settings),
     createToken: async (card) => fake.buyer.createToken(accountId, card),
     [Symbol.asyncDispose]: () => fake[Symbol.asyncDispose](),
   }

@@ -36,12 +36,12 @@ describe.runIf(testKey)('the test mode of Stripe', () => {
   beforeAll(async () => {
     const apiKey = testKey ?? ''
     const settings = { apiUrl, installation: 'contract-cases' }
-    const stripe = await createStripeClient({ apiKey }, settings)
+    const stripe = createStripeClient({ apiKey }, settings)
     const { id } = await stripe.accounts.retrieveCurrent()
     const account = { account: id, mode: 'test', webhookSecrets: [] } as const
     world = {
-      provider: await createStripeProvider({ ...account, apiKey }, settings),
-      withoutKey: await createStripeProvider({ ...account, apiKey: 'rk_test_invalid' }, settings),
+      provider: createStripeProvider({ ...account, apiKey }, settings),
+      withoutKey: createStripeProvider({ ...account, apiKey: 'rk_test_invalid' }, settings),
       createToken: async (card) => (await stripe.testHelpers.confirmationTokens.create({ payment_method: card })).id,
     }
   })

@@ -215,7 +215,7 @@ test('does not reach objects of another account', async () => {
   await using world = await startStripeWorld()
   const { theirs } = await pay(world, 'pm_card_visa')
   const other = world.fake.createAccount()
-  const provider = await createStripeProvider(
+  const provider = createStripeProvider(
     { account: other.id, mode: 'test', apiKey: other.apiKey, webhookSecrets: [] },
     { apiUrl: world.fake.url, installation: 'test' },
   )

@@ -64,6 +64,12 @@ export const secretList: readonly Secret[] = [
     setting: { name: 'SECRETS_KEY', services: ['auth'] },
   },
   {
+    name: 'SECRETS_KEY_ORDERS',
+    what: 'Credentials of payment accounts at rest.',
+    generate: key,
+    setting: { name: 'SECRETS_KEY', services: ['orders'] },
+  },
+  {
     name: 'SECRETS_KEY_WEBHOOKS',
     what: 'Secrets of webhook endpoints at rest.',
     generate: key,

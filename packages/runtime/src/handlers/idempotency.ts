@@ -62,9 +62,9 @@ export class IdempotentReplay extends Error {
   }
 }
 
-/** Whether an operation accepts a key: those that are not idempotent by themselves. */
+/** Whether an operation accepts a key: those that are not idempotent by themselves. A raw body has a key of its sender, an event id. */
 export function acceptsIdempotencyKey({ http }: Operation): boolean {
-  return http?.method === 'POST' || http?.method === 'PATCH'
+  return (http?.method === 'POST' || http?.method === 'PATCH') && !http.raw
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FakeFault } from './fake-faults.ts'
-import type { StripeReply, StripeWorld } from './stripe-state.ts'
+import type { StripeAccountState, StripeReply, StripeWorld } from './stripe-state.ts'
 
 /** A call as the fake received it. */
 export interface FakeCall {
@@ -63,4 +63,18 @@ export function sendReply(world: StripeWorld, { response, call }: Connection, re
     ...(reply.isReplay && { 'idempotent-replayed': 'true' }),
   })
   response.end(isText ? reply.body : JSON.stringify(reply.body))
+}
+
+/** Replaces ids by their objects, in an object or in each of a list. */
+export function expandObject(account: StripeAccountState, object: object, names: readonly string[]): object {
+  const targets =
+    'data' in object && Array.isArray(object.data) ? (object.data as Record<string, unknown>[]) : [object as Record<string, unknown>]
+  const sources = { latest_charge: account.charges, payment_method: account.methods }
+  for (const name of names.map((each) => each.replace(/^data\./, '')) as (keyof typeof sources)[]) {
+    for (const target of targets) {
+      const found = sources[name]?.get(String(target[name]))
+      if (found) target[name] = structuredClone(found)
+    }
+  }
+  return object
 }

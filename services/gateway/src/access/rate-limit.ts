@@ -1,9 +1,8 @@
 import type { Logger } from '@quittance/runtime/logger'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { clientNetwork } from '@quittance/runtime/client-network'
 import { createSharedRateLimiter, type SharedRateLimiter } from './shared-rate-limiter.ts'
 
-/** Remaining quota of an address, for the `RateLimit` headers. */
+/** Remaining quota of a key, for the `RateLimit` headers. */
 export interface Quota {
   limit: number
   remaining: number
@@ -12,15 +11,15 @@ export interface Quota {
   isExceeded: boolean
 }
 
-/** Counts requests by address. */
+/** Counts requests by a key: the network of a client, or an account. */
 export interface RateLimit {
   /** Counts one request; null without a limit. */
-  count(address: string): Promise<Quota | null>
+  count(key: string): Promise<Quota | null>
   close(): Promise<void>
 }
 
 interface RateLimitOptions {
-  /** Requests per second and address; 0 for no limit. */
+  /** Requests per second and key; 0 for no limit. */
   perSecond: number
   /** Valkey or Redis for a count shared by all replicas. */
   storeUrl?: string | undefined
@@ -28,7 +27,7 @@ interface RateLimitOptions {
 }
 
 /**
- * Creates a rate limit with windows of one second that begin with the first request of an address. Counts per process without a store, and
+ * Creates a rate limit with windows of one second that begin with the first request of a key. Counts per process without a store, and
  * while the store is unavailable.
  */
 export function createRateLimit({ perSecond, storeUrl, log }: RateLimitOptions): RateLimit {
@@ -47,8 +46,8 @@ export function createRateLimit({ perSecond, storeUrl, log }: RateLimitOptions):
   }
 
   return {
-    async count(address) {
-      const { consumedPoints, msBeforeNext } = await consume(clientNetwork(address))
+    async count(key) {
+      const { consumedPoints, msBeforeNext } = await consume(key)
       return {
         limit: perSecond,
         remaining: Math.max(0, perSecond - consumedPoints),

@@ -42,7 +42,7 @@ test('marks every deprecated field of the contracts', () => {
 test('contains an example for every body that is valid for its schema', () => {
   const invalidExamples = described.flatMap(({ operationId, requestBody }) => {
     const operation = publicOperations.find(({ subject }) => subject === operationId)
-    if (!requestBody || !operation) return []
+    if (!requestBody || !operation || operation.http.raw) return []
     const { example } = requestBody.content['application/json']
     const ids = Object.fromEntries(pathVariables(operation.http).map((name) => [name, '3fa85f64-5717-4562-b3fc-2c963f66afa6']))
     const { error } = operation.request.safeParse({ ...(example as object), ...ids })

@@ -71,13 +71,14 @@ function describeOperation(operation: PublicOperation, components: Components): 
   const inPath = pathVariables(http)
   const inQuery = http.method === 'GET' || http.method === 'DELETE'
   const parameters = describeParameters(operation, request)
-  const hasBody = !inQuery && Object.keys(propertiesOfSchema(request)).some((name) => !inPath.includes(name))
+  const hasBody = !inQuery && !http.raw && Object.keys(propertiesOfSchema(request)).some((name) => !inPath.includes(name))
   return {
     operationId: subject,
     tags: [subject.split('.')[1]],
     summary,
     security: securityRequirements(http),
     ...(parameters.length > 0 && { parameters }),
+    ...(http.raw && { requestBody: { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } } }),
     ...(hasBody && { requestBody: { required: true, content: describeBody(withoutPath(request, inPath), components.schemas) } }),
     responses: { [http.status]: describeReply(operation, components.schemas), ...describeErrors(operation, components.responses) },
   }
@@ -95,6 +96,8 @@ function describeParameters({ http }: PublicOperation, request: Json): Parameter
       required: inPath.includes(name) || required.has(name),
       schema,
     }))
+  if (http.raw)
+    return [...parameters, ...http.raw.headers.map((name) => ({ name, in: 'header', required: true, schema: { type: 'string' } }))]
   return http.method === 'POST' || http.method === 'PATCH' ? [...parameters, idempotencyKey] : parameters
 }
 

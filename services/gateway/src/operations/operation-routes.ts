@@ -2,7 +2,7 @@ import { callerTenant } from '@quittance/contracts/caller'
 import type { HttpBinding, PublicOperation } from '@quittance/contracts/operation'
 import type { NatsConnection } from '@quittance/runtime/nats-connection'
 import { forward } from '@quittance/runtime/rpc-client'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { authorizeRequest } from '../access/authorize-request.ts'
 import type { Challenge } from '../access/challenge.ts'
 import type { Verifier } from '../access/verifier.ts'
@@ -45,7 +45,24 @@ function toRouteUrl({ path }: HttpBinding): string {
 function addRoute(app: FastifyInstance, operation: PublicOperation, dependencies: RouteDependencies): void {
   const { http, invalid } = operation
   const config = { http, ...(invalid && { invalid }) }
-  app.route({ method: http.method, url: toRouteUrl(http), exposeHeadRoute: true, config, handler: createHandler(operation, dependencies) })
+  const route = {
+    method: http.method,
+    url: toRouteUrl(http),
+    exposeHeadRoute: true,
+    config,
+    handler: createHandler(operation, dependencies),
+  }
+  if (http.raw) addRawRoute(app, route, http.raw.limitBytes)
+  else app.route(route)
+}
+
+/** Adds a route in a scope that takes bytes of any content type. */
+function addRawRoute(app: FastifyInstance, route: RouteOptions, bodyLimit: number): void {
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body))
+    scope.route({ ...route, bodyLimit })
+  })
 }
 
 function createHandler(operation: PublicOperation, dependencies: RouteDependencies) {

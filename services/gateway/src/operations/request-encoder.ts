@@ -6,6 +6,8 @@ import { requireUtf8, queryDecoder } from '../http/query-decoder.ts'
 
 /** Merges query or body and path variables into one object. Path variables win, so a body cannot address another object. */
 export function requestEncoder(operation: PublicOperation): (request: FastifyRequest) => Uint8Array {
+  const { raw } = operation.http
+  if (raw) return ({ params, headers, body }) => encodeRaw({ params: params as object, headers, body }, raw.headers)
   if (operation.http.method === 'GET' || operation.http.method === 'DELETE') {
     const decode = queryDecoder(operation)
     return ({ raw, query, params }) => {
@@ -14,6 +16,19 @@ export function requestEncoder(operation: PublicOperation): (request: FastifyReq
     }
   }
   return ({ body, params }) => Buffer.from(JSON.stringify({ ...requireObject(body), ...(params as object) }))
+}
+
+interface RawRequest {
+  params: object
+  headers: FastifyRequest['headers']
+  body: unknown
+}
+
+/** Passes the bytes on as they are: a signature is over exactly these. */
+function encodeRaw({ params, headers, body }: RawRequest, names: readonly string[]): Uint8Array {
+  const sent = names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]] as const] : []))
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  return Buffer.from(JSON.stringify({ headers: Object.fromEntries(sent), body: bytes.toString('base64'), ...params }))
 }
 
 function requireObject(body: unknown): object {

@@ -1,12 +1,11 @@
-import { TooManyRequests } from '@quittance/contracts/errors'
 import type { HttpBinding, Operation } from '@quittance/contracts/operation'
 import { startSpan, type Span } from '@quittance/runtime/tracing'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { RateLimit } from '../access/rate-limit.ts'
 import type { Cors } from '../http/cors.ts'
 import { clientNetwork } from '@quittance/runtime/client-network'
 import type { LoadShedder } from '../http/load-shedding.ts'
 import type { RequestArrivals } from '../http/request-arrivals.ts'
+import { createRequestCounter, type RequestLimits } from './count-request.ts'
 import { metrics } from '@quittance/runtime/metrics'
 import { Histogram } from 'prom-client'
 
@@ -32,7 +31,7 @@ declare module 'fastify' {
 }
 
 interface RequestHookOptions {
-  rateLimit: RateLimit
+  limits: RequestLimits
   loadShedder: LoadShedder
   arrivals: RequestArrivals
   cors: Cors
@@ -44,11 +43,12 @@ interface RequestHookOptions {
   isStopping: () => boolean
 }
 
-/** Adds the hooks of every request, in this order: request id and trace, common headers, rate limit of its address, overload, arrival of its body, place among the requests in progress. */
+/** Adds the hooks of every request, in this order: request id and trace, common headers, rate limit of its address or object, overload, arrival of its body, place among the requests in progress. */
 export function addRequestHooks(
   app: FastifyInstance,
-  { rateLimit, loadShedder, arrivals, cors, fields, transportFields, isStopping }: RequestHookOptions,
+  { limits, loadShedder, arrivals, cors, fields, transportFields, isStopping }: RequestHookOptions,
 ): void {
+  const counter = createRequestCounter(limits)
   app.decorateRequest('tokenId', null)
   app.decorateRequest('traceparent', '')
   app.decorateRequest('span', null as unknown as Span)
@@ -65,17 +65,11 @@ export function addRequestHooks(
     }
     if (isStopping()) reply.header('connection', 'close')
     if (isProbe) return
-    const quota = await rateLimit.count(request.clientIp)
-    if (quota) {
-      reply.header('ratelimit-policy', `"ip";q=${quota.limit};w=1`)
-      reply.header('ratelimit', `"ip";r=${quota.remaining};t=${quota.resetSeconds}`)
-      if (quota.isExceeded) {
-        throw new TooManyRequests(`More than ${quota.limit} requests per second from one address.`, quota.resetSeconds)
-      }
-    }
+    await counter.before(request, reply)
     loadShedder.assertResponsive()
     arrivals.begin(request.raw, request.clientIp)
   })
+  app.addHook('onResponse', (request, reply) => counter.after(request, reply.statusCode))
   // Only now: a body that never arrives must not take a place from others.
   app.addHook('preHandler', async (request, reply) => {
     if (!request.routeOptions.config.isProbe) loadShedder.admit(reply.raw, clientNetwork(request.clientIp))

@@ -47,7 +47,7 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
   const settings = config()
   const { BASE_URL: baseUrl, AUTH_URL: authUrl, REQUEST_TIMEOUT_MS: timeoutMs } = settings
   const app = createApp(settings, log as FastifyBaseLogger)
-  const rateLimit = createRateLimit({ perSecond: settings.RATE_LIMIT_PER_SECOND, storeUrl: settings.RATE_LIMIT_STORE_URL, log })
+  const limits = createLimits(settings, log)
   const loadShedder = createLoadShedder({ maxInFlight: settings.MAX_IN_FLIGHT, maxDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS })
   const [arrivals, challenge, upstreams] = [createRequestArrivals(), createChallenge(baseUrl), createUpstreams(settings)]
   const pagesUrl = settings.PAGES_URL ?? baseUrl
@@ -56,7 +56,7 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
   addErrorHandlers(app, challenge)
   addClientAddress(app, settings.PAGES_KEY)
   addRequestHooks(app, {
-    rateLimit,
+    limits,
     loadShedder,
     arrivals,
     cors: createCors(settings.CORS_ORIGINS),
@@ -99,7 +99,7 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
       await app.close()
       loadShedder.close()
       arrivals.close()
-      await Promise.all([rateLimit.close(), ...Object.values(upstreams).map((upstream) => upstream.close())])
+      await Promise.all([limits.byAddress, limits.byObject, ...Object.values(upstreams)].map((each) => each.close()))
     },
   }
 }
@@ -111,6 +111,17 @@ function createUpstreams(settings: Settings) {
     auth: createUpstream(settings.AUTH_HTTP_URL),
     storefront: createUpstream(settings.STOREFRONT_HTTP_URL),
     mail: createUpstream(settings.MAIL_HTTP_URL),
+  }
+}
+
+/** Events of one account within a second: Stripe sends fewer than its limit of requests. */
+const maxPerObject = 300
+
+function createLimits({ RATE_LIMIT_PER_SECOND: perSecond, RATE_LIMIT_STORE_URL: storeUrl }: Settings, log: ServiceResources['log']) {
+  return {
+    byAddress: createRateLimit({ perSecond, storeUrl, log }),
+    byObject: createRateLimit({ perSecond: perSecond === 0 ? 0 : maxPerObject, storeUrl, log }),
+    maxRejected: perSecond,
   }
 }
 

@@ -16,8 +16,10 @@ export function replaceProcessor(processor: PaymentProcessor): Disposable {
   return { [Symbol.dispose]: () => void (replacement = null) }
 }
 
+type SandboxSettings = Pick<ReturnType<typeof config>, 'SANDBOX_PAYMENTS' | 'SANDBOX_PAYMENTS_OVER_HTTPS' | 'BASE_URL'>
+
 /** Throws if the sandbox would take payments at a public address without explicit permission. */
-export function assertSandboxIsPrivate({ SANDBOX_PAYMENTS, SANDBOX_PAYMENTS_OVER_HTTPS, BASE_URL }: ReturnType<typeof config>): void {
+export function assertSandboxIsPrivate({ SANDBOX_PAYMENTS, SANDBOX_PAYMENTS_OVER_HTTPS, BASE_URL }: SandboxSettings): void {
   if (SANDBOX_PAYMENTS !== 'on' || SANDBOX_PAYMENTS_OVER_HTTPS === 'on' || new URL(BASE_URL).protocol !== 'https:') return
   throw new Error(
     'SANDBOX_PAYMENTS is on and BASE_URL is an https address: anyone could pay with ctoken_ok. Set SANDBOX_PAYMENTS_OVER_HTTPS=on to allow this.',

@@ -32,3 +32,11 @@ export const metadataKeys = {
   /** `true` where the buyer is absent, so that a later read knows it too. */
   offSession: 'quittance_off_session',
 } as const
+
+const keyForms = { secret: /^(?:sk|rk)_(test|live)_\w+$/, publishable: /^pk_(test|live)_\w+$/ }
+
+/** Returns the mode that the prefix of a key names; null if it is no such key of Stripe. */
+export function readStripeMode(key: string, kind: keyof typeof keyForms): Mode | null {
+  const mode = keyForms[kind].exec(key)?.[1]
+  return mode === 'test' || mode === 'live' ? mode : null
+}

@@ -7,12 +7,12 @@ import { readFailure, toCreateFailure, toFailure } from './stripe-answers.ts'
 import { timeoutsMs } from './stripe-client.ts'
 
 /** Calls about customers, their stored methods and the tokens of the payment form. */
-export function createPayerCalls({ stripe, settings }: StripeCalls, { mode }: Pick<StripeAccount, 'mode'>) {
+export function createPayerCalls(calls: StripeCalls, { mode }: Pick<StripeAccount, 'mode'>) {
   return {
     async check(token: string): Promise<Answer<{ usable: boolean }>> {
       if (!/^ctoken_\w{1,250}$/.test(token)) return { got: { usable: false } }
       try {
-        const found = await stripe.confirmationTokens.retrieve(token, {}, { timeout: timeoutsMs.check })
+        const found = await calls.stripe.confirmationTokens.retrieve(token, {}, { timeout: timeoutsMs.check })
         const isCurrent = found.expires_at !== null && found.expires_at * 1000 > Date.now()
         const isUnused = found.payment_intent === null && found.setup_intent === null
         return { got: { usable: isCurrent && isUnused && found.livemode === (mode === 'live') } }
@@ -23,12 +23,12 @@ export function createPayerCalls({ stripe, settings }: StripeCalls, { mode }: Pi
     },
 
     async ensurePayer(payer: PayerDetails, key: string): Promise<Answer<{ payer: string }>> {
-      const params = buildCustomerParams(payer, settings.installation)
+      const params = buildCustomerParams(payer, calls.settings.installation)
       const options = { idempotencyKey: key, timeout: timeoutsMs.write }
       try {
         const { id } = await (payer.payer
-          ? stripe.customers.update(payer.payer, params, options)
-          : stripe.customers.create(params, options))
+          ? calls.stripe.customers.update(payer.payer, params, options)
+          : calls.stripe.customers.create(params, options))
         return { got: { payer: id } }
       } catch (error) {
         return payer.payer ? toFailure(error) : toCreateFailure(error)
@@ -38,7 +38,7 @@ export function createPayerCalls({ stripe, settings }: StripeCalls, { mode }: Pi
     async listMethods(payer: string): Promise<Answer<readonly MethodDetails[]>> {
       try {
         const methods: MethodDetails[] = []
-        for await (const method of stripe.customers.listPaymentMethods(payer, { limit: 100 })) {
+        for await (const method of calls.stripe.customers.listPaymentMethods(payer, { limit: 100 })) {
           const details = toMethodDetails(method)
           if (details) methods.push(details)
         }
@@ -50,7 +50,7 @@ export function createPayerCalls({ stripe, settings }: StripeCalls, { mode }: Pi
 
     async detachMethod(method: string): Promise<Answer<{ detached: true }>> {
       try {
-        await stripe.paymentMethods.detach(method, {}, { idempotencyKey: `method:${method}:detach:1`, timeout: timeoutsMs.write })
+        await calls.stripe.paymentMethods.detach(method, {}, { idempotencyKey: `method:${method}:detach:1`, timeout: timeoutsMs.write })
         return { got: { detached: true } }
       } catch (error) {
         // Stripe rejects the request for a method without a customer.

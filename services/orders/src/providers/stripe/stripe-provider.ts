@@ -1,4 +1,6 @@
 import type { Capabilities, PaymentProvider } from '../provider.ts'
+import type Stripe from 'stripe'
+import type { StripeCalls } from './read-intent.ts'
 import type { StripeAccount, StripeSettings } from './stripe-account.ts'
 import { stripeLimits } from './stripe-amounts.ts'
 import { createStripeClient } from './stripe-client.ts'
@@ -21,17 +23,24 @@ const capabilities: Capabilities = {
   limits: stripeLimits,
 }
 
-/** Creates the adapter of one account. Loads the library. */
-export async function createStripeProvider(account: StripeAccount, settings: StripeSettings): Promise<PaymentProvider> {
-  const stripe = await createStripeClient(account, settings)
-  const calls = { stripe, settings, observer: () => ({ account, now: new Date() }) }
+/** Creates the adapter of one account. The first call loads the library. */
+export function createStripeProvider(account: StripeAccount, settings: StripeSettings): PaymentProvider {
+  let client: Stripe | undefined
+  const calls: StripeCalls = {
+    settings,
+    observer: () => ({ account, now: new Date() }),
+    get stripe() {
+      return (client ??= createStripeClient(account, settings))
+    },
+  }
   return {
     capabilities: () => capabilities,
-    health: () => checkStripeHealth(stripe),
+    health: () => checkStripeHealth(calls.stripe),
     ...createPayerCalls(calls, account),
     ...createIntentCalls(calls),
     ...createRefundCalls(calls),
-    parseWebhook: (body, headers, now) => parseStripeWebhook({ body, signature: headers['stripe-signature'], now }, { stripe, account }),
-    eventsSince: (since) => listStripeEvents(since, { stripe, account }),
+    parseWebhook: (body, headers, now) =>
+      parseStripeWebhook({ body, signature: headers['stripe-signature'], now }, { stripe: calls.stripe, account }),
+    eventsSince: (since) => listStripeEvents(since, { stripe: calls.stripe, account }),
   }
 }

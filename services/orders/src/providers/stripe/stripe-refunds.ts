@@ -8,14 +8,17 @@ import { toCreateFailure, toFailure, unreadable } from './stripe-answers.ts'
 import { timeoutsMs } from './stripe-client.ts'
 
 /** Calls about refunds and disputes. Evidence for a dispute is submitted in Stripe's dashboard. */
-export function createRefundCalls({ stripe, settings, observer }: StripeCalls) {
+export function createRefundCalls(calls: StripeCalls) {
   return {
     async refund(refund: RefundIntent, key: string): Promise<Answer<SeenRefund>> {
       const amount = toStripeAmount(refund.money)
       if (!amount) return { misconfigured: 'amount', detail: 'Stripe does not take this amount in this currency.' }
       try {
         const options = { idempotencyKey: key, timeout: timeoutsMs.write }
-        return observeRefund(await stripe.refunds.create(buildRefundParams(refund, amount, settings.installation), options), observer())
+        return observeRefund(
+          await calls.stripe.refunds.create(buildRefundParams(refund, amount, calls.settings.installation), options),
+          calls.observer(),
+        )
       } catch (error) {
         return toCreateFailure(error)
       }
@@ -23,7 +26,7 @@ export function createRefundCalls({ stripe, settings, observer }: StripeCalls) {
 
     async readRefund(theirs: string): Promise<Answer<SeenRefund>> {
       try {
-        return observeRefund(await stripe.refunds.retrieve(theirs), observer())
+        return observeRefund(await calls.stripe.refunds.retrieve(theirs), calls.observer())
       } catch (error) {
         return toFailure(error)
       }
@@ -31,10 +34,10 @@ export function createRefundCalls({ stripe, settings, observer }: StripeCalls) {
 
     async findRefund({ id, payment }: RefundIntent): Promise<Answer<SeenRefund>> {
       try {
-        const list = stripe.refunds.list({ payment_intent: payment.theirs, limit: 100 })
+        const list = calls.stripe.refunds.list({ payment_intent: payment.theirs, limit: 100 })
         const found = await findInList(list, ({ metadata }) => metadata?.[metadataKeys.refund] === id)
         if (found === 'too long') return unreadable
-        return found ? observeRefund(found, observer()) : { absent: true }
+        return found ? observeRefund(found, calls.observer()) : { absent: true }
       } catch (error) {
         return toCreateFailure(error)
       }
@@ -42,7 +45,7 @@ export function createRefundCalls({ stripe, settings, observer }: StripeCalls) {
 
     async readDispute(theirs: string): Promise<Answer<SeenDispute>> {
       try {
-        return observeDispute(await stripe.disputes.retrieve(theirs), observer())
+        return observeDispute(await calls.stripe.disputes.retrieve(theirs), calls.observer())
       } catch (error) {
         return toFailure(error)
       }
