@@ -7,6 +7,8 @@ test('prefers the chosen language, then the accepted ones in their order, then E
   expect(chooseLocale({ accepted: 'fr-CA, de;q=0.9' })).toEqual({ language: 'fr', locale: 'fr-CA', dir: 'ltr', region: 'CA' })
   expect(chooseLocale({ chosen: 'xx', accepted: 'sv' })).toMatchObject({ language: 'en', locale: 'en', region: null })
   expect(chooseLocale({ chosen: 'de', accepted: 'de-AT' })).toMatchObject({ locale: 'de-AT', region: 'AT' })
+  // The region still preselects the country, while numbers are those of the chosen language.
+  expect(chooseLocale({ chosen: 'en', accepted: 'de-DE' })).toMatchObject({ locale: 'en', region: 'DE' })
 })
 
 test('distinguishes the two forms of Chinese by script and region, and knows which languages read from the right', () => {

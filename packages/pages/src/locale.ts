@@ -25,7 +25,7 @@ export interface PageLocale {
   /** BCP 47 for numbers and dates: the language, with the region of the visitor if known. */
   locale: string
   dir: 'ltr' | 'rtl'
-  /** ISO 3166-1 region of the visitor's language; null if it has none. */
+  /** ISO 3166-1 region that the browser names, also if another language was chosen; null if it names none. */
   region: string | null
 }
 
@@ -43,23 +43,23 @@ export function chooseLocale({ chosen, accepted }: LocaleSources): PageLocale {
   if (explicit) {
     // The region of the browser counts for its own language only: English as written in Germany has no other numbers.
     const same = wanted.find((tag) => matchLanguage(tag) === explicit)
-    return describeLocale(explicit, regionFrom(chosen as string) ? (chosen as string) : (same ?? explicit))
+    return describeLocale(explicit, { tag: regionFrom(chosen as string) ? (chosen as string) : (same ?? explicit), wanted })
   }
   for (const tag of wanted) {
     const language = matchLanguage(tag)
-    if (language) return describeLocale(language, tag)
+    if (language) return describeLocale(language, { tag, wanted })
   }
-  return describeLocale('en', 'en')
+  return describeLocale('en', { tag: 'en', wanted })
 }
 
-function describeLocale(language: Language, tag: string): PageLocale {
+function describeLocale(language: Language, { tag, wanted }: { tag: string; wanted: readonly string[] }): PageLocale {
   const region = regionFrom(tag)
   const isWellFormed = region !== null && Intl.NumberFormat.supportedLocalesOf([`${language}-${region}`]).length > 0
   return {
     language,
     locale: isWellFormed ? `${language}-${region}` : language,
     dir: language === 'ar' || language === 'he' ? 'rtl' : 'ltr',
-    region,
+    region: region ?? wanted.map(regionFrom).find((each) => each !== null) ?? null,
   }
 }
 

@@ -46,7 +46,7 @@ fieldset { border: 0; margin: 0; padding: 0; min-inline-size: 0; }
 .choice { display: flex; gap: 12px; align-items: center; min-block-size: 44px; padding: 8px 12px; border: 1px solid var(--line); border-radius: 8px;
   margin-block-start: 8px; font-weight: 400; font-size: 16px; cursor: pointer; }
 .choice:has(:checked) { border-color: var(--accent); background: var(--accent-ground); }
-.choice > span { flex: 1; min-inline-size: 0; }
+.choice > span { flex: 1; min-inline-size: 0; } .choice > span + span { flex: 0 1 auto; text-align: end; }
 .check input, .choice input { accent-color: var(--accent); inline-size: 20px; block-size: 20px; flex: none; margin: 0; }
 .check input { margin-block-start: 2px; }
 .button { display: inline-flex; align-items: center; justify-content: center; min-block-size: 44px; padding: 8px 16px; font: inherit; font-weight: 600;
@@ -68,7 +68,7 @@ fieldset { border: 0; margin: 0; padding: 0; min-inline-size: 0; }
 .lines tr:has(+ .total) > * { padding-block-end: 12px; }
 details > summary { cursor: pointer; min-block-size: 24px; padding-block: 4px; }
 .facts { display: grid; grid-template-columns: minmax(0, auto) minmax(0, 1fr); gap: 4px 16px; } .facts dt { color: var(--quiet); }
-.rows > li { border-block-start: 1px solid var(--line); padding-block: 12px; } .rows > li:first-child { border: 0; padding-block-start: 0; }
+.rows > li { border-block-start: 1px solid var(--line); padding-block: 12px; } .rows > li:first-child { border: 0; padding-block-start: 0; } .rows > li:last-child { padding-block-end: 0; }
 .row { display: flex; flex-wrap: wrap; gap: 4px 16px; justify-content: space-between; align-items: center; }
 @media (prefers-reduced-motion: no-preference) { .button, .choice { transition: background-color .15s, border-color .15s; } }
 @media (max-width: 480px) { .card { padding: 16px; } h1 { font-size: 22px; } }

@@ -1,6 +1,7 @@
 import type { Command } from '../cli/command.ts'
 import { startupSummary } from '../supervisor/startup-summary.ts'
-import { startInstance } from '../supervisor/instance.ts'
+import { createDemoLinks, type DemoLinks } from '../seed/demo-links.ts'
+import { startInstance, type Running } from '../supervisor/instance.ts'
 import { parseStartOptions } from '../supervisor/start-options.ts'
 import { handleStopSignals } from '../supervisor/stop-signals.ts'
 
@@ -26,6 +27,11 @@ Example: npm start -- --port 0 --ephemeral --ready-file /tmp/quittance.json`,
   run,
 }
 
+async function createLinks({ facts }: Running): Promise<DemoLinks | null> {
+  const { demo, services } = facts()
+  return demo ? createDemoLinks(demo, services.gateway[0]?.url ?? '') : null
+}
+
 async function run(args: string[]): Promise<void> {
   const options = parseStartOptions(args)
   const startedAt = performance.now()
@@ -43,7 +49,10 @@ async function run(args: string[]): Promise<void> {
     return 0
   })
   try {
-    console.log(startupSummary(await instance.ready, seconds()))
+    const running = await instance.ready
+    // A ready file is for programs, which create what they need.
+    const demoLinks = options.readyFile ? null : await createLinks(running)
+    console.log(startupSummary(running, { secondsNeeded: seconds(), demoLinks }))
   } catch (error) {
     if (isStopping) return
     await instance.stop()

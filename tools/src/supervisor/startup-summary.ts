@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import type { DemoLinks } from '../seed/demo-links.ts'
 import { sandboxDefault } from './environment.ts'
 import type { Running } from './instance.ts'
 import type { Allowance } from './start-options.ts'
@@ -8,21 +9,29 @@ const meanings: Record<Allowance, string> = {
   'sandbox-payments': 'payments by a processor that moves no money',
 }
 
+interface Summary {
+  secondsNeeded: string
+  /** Null without demo data. */
+  demoLinks: DemoLinks | null
+}
+
 /** Returns the summary that is printed when the system is ready. */
-export function startupSummary({ facts, dataDir, allow }: Running, secondsNeeded: string): string {
-  const { base_url: baseUrl, auth_url: authUrl, demo } = facts()
+export function startupSummary({ facts, dataDir, allow }: Running, { secondsNeeded, demoLinks }: Summary): string {
+  const { base_url: baseUrl, auth_url: authUrl, pages_url: pagesUrl, demo } = facts()
   const folder = relative(process.cwd(), dataDir)
   const where = folder.startsWith('..') ? dataDir : folder
   return [
     '',
     `Quittance is ready after ${secondsNeeded} s.`,
     '',
-    `  API      ${baseUrl}/v1`,
+    `  Start    ${pagesUrl}/`,
+    `  API      ${baseUrl}/v1, described at ${baseUrl}/docs`,
     ...(authUrl === baseUrl ? [] : [`  Auth     ${authUrl}`]),
     ...mailbox(baseUrl),
     ...payments({ baseUrl, allow }),
     `  Data     ${where} (logs in ${where}/logs)`,
     ...[...allow].map((each) => `  Allowed  ${meanings[each]} (requested with --allow ${each})`),
+    ...(demoLinks ? links(demoLinks) : []),
     ...(demo ? withToken(baseUrl, demo.organization_access_token) : withoutToken()),
     '',
     'Stop with Ctrl-C.',
@@ -32,6 +41,16 @@ export function startupSummary({ facts, dataDir, allow }: Running, secondsNeeded
 /** Mails are stored and shown where no SMTP server is set. */
 function mailbox(baseUrl: string): string[] {
   return process.env['SMTP_URL'] ? [] : [`  Mailbox  ${baseUrl}/mailbox`]
+}
+
+/** Links for a browser. */
+function links({ checkoutUrl, customerPortalUrl }: DemoLinks): string[] {
+  return [
+    '',
+    'Open in a browser:',
+    `  a demo checkout, for 30 minutes           ${checkoutUrl}`,
+    `  the portal of the demo customer, an hour  ${customerPortalUrl}`,
+  ]
 }
 
 function payments({ baseUrl, allow }: { baseUrl: string; allow: Running['allow'] }): string[] {

@@ -1,13 +1,10 @@
 import { createPause, createReplyOrder } from './late-replies.ts'
 import { swapParts } from './swap-parts.ts'
 
-/** Improves the checkout form: totals without a reload, and one order for two presses. Without this script every part works too. */
-const form = document.querySelector<HTMLFormElement>('#checkout')
-if (form) improve(form)
-
 /** Fields that stay here until the order: an abandoned checkout names no buyer. */
 const privateFields = ['customer_email', 'customer_name', 'customer_billing_name']
 
+/** Improves the checkout form: totals without a reload, and one order for two presses. Without this script every part works too. */
 function improve(form: HTMLFormElement): void {
   document.documentElement.classList.add('scripted')
   const order = createReplyOrder()
@@ -16,6 +13,8 @@ function improve(form: HTMLFormElement): void {
   const update = createPause(() => send('update', { keepsDiscount: true }), { afterMs: 400, timers: globalThis })
 
   function send(intent: string, { keepsDiscount }: { keepsDiscount: boolean }): void {
+    // The order is on its way: a reply that comes now would interrupt it.
+    if (form.dataset['sent']) return
     const data = new FormData(form)
     for (const name of privateFields) data.delete(name)
     if (keepsDiscount) data.delete('discount_code')
@@ -27,7 +26,7 @@ function improve(form: HTMLFormElement): void {
     request.setRequestHeader('content-type', 'application/x-www-form-urlencoded')
     request.addEventListener('load', () => {
       const next = request.responseXML
-      if (!next || !order.isLatest(number)) return
+      if (!next || !order.isLatest(number) || form.dataset['sent']) return
       // Another kind of page: the checkout was ordered or has expired in the time between.
       if (!next.querySelector('#checkout')) return location.reload()
       showReply(next, { keepsDiscount })
@@ -99,3 +98,6 @@ function removeError(error: HTMLElement): void {
   field?.removeAttribute('aria-invalid')
   error.remove()
 }
+
+const form = document.querySelector<HTMLFormElement>('#checkout')
+if (form) improve(form)

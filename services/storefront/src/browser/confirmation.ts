@@ -1,7 +1,3 @@
-/** Asks whether the payment has ended, more rarely with time, and gives up after ten minutes. */
-const page = document.querySelector<HTMLElement>('[data-poll]')
-if (page) ask(page, { path: page.dataset['poll'] ?? '', startedAt: Date.now(), asked: 0 })
-
 interface Poll {
   path: string
   startedAt: number
@@ -10,6 +6,7 @@ interface Poll {
 
 const firstWaitsMs = [700, 1_000, 1_500, 2_000, 3_000]
 
+/** Asks whether the payment has ended, more rarely with time, and gives up after ten minutes. */
 function ask(page: HTMLElement, { path, startedAt, asked }: Poll): void {
   const age = Date.now() - startedAt
   if (age > 600_000) return
@@ -27,3 +24,6 @@ function ask(page: HTMLElement, { path, startedAt, asked }: Poll): void {
     request.send()
   }, waitMs)
 }
+
+const page = document.querySelector<HTMLElement>('[data-poll]')
+if (page) ask(page, { path: page.dataset['poll'] ?? '', startedAt: Date.now(), asked: 0 })

@@ -55,6 +55,17 @@ export function addCheckoutRoutes(app: FastifyInstance, options: AppOptions): vo
       return sendConfirmation({ checkout, context, sale, options, isWaiting: readText(request.query, 'wait') !== null }, reply)
     })
 
+    /** Moves the session of the purchase into the cookie of the portal, without showing it in an address. */
+    scope.post<CheckoutRoute>(`${path}/portal`, async (request, reply) => {
+      const context = readPageContext(request)
+      const { organization } = await load(request, context)
+      const sale = readSale(request, { cookies: options.cookies, secret: request.params.secret })
+      const portal = { name: 'qt_portal', path: `/${organization.slug}/portal` } as const
+      if (sale) options.cookies.write(reply, { ...portal, value: sale.sessionToken, maxAgeSeconds: 3_600 })
+      const order = (readText(request.body, 'order') ?? '').replaceAll(/[^\w-]/g, '')
+      return reply.redirect(`${portal.path}${order && `/orders/${order}`}?locale=${context.language}`, 303)
+    })
+
     /** For the script of the page after an order. */
     scope.get<CheckoutRoute>(`${path}/state`, async (request, reply) => {
       const { status } = await load(request, readPageContext(request))

@@ -43,7 +43,7 @@ export async function sendSuccess(success: Success, reply: FastifyReply): Promis
         <span class="number">${money(checkout.total_amount)}</span>
       </p>
       ${checkout.customer_email && html`<p class="quiet">${result.orderFor(maskEmail(checkout.customer_email))}</p>`}
-      ${benefitList(purchase, context)} ${sellerLink(checkout.organization, context)}
+      ${benefitList(purchase, context)} ${nextSteps(success, purchase)} ${sellerLink(checkout.organization, context)}
     </div>`,
   })
 }
@@ -102,6 +102,20 @@ export function keyBox(key: string, { words }: PageContext): Html {
     <code>${key}</code>
     <button class="button plain" type="button" hidden data-copy="${words.common.copied}">${words.common.copy}</button>
   </p>`
+}
+
+/** The session moves into the cookie of the portal by a form, so that it is in no address. */
+function nextSteps({ checkout, context, sale }: Success, { order }: Purchase): Html {
+  const { result } = context.words
+  const { slug } = checkout.organization
+  if (!sale) return html`<p class="actions"><a class="button" href="/${slug}/portal">${result.portal}</a></p>`
+  return html`<form class="actions" method="post" action="/checkout/${checkout.client_secret}/portal">
+    <input type="hidden" name="locale" value="${context.language}" />
+    ${
+      order && order.total_amount > 0 && html`<button class="button primary" name="order" value="${order.id}">${result.getInvoice}</button>`
+    }
+    <button class="button">${result.portal}</button>
+  </form>`
 }
 
 /** Shows enough of an e-mail address to recognize it, and not enough to learn it. */

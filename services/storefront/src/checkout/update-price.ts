@@ -38,16 +38,31 @@ export async function applyPriceChange({ secret, form, context, options: { api }
   if (current.status !== 'open') return { checkout: current, errors: [], isOpen: false }
   const amountError = findAmountError(form, { checkout: current, context })
   if (amountError) return { checkout: current, errors: [amountError], isOpen: true }
+  const change = toPriceChange(form, { checkout: current, locale: context.locale })
+  const send = (part: typeof change) => api.call(updateCheckoutByClient, { client_secret: secret, ...part }, { visitor })
   try {
-    const change = toPriceChange(form, { checkout: current, locale: context.locale })
-    const checkout = await api.call(updateCheckoutByClient, { client_secret: secret, ...change }, { visitor })
-    return { checkout, errors: [], isOpen: true }
+    return { checkout: await send(change), errors: [], isOpen: true }
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error
     if (error.error === 'NotOpenCheckout') return { checkout: await read(), errors: [], isOpen: false }
     if (error.status !== 422) throw error
-    return { checkout: current, errors: toFormErrors(error.issues, context), isOpen: true }
+    const errors = toFormErrors(error.issues, context)
+    // A wrong tax id or code must not keep the country from the total.
+    const checkout = errors.some(({ field }) => isSeparable(field)) ? await send(withoutRejected(change)).catch(() => current) : current
+    return { checkout, errors, isOpen: true }
   }
+}
+
+const separable = ['customer_tax_id', 'discount_code'] as const
+
+function isSeparable(field: string | null): boolean {
+  return (separable as readonly (string | null)[]).includes(field)
+}
+
+/** Empty text removes an earlier tax id, which may be of another country. */
+function withoutRejected<Change extends { customer_tax_id?: unknown; discount_code?: unknown }>(change: Change): Change {
+  const { discount_code: _, ...rest } = change
+  return { ...rest, ...('customer_tax_id' in change && { customer_tax_id: '' }) } as Change
 }
 
 /** Shows the form with the price after a change: a new total, a code applied or removed, or only another language. */

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** A cookie with a sealed value, which is sent to one path and below it only. */
 export interface SealedCookie {
-  name: 'qt_sale' | 'qt_portal'
+  name: 'qt_sale' | 'qt_portal' | 'qt_portal_new'
   path: string
 }
 

@@ -6,12 +6,13 @@ export const storefrontStyles = `${sharedStyles}
 main { flex: 1; } main:focus { outline: none; }
 .narrow { max-inline-size: 560px; margin-inline: auto; }
 .middle { max-inline-size: 760px; margin-inline: auto; }
-.head { display: flex; gap: 16px; justify-content: space-between; align-items: center; margin-block-end: 32px; min-block-size: 44px; }
+.head { display: flex; flex-wrap: wrap; gap: 4px 16px; justify-content: space-between; align-items: center; margin-block-end: 32px; min-block-size: 44px; }
 .brand { font-weight: 650; font-size: 18px; min-inline-size: 0; }
 .brand::before { content: ""; display: inline-block; inline-size: 12px; block-size: 12px; margin-inline-end: 8px; border-radius: 3px; background: var(--accent); }
-.tools { display: flex; gap: 16px; align-items: center; flex: none; max-inline-size: 60%; }
+.tools { display: flex; gap: 16px; align-items: center; margin-inline-start: auto; }
+.signed-in { display: flex; gap: 8px 16px; flex-wrap: wrap; align-items: center; justify-content: flex-end; }
 .foot { margin-block-start: 48px; color: var(--quiet); font-size: 15px; text-align: center; }
-.language { position: relative; } .language > summary { list-style: none; min-block-size: 44px; display: flex; align-items: center; color: var(--quiet); font-size: 15px; }
+.language { position: relative; } .language > summary { list-style: none; white-space: nowrap; min-block-size: 44px; display: flex; align-items: center; color: var(--quiet); font-size: 15px; }
 .language > summary::-webkit-details-marker { display: none; }
 .language > summary::after { content: ""; inline-size: 7px; block-size: 7px; margin-inline-start: 8px; border: solid currentColor; border-width: 0 2px 2px 0; transform: translateY(-2px) rotate(45deg); }
 .languages { position: absolute; inset-inline-end: 0; z-index: 3; inline-size: 240px; padding: 8px; background: var(--card); border: 1px solid var(--line); border-radius: 12px; columns: 2; }
@@ -33,7 +34,7 @@ main { flex: 1; } main:focus { outline: none; }
 .before-order .row { font-size: 18px; font-weight: 650; }
 .test { border: 1px dashed currentColor; border-radius: 8px; padding: 8px 12px; color: var(--warn); background: var(--warn-ground); font-size: 15px; font-weight: 600; }
 .inline-form { display: flex; gap: 8px; align-items: flex-end; } .inline-form > :first-child { flex: 1; }
-.crumbs { margin-block-end: 16px; font-size: 15px; } .columns { display: grid; gap: 24px; }
+.crumbs { font-size: 15px; } address { font-style: normal; } .columns { display: grid; gap: 24px; }
 .keybox { display: flex; flex-wrap: wrap; gap: 8px; justify-content: space-between; align-items: center; background: var(--ground); border-radius: 8px; padding: 8px 12px; }
 .scripted .without-scripts { display: none; }
 @media (max-width: 859px) {

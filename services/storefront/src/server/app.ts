@@ -5,6 +5,7 @@ import { ApiFailure, ApiUnavailable } from '@quittance/pages/call-api'
 import { isSameOrigin } from '@quittance/pages/same-origin'
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply } from 'fastify'
 import { addCheckoutRoutes } from '../checkout/checkout-routes.ts'
+import { addPortalRoutes } from '../portal/portal-routes.ts'
 import { addStartPage } from '../start/start-page.ts'
 import type { Words } from '../words/words.ts'
 import { readPageContext, type AppOptions } from '../page/page-context.ts'
@@ -30,6 +31,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   addCompression(app)
   addStartPage(app, options)
   addCheckoutRoutes(app, options)
+  addPortalRoutes(app, options)
   await app.ready()
   return app
 }

@@ -1,0 +1,192 @@
+import {
+  generateCustomerOrderInvoice,
+  getCustomerOrder,
+  updateCustomerOrder,
+  type CustomerOrder,
+} from '@quittance/contracts/customer-portal'
+import { getCustomerOrderInvoice } from '@quittance/contracts/invoices'
+import { ApiFailure } from '@quittance/pages/call-api'
+import { dateElement, formatDate } from '@quittance/pages/dates'
+import { errorSummary, type FormError } from '@quittance/pages/fields'
+import { html, type Html } from '@quittance/pages/html'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toFormErrors } from '../checkout/needed-fields.ts'
+import { createMoneyFormat, nameTax } from '../checkout/order-summary.ts'
+import { readText, type AppOptions } from '../page/page-context.ts'
+import { addressFields, fillAddress, findMissingAddress, readAddress, toAddressInput, type TypedAddress } from './address-fields.ts'
+import { orderBadge } from './overview-page.ts'
+import { sendPortalPage } from './portal-page.ts'
+import type { PortalRoute, PortalSession } from './portal-session.ts'
+
+interface Exchange {
+  request: FastifyRequest<PortalRoute>
+  reply: FastifyReply
+  options: AppOptions
+}
+
+const names = { nameField: 'billing_name', prefix: 'billing_address' }
+
+/** `making`: the invoice was requested and is generated in the background. */
+type InvoiceState = 'none' | 'making' | 'ready'
+
+/** Sends an order: lines, taxes, refunds, and its invoice. Another customer's order is the same 404 as none. */
+export async function sendOrder(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
+  const order = await loadOrder(session, exchange)
+  const invoice = await readInvoiceState(order, { session, exchange })
+  const typed = fillAddress(order.billing_name ?? session.customer.name, order.billing_address ?? session.customer.billing_address)
+  const notice = readText(exchange.request.query, 'saved') ? session.context.words.portal.saved : null
+  return sendOrderPage(session, { exchange, order, invoice, typed, errors: [], notice })
+}
+
+async function loadOrder({ call, organization }: PortalSession, { request, options: { api } }: Exchange): Promise<CustomerOrder> {
+  const order = await api.call(getCustomerOrder, { id: request.params.id }, call)
+  // A session of another seller does not open orders below this address.
+  if (order.product.organization_id === organization.id) return order
+  throw new ApiFailure(404, { body: {}, retryAfterSeconds: null })
+}
+
+async function readInvoiceState(
+  order: CustomerOrder,
+  { session, exchange: { request, options } }: { session: PortalSession; exchange: Exchange },
+): Promise<InvoiceState> {
+  if (order.status === 'pending') return 'none'
+  try {
+    await options.api.call(getCustomerOrderInvoice, { id: order.id }, session.call)
+    return 'ready'
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.status !== 404) throw error
+    return error.retryAfterSeconds !== null || readText(request.query, 'making') ? 'making' : 'none'
+  }
+}
+
+/** Redirects to the document; its link is new each time, because it expires. */
+export async function redirectToInvoice({ call }: PortalSession, { request, reply, options: { api } }: Exchange): Promise<FastifyReply> {
+  const { url } = await api.call(getCustomerOrderInvoice, { id: request.params.id }, call)
+  return reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(url, 303)
+}
+
+/** Saves the billing details, and requests the invoice if the customer asked for it. */
+export async function changeOrder(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
+  const { request, reply, options } = exchange
+  const { context, call, path } = session
+  const typed = readAddress(request.body, names)
+  const isInvoiceWanted = readText(request.body, 'intent') === 'invoice'
+  const order = await loadOrder(session, exchange)
+  const reject = (errors: FormError[]) => sendOrderPage(session, { exchange, order, invoice: 'none', typed, errors, notice: null })
+  const missing = isInvoiceWanted ? findMissingAddress(typed, { names, context }) : []
+  if (missing.length > 0) return reject(missing)
+  const back = (query: string) => reply.redirect(`${path}/orders/${order.id}?${query}&locale=${context.language}`, 303)
+  try {
+    await options.api.call(
+      updateCustomerOrder,
+      { id: order.id, billing_name: typed.name || null, billing_address: toAddressInput(typed) },
+      call,
+    )
+    if (!isInvoiceWanted) return back('saved=1')
+    await options.api.call(generateCustomerOrderInvoice, { id: order.id }, call)
+    return back('making=1')
+  } catch (error) {
+    if (!(error instanceof ApiFailure)) throw error
+    if (error.error === 'InvoiceAlreadyExists') return back('making=1')
+    if (error.status !== 422) throw error
+    // What the API rejects without naming a field: the order is not paid, or its details were fixed at the same time.
+    if (error.issues.length === 0 || error.issues.some(({ type }) => type === 'value_error')) return back('making=1')
+    return reject(toFormErrors(error.issues, context))
+  }
+}
+
+interface OrderPage {
+  exchange: Exchange
+  order: CustomerOrder
+  invoice: InvoiceState
+  typed: TypedAddress
+  errors: readonly FormError[]
+  notice: string | null
+}
+
+function sendOrderPage(session: PortalSession, page: OrderPage): FastifyReply {
+  const { exchange, order, errors, notice } = page
+  const { context, path } = session
+  const { portal, common } = context.words
+  const title = portal.orderFrom(formatDate(order.created_at, context.locale))
+  const body = html`${errorSummary(common.problem, errors)} ${notice && html`<p class="notice good" role="status">${notice}</p>`}
+    <div class="row">
+      <h1>${title}</h1>
+      ${orderBadge(order, context)}
+    </div>
+    <section class="card stack" aria-labelledby="lines">
+      <h2 id="lines">${portal.lines}</h2>
+      ${orderLines(order, session)}
+      ${
+        order.subscription_id &&
+        html`<p><a href="${path}/subscriptions/${order.subscription_id}?locale=${context.language}">${portal.seeSubscription}</a></p>`
+      }
+    </section>
+    <div data-live="invoice">${invoicePart(session, page)}</div>`
+  return sendPortalPage(exchange.reply, session, {
+    title: errors.length > 0 ? common.titleError(title) : title,
+    body,
+    script: exchange.options.scripts.portal,
+    status: errors.length > 0 ? 422 : 200,
+  })
+}
+
+function orderLines(order: CustomerOrder, { context }: PortalSession): Html {
+  const { words } = context
+  const money = createMoneyFormat(order.currency, context)
+  const row = (name: Html | string, amount: number, className = '') =>
+    html`<tr class="${className}">
+      <th scope="row">${name}</th>
+      <td class="number">${money(amount)}</td>
+    </tr>`
+  return html`<table class="lines">
+      <tbody>
+        ${order.items.map((item) => row(html`<bdi>${item.label}</bdi>`, item.amount))}
+        ${order.discount_amount > 0 && row(words.checkout.discountWord, -order.discount_amount)}
+        ${order.taxes.map((tax) => row(nameTax(tax, context), tax.amount))} ${row(words.checkout.total, order.total_amount, 'total')}
+      </tbody>
+    </table>
+    ${
+      order.refunded_amount + order.refunded_tax_amount > 0 &&
+      html`<p class="notice">${words.portal.refunded(money(order.refunded_amount + order.refunded_tax_amount))}</p>`
+    }
+    <p class="quiet">${dateElement(order.created_at, context.locale)}</p>`
+}
+
+function invoicePart({ context, path }: PortalSession, { order, invoice, typed, errors }: OrderPage): Html {
+  const { portal, result } = context.words
+  const frame = (content: Html) =>
+    html`<section class="card stack" aria-labelledby="billing">
+      <h2 id="billing">${portal.billing}</h2>
+      ${content}
+    </section>`
+  const fixed = html`<p class="quiet">${portal.billingFixed}</p>
+    <address>
+      ${[order.billing_name, order.billing_address?.line1, order.billing_address?.line2].map((line) => line && html`<bdi>${line}</bdi><br />`)}
+      <bdi>${[order.billing_address?.postal_code, order.billing_address?.city].filter(Boolean).join(' ')}</bdi>
+    </address>`
+  if (invoice === 'ready') {
+    return frame(
+      html`${fixed}
+        <p class="actions"><a class="button primary" href="${path}/orders/${order.id}/invoice">${portal.downloadInvoice}</a></p>`,
+    )
+  }
+  if (invoice === 'making') {
+    return frame(
+      html`${fixed}
+        <p role="status" data-refresh>${portal.makingInvoice}</p>
+        <p class="actions without-scripts"><a class="button" href="?making=1&amp;locale=${context.language}">${result.checkAgain}</a></p>`,
+    )
+  }
+  return frame(
+    html`<form class="stack" method="post" action="${path}/orders/${order.id}" novalidate>
+      <input type="hidden" name="locale" value="${context.language}" />
+      <p class="quiet">${order.status === 'pending' ? portal.invoiceAfterPayment : portal.billingOpen}</p>
+      ${addressFields({ typed, names, nameLabel: portal.billingName, errors, context })}
+      <p class="actions">
+        ${order.status !== 'pending' && html`<button class="button primary" name="intent" value="invoice">${portal.getInvoice}</button>`}
+        <button class="button" name="intent" value="save">${context.words.common.save}</button>
+      </p>
+    </form>`,
+  )
+}

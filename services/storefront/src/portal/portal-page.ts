@@ -1,0 +1,65 @@
+import type { Organization } from '@quittance/contracts/organizations'
+import { html, type Html } from '@quittance/pages/html'
+import type { InlineAsset } from '@quittance/pages/layout'
+import type { FastifyReply } from 'fastify'
+import { maskEmail } from '../checkout/success-page.ts'
+import type { PageContext } from '../page/page-context.ts'
+import { sendPage } from '../page/send-page.ts'
+import type { PortalSession } from './portal-session.ts'
+
+interface PortalPage {
+  title: string
+  body: Html
+  script: InlineAsset
+  status?: number
+  /** False on the overview, which is where the link leads. */
+  hasWayBack?: boolean
+}
+
+/** Sends a page of the portal. It states whose account it is, and offers to sign out. */
+export function sendPortalPage(reply: FastifyReply, session: PortalSession, page: PortalPage): FastifyReply {
+  const { context, organization, customer, path } = session
+  const { words } = context
+  const { title, body, script, status = 200, hasWayBack = true } = page
+  return sendPage(reply, {
+    status,
+    context,
+    title: `${title} – ${organization.name}`,
+    brand: organization.name,
+    script,
+    tools: html`<form class="signed-in" method="post" action="${path}/sign-out">
+      <span class="quiet" title="${words.portal.signedInAs(maskEmail(customer.email))}">${maskEmail(customer.email)}</span>
+      <button class="button plain">${words.portal.signOut}</button>
+    </form>`,
+    body: html`<div class="middle stack">
+      ${hasWayBack && html`<p class="crumbs"><a href="${path}?locale=${context.language}">${words.portal.overview}</a></p>`} ${body}
+    </div>`,
+  })
+}
+
+interface Closed {
+  organization: Organization
+  context: PageContext
+}
+
+/** Sends the page of a visitor who is not signed in. */
+export function sendNeedLink(reply: FastifyReply, { organization, context }: Closed, notice?: string): FastifyReply {
+  const { portal } = context.words
+  return sendPage(reply, {
+    status: notice ? 200 : 401,
+    context,
+    title: portal.title(organization.name),
+    brand: organization.name,
+    body: html`<div class="card narrow stack">
+      ${notice && html`<p class="notice good" role="status">${notice}</p>`}
+      <h1>${portal.needLinkTitle}</h1>
+      <p>${portal.needLink(organization.name)}</p>
+    </div>`,
+  })
+}
+
+/** Renders a state as a word in a shape. */
+export function badge(kind: 'good' | 'warn' | 'bad' | 'quiet', word: string): Html {
+  const marks = { good: '✓', warn: '…', bad: '!', quiet: '–' }
+  return html`<span class="badge ${kind}"><span aria-hidden="true">${marks[kind]}</span> ${word}</span>`
+}

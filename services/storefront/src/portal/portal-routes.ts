@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { html } from '@quittance/pages/html'
+import { maskEmail } from '../checkout/success-page.ts'
+import { readPageContext, readText, type AppOptions } from '../page/page-context.ts'
+import { sendPage } from '../page/send-page.ts'
+import { sendDetails, saveDetails } from './details-page.ts'
+import { changeOrder, redirectToInvoice, sendOrder } from './order-page.ts'
+import { sendBenefits, sendOverview } from './overview-page.ts'
+import { sendNeedLink } from './portal-page.ts'
+import {
+  findCustomer,
+  loadOrganization,
+  pendingCookie,
+  readSession,
+  sessionCookie,
+  signIn,
+  type PortalRoute,
+  type PortalSession,
+} from './portal-session.ts'
+import { changeSubscription, sendCancel, sendSubscription } from './subscription-page.ts'
+
+type Request = FastifyRequest<PortalRoute>
+type PageHandler = (
+  session: PortalSession,
+  exchange: { request: Request; reply: FastifyReply; options: AppOptions },
+) => Promise<FastifyReply>
+
+/** Adds the customer portal: a session from a link moves into a cookie, and the other pages read it from there. */
+export function addPortalRoutes(app: FastifyInstance, options: AppOptions): void {
+  const root = '/:slug/portal'
+  const signedIn = (handler: PageHandler) => async (request: Request, reply: FastifyReply) => {
+    const session = await readSession(request, options)
+    return session.customer ? handler(session, { request, reply, options }) : sendNeedLink(reply, session)
+  }
+  const overview = signedIn(sendOverview)
+  app.get<PortalRoute>(root, async (request, reply) => {
+    const token = readText(request.query, 'customer_session_token')
+    return token === null ? overview(request, reply) : acceptLink(request, { reply, options, token })
+  })
+  app.get<PortalRoute>(`${root}/choose`, (request, reply) => sendChoice(request, { reply, options }))
+  app.post<PortalRoute>(`${root}/choose`, (request, reply) => choose(request, { reply, options }))
+  app.post<PortalRoute>(`${root}/sign-out`, (request, reply) => signOut(request, { reply, options }))
+  app.get<PortalRoute>(`${root}/benefits`, signedIn(sendBenefits))
+  app.get<PortalRoute>(`${root}/details`, signedIn(sendDetails))
+  app.post<PortalRoute>(`${root}/details`, signedIn(saveDetails))
+  app.get<PortalRoute>(`${root}/orders/:id`, signedIn(sendOrder))
+  app.post<PortalRoute>(`${root}/orders/:id`, signedIn(changeOrder))
+  app.get<PortalRoute>(`${root}/orders/:id/invoice`, signedIn(redirectToInvoice))
+  app.get<PortalRoute>(`${root}/subscriptions/:id`, signedIn(sendSubscription))
+  app.post<PortalRoute>(`${root}/subscriptions/:id`, signedIn(changeSubscription))
+  app.get<PortalRoute>(`${root}/subscriptions/:id/cancel`, signedIn(sendCancel))
+}
+
+interface Exchange {
+  reply: FastifyReply
+  options: AppOptions
+}
+
+/**
+ * Moves the session of a link into the cookie and redirects to the address without it. If another customer is signed in, the visitor
+ * decides: a planted link must not collect what they type.
+ */
+async function acceptLink(request: Request, { reply, options, token }: Exchange & { token: string }): Promise<FastifyReply> {
+  const { api, cookies } = options
+  const { slug } = request.params
+  const context = readPageContext(request)
+  const { visitor, language } = context
+  const current = cookies.read(request, sessionCookie(slug))
+  const [organization, customer, before] = await Promise.all([
+    loadOrganization(api, { slug, context }),
+    findCustomer(api, { visitor, token }),
+    current ? findCustomer(api, { visitor, token: current }) : null,
+  ])
+  const target = `/${organization.slug}/portal`
+  const query = readText(request.query, 'locale') ? `?locale=${language}` : ''
+  if (customer && before && before.id !== customer.id) {
+    cookies.write(reply, { ...pendingCookie(slug), value: token, maxAgeSeconds: 600 })
+    return reply.redirect(`${target}/choose${query}`, 303)
+  }
+  if (customer) signIn(reply, { cookies, slug, token })
+  return reply.redirect(target + query, 303)
+}
+
+async function sendChoice(request: Request, { reply, options }: Exchange): Promise<FastifyReply> {
+  const session = await readSession(request, options)
+  const token = options.cookies.read(request, pendingCookie(request.params.slug))
+  const next = token ? await findCustomer(options.api, { visitor: session.context.visitor, token }) : null
+  if (!session.customer || !next) return reply.redirect(`/${session.organization.slug}/portal`, 303)
+  const { portal } = session.context.words
+  return sendPage(reply, {
+    context: session.context,
+    title: portal.otherTitle,
+    brand: session.organization.name,
+    body: html`<form class="card narrow stack" method="post">
+      <h1>${portal.otherTitle}</h1>
+      <p>${portal.other(maskEmail(session.customer.email))}</p>
+      <p class="actions">
+        <button class="button" name="use" value="old">${portal.keepOld(maskEmail(session.customer.email))}</button>
+        <button class="button" name="use" value="new">${portal.useNew(maskEmail(next.email))}</button>
+      </p>
+    </form>`,
+  })
+}
+
+async function choose(request: Request, { reply, options: { cookies } }: Exchange): Promise<FastifyReply> {
+  const { slug } = request.params
+  const token = cookies.read(request, pendingCookie(slug))
+  if (token && readText(request.body, 'use') === 'new') signIn(reply, { cookies, slug, token })
+  cookies.clear(reply, pendingCookie(slug))
+  return reply.redirect(`/${slug}/portal`, 303)
+}
+
+async function signOut(request: Request, { reply, options: { cookies, api } }: Exchange): Promise<FastifyReply> {
+  const context = readPageContext(request)
+  const { slug } = request.params
+  const organization = await loadOrganization(api, { slug, context })
+  cookies.clear(reply, sessionCookie(slug))
+  return sendNeedLink(reply, { organization, context }, context.words.portal.signedOut)
+}

@@ -1,0 +1,109 @@
+import { getCustomerSubscription, updateCustomerSubscription, type CustomerSubscription } from '@quittance/contracts/customer-portal'
+import { ApiFailure } from '@quittance/pages/call-api'
+import { formatDate } from '@quittance/pages/dates'
+import { html, type Html } from '@quittance/pages/html'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createMoneyFormat } from '../checkout/order-summary.ts'
+import { readText, type AppOptions } from '../page/page-context.ts'
+import { describePrice, subscriptionBadge } from './overview-page.ts'
+import { sendPortalPage } from './portal-page.ts'
+import type { PortalRoute, PortalSession } from './portal-session.ts'
+
+interface Exchange {
+  request: FastifyRequest<PortalRoute>
+  reply: FastifyReply
+  options: AppOptions
+}
+
+async function loadSubscription(
+  { call, organization }: PortalSession,
+  { request, options: { api } }: Exchange,
+): Promise<CustomerSubscription> {
+  const subscription = await api.call(getCustomerSubscription, { id: request.params.id }, call)
+  if (subscription.product.organization_id === organization.id) return subscription
+  throw new ApiFailure(404, { body: {}, retryAfterSeconds: null })
+}
+
+/** Sends a subscription: its price, what happens next, and how to end it. */
+export async function sendSubscription(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
+  const subscription = await loadSubscription(session, exchange)
+  const { context } = session
+  const { portal } = context.words
+  const notices = new Map([
+    ['canceled', portal.canceled],
+    ['continued', portal.takenBack],
+    ['ending', portal.alreadyEnding],
+  ])
+  const notice = notices.get(readText(exchange.request.query, 'done') ?? '')
+  const { name } = subscription.product
+  const body = html`${notice && html`<p class="notice good" role="status">${notice}</p>`}
+    <div class="row">
+      <h1><bdi>${name}</bdi></h1>
+      ${subscriptionBadge(subscription, context)}
+    </div>
+    <section class="card stack">
+      <p class="strong">${describePrice(subscription, context)}</p>
+      <p>${describeNext(subscription, session)}</p>
+      ${nextStep(subscription, session)}
+    </section>`
+  return sendPortalPage(exchange.reply, session, { title: name, body, script: exchange.options.scripts.portal })
+}
+
+/** Describes in one sentence what happens next. */
+function describeNext(subscription: CustomerSubscription, { context }: PortalSession): string {
+  const { portal } = context.words
+  const { status, ended_at, cancel_at_period_end, current_period_end: end, amount, currency } = subscription
+  const date = (timestamp: string) => formatDate(timestamp, context.locale)
+  if (ended_at) return portal.endedOn(date(ended_at))
+  if (status === 'incomplete') return portal.incomplete
+  if (cancel_at_period_end && end) return portal.endsOn(date(end))
+  if (status === 'past_due' || status === 'unpaid') return portal.pastDue
+  return end ? portal.nextCharge(createMoneyFormat(currency, context)(amount), date(end)) : ''
+}
+
+function nextStep({ id, ended_at, status, cancel_at_period_end }: CustomerSubscription, { context, path }: PortalSession): Html | null {
+  const { portal } = context.words
+  if (ended_at || status === 'incomplete') return null
+  if (!cancel_at_period_end) {
+    return html`<p class="actions">
+      <a class="button" href="${path}/subscriptions/${id}/cancel?locale=${context.language}">${portal.cancel}</a>
+    </p>`
+  }
+  return html`<form class="actions" method="post" action="${path}/subscriptions/${id}">
+    <input type="hidden" name="locale" value="${context.language}" />
+    <button class="button primary" name="intent" value="continue">${portal.takeBack}</button>
+  </form>`
+}
+
+/** Sends the one page between a customer and the end of the subscription. No reason is demanded. */
+export async function sendCancel(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
+  const { id, product, current_period_end: end, cancel_at_period_end, ended_at } = await loadSubscription(session, exchange)
+  const { context, path } = session
+  const { portal } = context.words
+  if (cancel_at_period_end || ended_at) return exchange.reply.redirect(`${path}/subscriptions/${id}`, 303)
+  const title = portal.cancelTitle(product.name)
+  const body = html`<form class="card stack" method="post" action="${path}/subscriptions/${id}">
+    <input type="hidden" name="locale" value="${context.language}" />
+    <h1>${title}</h1>
+    ${end && html`<p>${portal.cancelConsequence(formatDate(end, context.locale))}</p>`}
+    <p class="actions">
+      <button class="button primary" name="intent" value="cancel">${portal.cancelNow}</button>
+      <a class="button" href="${path}/subscriptions/${id}?locale=${context.language}">${portal.keep}</a>
+    </p>
+  </form>`
+  return sendPortalPage(exchange.reply, session, { title, body, script: exchange.options.scripts.portal })
+}
+
+/** Cancels at the end of the period, or takes the cancellation back. */
+export async function changeSubscription(session: PortalSession, { request, reply, options: { api } }: Exchange): Promise<FastifyReply> {
+  const { id } = request.params
+  const isCancelled = readText(request.body, 'intent') === 'cancel'
+  const back = (done: string) => reply.redirect(`${session.path}/subscriptions/${id}?done=${done}&locale=${session.context.language}`, 303)
+  try {
+    await api.call(updateCustomerSubscription, { id, cancel_at_period_end: isCancelled }, session.call)
+    return back(isCancelled ? 'canceled' : 'continued')
+  } catch (error) {
+    if (error instanceof ApiFailure && (error.status === 403 || error.status === 410)) return back('ending')
+    throw error
+  }
+}
