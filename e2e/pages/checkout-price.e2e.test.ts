@@ -30,7 +30,7 @@ async function typeBuyer(page: Page): Promise<void> {
   await page.type('[name=customer_name]', 'Grace Hopper')
 }
 
-test('changing the country changes tax and total without reload, announces it, and names no buyer [13] [27]', async () => {
+test('changing the country changes tax and total without reload, announces it, and names no buyer [13] [pages 27]', async () => {
   await using visit = await openVisit(browser, { language: 'en' })
   const { page, posts, requests } = visit
   await page.goto((await shop.checkout()).url)
@@ -45,7 +45,7 @@ test('changing the country changes tax and total without reload, announces it, a
   expect(await page.$eval('[name=customer_email]', (field) => (field as unknown as { value: string }).value)).toBe('grace@example.com')
 })
 
-test('two quick changes end with the total of the later, even if its reply is first [26]', async () => {
+test('two quick changes end with the total of the later, even if its reply is first [pages 26]', async () => {
   await using visit = await openVisit(browser, { language: 'en' })
   const { page } = visit
   await page.goto((await shop.checkout()).url)
@@ -67,7 +67,7 @@ test('two quick changes end with the total of the later, even if its reply is fi
   expect(await total(page)).toBe('$58.31')
 })
 
-test('without scripts "Update total" changes the total and keeps what was typed; then it is charged [14]', async () => {
+test('without scripts "Update total" changes the total and keeps what was typed; then it is charged [pages 14]', async () => {
   const checkout = await shop.checkout()
   await using visit = await openVisit(browser, { scripts: false, language: 'en', width: 390 })
   const { page } = visit
@@ -85,7 +85,7 @@ test('without scripts "Update total" changes the total and keeps what was typed;
   expect(await shop.orders(checkout)).toMatchObject([{ total_amount: 5831 }])
 })
 
-test('a tax changed in the time between is shown again and not charged [28]', async () => {
+test('a tax changed in the time between is shown again and not charged [pages 28]', async () => {
   const checkout = await shop.checkout()
   await using visit = await openVisit(browser, { language: 'de-DE' })
   const { page } = visit
@@ -105,7 +105,7 @@ test('a tax changed in the time between is shown again and not charged [28]', as
   }
 })
 
-test('a code opens by keyboard, a wrong one is named at its field, and taking it off brings the old total back [15] [16]', async () => {
+test('a code opens by keyboard, a wrong one is named at its field, and taking it off brings the old total back [15] [pages 16]', async () => {
   const code = `SAVE${Date.now()}`
   const discount = { name: 'Spring', code, type: 'percentage', basis_points: 1000, duration: 'once' }
   await shop.create('/v1/discounts/', discount)
@@ -135,7 +135,7 @@ test('a code opens by keyboard, a wrong one is named at its field, and taking it
   }
 })
 
-test('a tax id of another country is refused at its field; reverse charge makes the tax zero and states why [17] [18]', async () => {
+test('a tax id of another country is refused at its field; reverse charge makes the tax zero and states why [17] [pages 18]', async () => {
   for (const scripts of [true, false]) {
     await using visit = await openVisit(browser, { scripts, language: 'de-DE' })
     const { page } = visit
@@ -160,7 +160,7 @@ test('a tax id of another country is refused at its field; reverse charge makes 
   }
 })
 
-test('the chosen product sets the price and interval of the order [19] [23]', async () => {
+test('the chosen product sets the price and interval of the order [19] [pages 23]', async () => {
   const card = await shop.sell(usd(1200), { name: 'Library card', recurring_interval: 'month' })
   const checkout = await shop.checkout({ products: [system.demo.product_id, card.id] })
   await using visit = await openVisit(browser, { language: 'en-US' })
@@ -179,7 +179,7 @@ test('the chosen product sets the price and interval of the order [19] [23]', as
   expect(await shop.orders(checkout)).toMatchObject([{ total_amount: 1287, billing_reason: 'subscription_create', product_id: card.id }])
 })
 
-test('a chosen amount outside its limits is refused with the limits in the format of the page [20]', async () => {
+test('a chosen amount outside its limits is refused with the limits in the format of the page [pages 20]', async () => {
   const gift = await shop.sell({
     amount_type: 'custom',
     minimum_amount: 500,
@@ -208,7 +208,7 @@ test('a chosen amount outside its limits is refused with the limits in the forma
   expect(await page.$eval('.before-order .row', (row) => row.textContent)).toContain('€42.50')
 })
 
-test('the US and Canada get a list of states, and countries without postal codes no such field [21]', async () => {
+test('the US and Canada get a list of states, and countries without postal codes no such field [pages 21]', async () => {
   const checkout = await shop.checkout({ require_billing_address: true })
   await using visit = await openVisit(browser, { language: 'en' })
   const { page } = visit
@@ -228,7 +228,7 @@ test('the US and Canada get a list of states, and countries without postal codes
   expect(await findViolations(page)).toEqual([])
 })
 
-test('inclusive prices show the tax as contained [24]', async () => {
+test('inclusive prices show the tax as contained [pages 24]', async () => {
   const book = await shop.sell(usd(1190, { tax_behavior: 'inclusive' }))
   await using visit = await openVisit(browser, { language: 'en' })
   const { page } = visit
@@ -237,7 +237,7 @@ test('inclusive prices show the tax as contained [24]', async () => {
   await eventually(async () => expect(await readText(page)).toMatch(/Total\s*\$11\.90[^]*Includes VAT 19%: \$1\.90/))
 })
 
-test('a free product asks for e-mail address and name alone [11] [31]', async () => {
+test('a free product asks for e-mail address and name alone [11] [pages 31]', async () => {
   const leaflet = await shop.sell({ amount_type: 'free' }, { name: 'Leaflet' })
   const checkout = await shop.checkout({ products: [leaflet.id] })
   await using visit = await openVisit(browser, { scripts: false })
@@ -253,7 +253,7 @@ test('a free product asks for e-mail address and name alone [11] [31]', async ()
   expect(await readText(page)).toContain('Your order is complete.')
 })
 
-test('a customer named by the seller has a locked e-mail field [12] [52]', async () => {
+test('a customer named by the seller has a locked e-mail field [12] [pages 52]', async () => {
   const checkout = await shop.checkout({ customer_id: system.demo.customer_id })
   await using visit = await openVisit(browser)
   const { page } = visit

@@ -33,7 +33,7 @@ describe.each([
   ['with scripts', true],
   ['without scripts', false],
 ] as const)('%s', (_, scripts) => {
-  test('a payment that takes seconds becomes success, without scripts after one "Check again" [36] [37]', async () => {
+  test('a payment that takes seconds becomes success, without scripts after one "Check again" [36] [pages 37]', async () => {
     const checkout = await shop.checkout()
     await using visit = await openVisit(browser, { scripts })
     const { page, complaints } = visit
@@ -46,7 +46,7 @@ describe.each([
     expect(complaints).toEqual([])
   })
 
-  test('a payment declined after the order leads to the filled form, and a second try succeeds [38]', async () => {
+  test('a payment declined after the order leads to the filled form, and a second try succeeds [pages 38]', async () => {
     const checkout = await shop.checkout()
     await using visit = await openVisit(browser, { scripts })
     const { page } = visit
@@ -76,7 +76,7 @@ describe.each([
   })
 })
 
-test('two presses make one order, and both lead to the confirmation with the session of the purchase [33]', async () => {
+test('two presses make one order, and both lead to the confirmation with the session of the purchase [pages 33]', async () => {
   const checkout = await shop.checkout()
   await using visit = await openVisit(browser, { scripts: false })
   const { page } = visit
@@ -96,7 +96,7 @@ test('two presses make one order, and both lead to the confirmation with the ses
   expect(await shop.orders(checkout)).toHaveLength(1)
 })
 
-test('a second tab that orders later shows the confirmation [35]', async () => {
+test('a second tab that orders later shows the confirmation [pages 35]', async () => {
   const checkout = await shop.checkout()
   await using visit = await openVisit(browser)
   const { page } = visit
@@ -111,7 +111,7 @@ test('a second tab that orders later shows the confirmation [35]', async () => {
   expect(second.url()).toContain('/confirmation')
 })
 
-test('an expired checkout states it and cannot be sent [25]', async () => {
+test('an expired checkout states it and cannot be sent [pages 25]', async () => {
   const checkout = await shop.checkout()
   await using visit = await openVisit(browser)
   const { page } = visit
@@ -124,7 +124,7 @@ test('an expired checkout states it and cannot be sent [25]', async () => {
   expect(await shop.orders(checkout)).toEqual([])
 })
 
-test('a customer with the one allowed subscription is led to the portal [42]', async () => {
+test('a customer with the one allowed subscription is led to the portal [pages 42]', async () => {
   const price = { amount_type: 'fixed', price_amount: 1200, price_currency: 'usd' }
   const card = await shop.sell(price, { name: 'Library card', recurring_interval: 'month' })
   const customer = await shop.create('/v1/customers/', { email: `one-${Date.now()}@example.com`, name: 'One' })
@@ -143,7 +143,7 @@ test('a customer with the one allowed subscription is led to the portal [42]', a
   expect(await page.$$(`a[href="/${system.demo.organization.slug}/portal"]`)).toHaveLength(1)
 })
 
-test('success_url gets id and token once the order is paid [43]', async () => {
+test('success_url gets id and token once the order is paid [pages 43]', async () => {
   const [port = 0] = await freePorts(1)
   const received: (string | undefined)[][] = []
   const server = createServer((request, response) => {
@@ -181,7 +181,7 @@ test.each([
   '//evil.example/x',
   'shop://done',
   'http://user:pw@evil.example/',
-])('the success_url %s is never followed [44]', async (success_url) => {
+])('the success_url %s is never followed [pages 44]', async (success_url) => {
   const checkout = await shop.checkout({ success_url })
   await using visit = await openVisit(browser, { scripts: false })
   const { page } = visit
@@ -191,7 +191,7 @@ test.each([
   expect(await readText(page)).toContain('Your order is paid.')
 })
 
-test('the success page shows keys and no address; another browser sees neither keys nor a way to the invoice [45] [46]', async () => {
+test('the success page shows keys and no address; another browser sees neither keys nor a way to the invoice [45] [pages 46]', async () => {
   const price = { amount_type: 'fixed', price_amount: 500, price_currency: 'usd' }
   const product = await shop.sell(price, { name: 'Reader' })
   const benefit = await shop.create('/v1/benefits/', { type: 'license_keys', description: 'Reader app', properties: { prefix: 'READ' } })
@@ -220,7 +220,7 @@ test('the success page shows keys and no address; another browser sees neither k
   expect(other).not.toMatch(/READ-|name="order"|Secret Street|grace-\w+@/)
 })
 
-test('a checkout can be framed by its stored origin alone [53]', async () => {
+test('a checkout can be framed by its stored origin alone [pages 53]', async () => {
   const policy = async (checkout: Checkout) => (await fetch(`${checkout.url}?embed=true&embed_origin=https://evil.example`)).headers
   const closed = await policy(await shop.checkout())
   expect(closed.get('content-security-policy')).toContain("frame-ancestors 'none'")

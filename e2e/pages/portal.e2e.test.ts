@@ -72,7 +72,7 @@ describe.each([
   ['with scripts', 390, true, 'light'],
   ['without scripts', 1280, false, 'dark'],
 ] as const)('%s, %i px wide', (...[, width, scripts, scheme]) => {
-  test('a customer sees orders, gets the invoice, cancels and takes the cancellation back [69] [70] [71] [72] [117]', async () => {
+  test('a customer sees orders, gets the invoice, cancels and takes the cancellation back [69] [70] [71] [72] [pages 117]', async () => {
     const { url, order, token } = await sellCard()
     await using visit = await openVisit(browser, { width, scripts, scheme })
     const { page, complaints, requests } = visit
@@ -123,7 +123,7 @@ describe.each([
   })
 })
 
-test('billing details and own details are saved, and a wrong tax id is named at its field [68]', async () => {
+test('billing details and own details are saved, and a wrong tax id is named at its field [pages 68]', async () => {
   const { url, order } = await sellCard()
   await using visit = await openVisit(browser, { scripts: false })
   const { page } = visit
@@ -156,7 +156,7 @@ test('a link of another customer does not replace the session without consent', 
   expect(await page.$$(`a[href*="${bob.order.id}"]`)).toHaveLength(1)
 })
 
-test('the order of another customer is the same page as none, and signing out ends the visit [67]', async () => {
+test('the order of another customer is the same page as none, and signing out ends the visit [pages 67]', async () => {
   const [ada, bob] = [await sellCard(), await sellCard()]
   await using visit = await openVisit(browser)
   const { page } = visit
@@ -174,7 +174,7 @@ test('the order of another customer is the same page as none, and signing out en
   expect((await page.goto(portal))?.status()).toBe(401)
 })
 
-test('the session of a purchase under a known address sees that purchase only [50] [51]', async () => {
+test('the session of a purchase under a known address sees that purchase only [50] [pages 51]', async () => {
   const { email, order, customer } = await sellCard()
   const checkout = await create<{ url: string }>('/v1/checkouts/', { products: [system.demo.product_id] })
   await using visit = await openVisit(browser)
