@@ -18,7 +18,7 @@ test.each([
   ['no JSON', Buffer.from('not json')],
   ['bytes that are not UTF-8', Buffer.from([0xff, 0x00, 0xfe])],
   ['nothing', Buffer.alloc(0)],
-])('passes on %s byte for byte, with the named header only [37]', async (_, bytes) => {
+])('passes on %s byte for byte, with the named header only [payments 37]', async (_, bytes) => {
   await using gateway = await startGateway()
   const calls = await gateway.play(subject, received)
   const id = randomUUID()
@@ -37,7 +37,7 @@ test('takes any content type, and none', async () => {
   expect(calls.map(({ body }) => (body as { body: string }).body)).toEqual(Array.from({ length: 3 }, () => 'e30='))
 })
 
-test('rejects 300 kB with 413 and forwards nothing [37]', async () => {
+test('rejects 300 kB with 413 and forwards nothing [payments 37]', async () => {
   await using gateway = await startGateway()
   const calls = await gateway.play(subject, received)
   const response = await post(gateway, Buffer.alloc(300_000, 'a'))

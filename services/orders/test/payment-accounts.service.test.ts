@@ -16,7 +16,7 @@ import { buildAccountRequest, secretsKey, startStripeShop } from './stripe-shop.
 
 const keys = [Buffer.from(secretsKey, 'base64')]
 
-test('connects an account after a check of its key, and shows the last four characters only [58]', async () => {
+test('connects an account after a check of its key, and shows the last four characters only [payments 58]', async () => {
   await using shop = await startStripeShop()
   const { account, stripe, orders } = shop
   expect(account).toMatchObject({
@@ -29,7 +29,7 @@ test('connects an account after a check of its key, and shows the last four char
   expect(await orders.call(checkPaymentAccount, { id: account.id }, shop.shop.seller)).toMatchObject({ health: { is_healthy: true } })
 })
 
-test('credentials are in no reply, event or unsealed column, and do not open under another id [58]', async () => {
+test('credentials are in no reply, event or unsealed column, and do not open under another id [payments 58]', async () => {
   await using shop = await startStripeShop()
   const { account, stripe, orders } = shop
   const tables = await orders.rows<{ text: string }>(
@@ -45,7 +45,7 @@ test('credentials are in no reply, event or unsealed column, and do not open und
   expect(() => openSecret(row?.credentials_sealed ?? '', { keys, context: randomUUID() })).toThrow()
 })
 
-test('rejects a key of another mode before any call, and one of another account [57]', async () => {
+test('rejects a key of another mode before any call, and one of another account [payments 57]', async () => {
   await using shop = await startStripeShop()
   const { orders, fake, account } = shop
   const { seller } = shop.shop

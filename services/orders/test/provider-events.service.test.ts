@@ -31,7 +31,7 @@ function post({ orders, account, stripe }: StripeShop, { id = account.id, secret
 
 const count = ({ orders }: StripeShop) => orders.rows('select provider_event, object_kind, object, source from provider_events')
 
-test('stores an event once, however often it arrives [38]', async () => {
+test('stores an event once, however often it arrives [payments 38]', async () => {
   await using shop = await startStripeShop()
   const payload = buildEvent('refund.created', 'evt_once')
   const before = shop.fake.calls.length
@@ -40,7 +40,7 @@ test('stores an event once, however often it arrives [38]', async () => {
   expect(shop.fake.calls.slice(before).filter(({ route }) => route !== 'GET /v1/refunds/:id')).toEqual([])
 })
 
-test('rejects events without a valid signature, and stores nothing [36]', async () => {
+test('rejects events without a valid signature, and stores nothing [payments 36]', async () => {
   await using shop = await startStripeShop()
   await expect(post(shop, { secrets: ['whsec_unknown'] })).rejects.toThrow(InvalidSignature)
   await expect(post(shop, { ageSeconds: 301 })).rejects.toThrow(InvalidSignature)
@@ -53,7 +53,7 @@ test('rejects events without a valid signature, and stores nothing [36]', async 
   expect(await count(shop)).toEqual([])
 })
 
-test('rejects an event at the path of another account, and at one without a secret [42]', async () => {
+test('rejects an event at the path of another account, and at one without a secret [payments 42]', async () => {
   await using shop = await startStripeShop()
   const { orders, fake } = shop
   const other = await orders.call(createPaymentAccount, buildAccountRequest(fake.createAccount()), shop.shop.seller)
