@@ -46,6 +46,8 @@ import { updateProductBenefits } from './catalog/products/update-product-benefit
 import { createPaymentAccount } from './payment-accounts/create-payment-account.ts'
 import { getPaymentAccount, listPaymentAccounts } from './payment-accounts/payment-account-queries.ts'
 import { checkPaymentAccount, deletePaymentAccount, updatePaymentAccount } from './payment-accounts/update-payment-account.ts'
+import { catchUpProviderEvents } from './provider-events/catch-up-events.ts'
+import { readProviderEvents } from './provider-events/read-provider-events.ts'
 import { receiveProviderEvent } from './provider-events/receive-provider-event.ts'
 import { createRefund } from './refunds/create-refund.ts'
 import { listRefunds } from './refunds/list-refunds.ts'
@@ -93,5 +95,14 @@ export const orders: Service = {
   consumers: [onOrganizationChanged, onInvoiceGenerated],
   reactions,
   components: [startPaymentJobs],
-  jobs: [renewDueSubscriptions, retryFinalOrders, expireCheckouts, sweepCustomerSessions, sweepDeletedBenefits, compactListCounts],
+  jobs: [
+    renewDueSubscriptions,
+    retryFinalOrders,
+    expireCheckouts,
+    sweepCustomerSessions,
+    sweepDeletedBenefits,
+    compactListCounts,
+    readProviderEvents,
+    catchUpProviderEvents,
+  ],
 }

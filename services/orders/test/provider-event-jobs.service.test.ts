@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { createStripeProvider } from '../src/providers/stripe/stripe-provider.ts'
+import { asThisRelease } from './money.ts'
+import { buildIntent, callKey, pay, type ContractWorld } from './stripe-contract-cases.ts'
+import { startStripeShop, type StripeShop } from './stripe-shop.ts'
+
+function toWorld({ fake, stripe }: StripeShop): ContractWorld {
+  const account = { account: stripe.id, mode: 'test', apiKey: stripe.apiKey, webhookSecrets: [] } as const
+  const provider = createStripeProvider(account, { apiUrl: fake.url, installation: 'test' })
+  return { provider, withoutKey: provider, createToken: async (card) => fake.buyer.createToken(stripe.id, card) }
+}
+
+const events = ({ orders }: StripeShop) =>
+  orders.rows('select object_kind, object, source, outcome, attempts from provider_events order by occurred_at, object_kind')
+
+/** Lets the catch-up run as if its interval had passed. */
+async function catchUp({ orders, account }: StripeShop): Promise<void> {
+  await orders.rows(`update payment_accounts set settings = settings - 'caught_up_at' where id = $1`, [account.id])
+  await orders.rows(`select pg_notify('wake', 'catch-up-provider-events')`)
+}
+
+test('finds what webhooks lost: payments, refunds and disputes of the dashboard [payments 41]', async () => {
+  await using shop = await startStripeShop()
+  const { fake, stripe } = shop
+  const { theirs } = await pay(toWorld(shop), 'pm_card_visa')
+  const refund = fake.bank.refundInDashboard(stripe.id, theirs, 100)
+  const dispute = fake.bank.openDispute(stripe.id, theirs)
+  await catchUp(shop)
+  await eventually(async () => {
+    const found = await events(shop)
+    for (const [object_kind, object] of [
+      ['charge', theirs],
+      ['refund', refund],
+      ['dispute', dispute],
+    ]) {
+      expect(found).toContainEqual(expect.objectContaining({ object_kind, object, source: 'catch_up' }))
+    }
+  })
+  const stored = (await events(shop)).length
+  await catchUp(shop)
+  await eventually(async () => {
+    const [row] = await shop.orders.rows<{ is_done: boolean }>(`select settings ? 'caught_up_at' as is_done from payment_accounts`)
+    expect(row?.is_done).toBe(true)
+  })
+  expect((await events(shop)).length).toBe(stored)
+})
+
+test('continues after a provider that does not answer, and lists no account that is disabled', async () => {
+  await using shop = await startStripeShop()
+  const { fake, stripe, orders } = shop
+  fake.inject({ route: 'GET /v1/events', moment: 'before', fault: { kind: 'rate-limit' } })
+  await pay(toWorld(shop), 'pm_card_visa')
+  await catchUp(shop)
+  await eventually(() => expect(fake.calls.filter((call) => call.account === stripe.id && call.status === 429)).toHaveLength(1))
+  expect(await events(shop)).toEqual([])
+  await catchUp(shop)
+  await eventually(async () => expect((await events(shop)).length).toBeGreaterThan(0))
+  await orders.rows(`update payment_accounts set status = 'disabled', is_default = false`)
+  const before = fake.calls.length
+  await catchUp(shop)
+  await orders.rows(`select pg_notify('wake', 'read-provider-events')`)
+  expect(fake.calls.length).toBe(before)
+})
+
+test('lets the row of an open payment be checked at once, also if it is committed after the event [payments 40]', async () => {
+  await using shop = await startStripeShop()
+  const { orders, account } = shop
+  const { provider } = toWorld(shop)
+  const { order } = await orders.pendingOrder()
+  const intent = buildIntent({ id: randomUUID() })
+  const answer = await provider.prepare(intent, callKey(intent, 'prepare'))
+  const theirs = 'got' in answer ? answer.got.theirs : ''
+  await orders.rows(
+    `insert into provider_events (organization_id, payment_account_id, provider_event, type, object_kind, object, source, occurred_at, next_try_at)
+     values ($1, $2, 'evt_early', 'payment_intent.succeeded', 'charge', $3, 'push', now(), now())`,
+    [shop.shop.organizationId, account.id, theirs],
+  )
+  await eventually(async () => expect(await events(shop)).toMatchObject([{ outcome: null, attempts: 1 }]))
+  await asThisRelease(
+    orders,
+    `update payments set provider = 'stripe', payment_account_id = '${account.id}', organization_id = '${shop.shop.organizationId}',
+      provider_payment = '${theirs}', due_at = null, next_check_at = now() + interval '1 day', leased_until = now() + interval '1 day'
+     where order_id = '${order.id}'`,
+  )
+  await eventually(async () => expect(await events(shop)).toMatchObject([{ outcome: 'checked' }]))
+  expect(await orders.rows('select next_check_at <= now() as is_due from payments')).toEqual([{ is_due: true }])
+})
+
+test('gives up on objects of other users of the account after an hour', async () => {
+  await using shop = await startStripeShop()
+  await shop.orders.rows(
+    `insert into provider_events
+       (organization_id, payment_account_id, provider_event, type, object_kind, object, source, occurred_at, next_try_at, attempts)
+     values ($1, $2, 'evt_other', 'payment_intent.succeeded', 'charge', 'pi_other', 'push', now(), now(), 5)`,
+    [shop.shop.organizationId, shop.account.id],
+  )
+  await eventually(async () => expect(await events(shop)).toMatchObject([{ outcome: 'not_ours', attempts: 6 }]))
+})
+
+test('deletes handled events after 60 days', async () => {
+  await using shop = await startStripeShop()
+  const insert = (event: string, age: string, handled: string) =>
+    shop.orders.rows(
+      `insert into provider_events (organization_id, payment_account_id, provider_event, type, object_kind, object, source, occurred_at,
+         received_at, handled_at, next_try_at)
+       values ($1, $2, $3, 'refund.created', 'refund', 're_1', 'push', now(), now() - $4::interval, ${handled}, now() + interval '1 day')`,
+      [shop.shop.organizationId, shop.account.id, event, age],
+    )
+  await insert('evt_old', '61 days', 'now()')
+  await insert('evt_recent', '59 days', 'now()')
+  await insert('evt_open', '61 days', 'null')
+  await catchUp(shop)
+  const left = () => shop.orders.rows('select provider_event from provider_events order by provider_event')
+  await eventually(async () => expect(await left()).toEqual([{ provider_event: 'evt_open' }, { provider_event: 'evt_recent' }]))
+})
