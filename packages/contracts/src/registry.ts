@@ -1,4 +1,5 @@
 import * as accessTokens from './access-tokens.ts'
+import * as accountMails from './account-mails.ts'
 import * as accounts from './accounts.ts'
 import * as auth from './auth.ts'
 import * as benefitGrants from './benefit-grants.ts'
@@ -7,6 +8,7 @@ import * as checkouts from './checkouts.ts'
 import * as clients from './clients.ts'
 import * as creditNoteEvents from './credit-note-events.ts'
 import * as customerBenefitGrants from './customer-benefit-grants.ts'
+import * as customerCodes from './customer-codes.ts'
 import * as customerPortal from './customer-portal.ts'
 import * as customerSessions from './customer-sessions.ts'
 import * as customerState from './customer-state.ts'
@@ -42,6 +44,7 @@ const contracts: Record<string, unknown>[] = [
   auth,
   accounts,
   invitations,
+  accountMails,
   passwords,
   accessTokens,
   clients,
@@ -63,6 +66,7 @@ const contracts: Record<string, unknown>[] = [
   subscriptions,
   testClock,
   customerSessions,
+  customerCodes,
   customerPortal,
   customerBenefitGrants,
   licenseKeys,
