@@ -31,7 +31,7 @@ async function sellHostile(name: string): Promise<string> {
   return email
 }
 
-test('a receipt with hostile text runs and loads nothing in the mailbox [94] [95] [pages 124]', async () => {
+test('a receipt with hostile text runs and loads nothing in the mailbox [pages 94] [pages 95] [pages 124]', async () => {
   const email = await sellHostile(hostile)
   const { base_url: baseUrl } = system.readReadyFile()
   await using window = await openWindow(browser, { scripts: true })
@@ -61,11 +61,11 @@ test('the mailbox answers on the host of the public address only, and no page ma
   expect((await fetch(`http://localhost:${port}/mailbox`)).status).toBe(404)
 })
 
-test('a customer signs in to the portal with the code from the mailbox [64]', async () => {
-  const { base_url: baseUrl, demo } = system.readReadyFile()
+test('a customer signs in to the portal with the code from the mailbox [pages 64]', async () => {
+  const { base_url: baseUrl } = system.readReadyFile()
   const email = `portal-${crypto.randomUUID()}@example.com`
   await expectAccepted(() => system.api('POST', '/v1/customers/', { email }))
-  const address = { organization_id: demo?.organization.id, email }
+  const address = { organization_id: system.demo.organization.id, email }
   const send = (path: string, body: object) =>
     callApi(`${baseUrl}/v1/customer-portal/customer-session/${path}`, { method: 'POST', token: null, body })
   expect((await send('request', address)).status).toBe(202)

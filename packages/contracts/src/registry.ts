@@ -1,5 +1,4 @@
 import * as accessTokens from './access-tokens.ts'
-import * as accountMails from './account-mails.ts'
 import * as accounts from './accounts.ts'
 import * as auth from './auth.ts'
 import * as benefitGrants from './benefit-grants.ts'
@@ -44,7 +43,6 @@ const contracts: Record<string, unknown>[] = [
   auth,
   accounts,
   invitations,
-  accountMails,
   passwords,
   accessTokens,
   clients,

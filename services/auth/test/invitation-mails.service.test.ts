@@ -1,4 +1,4 @@
-import { accountMailRequested } from '@quittance/contracts/account-mails'
+import { accountMailRequested } from '@quittance/contracts/invitations'
 import { inviteMember } from '@quittance/contracts/accounts'
 import { mailSecretContext } from '@quittance/contracts/customer-codes'
 import { organizationSnapshotted, updateOrganization } from '@quittance/contracts/organizations'
@@ -10,7 +10,7 @@ const key = Buffer.alloc(32, 5)
 process.env['MAIL_KEY'] = key.toString('base64')
 const { startWithUser } = await import('./start-with-user.ts')
 
-test('an invitation has its link mailed; outbox and stream have it encrypted [89]', async () => {
+test('an invitation has its link mailed; outbox and stream have it encrypted [pages 89]', async () => {
   const { service, organizationId, person } = await startWithUser()
   await using auth = service
   const { invitation_url: url, invitation_id: id } = await auth.call(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { accountMailRequested } from '@quittance/contracts/account-mails'
+import { accountMailRequested } from '@quittance/contracts/invitations'
 import { customerCodeRequested, mailSecretContext } from '@quittance/contracts/customer-codes'
 import { sealSecret } from '@quittance/runtime/encryption'
 import { eventually } from '@quittance/testing/eventually'
@@ -36,7 +36,7 @@ async function readTables(mail: TestMail): Promise<string> {
     .join('\n')
 }
 
-test('mails a code; tables have it encrypted until it is sent, and not at all afterwards [89]', async () => {
+test('mails a code; tables have it encrypted until it is sent, and not at all afterwards [pages 89]', async () => {
   await using mail = await startMail({ smtpUrl: smtp.url })
   await smtp.kill()
   await requestCode(mail)
@@ -58,7 +58,7 @@ test('mails a code; tables have it encrypted until it is sent, and not at all af
   expect(afterwards).not.toContain(code)
 })
 
-test('sends no code later than ten minutes after it was requested [87]', async () => {
+test('sends no code later than ten minutes after it was requested [pages 87]', async () => {
   await using mail = await startMail({ smtpUrl: smtp.url })
   await mail.rows(`update installation set installed_at = now() - interval '1 hour'`)
   smtp.behave({ kind: 'reject', code: 451, at: 'data' })
@@ -84,7 +84,7 @@ test('sends codes before other mails that have waited longer', async () => {
   expect(position).toBeLessThan(12)
 })
 
-test('sends nothing to an address of no customer, and codes whatever the seller switched off [63] [92]', async () => {
+test('sends nothing to an address of no customer, and codes whatever the seller switched off [pages 63] [pages 92]', async () => {
   await using mail = await startMail({ smtpUrl: smtp.url })
   await mail.describeSeller({ switchedOff: ['order_confirmation', 'subscription_confirmation', 'subscription_updated'] })
   await requestCode(mail, { customer_id: null, recipient: null })

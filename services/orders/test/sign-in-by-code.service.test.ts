@@ -41,7 +41,7 @@ async function requestCode({ orders, shop, email }: { orders: OrdersUnderTest; s
 const signIn = (orders: OrdersUnderTest, request: { organization_id: string; email: string; code: string }) =>
   orders.call(authenticateCustomerSession, request, anonymous)
 
-test('a code opens a session once, in any case, with or without its dash [64]', async () => {
+test('a code opens a session once, in any case, with or without its dash [pages 64]', async () => {
   await using given = await startShop()
   const { orders, shop, email, customer } = given
   const { event, code } = await requestCode(given)
@@ -56,7 +56,7 @@ test('a code opens a session once, in any case, with or without its dash [64]', 
   await expect(signIn(orders, typed)).rejects.toThrow(CustomerSessionCodeInvalidOrExpired)
 })
 
-test('five wrong codes end a code; so does a new one [65]', async () => {
+test('five wrong codes end a code; so does a new one [pages 65]', async () => {
   await using given = await startShop()
   const { orders, shop, email } = given
   const { code } = await requestCode(given)
@@ -71,7 +71,7 @@ test('five wrong codes end a code; so does a new one [65]', async () => {
   await signIn(orders, { ...typed, code: third.code })
 })
 
-test('a code ends after 15 minutes [64]', async () => {
+test('a code ends after 15 minutes [pages 64]', async () => {
   await using given = await startShop()
   const { orders, shop, email } = given
   const { code } = await requestCode(given)
@@ -79,7 +79,7 @@ test('a code ends after 15 minutes [64]', async () => {
   await expect(signIn(orders, { organization_id: shop.organizationId, email, code })).rejects.toThrow(CustomerSessionCodeInvalidOrExpired)
 })
 
-test('known and unknown addresses get one reply, one limit and the same writes [63]', async () => {
+test('known and unknown addresses get one reply, one limit and the same writes [pages 63]', async () => {
   await using given = await startShop()
   const { orders, shop, email } = given
   const writes: unknown[] = []
@@ -126,7 +126,7 @@ test('a code of a deleted customer opens nothing', async () => {
   await expect(signIn(orders, { organization_id: shop.organizationId, email, code })).rejects.toThrow(CustomerSessionCodeInvalidOrExpired)
 })
 
-test('codes cannot be read in the outbox, the stream or a table [89]', async () => {
+test('codes cannot be read in the outbox, the stream or a table [pages 89]', async () => {
   await using given = await startShop()
   const { orders } = given
   const { code } = await requestCode(given)

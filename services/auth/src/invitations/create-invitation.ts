@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { accountMailRequested } from '@quittance/contracts/account-mails'
+import { accountMailRequested } from '@quittance/contracts/invitations'
 import { mailSecretContext } from '@quittance/contracts/customer-codes'
 import { hashToken, mintToken } from '@quittance/runtime/credential'
 import { sealSecret } from '@quittance/runtime/encryption'

@@ -1,4 +1,4 @@
-import { accountMailRequested } from '@quittance/contracts/account-mails'
+import { accountMailRequested } from '@quittance/contracts/invitations'
 import { customerCodeRequested } from '@quittance/contracts/customer-codes'
 import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer } from '@quittance/runtime/handler'

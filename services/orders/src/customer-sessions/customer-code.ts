@@ -1,6 +1,6 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 
-/** Digits and letters without those that look alike: 0 and O, 1, I and L, U and V. */
+/** Digits and A to Z without those that look alike: 0 and O, 1, I and L, U and V. */
 const alphabet = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
 const codeLength = 6
 

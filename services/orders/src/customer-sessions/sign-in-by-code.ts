@@ -142,7 +142,7 @@ async function useCode(
 /** Twelve hours; sessions of links last one. */
 const codeSessionMs = 12 * 3_600_000
 
-/** Opens a session for everything of the customer, whose address is now known to be theirs. Null if the customer was deleted meanwhile. */
+/** Opens a session for everything of the customer, whose address is now known to be theirs. Null if the customer was deleted. */
 async function signIn(context: Transaction, ids: { customerId: string; organizationId: string }): Promise<Attempt['session']> {
   const { em, read, sql, publish } = context
   const { customerId, organizationId } = ids
