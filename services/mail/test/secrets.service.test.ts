@@ -72,16 +72,16 @@ test('sends no code later than ten minutes after it was requested [pages 87]', a
 })
 
 test('sends codes before other mails that have waited longer', async () => {
-  await using mail = await startMail({ smtpUrl: smtp.url, isDescribed: false })
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  await smtp.kill()
   for (let count = 0; count < 20; count++) await mail.pay(mail.order())
   await requestCode(mail)
   await eventually(async () => expect(await mail.rows('select from messages')).toHaveLength(21))
-  await mail.describeSeller()
-  await mail.rows(`update messages set next_attempt_at = now() - interval '1 second', failures = 0 where status = 'waiting'`)
+  await smtp.restart()
   await smtp.messages(21)
   const position = smtp.received.findIndex(({ source }) => source.includes('Anmeldecode'))
-  // Five jobs send at once, and each may have claimed a mail before the code was due.
-  expect(position).toBeLessThan(12)
+  // The mail that is tried first may have been claimed before the code arrived, and the five jobs send at once.
+  expect(position).toBeLessThan(7)
 })
 
 test('sends nothing to an address of no customer, and codes whatever the seller switched off [pages 63] [pages 92]', async () => {
