@@ -1,6 +1,6 @@
 import { eventually } from '@quittance/testing/eventually'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
-import type { RunningSystem } from '@quittance/testing/system'
+import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium, openWindow, type Browser } from './oauth/chromium.ts'
 import { expectAccepted } from './sale.ts'
@@ -31,7 +31,7 @@ async function sellHostile(name: string): Promise<string> {
   return email
 }
 
-test('a receipt with hostile text runs and loads nothing in the mailbox [94] [95] [pages 124]', async () => {
+test('a receipt with hostile text runs and loads nothing in the mailbox [pages 94] [pages 95] [pages 124]', async () => {
   const email = await sellHostile(hostile)
   const { base_url: baseUrl } = system.readReadyFile()
   await using window = await openWindow(browser, { scripts: true })
@@ -59,4 +59,28 @@ test('the mailbox answers on the host of the public address only, and no page ma
   expect(answer.status).toBe(200)
   expect(answer.headers.get('access-control-allow-origin')).toBeNull()
   expect((await fetch(`http://localhost:${port}/mailbox`)).status).toBe(404)
+})
+
+test('a customer signs in to the portal with the code from the mailbox [pages 64]', async () => {
+  const { base_url: baseUrl } = system.readReadyFile()
+  const email = `portal-${crypto.randomUUID()}@example.com`
+  await expectAccepted(() => system.api('POST', '/v1/customers/', { email }))
+  const address = { organization_id: system.demo.organization.id, email }
+  const send = (path: string, body: object) =>
+    callApi(`${baseUrl}/v1/customer-portal/customer-session/${path}`, { method: 'POST', token: null, body })
+  expect((await send('request', address)).status).toBe(202)
+  expect((await send('request', { ...address, email: `unknown-${email}` })).status).toBe(202)
+  const code = await eventually(async () => {
+    const list = await (await fetch(`${baseUrl}/mailbox`)).text()
+    const path = new RegExp(`href="(/mailbox/[^"]+)"(?:(?!href).)*${email}`).exec(list)?.[1]
+    const source = await (await fetch(`${baseUrl}${path}`)).text()
+    const [found] = /\b[2-9A-Z]{3}-[2-9A-Z]{3}\b/.exec(source) ?? []
+    if (!found) throw new Error('The code has not arrived')
+    return found
+  })
+  expect((await send('authenticate', { ...address, code: 'AAA-AAA' })).status).toBe(401)
+  const { status, body } = await send('authenticate', { ...address, code })
+  expect(status).toBe(200)
+  const own = await callApi(`${baseUrl}/v1/customer-portal/customers/me`, { method: 'GET', token: body.token })
+  expect(own.body).toMatchObject({ email, email_verified: true })
 })

@@ -39,7 +39,7 @@ test('Kubernetes secrets are per service; only init containers get the migratorâ
     'quittance-gateway': ['NATS_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'PAGES_KEY'],
     'quittance-storefront': ['SECRETS_KEY', 'PAGES_KEY'],
     'quittance-provisioner': ['NATS_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS'],
-    'quittance-orders': ['NATS_URL', 'DATABASE_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'SECRETS_KEY'],
+    'quittance-orders': ['NATS_URL', 'DATABASE_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'SECRETS_KEY', 'MAIL_KEY'],
     'quittance-orders-migration': ['MIGRATION_DATABASE_URL'],
     'quittance-webhooks': ['NATS_URL', 'DATABASE_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'SECRETS_KEY'],
     'quittance-mail': ['NATS_URL', 'DATABASE_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'MAIL_KEY'],

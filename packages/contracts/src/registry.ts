@@ -7,6 +7,7 @@ import * as checkouts from './checkouts.ts'
 import * as clients from './clients.ts'
 import * as creditNoteEvents from './credit-note-events.ts'
 import * as customerBenefitGrants from './customer-benefit-grants.ts'
+import * as customerCodes from './customer-codes.ts'
 import * as customerPortal from './customer-portal.ts'
 import * as customerSessions from './customer-sessions.ts'
 import * as customerState from './customer-state.ts'
@@ -64,6 +65,7 @@ const contracts: Record<string, unknown>[] = [
   subscriptions,
   testClock,
   customerSessions,
+  customerCodes,
   customerPortal,
   customerBenefitGrants,
   licenseKeys,

@@ -32,6 +32,8 @@ export const durableConsumers = {
   mailOrders: { durable: 'mail-orders', service: 'mail', subject: 'event.order.*' },
   mailRefunds: { durable: 'mail-refunds', service: 'mail', subject: 'event.refund.*' },
   mailSubscriptions: { durable: 'mail-subscriptions', service: 'mail', subject: 'event.subscription.*' },
+  mailCustomerCodes: { durable: 'mail-customer-codes', service: 'mail', subject: 'event.customer_code.requested' },
+  mailAccountMails: { durable: 'mail-account-mails', service: 'mail', subject: 'event.account_mail.requested' },
   mailInvoices: { durable: 'mail-invoices', service: 'mail', subject: 'event.invoice.generated' },
   mailCreditNotes: { durable: 'mail-credit-notes', service: 'mail', subject: 'event.credit_note.generated' },
 } as const satisfies Record<string, DurableConsumer>

@@ -10,6 +10,9 @@ export const AuthConfig = z.object({
   SECRETS_KEY: SecretKeys.describe(
     'Key that seals the signing keys and signs cookies: 32 bytes in base64; several, newest first, during a rotation. Losing it signs all users out.',
   ),
+  MAIL_KEY: z
+    .preprocess((value) => (value === '' ? undefined : value), SecretKeys.optional())
+    .describe('Key of mail, which encrypts links on their way to it. Unset: invitations are not mailed; their link is in the reply.'),
   CLIENT_REGISTRATION: z
     .enum(['off', 'accounts', 'open'])
     .default('accounts')

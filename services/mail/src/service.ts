@@ -5,6 +5,7 @@ import { onCustomerEvent } from './messages/customer-copy.ts'
 import { onCreditNoteEvent, onInvoiceEvent } from './messages/on-document-event.ts'
 import { onOrganizationEvent } from './messages/on-organization-event.ts'
 import { onOrderEvent, onRefundEvent } from './messages/on-sale-events.ts'
+import { onAccountMailRequested, onCustomerCodeRequested } from './messages/on-secret-events.ts'
 import { onSubscriptionEvent } from './messages/on-subscription-event.ts'
 import { listMailMessages } from './messages/message-queries.ts'
 import { expireMessages, removeOldMessages, startGauges } from './sending/retention-jobs.ts'
@@ -15,7 +16,17 @@ export const mail: Service = {
   name: 'mail',
   database,
   handlers: [listMailMessages],
-  consumers: [onOrganizationEvent, onCustomerEvent, onOrderEvent, onRefundEvent, onSubscriptionEvent, onInvoiceEvent, onCreditNoteEvent],
+  consumers: [
+    onOrganizationEvent,
+    onCustomerEvent,
+    onOrderEvent,
+    onRefundEvent,
+    onSubscriptionEvent,
+    onInvoiceEvent,
+    onCreditNoteEvent,
+    onCustomerCodeRequested,
+    onAccountMailRequested,
+  ],
   jobs: [expireMessages, removeOldMessages],
   components: [startSender, startGauges],
   internalRoutes: mailboxRoutes,

@@ -41,7 +41,7 @@ export const sampleData: readonly MailData[] = [
   { kind: 'invoice', number: 'HB-2026-0042', ...document },
   { kind: 'credit_note', number: 'HB-C-7', ...document },
   { kind: 'customer_code' },
-  { kind: 'invitation', organizationName: 'Harbour Books', expiresAt: '2026-11-30T10:00:00Z' },
+  { kind: 'invitation', expiresAt: '2026-11-30T10:00:00Z' },
 ]
 
 /** Returns a mail of a seller in one language. */

@@ -52,7 +52,7 @@ test('one order has one row and one mail, however often its event arrives and un
   expect(smtp.received).toHaveLength(2)
 })
 
-test('retries after a temporary rejection, with the same Message-ID and the same bytes [86] [pages 87]', async () => {
+test('retries after a temporary rejection, with the same Message-ID and the same bytes [pages 86] [pages 87]', async () => {
   await using mail = await start()
   smtp.behave({ kind: 'reject', code: 451, at: 'data' })
   await mail.pay(mail.order())
@@ -76,7 +76,7 @@ test('ends a mail that is rejected for good; the seller sees the reply of the se
 })
 
 test.each([{ kind: 'hang' }, { kind: 'drop' }] as const)(
-  'repeats a message that was not answered, with one Message-ID: $kind [86] [pages 87]',
+  'repeats a message that was not answered, with one Message-ID: $kind [pages 86] [pages 87]',
   async (behavior) => {
     await using mail = await start()
     smtp.behave(behavior)

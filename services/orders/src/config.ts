@@ -4,6 +4,9 @@ import { z } from 'zod'
 export const OrdersConfig = z.object({
   BASE_URL: z.url().default('http://127.0.0.1:8080').describe('Public address of the API.'),
   PAGES_URL: z.url().optional().describe('Public address of the pages for buyers, with which their links begin; BASE_URL if unset.'),
+  MAIL_KEY: z
+    .preprocess((value) => (value === '' ? undefined : value), SecretKeys.optional())
+    .describe('Key of mail, which encrypts sign-in codes on their way to it. Unset: customers cannot sign in by code.'),
   SANDBOX_PAYMENTS: z
     .enum(['on', 'off'])
     .default('off')

@@ -36,6 +36,7 @@ import { modelPayments } from './migrations/20261123140000-model-payments.ts'
 import { keepLedger } from './migrations/20261123141000-keep-ledger.ts'
 import { completePayments } from './migrations/20261123142000-complete-payments.ts'
 import { createProviderTables } from './migrations/20261123143000-create-provider-tables.ts'
+import { createCustomerCodes } from './migrations/20261123172000-create-customer-codes.ts'
 import { listPayments } from './migrations/20261123144000-list-payments.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
@@ -100,6 +101,7 @@ export const database: DatabaseDefinition = {
     completePayments,
     createProviderTables,
     listPayments,
+    createCustomerCodes,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },

@@ -12,6 +12,7 @@ import { getCheckout, getCheckoutByClient, listCheckouts } from './checkouts/che
 import { updateCheckout, updateCheckoutByClient } from './checkouts/update-checkout.ts'
 import { createCustomerSession } from './customer-sessions/create-customer-session.ts'
 import { sweepCustomerSessions, verifyCustomerSession } from './customer-sessions/customer-session.ts'
+import { authenticateCustomerSession, requestCustomerSession, sweepCustomerCodes } from './customer-sessions/sign-in-by-code.ts'
 import { createCustomer } from './customers/create-customer.ts'
 import { deleteCustomer, deleteCustomerByExternalId } from './customers/delete-customer.ts'
 import {
@@ -78,7 +79,7 @@ export const orders: Service = {
     ...[createCustomer, getCustomer, listCustomers, updateCustomer, deleteCustomer],
     ...[getCustomerByExternalId, updateCustomerByExternalId, deleteCustomerByExternalId],
     ...[getCustomerState, getCustomerStateByExternalId],
-    ...[createCustomerSession, verifyCustomerSession],
+    ...[createCustomerSession, verifyCustomerSession, requestCustomerSession, authenticateCustomerSession],
     ...[createCheckout, getCheckout, listCheckouts, getCheckoutByClient, updateCheckout, updateCheckoutByClient, confirmCheckout],
     ...[exportOrders, getMetricsLimits, getOrder, listOrders, updateOrder, generateInvoice],
     ...[createRefund, listRefunds],
@@ -102,6 +103,7 @@ export const orders: Service = {
     retryFinalOrders,
     expireCheckouts,
     sweepCustomerSessions,
+    sweepCustomerCodes,
     sweepDeletedBenefits,
     compactListCounts,
     readProviderEvents,

@@ -87,7 +87,12 @@ export const secretList: readonly Secret[] = [
     generate: key,
     setting: { name: 'PAGES_KEY', services: ['gateway', 'storefront'] },
   },
-  { name: 'MAIL_KEY', what: 'Secrets of mails until they are sent.', generate: key, setting: { name: 'MAIL_KEY', services: ['mail'] } },
+  {
+    name: 'MAIL_KEY',
+    what: 'Secrets of mails until they are sent.',
+    generate: key,
+    setting: { name: 'MAIL_KEY', services: ['auth', 'orders', 'mail'] },
+  },
   { name: 'LINK_SECRET', what: 'Download links of documents.', generate: key, setting: { name: 'LINK_SECRET', services: ['invoices'] } },
 ]
 

@@ -49,7 +49,7 @@ const findMember = `
 export const inviteMember = systemCommand(
   inviteMemberContract,
   { reason: 'counts the invitations of the inviter across organizations' },
-  async ({ id, email }, { caller, read, sql, systemSql }) => {
+  async ({ id, email }, { caller, read, sql, systemSql, publish }) => {
     const { userId } = requireUser(caller)
     requireOwnOrganization(caller, id)
     await lockAsMember(sql, { id, user_id: userId })
@@ -63,7 +63,7 @@ export const inviteMember = systemCommand(
       return appendJsonFields(view, { status: 'member' as const, invitation_id: null, invitation_url: null, expires_at: null })
     }
     await assertInvitationQuota({ sql, systemSql }, { organizationId: id, accountId: userId })
-    const invitation = await createInvitation(sql, { organizationId: id, email, invitedBy: userId })
+    const invitation = await createInvitation({ sql, publish }, { organizationId: id, email, invitedBy: userId })
     return {
       organization_id: id,
       user_id: invitation.id,

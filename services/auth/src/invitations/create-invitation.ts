@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { accountMailRequested } from '@quittance/contracts/invitations'
+import { mailSecretContext } from '@quittance/contracts/customer-codes'
 import { hashToken, mintToken } from '@quittance/runtime/credential'
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import { sealSecret } from '@quittance/runtime/encryption'
+import type { Transaction } from '@quittance/runtime/handler'
 import { config } from '../config.ts'
 import { routes } from '../routes.ts'
 
@@ -30,11 +33,11 @@ const insert = `
   returning id, email, to_json(created_at)#>>'{}' as created_at, to_json(expires_at)#>>'{}' as expires_at`
 
 /**
- * Creates an invitation in place of an open one to the same address. Reads no account: known and unknown addresses are handled alike. The
+ * Creates an invitation in place of an open one to the same address, and has its link mailed. Reads no account: known and unknown addresses are handled alike. The
  * caller holds the lock on the organization.
  */
 export async function createInvitation(
-  sql: ScopedSql,
+  { sql, publish }: Pick<Transaction, 'sql' | 'publish'>,
   { organizationId, email, invitedBy }: InvitationOptions,
 ): Promise<CreatedInvitation> {
   const token = mintToken('qt_inv_')
@@ -47,5 +50,19 @@ export async function createInvitation(
     token_hash: hashToken(token),
   })
   if (!created) throw new Error('An insert returned no row')
-  return { ...created, url: `${config().AUTH_URL}${routes.invitations}?token=${token}` }
+  const url = `${config().AUTH_URL}${routes.invitations}?token=${token}`
+  const keys = config().MAIL_KEY
+  if (keys) {
+    const sealed_url = sealSecret(url, { keys, context: mailSecretContext('invitation', created.id) })
+    const payload = {
+      kind: 'invitation' as const,
+      source_id: created.id,
+      recipient: email,
+      locale: null,
+      expires_at: created.expires_at,
+      sealed_url,
+    }
+    publish({ event: accountMailRequested, aggregateId: created.id, organizationId, payload })
+  }
+  return { ...created, url }
 }

@@ -47,7 +47,7 @@ const Document = z.object({
 const Code = z.object({ kind: z.literal('customer_code') })
 
 /** The secret is the link. */
-const Invitation = z.object({ kind: z.literal('invitation'), organizationName: z.string(), expiresAt: time })
+const Invitation = z.object({ kind: z.literal('invitation'), expiresAt: time })
 
 /** What a mail states, taken from its event. Stored until it is no longer needed; languages and layout are applied when it is sent. */
 export const MailData = z.discriminatedUnion('kind', [Receipt, Refund, SubscriptionChange, PlanChange, Document, Code, Invitation])

@@ -24,6 +24,8 @@ export interface NewMessage {
   locale: string | null
   /** Encrypted code or link. */
   sealedSecret?: string
+  /** Sent before other mails, and tried often until it expires. */
+  isUrgent?: true
   /** The mail is not sent later. */
   expiresAt?: Date
 }
@@ -31,7 +33,7 @@ export interface NewMessage {
 const insert = `
   insert into messages (organization_id, kind, source_id, recipient_id, customer_id, recipient, locale, is_urgent, content, sealed_secret, expires_at, traceparent)
   select :organization_id::uuid, :kind::text, :source_id::uuid, :recipient_id::uuid, :customer_id::uuid, :recipient::text, :locale::text,
-    :sealed_secret::text is not null, :content::jsonb, :sealed_secret::text, :expires_at::timestamptz, :traceparent::text
+    :is_urgent::boolean, :content::jsonb, :sealed_secret::text, :expires_at::timestamptz, :traceparent::text
   where :organization_id::uuid = any (:scope_organizations)
     and :occurred_at::timestamptz >= (select installed_at from installation)
     and not exists (select from customers c where c.id = :customer_id::uuid and c.organization_id = any (:scope_organizations) and c.deleted_at is not null)
@@ -44,7 +46,7 @@ const insert = `
  */
 export async function storeMessage(transaction: Transaction, event: EventMessage, message: NewMessage): Promise<void> {
   const { sql, lockNames, wake, traceparent } = transaction
-  const { data, sourceId, recipientId, customerId, recipient, locale, sealedSecret, expiresAt } = message
+  const { data, sourceId, recipientId, customerId, recipient, locale, sealedSecret, expiresAt, isUrgent = false } = message
   if (customerId !== null) await lockNames([customerLock(customerId)])
   const stored = await sql('message.store', insert, {
     organization_id: event.organizationId,
@@ -54,6 +56,7 @@ export async function storeMessage(transaction: Transaction, event: EventMessage
     customer_id: customerId,
     recipient,
     locale,
+    is_urgent: isUrgent,
     content: JSON.stringify(data),
     sealed_secret: sealedSecret ?? null,
     expires_at: expiresAt ?? null,

@@ -1,3 +1,4 @@
+import { mailSecretContext } from '@quittance/contracts/customer-codes'
 import { openSecret } from '@quittance/runtime/encryption'
 import type { MailSettings } from '../config.ts'
 import { buildContent } from '../content/build-content.ts'
@@ -18,9 +19,6 @@ export type PreparedMessage =
   | { outcome: 'unknown'; reason: string }
   | { outcome: 'invalid'; reason: string }
 
-/** Context of an encrypted secret: it can only be decrypted for the mail it was made for. */
-export const secretContext = (kind: string, sourceId: string) => `quittance mail: ${kind} ${sourceId}`
-
 /** Builds the complete message of a row. The same row gives the same message in every attempt. */
 export async function prepareMessage(claimed: ClaimedMessage, settings: MailSettings): Promise<PreparedMessage> {
   const { organization_id, seller_name, seller_slug, recipient, email_settings } = claimed
@@ -30,10 +28,7 @@ export async function prepareMessage(claimed: ClaimedMessage, settings: MailSett
     const setting = findEmailSetting(data)
     if (setting !== null && email_settings?.[setting] === false) return { outcome: 'disabled' }
     if (recipient === null) return { outcome: 'unknown', reason: 'The address of the customer is not known yet' }
-    const secret =
-      claimed.sealed_secret === null
-        ? null
-        : openSecret(claimed.sealed_secret, { keys: settings.MAIL_KEY, context: secretContext(claimed.kind, claimed.source_id) })
+    const secret = openMailSecret(claimed, { kind: data.kind, settings })
     const mail = { data, seller: seller_name ?? 'Quittance', slug: seller_slug, locale: claimed.locale, secret }
     const content = buildContent(mail, ownAddresses(settings))
     const head = {
@@ -47,6 +42,16 @@ export async function prepareMessage(claimed: ClaimedMessage, settings: MailSett
   } catch (error) {
     return { outcome: 'invalid', reason: describeFailure(error) }
   }
+}
+
+interface SecretOptions {
+  kind: MailData['kind']
+  settings: MailSettings
+}
+
+function openMailSecret({ sealed_secret, source_id }: ClaimedMessage, { kind, settings }: SecretOptions): string | null {
+  if (sealed_secret === null || (kind !== 'customer_code' && kind !== 'invitation')) return null
+  return openSecret(sealed_secret, { keys: settings.MAIL_KEY, context: mailSecretContext(kind, source_id) })
 }
 
 function ownAddresses({ BASE_URL: api, AUTH_URL, PAGES_URL }: MailSettings): OwnAddresses {

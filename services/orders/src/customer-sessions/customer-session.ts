@@ -39,12 +39,17 @@ interface NewSession {
   checkoutId: string | null
   /** The checkout that created the customer; null for other sessions. */
   madeByCheckoutId: string | null
+  /** Default: one hour. */
+  lifetimeMs?: number
 }
 
 /** Creates a session and its token; only the hash is stored. */
-export function openCustomerSession({ em, now }: Transaction, session: NewSession): { session: CustomerSession; token: string } {
+export function openCustomerSession(
+  { em, now }: Transaction,
+  { lifetimeMs = customerSessionMs, ...session }: NewSession,
+): { session: CustomerSession; token: string } {
   const token = mintToken('qt_cst_')
-  const expiresAt = new Date(now.getTime() + customerSessionMs)
+  const expiresAt = new Date(now.getTime() + lifetimeMs)
   return { session: em.create(CustomerSession, { ...session, tokenHash: hashToken(token), expiresAt }), token }
 }
 

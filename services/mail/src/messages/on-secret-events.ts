@@ -1,0 +1,44 @@
+import { accountMailRequested } from '@quittance/contracts/invitations'
+import { customerCodeRequested } from '@quittance/contracts/customer-codes'
+import { durableConsumers } from '@quittance/contracts/streams'
+import { consumer } from '@quittance/runtime/handler'
+import { storeMessage } from './store-message.ts'
+
+/** A code is valid for 15 minutes; a mail that comes later than this leaves too little of them. */
+const maxCodeDelayMs = 10 * 60_000
+
+/** Mails a sign-in code, or nothing if its address is of no customer. The code stays encrypted until it is sent. */
+export const onCustomerCodeRequested = consumer(
+  durableConsumers.mailCustomerCodes,
+  [customerCodeRequested],
+  async (message, transaction) => {
+    const { code_id, customer_id, recipient, locale, sealed_code } = message.payload
+    if (customer_id === null || recipient === null) return
+    await storeMessage(transaction, message, {
+      data: { kind: 'customer_code' },
+      sourceId: code_id,
+      recipientId: customer_id,
+      customerId: customer_id,
+      recipient,
+      locale,
+      sealedSecret: sealed_code,
+      isUrgent: true,
+      expiresAt: new Date(message.occurredAt.getTime() + maxCodeDelayMs),
+    })
+  },
+)
+
+/** Mails an invitation to become a member. Its link stays encrypted until it is sent. */
+export const onAccountMailRequested = consumer(durableConsumers.mailAccountMails, [accountMailRequested], async (message, transaction) => {
+  const { source_id, recipient, locale, expires_at, sealed_url } = message.payload
+  await storeMessage(transaction, message, {
+    data: { kind: 'invitation', expiresAt: expires_at },
+    sourceId: source_id,
+    recipientId: source_id,
+    customerId: null,
+    recipient,
+    locale,
+    sealedSecret: sealed_url,
+    expiresAt: new Date(expires_at),
+  })
+})
