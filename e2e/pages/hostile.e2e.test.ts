@@ -16,7 +16,7 @@ afterAll(() => browser.close())
 
 const markup = `<script>globalThis.ran=1</script><img src=x onerror="globalThis.ran=1">"'><svg/onload=globalThis.ran=1>\u202e`
 
-test('markup in every field is text on every page, in every state of the form [124]', async () => {
+test('markup in every field is text on every page, in every state of the form [pages 124]', async () => {
   const price = { amount_type: 'fixed', price_amount: 500, price_currency: 'usd' }
   const product = await shop.sell(price, { name: markup, description: markup, recurring_interval: 'month' })
   const benefit = await shop.create('/v1/benefits/', {
@@ -90,7 +90,7 @@ test('hostile hosts, secrets and forms change nothing', async () => {
   expect((await post('intent=update&x=%00')).status).toBe(400)
 })
 
-test('the checkout keeps its budgets: one page and no other request, small on the wire [121]', async () => {
+test('the checkout keeps its budgets: one page and no other request, small on the wire [pages 121]', async () => {
   const { url } = await shop.checkout()
   const plain = await (await fetch(url, { headers: { 'accept-encoding': 'identity' } })).text()
   const script = /<script type="module">([^]*?)<\/script>/.exec(plain)?.[1] ?? ''
@@ -109,7 +109,7 @@ test('the checkout keeps its budgets: one page and no other request, small on th
   expect(requests.filter((each) => !each.startsWith('data:')).length).toBeLessThanOrEqual(2)
 })
 
-test('a purchase by keyboard alone, with a visible focus that nothing covers [118]', async () => {
+test('a purchase by keyboard alone, with a visible focus that nothing covers [pages 118]', async () => {
   const { url } = await shop.checkout()
   await using visit = await openVisit(browser, { width: 390, language: 'en' })
   const { page } = visit

@@ -15,7 +15,7 @@ afterAll(() => browser.close())
 
 const all = ['ar', 'de', 'en', 'es', 'fr', 'he', 'it', 'ja', 'ko', 'nl', 'pt', 'zh', 'zh-Hant']
 
-test('every language has its lang and dir, fits a narrow window, and passes axe [115] [117] [120]', async () => {
+test('every language has its lang and dir, fits a narrow window, and passes axe [pages 115] [pages 117] [pages 120]', async () => {
   const { url } = await shop.checkout()
   await using visit = await openVisit(browser, { width: 320, scripts: false })
   const { page } = visit
@@ -32,14 +32,14 @@ test('every language has its lang and dir, fits a narrow window, and passes axe 
   }
 })
 
-test('a German buyer’s button on a German page has exactly the words of the directive [30]', async () => {
+test('a German buyer’s button on a German page has exactly the words of the directive [pages 30]', async () => {
   await using visit = await openVisit(browser, { language: 'de-DE' })
   const { page } = visit
   await page.goto((await shop.checkout()).url)
   expect(await page.$eval(orderButton, (button) => button.textContent.trim())).toBe('Zahlungspflichtig bestellen')
 })
 
-test('switching the language keeps what was typed [116]', async () => {
+test('switching the language keeps what was typed [pages 116]', async () => {
   await using visit = await openVisit(browser, { scripts: false })
   const { page } = visit
   await page.goto((await shop.checkout()).url)

@@ -20,7 +20,7 @@ function listTexts(words: object): Map<string, string> {
 
 const marksIn = (text: string) => (text.match(/<\d>/g) ?? []).toSorted()
 
-test.each(others)('%s has its own words for every sentence, with the same values in them [115]', (language) => {
+test.each(others)('%s has its own words for every sentence, with the same values in them [pages 115]', (language) => {
   const english = listTexts(en)
   const translated = listTexts(wordsIn(language))
   expect([...translated.keys()]).toEqual([...english.keys()])
@@ -32,7 +32,7 @@ test.each(others)('%s has its own words for every sentence, with the same values
   expect(same).toEqual([])
 })
 
-test('the order buttons have the words that the directive names [30]', () => {
+test('the order buttons have the words that the directive names [pages 30]', () => {
   const buttons = {
     en: 'Order with obligation to pay',
     de: 'Zahlungspflichtig bestellen',
