@@ -113,7 +113,7 @@ test('a second tab that orders later shows the confirmation [pages 35]', async (
 
 test('an expired checkout states it and cannot be sent [pages 25]', async () => {
   const checkout = await shop.checkout()
-  await using visit = await openVisit(browser)
+  await using visit = await openVisit(browser, { scripts: false })
   const { page } = visit
   await fillIn(page, checkout)
   await system.rows('orders', `update checkouts set expires_at = now() - interval '1 minute' where id = $1`, [checkout.id])

@@ -12,7 +12,9 @@ export function formatMoney(amount: number, { currency, locale }: MoneyFormat): 
     format = new Intl.NumberFormat(locale, { numberingSystem: 'latn', style: 'currency', currency, ...fraction })
     formats.set(key, format)
   }
-  return format.format(toDecimal(amount, digits) as Intl.StringNumericLiteral)
+  const text = format.format(toDecimal(amount, digits) as Intl.StringNumericLiteral)
+  // Isolated, so that text from right to left does not tear the sign of the currency from its place.
+  return /^(ar|he)\b/.test(locale) ? `\u2066${text}\u2069` : text
 }
 
 export interface MoneyFormat {

@@ -109,3 +109,10 @@ test('uses a public address and ignores a path set by a test runner', () => {
   const userEnvironment = { BASE_URL: 'https://billing.example.com', AUTH_URL: 'https://login.example.com/' }
   expect(serviceEnvironment('gateway', { ...instance, userEnvironment })).toMatchObject({ AUTH_URL: 'https://login.example.com' })
 })
+
+test('a page service gets neither NATS nor a database [pages 7]', () => {
+  const secrets = { ...instance.secrets, SECRETS_KEY_STOREFRONT: 'ks', PAGES_KEY: 'kp' }
+  const environment = serviceEnvironment('storefront', { ...instance, secrets })
+  expect(Object.keys(environment).filter((key) => /NATS|BUS|DATABASE/.test(key))).toEqual([])
+  expect(environment).toMatchObject({ API_HTTP_URL: 'http://127.0.0.1:8080', SECRETS_KEY: 'ks', PAGES_KEY: 'kp' })
+})

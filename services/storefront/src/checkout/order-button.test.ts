@@ -1,0 +1,52 @@
+import type { CheckoutPublic } from '@quittance/contracts/checkout'
+import { chooseLocale } from '@quittance/pages/locale'
+import { expect, test } from 'vitest'
+import type { PageContext } from '../page/page-context.ts'
+import { wordsIn } from '../words/all-words.ts'
+import type { CheckoutForm } from './checkout-form.ts'
+import { nameOrderButton } from './order-button.ts'
+import { findPaymentMethod } from './payment-methods.ts'
+
+const context = { ...chooseLocale({ chosen: 'en' }), words: wordsIn('en'), theme: null } as PageContext
+
+interface Sale {
+  total: number
+  interval?: 'month' | null
+  isPaymentNeeded?: boolean
+}
+
+/** Only what the words of the button depend on. */
+function nameButton(country: string | null, { total, interval = null, isPaymentNeeded = true }: Sale): string {
+  const checkout = {
+    currency: 'usd',
+    amount: 1200,
+    total_amount: total,
+    tax_amount: 0,
+    tax_behavior: 'exclusive',
+    discount: null,
+    is_payment_form_required: isPaymentNeeded,
+    product: { recurring_interval: interval },
+  } as CheckoutPublic
+  return nameOrderButton({ checkout, form: { country } as CheckoutForm, context })
+}
+
+test('outside of the EEA the button names the sum; a free order is confirmed [pages 31]', () => {
+  expect(nameButton('US', { total: 4900 })).toBe('Pay $49.00')
+  expect(nameButton('US', { total: 1200, interval: 'month' })).toBe('Subscribe and pay $12.00')
+  expect(nameButton('US', { total: 0, isPaymentNeeded: false })).toBe('Confirm order')
+  expect(nameButton('DE', { total: 0, isPaymentNeeded: false })).toBe('Confirm order')
+})
+
+test('in the EEA, and while the country is unknown, it has the words of the directive and no sum [pages 32]', () => {
+  for (const country of ['DE', 'NO', null]) {
+    expect(nameButton(country, { total: 4900 })).toBe('Order with obligation to pay')
+    // Nothing is due today, and later payments are.
+    expect(nameButton(country, { total: 0, interval: 'month' })).toBe('Order with obligation to pay')
+  }
+})
+
+test('without a processor no way to pay is offered [pages 48]', () => {
+  expect(findPaymentMethod({ payment_processor_metadata: {} } as CheckoutPublic)).toBeNull()
+  expect(findPaymentMethod({ payment_processor_metadata: { provider: 'unknown' } } as unknown as CheckoutPublic)).toBeNull()
+  expect(findPaymentMethod({ payment_processor_metadata: { provider: 'sandbox' } } as unknown as CheckoutPublic)?.provider).toBe('sandbox')
+})
