@@ -127,12 +127,6 @@ module.exports = {
       to: { path: '^services/' },
     },
     {
-      name: 'one-file-chooses-the-payment-processor',
-      severity: 'error',
-      from: { path: '^services/orders/', pathNot: '^services/orders/src/payments/processor[.]ts$' },
-      to: { path: '^services/orders/src/payments/sandbox-processor[.]ts$' },
-    },
-    {
       name: 'rooms-import-no-adapter',
       severity: 'error',
       from: {

@@ -43,7 +43,8 @@ async function sell(): Promise<void> {
   const response = await fetch(`${origin}/v1/checkouts/client/${checkout.client_secret}/confirm`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', traceparent: `00-${traceId}-${clientSpan}-01` },
-    body: JSON.stringify({ confirmation_token_id: 'ctoken_ok' }),
+    // Settled by the job, after the reply.
+    body: JSON.stringify({ confirmation_token_id: 'ctoken_slow' }),
   })
   expect(response.status).toBe(200)
   await receiver.waitFor(({ type }) => type === 'order.paid')
@@ -58,12 +59,12 @@ test('records one sale as one trace from client to webhook endpoint, through eve
   await eventually(() => {
     const [gateway] = named('gateway', 'POST /v1/checkouts/client/:client_secret/confirm')
     const [confirmed] = named('orders', 'orders.checkout.confirm')
-    const [paid] = named('orders', 'settle-due-payments')
+    const paid = named('orders', 'settle-due-payments')
     const [published] = named('orders', 'event.order.paid')
     expect(gateway?.parentSpanId).toBe(clientSpan)
     expect(confirmed?.parentSpanId).toBe(gateway?.spanId)
-    expect(paid?.parentSpanId).toBe(confirmed?.spanId)
-    expect(published?.parentSpanId).toBe(paid?.spanId)
+    expect(new Set(paid.map(({ parentSpanId }) => parentSpanId))).toEqual(new Set([confirmed?.spanId]))
+    expect(paid.map(({ spanId }) => spanId)).toContain(published?.parentSpanId)
     expect(named('webhooks', 'webhooks-public-events').map(({ parentSpanId }) => parentSpanId)).toContain(published?.spanId)
     const consumed = named('webhooks', 'webhooks-public-events').find(({ parentSpanId }) => parentSpanId === published?.spanId)
     expect(named('webhooks', 'delivery.attempt').map(({ parentSpanId }) => parentSpanId)).toContain(consumed?.spanId)

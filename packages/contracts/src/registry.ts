@@ -27,6 +27,7 @@ import * as orders from './orders.ts'
 import * as organizations from './organizations.ts'
 import * as passwords from './passwords.ts'
 import * as paymentAccounts from './payment-accounts.ts'
+import * as paymentOperations from './payment-operations.ts'
 import * as payments from './payments.ts'
 import * as products from './products.ts'
 import * as providerEvents from './provider-events.ts'
@@ -75,6 +76,7 @@ const contracts: Record<string, unknown>[] = [
   webhookDeliveries,
   mails,
   deadLetters,
+  paymentOperations,
 ]
 
 const described = contracts.flatMap((contract) => Object.values(contract))

@@ -18,6 +18,13 @@ export const OrdersConfig = z.object({
     .min(0)
     .default(5_000)
     .describe('How long the sandbox takes to complete a payment with ctoken_slow.'),
+  CONFIRM_WAIT_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(8_000)
+    .default(6_000)
+    .describe('How long the confirmation of a checkout waits for the first result of its payment; less than the deadline of the gateway.'),
   SANDBOX_TEST_CLOCK: z
     .enum(['on', 'off'])
     .default('off')

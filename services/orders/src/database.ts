@@ -101,6 +101,8 @@ export const database: DatabaseDefinition = {
     createProviderTables,
     listPayments,
   ],
+  // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
+  settings: { 'quittance.payments': 'port' },
   // Entries of the ledger are only inserted.
   rights: { tables: { ledger_entries: { insert: true, update: [], delete: false } } },
 }

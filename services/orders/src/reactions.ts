@@ -9,11 +9,14 @@ import { afterCustomerDeleted } from './customers/delete-customer.ts'
 import { revokeCustomerBenefits } from './entitlements/entitlement.ts'
 import { afterPaymentSettled, settleOrderPayment } from './payments/after-payment-settled.ts'
 import { revokeCustomerSubscriptions } from './subscriptions/lock-subscription.ts'
+import { afterSurplusReceived } from './payments/settle-payment.ts'
+import { returnSurplus } from './refunds/settle-refund.ts'
 import { settleSubscriptionPayment } from './subscriptions/settle-subscription-payment.ts'
 
 /** The only file in which a lower layer meets an upper one. The steps run in this order, in the transaction that raises the point. */
 export const reactions = [
   on(afterPaymentSettled, [settleUpgradePayment, settleSubscriptionPayment, settleOrderPayment, settleCheckoutPayment]),
+  on(afterSurplusReceived, [returnSurplus]),
   on(beforeRefundReserved, [takeBackCredits]),
   on(afterCustomerDeleted, [deleteCustomerSessions, revokeCustomerSubscriptions, revokeCustomerBenefits]),
   on(afterBenefitDeleted, [publishProductsOfBenefit]),

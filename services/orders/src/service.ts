@@ -39,6 +39,7 @@ import { advanceTestClock } from './subscriptions/advance-test-clock.ts'
 import { getPortalOrganization } from './portal/portal-organization.ts'
 import { onOrganizationChanged } from './organizations/on-organization-changed.ts'
 import { startPaymentJobs } from './payment-jobs.ts'
+import { listStuckPayments, recheckPayment, showPayment } from './payments/payment-operations.ts'
 import { reactions } from './reactions.ts'
 import { createProduct, updateProduct } from './catalog/products/product-commands.ts'
 import { getProduct, listProducts } from './catalog/products/product-queries.ts'
@@ -84,6 +85,7 @@ export const orders: Service = {
     ...[getPayment, listPayments],
     ...[createPaymentAccount, getPaymentAccount, listPaymentAccounts, updatePaymentAccount, deletePaymentAccount, checkPaymentAccount],
     receiveProviderEvent,
+    ...[listStuckPayments, showPayment, recheckPayment],
     ...[exportSubscriptions, getSubscription, listSubscriptions, updateSubscription, revokeSubscription, advanceTestClock],
     ...[getCustomerSubscription, listCustomerSubscriptions, updateCustomerSubscription, cancelCustomerSubscription],
     ...[getCustomerOrder, listCustomerOrders, updateCustomerOrder, generateCustomerOrderInvoice],

@@ -143,13 +143,14 @@ test('a deleted customer loses all benefits before the last state; later payment
     { subject: customerStateChanged.subject, payload: { id: customer_id, granted_benefits: [] } },
   ])
   const late = await orders.pendingOrder()
-  // The processor replied with a delay: nothing else writes the row from here on.
+  // The provider replied that it is in progress: nothing else writes the row from here on.
   await eventually(async () =>
-    expect(await orders.rows(`select from payments where status = 'pending' and due_at is null`)).toHaveLength(1),
+    expect(await orders.rows(`select from payments where state = 'processing' and leased_until is null`)).toHaveLength(1),
   )
   await orders.rows('update product_benefits set product_id = $1', [late.product.id])
   await orders.call(deleteCustomer, { id: late.order.customer_id }, late.seller)
-  await orders.rows(`update payments set confirmation_token = 'ctoken_ok', due_at = now() where order_id = $1`, [late.order.id])
+  await orders.rows(`update sandbox_objects set status = 'succeeded' where token = 'ctoken_pending' returning 1`)
+  await orders.rows(`update payments set next_check_at = now() where order_id = $1`, [late.order.id])
   await eventually(async () => {
     const [row] = await orders.rows<{ status: string }>('select status from orders where id = $1', [late.order.id])
     expect(row?.status).toBe('paid')

@@ -171,9 +171,12 @@ test('returns 503 for an organization that has not been received yet', async () 
 test('completes a payment that was due at the stop once after the restart', async () => {
   await using orders = await startOrders()
   const { order } = await orders.pendingOrder()
-  // The processor replied with a delay: nothing else writes the row from here on.
-  await eventually(async () => expect(await orders.rows('select from payments where due_at is null')).toHaveLength(1))
-  await orders.rows(`update payments set confirmation_token = 'ctoken_ok', due_at = now(), leased_until = now() + interval '1 second'`)
+  // The provider replied that it is in progress: nothing else writes the row from here on.
+  await eventually(async () =>
+    expect(await orders.rows(`select from payments where state = 'processing' and leased_until is null`)).toHaveLength(1),
+  )
+  await orders.rows(`update sandbox_objects set status = 'succeeded' returning 1`)
+  await orders.rows(`update payments set next_check_at = now(), leased_until = now() + interval '1 second'`)
   await orders.restart()
   expect(await orders.nextEvent(orderPaid)).toMatchObject({ id: order.id })
   await orders.nextEvent(checkoutUpdated)

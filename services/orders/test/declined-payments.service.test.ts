@@ -96,10 +96,12 @@ test('handles a declined payment once, even if the service crashes', async () =>
   const pending = { client_secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_pending' }
   await orders.call(confirmCheckout, pending, anonymous)
   expect(await orders.call(getDiscount, { id: discount.id }, seller)).toMatchObject({ redemptions_count: 1 })
-  // The processor replied with a delay: nothing else writes the row from here on.
-  await eventually(async () => expect(await orders.rows('select from payments where due_at is null')).toHaveLength(1))
-  const due = `confirmation_token = 'ctoken_declined_later', due_at = now(), leased_until = now() + interval '1 second'`
-  await orders.rows(`update payments set ${due}`)
+  // The provider replied that it is in progress: nothing else writes the row from here on.
+  await eventually(async () =>
+    expect(await orders.rows(`select from payments where state = 'processing' and leased_until is null`)).toHaveLength(1),
+  )
+  await orders.rows(`update sandbox_objects set status = 'declined' returning 1`)
+  await orders.rows(`update payments set next_check_at = now(), leased_until = now() + interval '1 second'`)
   await orders.restart()
   await eventually(async () => {
     expect(await orders.call(getCheckoutByClient, { client_secret }, anonymous)).toMatchObject({ status: 'open' })

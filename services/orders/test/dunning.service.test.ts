@@ -1,24 +1,43 @@
 import { updateSubscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import type { Charge, ChargeResult, PaymentProcessor } from '../src/payments/payment-processor.ts'
-import { paymentProcessor, replaceProcessor } from '../src/payments/processor.ts'
+import { openSandbox, replaceProviders } from '../src/providers/provider-of.ts'
+import type { Answer, Intent, Seen } from '../src/providers/provider.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { advance, after, createPlan, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
 
-/** Replaces the processor by one whose results are decided by the amount; amounts without a result are in progress. */
-function useScriptedProcessor() {
-  const results = new Map<bigint, ChargeResult['status']>()
-  const charges: Charge[] = []
-  const processor: PaymentProcessor = {
-    ...(paymentProcessor() as PaymentProcessor),
-    async settle(charge) {
-      charges.push(charge)
-      const status = results.get(charge.amount) ?? 'processing'
-      return status === 'processing' ? { status, retryAfterMs: 100 } : { status }
-    },
+type Result = 'succeeded' | 'declined'
+
+/** Replaces the provider by one whose results are decided by the amount; amounts without a result are in progress. */
+function useScriptedProvider() {
+  const results = new Map<bigint, Result>()
+  const charges: { paymentId: string; amount: bigint }[] = []
+  const intents = new Map<string, Intent>()
+  const observe = (theirs: string): Answer<Seen> => {
+    const { id: ours, money } = intents.get(theirs) as Intent
+    const facts = { ours, theirs, account: 'sandbox', mode: 'test' as const, money, received: null }
+    const result = money && results.get(money.amount)
+    if (result === 'succeeded') return { got: { ...facts, is: result, received: money, method: null, charge: null } }
+    if (result) return { got: { ...facts, is: result, decline: { kind: 'soft', code: 'generic', providerCode: null, notBefore: null } } }
+    return { got: { ...facts, is: 'processing', checkAfterMs: 100 } }
   }
-  const replaced = replaceProcessor(processor)
+  const replaced = replaceProviders((account, context) => ({
+    ...openSandbox(account, context),
+    async prepare(intent) {
+      const theirs = `object_${intent.id}`
+      intents.set(theirs, intent)
+      return { got: { ours: intent.id, theirs, account: 'sandbox', mode: 'test', money: intent.money, received: null, is: 'untouched' } }
+    },
+    async submit(theirs, { id, money }) {
+      charges.push({ paymentId: id, amount: money?.amount ?? 0n })
+      return observe(theirs)
+    },
+    read: async (theirs) => observe(theirs),
+    async cancel(theirs) {
+      const { id: ours, money } = intents.get(theirs) as Intent
+      return { got: { ours, theirs, account: 'sandbox', mode: 'test', money, received: null, is: 'canceled' } }
+    },
+  }))
   return { results, charges, [Symbol.dispose]: () => replaced[Symbol.dispose]() }
 }
 
@@ -36,7 +55,7 @@ async function oweTwoOrders(orders: OrdersUnderTest, subscribed: Subscribed): Pr
 test('a subscription with two owed orders stays past due until both are paid, whatever the order of results', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders, { price: 1000 })
-  using scripted = useScriptedProcessor()
+  using scripted = useScriptedProvider()
   const { results, charges } = scripted
   const difference = await oweTwoOrders(orders, subscribed)
   results.set(difference, 'declined')
@@ -56,14 +75,14 @@ test('a subscription with two owed orders stays past due until both are paid, wh
 test('two declined orders of one attempt count as one failure, and a payment in progress is not started twice', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders, { price: 1000 })
-  using scripted = useScriptedProcessor()
+  using scripted = useScriptedProvider()
   const { results } = scripted
   const difference = await oweTwoOrders(orders, subscribed)
   results.set(difference, 'declined')
   const pastDue = await waitForSubscription(orders, subscribed, { status: 'past_due' })
   await advance(orders, subscribed, after(pastDue.current_period_start, 2))
   const failed = (count: number) =>
-    eventually(async () => expect(await orders.rows(`select from payments where status = 'failed'`)).toHaveLength(count))
+    eventually(async () => expect(await orders.rows(`select from payments where state = 'failed'`)).toHaveLength(count))
   await failed(2)
   expect(await orders.rows(`select from payments where status = 'pending'`)).toHaveLength(1)
   results.set(3000n, 'declined')

@@ -7,7 +7,7 @@ import { revokeSubscription, updateSubscription } from '@quittance/contracts/sub
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
-import { advance, after, createPlan, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
+import { advance, after, createPlan, replaceMethods, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
 
 /** Waits until the seller has this many orders, all paid; returns them, oldest first. */
 function waitForPaidOrders(orders: OrdersUnderTest, seller: Caller, count: number): Promise<Order[]> {
@@ -59,10 +59,10 @@ test('a declined final order is charged again by the schedule of renewals', asyn
   await using orders = await startOrders()
   const subscribed = await moveUp(orders)
   const { subscription, seller } = subscribed
-  await orders.rows(`update subscriptions set payment_token = 'ctoken_declined_later'`)
+  await replaceMethods(orders, 'ctoken_declined_later')
   await orders.call(revokeSubscription, { id: subscription.id }, seller)
   const failures = (count: number) =>
-    eventually(async () => expect(await orders.rows(`select from payments where status = 'failed'`)).toHaveLength(count))
+    eventually(async () => expect(await orders.rows(`select from payments where state = 'failed'`)).toHaveLength(count))
   await failures(1)
   const [row] = await eventually(async () => {
     const due = await orders.rows<{ at: Date }>(
@@ -74,7 +74,7 @@ test('a declined final order is charged again by the schedule of renewals', asyn
   expect(Math.abs((row?.at.getTime() ?? 0) - Date.now() - 86_400_000)).toBeLessThan(60_000)
   await advance(orders, subscribed, after(new Date().toISOString(), 1))
   await failures(2)
-  await orders.rows(`update subscriptions set payment_token = 'ctoken_ok'`)
+  await replaceMethods(orders, 'ctoken_ok')
   await eventually(async () => expect(await orders.rows('select from orders where next_payment_attempt_at is not null')).toHaveLength(1))
   await advance(orders, subscribed, after(new Date().toISOString(), 5))
   await waitForPaidOrders(orders, seller, 2)

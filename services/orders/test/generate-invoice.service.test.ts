@@ -181,7 +181,7 @@ test('a refund that is returned is part of another invoice request, which revers
   const { order, seller } = await orders.paidOrder({ billed: true })
   await orders.call(generateOrderInvoice, { id: order.id }, seller)
   expect(await orders.nextEvent(orderInvoiceRequested)).toMatchObject({ refunds: [], reversed_refunds: [] })
-  await orders.rows(`update payments set confirmation_token = 'ctoken_refund_bounces'`)
+  await orders.rows(`update sandbox_objects set token = 'ctoken_refund_bounces' returning 1`)
   const { id, tax_amount } = await orders.call(createRefund, { order_id: order.id, reason: 'other', amount: 1200 }, seller)
   expect(await orders.nextEvent(orderInvoiceRequested)).toMatchObject({ refunds: [{ id }], reversed_refunds: [] })
   expect(await orders.nextEvent(orderInvoiceRequested)).toMatchObject({ refunds: [], reversed_refunds: [{ id, amount: 1200, tax_amount }] })

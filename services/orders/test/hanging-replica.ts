@@ -1,17 +1,19 @@
-/** A replica of orders in a separate process. Its processor records a refund in the file named by the first argument and never replies. */
+/**
+ * A replica of orders in a separate process. Its provider never replies to one kind of call, before or after executing it, and then records
+ * the id of the row in a file. Arguments: the file, the call, and `before` or `after`.
+ */
 import { appendFileSync } from 'node:fs'
 import { runService } from '@quittance/runtime/service'
-import { replaceProcessor } from '../src/payments/processor.ts'
 import { orders } from '../src/service.ts'
+import { hang, useTestProcessor, type Call } from './slow-processor.ts'
 
-replaceProcessor({
-  authorize: () => Promise.resolve('authorized'),
-  settle: () => Promise.resolve({ status: 'succeeded' }),
-  checkRefund: () => Promise.resolve('succeeded'),
-  refund({ refundId }) {
-    appendFileSync(process.argv[2] as string, `${refundId}\n`)
-    return new Promise(() => {})
-  },
-})
+const [file, call, moment] = process.argv.slice(2) as [string, Call, 'before' | 'after']
+const processor = useTestProcessor()
+const stop = (id: string) => {
+  appendFileSync(file, `${id}\n`)
+  return hang()
+}
+if (moment === 'before') processor.instead[call] = stop
+else processor.before[call] = stop
 await runService(orders)
 process.send?.('started')

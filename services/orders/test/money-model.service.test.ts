@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createRefund, refundUpdated } from '@quittance/contracts/refunds'
+import { getOrder, orderPaid } from '@quittance/contracts/orders'
+import { createRefund, refundCreated, refundUpdated } from '@quittance/contracts/refunds'
 import { expect, test } from 'vitest'
 import { asThisRelease, expectMoneyToAddUp } from './money.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
@@ -50,7 +51,8 @@ test('a payment without settlement, quarantine and next check cannot be written 
   await orders.pendingOrder()
   for (const state of ['created', 'submitted', 'processing', 'closing']) {
     const status = state === 'closing' ? 'failed' : 'pending'
-    const forget = `update payments set state = '${state}', status = '${status}', next_check_at = null`
+    const reason = state === 'closing' ? `'canceled'` : 'null'
+    const forget = `update payments set state = '${state}', status = '${status}', failure_reason = ${reason}, next_check_at = null`
     await expect(asThisRelease(orders, forget)).rejects.toThrow('payments_not_forgotten')
   }
   await asThisRelease(orders, `update payments set next_check_at = null, quarantined_at = now(), quarantine_reason = 'test'`)
@@ -77,10 +79,11 @@ test('the total of an order cannot change while a payment is open or applied, bu
   await using orders = await startOrders()
   await orders.pendingOrder()
   const change = `update orders set subtotal_amount = 100, net_amount = 100, total_amount = 100`
+  const lines = `update order_items set amount = 100`
   for (const settled of ['pending', 'succeeded']) {
     await orders.rows(`update payments set status = '${settled}'`)
-    await expect(orders.rows(change)).rejects.toThrow('has a payment, so its amount cannot change')
-    await expect(orders.rows(`update orders set currency = 'eur'`)).rejects.toThrow('has a payment')
+    await expect(asThisRelease(orders, `${change}; ${lines}`)).rejects.toThrow('has a payment, so its amount cannot change')
+    await expect(orders.rows(`update payments set amount = 100`)).rejects.toThrow(/is not of what order|payments_applied_in_full/)
   }
   const declined = { state: `'failed'`, status: `'failed'`, settled_at: 'now()', failure_reason: `'declined'`, next_check_at: 'null' }
   const other = await orders.pendingOrder()
@@ -88,7 +91,7 @@ test('the total of an order cannot change while a payment is open or applied, bu
   const line = `update order_items set amount = 100 where order_id = '${other.order.id}'`
   await asThisRelease(orders, `${change} where id = '${other.order.id}'; ${line}`)
   await copyPayment(orders, { ...declined, of: `order_id = '${other.order.id}'` })
-  await expect(copyPayment(orders, { of: `order_id = '${other.order.id}'` })).rejects.toThrow('is not for order')
+  await expect(copyPayment(orders, { of: `order_id = '${other.order.id}'` })).rejects.toThrow('is not of what order')
 })
 
 test('rows of the release before are completed and booked; those of real accounts it cannot change [payments 6, 7]', async () => {
@@ -113,6 +116,24 @@ test('rows of the release before are completed and booked; those of real account
     await expect(orders.rows(change)).rejects.toMatchObject({ code: '40001' })
 })
 
+test('a payment and a refund that the release before began are settled once [payments 8]', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.pendingOrder()
+  await orders.rows(`update payments set status = 'failed' returning 1`)
+  await orders.rows(`insert into payments (id, created_at, organization_id, order_id, amount, currency, confirmation_token, status, due_at)
+    select gen_random_uuid(), now(), organization_id, id, total_amount, currency, 'ctoken_ok', 'pending', now() from orders returning 1`)
+  expect(await orders.nextEvent(orderPaid)).toMatchObject({ id: order.id })
+  expect(await orders.rows(`select state, due_at, initiator from payments where status = 'succeeded'`)).toEqual([
+    { state: 'succeeded', due_at: null, initiator: 'schedule' },
+  ])
+  await orders.rows(`update orders set refunding_amount = 100`)
+  await orders.rows(`insert into refunds (id, created_at, organization_id, order_id, status, reason, amount, tax_amount, currency, next_check_at)
+    select gen_random_uuid(), now(), organization_id, id, 'pending', 'other', 100, 0, currency, now() from orders returning 1`)
+  expect(await orders.nextEvent(refundCreated)).toMatchObject({ status: 'succeeded', amount: 100 })
+  expect(await orders.call(getOrder, { id: order.id }, seller)).toMatchObject({ refunded_amount: 100 })
+  await expectMoneyToAddUp(orders)
+})
+
 test('a subscription with a method of a real account cannot be changed by the release before [payments 7]', async () => {
   await using orders = await startOrders()
   const { organizationId, subscription } = await subscribe(orders)
@@ -133,7 +154,7 @@ test('a subscription with a method of a real account cannot be changed by the re
 test('a refund that the bank returns is booked back', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: false })
-  await orders.rows(`update payments set confirmation_token = 'ctoken_refund_bounces'`)
+  await orders.rows(`update sandbox_objects set token = 'ctoken_refund_bounces' returning 1`)
   await orders.call(createRefund, { order_id: order.id, reason, amount: 4200 }, seller)
   expect(await orders.nextEvent(refundUpdated)).toMatchObject({ status: 'failed' })
   await expectMoneyToAddUp(orders)

@@ -46,7 +46,7 @@ test('rejects refunds and reserves nothing while payments are disabled', async (
     using processor = useTestProcessor()
     const bought = await orders.paidOrder({ billed: false })
     await eventually(async () => expect(await orders.rows(`select from payments where status = 'pending'`)).toEqual([]))
-    expect(processor.calls.settle).toHaveLength(1)
+    expect(processor.calls.submit).toHaveLength(1)
     return bought
   }
 })

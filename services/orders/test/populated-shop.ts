@@ -57,7 +57,9 @@ export async function createPopulatedShop(orders: OrdersUnderTest): Promise<Popu
     expect(items.length).toBeGreaterThan(0)
     return items[0]?.id ?? ''
   })
+  const [payment] = await orders.rows<{ id: string }>('select id from payments where order_id = $1', [own.id])
   const ids = {
+    payments: payment?.id ?? '',
     products: product.id,
     benefits: benefit,
     discounts: discount.id,

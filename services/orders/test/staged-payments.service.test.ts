@@ -66,33 +66,34 @@ test('slow refunds hold no connection: they are pending, reads continue, and all
   expect(left).toEqual({ refunding_amount: 0, refunding_tax_amount: 0 })
 })
 
-test('a charge without a reply delays no other and is repeated under its id', async () => {
+test('a charge without a reply delays no other and is found by a read, not repeated [payments 15, payments 27]', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   using processor = useTestProcessor()
-  processor.before.settle = hang
-  await confirm(orders, shop, 'ada@example.com')
+  processor.before.submit = hang
+  const slow = confirm(orders, shop, 'ada@example.com')
   const [hanging] = await eventually(() => {
-    expect(processor.calls.settle).not.toEqual([])
-    return processor.calls.settle
+    expect(processor.calls.submit).not.toEqual([])
+    return processor.calls.submit
   })
-  processor.before.settle = (id, signal) => (id === hanging ? hang(id, signal) : Promise.resolve())
+  processor.before.submit = (id) => (id === hanging ? hang() : Promise.resolve())
   const other = await confirm(orders, shop, 'grace@example.com')
   expect(await orders.nextEvent(orderPaid)).toMatchObject({ customer: { email: 'grace@example.com' }, checkout_id: other.id })
-  await eventually(() => expect(processor.calls.settle.filter((id) => id === hanging).length).toBeGreaterThan(1))
-  delete processor.before.settle
+  expect(await slow).toMatchObject({ status: 'confirmed', payment_processor_metadata: { intent_status: 'processing' } })
   expect(await orders.nextEvent(orderPaid)).toMatchObject({ customer: { email: 'ada@example.com' } })
+  expect(processor.calls.submit.filter((id) => id === hanging)).toHaveLength(1)
+  expect(processor.calls.read.length).toBeGreaterThan(0)
   expect(await orders.rows('select from payments')).toHaveLength(2)
 })
 
-test('calls the processor outside transactions only: token check, charge and refund', async () => {
+test('calls the provider outside transactions only: check, payer, object, submission and refund [payments 10]', async () => {
   await using orders = await startOrders()
   const { seller, product, organizationId } = await orders.shop()
   using processor = useTestProcessor()
-  const calls = ['authorize', 'settle', 'refund'] as const
+  const calls = ['check', 'ensurePayer', 'prepare', 'submit', 'refund'] as const
   const outside = new Set<string>()
   for (const each of calls) {
-    processor.before[each] = async () => {
+    processor.instead[each] = async () => {
       await eventually(async () => expect(await transactions(orders)).toBe(0))
       outside.add(each)
     }
@@ -113,6 +114,6 @@ test('checks no token for a checkout that cannot be confirmed', async () => {
     const again = { client_secret: secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok' }
     await expect(orders.call(confirmCheckout, again, anonymous)).rejects.toThrow(/not open|not found|NotFound/i)
   }
-  expect(processor.calls.authorize).toHaveLength(1)
+  expect(processor.calls.check).toHaveLength(1)
   expect(await orders.call(getCheckoutByClient, { client_secret }, anonymous)).toMatchObject({ customer_email: 'ada@example.com' })
 })

@@ -83,3 +83,8 @@ export function after(moment: string | null, days = 0): string {
 export async function advance(orders: OrdersUnderTest, { seller }: Pick<Shop, 'seller'>, to: string): Promise<void> {
   await orders.call(advanceTestClock, { to }, seller)
 }
+
+/** Changes what the stored methods of all customers do. */
+export async function replaceMethods(orders: OrdersUnderTest, token: string): Promise<void> {
+  await orders.rows(`update payment_methods set provider_method = $1 returning 1`, [`pm_${token}`])
+}

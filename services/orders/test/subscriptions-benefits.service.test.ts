@@ -6,7 +6,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { createBenefitShop } from './sell-benefits.ts'
-import { advance, after, createPlan, buyPlan, waitForSubscription, type Terms } from './subscribe.ts'
+import { advance, after, createPlan, buyPlan, replaceMethods, waitForSubscription, type Terms } from './subscribe.ts'
 
 /** Creates a shop with two benefits, and a plan with the first of them. */
 async function planWithBenefits(orders: OrdersUnderTest, terms: Terms = {}) {
@@ -43,7 +43,7 @@ test('an unpaid renewal revokes the benefits, and a late payment grants them aga
   await advance(orders, bought, after(subscription.current_period_end))
   await waitForSubscription(orders, bought, { status: 'past_due' })
   expect(await granted()).toEqual([])
-  await orders.rows(`update subscriptions set payment_token = 'ctoken_ok'`)
+  await replaceMethods(orders, 'ctoken_ok')
   await advance(orders, bought, after(subscription.current_period_end, 2))
   expect(await orders.nextEvent(benefitGrantUpdated)).toMatchObject({ benefit_id: forum, is_granted: true })
   await eventually(async () => expect(await granted()).toEqual([forum]))

@@ -4,7 +4,7 @@ import { listSubscriptions, subscriptionActive, subscriptionRevoked, updateSubsc
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
-import { advance, after, buyPlan, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
+import { advance, after, buyPlan, replaceMethods, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
 
 async function listSubscriptionOrders(orders: OrdersUnderTest, { seller }: Pick<Subscribed, 'seller'>) {
   const { items } = await orders.call(listOrders, { limit: 100, sorting: ['created_at'] }, seller)
@@ -79,7 +79,7 @@ test('a declined renewal is past due and retried; a late payment makes it active
   const late = await waitForSubscription(orders, subscribed, { status: 'past_due' })
   expect(await orders.nextEvent(subscriptionRevoked)).toMatchObject({ id: late.id, status: 'past_due', ended_at: null })
   expect((await orders.call(listSubscriptions, { active: false }, subscribed.seller)).items).toHaveLength(1)
-  await orders.rows(`update subscriptions set payment_token = 'ctoken_ok'`)
+  await replaceMethods(orders, 'ctoken_ok')
   await advance(orders, subscribed, after(late.current_period_start, 2))
   await waitForSubscription(orders, subscribed, { status: 'active' })
   expect(await orders.nextEvent(subscriptionActive)).toMatchObject({ current_period_start: late.current_period_start })
@@ -100,7 +100,7 @@ test('a renewal that is never paid ends after the last attempt', async () => {
   await advance(orders, subscribed, after(subscribed.subscription.current_period_end))
   await waitForSubscription(orders, subscribed, { status: 'past_due' })
   const failed = (count: number) =>
-    eventually(async () => expect(await orders.rows(`select from payments where status = 'failed'`)).toHaveLength(count))
+    eventually(async () => expect(await orders.rows(`select from payments where state = 'failed'`)).toHaveLength(count))
   for (const [tries, day] of [
     [1, 2],
     [2, 6],

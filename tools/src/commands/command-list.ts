@@ -21,6 +21,9 @@ export const commands: Record<string, () => Promise<Command>> = {
   'invoices verify': async () => (await import('./invoices-verify.ts')).invoicesVerify,
   events: async () => (await import('./events.ts')).events,
   'dead-letters': async () => (await import('./dead-letters.ts')).deadLetters,
+  'payments stuck': async () => (await import('./payments.ts')).paymentsStuck,
+  'payments show': async () => (await import('./payments.ts')).paymentsShow,
+  'payments recheck': async () => (await import('./payments.ts')).paymentsRecheck,
   replay: async () => (await import('./replay.ts')).replay,
   openapi: async () => (await import('./openapi.ts')).openapi,
 }

@@ -14,6 +14,8 @@ export interface DatabaseDefinition {
   migrations: readonly { name: string; class: new (...parameters: never[]) => Migration }[]
   /** Rights of the runtime role that differ from those on ordinary tables. */
   rights?: RuntimeRights
+  /** PostgreSQL settings of the connections of the service; migrations run without them. */
+  settings?: Readonly<Record<string, string>>
 }
 
 /** Steps of a service that run at a point of its transactions; `handlers/reactions.ts` has the typed form. */
@@ -94,7 +96,7 @@ export async function openDatabase(definition: DatabaseDefinition, options: Data
   const { url, poolMax, migrationUrl, reactions = [] } = options
   const hasSeparateOwner = migrationUrl !== undefined && readRole(migrationUrl) !== readRole(url)
   if (hasSeparateOwner) await migrateDatabase(definition, { url: migrationUrl, runtimeRole: readRole(url) })
-  const orm = await openOrm(definition, { url, poolMax, limits: databaseLimits })
+  const orm = await openOrm(definition, { url, poolMax, limits: databaseLimits, settings: definition.settings ?? {} })
   const pool = await orm.em.getConnection().getNativeClient()
   const isOwner = await canChangeSchema(pool)
   if (isOwner && !hasSeparateOwner) await migrateDatabase(definition, { url })
@@ -119,7 +121,7 @@ export async function migrateDatabase(
   definition: DatabaseDefinition,
   { url, runtimeRole }: { url: string; runtimeRole?: string | undefined },
 ): Promise<void> {
-  const orm = await openOrm(definition, { url, poolMax: 2, limits: migrationLimits })
+  const orm = await openOrm(definition, { url, poolMax: 2, limits: migrationLimits, settings: {} })
   try {
     const isOther = runtimeRole !== undefined && runtimeRole !== readRole(url)
     await migrate(orm, { url, runtime: isOther ? { role: runtimeRole, rights: definition.rights ?? {} } : null })
@@ -132,10 +134,12 @@ interface OrmOptions {
   url: string
   poolMax: number
   limits: Limits
+  settings: Readonly<Record<string, string>>
 }
 
-function openOrm(definition: DatabaseDefinition, { url, poolMax, limits }: OrmOptions): Promise<MikroORM> {
+function openOrm(definition: DatabaseDefinition, { url, poolMax, limits, settings }: OrmOptions): Promise<MikroORM> {
   const { statement, lock, idleTransaction } = limits
+  const more = Object.entries(settings).map(([name, value]) => ` -c ${name}=${value}`)
   return MikroORM.init({
     clientUrl: url,
     entities: definition.entities,
@@ -143,7 +147,7 @@ function openOrm(definition: DatabaseDefinition, { url, poolMax, limits }: OrmOp
     driverOptions: {
       application_name: 'quittance',
       connectionTimeoutMillis: 5_000,
-      options: `-c timezone=UTC -c statement_timeout=${statement} -c lock_timeout=${lock} -c idle_in_transaction_session_timeout=${idleTransaction}`,
+      options: `-c timezone=UTC -c statement_timeout=${statement} -c lock_timeout=${lock} -c idle_in_transaction_session_timeout=${idleTransaction}${more.join('')}`,
       // Statements do not wait for the result of the previous one (`database-transaction.ts`).
       pipeline: true,
     },

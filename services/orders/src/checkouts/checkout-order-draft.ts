@@ -55,10 +55,13 @@ export function toSubscriptionStart(
 }
 
 /** Builds the upgrade of the free subscription that the checkout names. */
-export function toSubscriptionUpgrade(checkout: Checkout, paymentToken: string | null): SubscriptionUpgrade {
+export function toSubscriptionUpgrade(
+  checkout: Checkout,
+  { paymentToken, paymentMethodId }: Pick<SubscriptionUpgrade, 'paymentToken' | 'paymentMethodId'>,
+): SubscriptionUpgrade {
   const { productId, productPriceId, currency, priceAmount } = checkout
   return {
-    ...{ productId, productPriceId, currency, priceAmount, paymentToken },
+    ...{ productId, productPriceId, currency, priceAmount, paymentToken, paymentMethodId },
     subscriptionId: checkout.subscriptionId as string,
     discountId: checkout.discountId ?? null,
   }

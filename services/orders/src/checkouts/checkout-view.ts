@@ -1,6 +1,7 @@
 import type { Checkout, CheckoutPublic } from '@quittance/contracts/checkout'
 import { nested, nestedList, type View } from '@quittance/runtime/view'
 import { config, pagesUrl } from '../config.ts'
+import type { Mode } from '../providers/provider.ts'
 import { checkoutDiscountColumns } from '../catalog/discounts/discount-view.ts'
 import { checkoutProductColumns, priceColumns } from '../catalog/products/product-view.ts'
 
@@ -27,7 +28,7 @@ const products = nestedList(
 /** Links start with the public address, which is configuration and the same on every replica. */
 const url = () => `'${pagesUrl().replaceAll("'", "''")}/checkout/' || ch.client_secret`
 
-/** How a page can take the payment: the sandbox, or nothing. */
+/** How a page can take the payment if the seller has no account: by the sandbox, or not at all. */
 const processorMetadata = () => (config().SANDBOX_PAYMENTS === 'on' ? `'{"provider": "sandbox"}'::json` : `'{}'::json`)
 
 const publicColumns =
@@ -40,7 +41,7 @@ const publicColumns =
   pp.amount_type <> 'free' as is_discount_applicable, pp.amount_type = 'free' as is_free_product_price,
   ${total} > 0 as is_payment_required, ${setup} as is_payment_setup_required, (${total} > 0 or ${setup}) as is_payment_form_required,
   ch.customer_id, ch.is_business_customer, ch.customer_name, ch.customer_email, ch.customer_ip_address, ch.customer_billing_name,
-  ch.customer_billing_address, ch.customer_tax_id, ${processorMetadata()} as payment_processor_metadata, ${addressFields} as customer_billing_address_fields,
+  ch.customer_billing_address, ch.customer_tax_id, ${addressFields} as customer_billing_address_fields,
   ${addressFieldModes} as billing_address_fields, null as prices,
   ${products} as products, ${nested(checkoutProductColumns)} as product, ${nested(priceColumns)} as product_price,
   case when d.id is not null then ${nested(checkoutDiscountColumns)} end as discount, '[]'::json as attached_custom_fields`
@@ -58,19 +59,45 @@ export const checkoutView: View<Checkout> = {
   key: 'ch.id',
   counter: { list: 'checkouts', time: 'ch.created_at' },
   get columns() {
-    return `${publicColumns()}, ch.metadata, ch.external_customer_id, ch.external_customer_id as customer_external_id,
+    return `${publicColumns()}, ${processorMetadata()} as payment_processor_metadata, ch.metadata, ch.external_customer_id, ch.external_customer_id as customer_external_id,
       ch.subscription_id, null as trial_interval, null as trial_interval_count, ch.customer_metadata`
   },
 }
 
 /** A checkout found by its client secret, which the condition contains. */
-export const checkoutBySecretView: View<{ id: string }> = {
+export const checkoutBySecretView: View<CheckoutBySecret> = {
   name: 'checkout-by-secret',
   organization: null,
   unscopedReason: 'the client secret in the condition authorizes the read',
   from: 'checkouts ch',
-  columns: 'ch.id',
+  columns: `ch.id, ch.organization_id, ${nested(
+    'a.id, a.provider, a.mode, a.provider_account, a.credentials_sealed',
+    `payment_accounts a where a.organization_id = ch.organization_id and a.is_default and a.status = 'active'`,
+  )} as account`,
 }
+
+/** A checkout with the account of its seller at a payment provider; null for the sandbox. */
+export interface CheckoutBySecret {
+  id: string
+  organization_id: string
+  account: {
+    id: string
+    provider: string
+    mode: Mode
+    provider_account: string | null
+    credentials_sealed: string | null
+  } | null
+}
+
+/** What the payment page needs: the seller's account, and an open payment. Only the buyer gets the secret with which a payment is completed. */
+const paymentMetadata = () => `(
+    select json_strip_nulls(json_build_object('provider', coalesce(a.provider, ${processorMetadata()}->>'provider'), 'publishable_key', a.publishable_key,
+      'setup_future_usage', case when a.id is not null and pr.recurring_interval is not null then 'off_session' end,
+      'intent_status', case when p.state = 'requires_action' then p.state when p.id is not null then 'processing' end,
+      'intent_client_secret', p.action->>'clientSecret'))
+    from (select) one
+    left join payment_accounts a on a.organization_id = ch.organization_id and a.is_default and a.status = 'active'
+    left join payments p on p.checkout_id = ch.id and p.is_open and p.state <> 'closing')`
 
 /** A checkout for its buyer, who is the holder of the client secret. */
 export const checkoutPublicView: View<CheckoutPublic> = {
@@ -80,6 +107,6 @@ export const checkoutPublicView: View<CheckoutPublic> = {
   from: 'checkouts ch',
   lookupJoins: `${lookupJoins} join organizations g on g.id = ch.organization_id`,
   get columns() {
-    return `${publicColumns()}, g.document as organization`
+    return `${publicColumns()}, ${paymentMetadata()} as payment_processor_metadata, g.document as organization`
   },
 }

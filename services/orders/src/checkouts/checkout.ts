@@ -163,6 +163,11 @@ export class Checkout extends CheckoutSchema.class {
     this.expiresAt = new Date(now.getTime() + checkoutLifetimeMs)
   }
 
+  /** Ends the checkout: it can no longer be confirmed. */
+  expire(): void {
+    this.status = 'expired'
+  }
+
   succeed(): void {
     this.status = 'succeeded'
   }

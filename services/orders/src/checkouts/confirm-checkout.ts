@@ -1,13 +1,17 @@
 import { confirmCheckout as contract, PaymentError } from '@quittance/contracts/checkouts'
 import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
 import type { ReplyOf, RequestOf } from '@quittance/contracts/operation'
-import { staged, type CommandContext } from '@quittance/runtime/handler'
+import { staged, type CommandContext, type FinishContext } from '@quittance/runtime/handler'
 import { openCustomerSession } from '../customer-sessions/customer-session.ts'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { Discount } from '../catalog/discounts/discount.ts'
 import { redeemDiscount } from '../catalog/discounts/redeem-discount.ts'
+import type { Order } from '../orders/order.ts'
 import { payOrder, placeOrder } from '../orders/place-order.ts'
-import { paymentProcessor } from '../payments/processor.ts'
+import { awaitPayment } from '../payments/await-payment.ts'
+import { describeFailure, noPaymentsMessage } from '../payments/buyer-messages.ts'
+import { callLeaseMs } from '../payments/calls-in-progress.ts'
+import { findAccountForPayments } from '../payments/provider-account.ts'
 import { startPayment } from '../payments/start-payment.ts'
 import { Product } from '../catalog/products/product.ts'
 import { startSubscription } from '../subscriptions/start-subscription.ts'
@@ -16,22 +20,32 @@ import { upgradeSubscription } from '../subscriptions/upgrade-subscription.ts'
 import type { Checkout } from './checkout.ts'
 import { changeCheckoutProduct, createUnusableDiscountError, findDiscountByCode, priceCheckout } from './checkout-pricing.ts'
 import { checkoutPublicView } from './checkout-view.ts'
-import { resolveCheckoutCustomer } from './resolve-checkout-customer.ts'
+import { resolveCheckoutCustomer, type Buyer } from './resolve-checkout-customer.ts'
 import { findOpenCheckout, publishCheckoutUpdated } from './update-checkout.ts'
 import { buildCheckoutOrderDraft, toSubscriptionStart, toSubscriptionUpgrade } from './checkout-order-draft.ts'
 import { checkPaymentToken, type TokenCheck } from './check-payment-token.ts'
 
 type Request = RequestOf<typeof contract>
 
-/**
- * Confirms a checkout. The payment token is checked first, outside the transaction; the charge is made by the job that the payment wakes.
- */
-export const confirmCheckout = staged(contract, { look: checkPaymentToken, commit: confirm, finish: (confirmed) => confirmed })
+/** A confirmed checkout, stored under the `Idempotency-Key`. */
+interface Confirmed {
+  clientSecret: string
+  organizationId: string
+  sessionToken: string
+  /** Null if nothing is to be paid. */
+  payment: { id: string; lease: string } | null
+}
 
-async function confirm(request: Request, context: CommandContext & { looked: TokenCheck | undefined }): Promise<ReplyOf<typeof contract>> {
-  const { em, read } = context
-  const secret = request.client_secret
-  const checkout = await findOpenCheckout(context, secret)
+/**
+ * Confirms a checkout. The payment token is checked first; then the payment is recorded; then the request makes its calls and replies after
+ * the first result. Without one in time the reply is the same, and a job continues.
+ */
+export const confirmCheckout = staged(contract, { look: checkPaymentToken, commit: confirm, finish })
+
+async function confirm(request: Request, context: CommandContext & { looked: TokenCheck | undefined }): Promise<Confirmed> {
+  const { em, now, sql } = context
+  const checkout = await findOpenCheckout(context, request.client_secret)
+  const { organizationId } = checkout
   checkout.applyBuyerDetails(request)
   await changeCheckoutProduct(context, checkout, request)
   const discount = await chooseDiscount({ checkout, code: request.discount_code ?? null }, context)
@@ -39,35 +53,61 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   assertExpectedTotal(checkout, request)
   const product = await em.findOneOrFail(Product, checkout.productId)
   const needsToken = checkout.needsPaymentToken(product.recurringInterval !== null)
-  if (needsToken && !paymentProcessor()) throw new PaymentError('This seller cannot take payments right now.')
+  const account = needsToken ? await findAccountForPayments(sql, organizationId) : null
+  if (needsToken && !account) throw new PaymentError(noPaymentsMessage)
   assertComplete({ checkout, request, needsToken })
   const token = needsToken ? (request.confirmation_token_id as string) : null
-  if (token && context.looked === 'declined') {
+  if (token && context.looked === 'unusable') {
     throw new PaymentError('The payment failed. Please try again with a different payment method.')
   }
   const buyer = await resolveCheckoutCustomer(checkout, context)
-  const { customer, isProven } = buyer
-  checkout.confirm(customer.id, { isProven })
-  const subscription = await findOrStartSubscription({ checkout, product, token }, context)
+  checkout.confirm(buyer.customer.id, buyer)
+  const subscription = await findOrStartSubscription({ checkout, product, token: account?.id ? null : token }, context)
   const draft = buildCheckoutOrderDraft(checkout, { priced, buyer, product, subscription })
   await redeem(discount, { request, context })
   const order = await placeOrder(context, draft)
-  const confirmed = JSON.parse(await read.one(checkoutPublicView, { where: 'ch.client_secret = :secret', values: { secret } }))
-  if (checkout.totalAmount() === 0n) {
-    if (checkout.subscriptionId) await upgradeSubscription(context, toSubscriptionUpgrade(checkout, token))
-    await payOrder(context, order)
-    checkout.succeed()
-  } else {
-    await startPayment(context, { order, confirmationToken: token as string })
-  }
+  const leasedUntil = new Date(now.getTime() + callLeaseMs)
+  const start = { order, initiator: 'buyer', keep: product.recurringInterval !== null, leasedUntil } as const
+  const paymentId =
+    checkout.totalAmount() > 0n && account && token
+      ? await startPayment(context, { ...start, account, source: { token }, sandboxToken: token })
+      : await completeFree(context, { checkout, order, token })
   await publishCheckoutUpdated(checkout, context)
-  const { token: sessionToken } = openCustomerSession(context, {
-    customerId: customer.id,
+  const sessionToken = openBuyerSession(context, { checkout, buyer })
+  const payment = paymentId === null ? null : { id: paymentId, lease: leasedUntil.toISOString() }
+  return { clientSecret: checkout.clientSecret, organizationId, sessionToken, payment }
+}
+
+async function completeFree(
+  context: CommandContext,
+  { checkout, order, token }: { checkout: Checkout; order: Order; token: string | null },
+): Promise<null> {
+  if (checkout.subscriptionId)
+    await upgradeSubscription(context, toSubscriptionUpgrade(checkout, { paymentToken: token, paymentMethodId: null }))
+  await payOrder(context, order)
+  checkout.succeed()
+  return null
+}
+
+function openBuyerSession(context: CommandContext, { checkout, buyer }: { checkout: Checkout; buyer: Buyer }): string {
+  const { token } = openCustomerSession(context, {
+    customerId: buyer.customer.id,
     organizationId: checkout.organizationId,
-    checkoutId: isProven ? null : checkout.id,
+    checkoutId: buyer.isProven ? null : checkout.id,
     madeByCheckoutId: buyer.isNew ? checkout.id : null,
   })
-  return { ...confirmed, customer_session_token: sessionToken }
+  return token
+}
+
+/** Throws `PaymentError` if the payment failed. The status is always `confirmed`; the client polls for the result. */
+async function finish(confirmed: Confirmed, context: FinishContext): Promise<ReplyOf<typeof contract>> {
+  const { clientSecret: secret, organizationId, payment, sessionToken } = confirmed
+  if (payment) {
+    const settled = await awaitPayment({ ...payment, organizationId }, context)
+    if (settled.state === 'failed') throw new PaymentError(describeFailure(settled))
+  }
+  const view = await context.read.one(checkoutPublicView, { where: 'ch.client_secret = :secret', values: { secret } })
+  return { ...JSON.parse(view), status: 'confirmed', customer_session_token: sessionToken }
 }
 
 /** Throws if the buyer saw another total, because a price, a tax or a discount changed since. */

@@ -1,6 +1,7 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import { Discount } from '../catalog/discounts/discount.ts'
 import type { SettledPayment } from '../payments/after-payment-settled.ts'
+import { Payment } from '../payments/payment.ts'
 import { upgradeSubscription } from '../subscriptions/upgrade-subscription.ts'
 import { Checkout } from './checkout.ts'
 import { toSubscriptionUpgrade } from './checkout-order-draft.ts'
@@ -10,8 +11,17 @@ import { publishCheckoutUpdated } from './update-checkout.ts'
 export async function settleUpgradePayment(context: Transaction, { order, payment, isPaid }: SettledPayment): Promise<void> {
   if (!isPaid || !order.isUpgrade()) return
   const checkout = await context.em.findOneOrFail(Checkout, order.checkoutId as string)
-  await upgradeSubscription(context, toSubscriptionUpgrade(checkout, payment.confirmationToken))
+  await upgradeSubscription(
+    context,
+    toSubscriptionUpgrade(checkout, {
+      paymentToken: payment.confirmationToken || null,
+      paymentMethodId: payment.paymentMethodId ?? null,
+    }),
+  )
 }
+
+/** Declines after which a checkout ends: it is not a place to test cards. */
+const maxDeclines = 10
 
 /** Completes the checkout of a paid order. After a decline, the buyer can try again, and the redemption of the discount is released. */
 export async function settleCheckoutPayment(context: Transaction, { payment, isPaid }: SettledPayment): Promise<void> {
@@ -20,7 +30,9 @@ export async function settleCheckoutPayment(context: Transaction, { payment, isP
   const checkout = await em.findOneOrFail(Checkout, payment.checkoutId)
   if (isPaid) checkout.succeed()
   else {
-    checkout.reopen(now)
+    const declined = await em.count(Payment, { orderId: payment.orderId, failureReason: 'declined' })
+    if (declined >= maxDeclines) checkout.expire()
+    else checkout.reopen(now)
     const discount = checkout.discountId ? await em.findOneOrFail(Discount, checkout.discountId) : null
     discount?.releaseRedemption()
   }

@@ -30,13 +30,14 @@ const accounts = [
   `create index payment_accounts_by_organization on payment_accounts (organization_id, created_at, id)`,
 ]
 
-/** The sandbox is built in and has no account: its rows have null. */
+/** The sandbox is built in and has no account: its rows have null. `request` is what the first call sends, and so every repeated one. */
 const payers = [
   `create table payers (
     ${aggregate},
     customer_id uuid not null references customers (id),
     payment_account_id uuid references payment_accounts (id),
     provider_payer text,
+    request jsonb not null default '{}',
     constraint payers_one_per_account unique nulls not distinct (customer_id, payment_account_id),
     constraint payers_unique_at_provider unique (payment_account_id, provider_payer),
     constraint payers_of_customer unique (id, customer_id),

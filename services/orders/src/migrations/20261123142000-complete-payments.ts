@@ -116,7 +116,7 @@ const paymentRules = [
     add constraint payments_applied_in_full check (applied_at is null or captured_amount = amount),
     add constraint payments_refunds_within_captured check (refunded_amount + refunding_amount <= coalesce(captured_amount, 0)),
     add constraint payments_action_until_settled check (action is null or settled_at is null),
-    add constraint payments_failed_has_reason check ((state = 'failed') = (failure_reason is not null)),
+    add constraint payments_failed_has_reason check ((state in ('closing', 'failed')) = (failure_reason is not null)),
     add constraint payments_quarantine_has_reason check ((quarantined_at is null) = (quarantine_reason is null)),
     add constraint payments_sandbox_has_no_account check ((provider = 'sandbox') = (payment_account_id is null)),
     add constraint payments_account foreign key (payment_account_id, organization_id, provider, mode)
@@ -148,7 +148,7 @@ const terms = [
   begin
     select * into sold from orders where id = new.order_id for share;
     if (new.amount, new.currency) is distinct from (sold.total_amount, sold.currency) then
-      raise exception 'payment % of % % is not for order % of % %', new.id, new.amount, new.currency, sold.id, sold.total_amount, sold.currency
+      raise exception 'payment % of % % is not of what order % asks for', new.id, new.amount, new.currency, sold.id
         using errcode = 'check_violation';
     end if;
     return null;
@@ -157,16 +157,20 @@ const terms = [
     execute function payment_has_terms_of_order()`,
   `create trigger payments_reopened_for_terms after update on payments for each row when (new.is_open and not old.is_open)
     execute function payment_has_terms_of_order()`,
+  `create trigger payments_changed_for_terms after update on payments for each row
+    when ((old.amount, old.currency) is distinct from (new.amount, new.currency)) execute function payment_has_terms_of_order()`,
   `create trigger payments_applied_for_terms after update on payments for each row
     when (new.applied_at is not null and old.applied_at is null) execute function payment_has_terms_of_order()`,
   `create function order_keeps_terms() returns trigger language plpgsql as $$
   begin
-    if exists (select from payments where order_id = new.id and (is_open or applied_at is not null)) then
+    if exists (select from payments p join orders o on o.id = p.order_id where o.id = new.id and (p.is_open or p.applied_at is not null)
+      and (p.amount, p.currency) is distinct from (o.total_amount, o.currency)) then
       raise exception 'order % has a payment, so its amount cannot change', new.id using errcode = 'check_violation';
     end if;
-    return new;
+    return null;
   end $$`,
-  `create trigger orders_keep_terms before update of total_amount, currency on orders for each row
+  // Deferred: the lines of an order, which are checked first, are replaced by other statements.
+  `create constraint trigger orders_terms_kept after update of total_amount, currency on orders deferrable initially deferred for each row
     when ((old.total_amount, old.currency) is distinct from (new.total_amount, new.currency)) execute function order_keeps_terms()`,
 ]
 

@@ -23,7 +23,7 @@ const setups = [
     constraint payment_setups_settled_is_final check ((settled_at is not null) = (state in ('failed', 'succeeded'))),
     constraint payment_setups_not_forgotten check (settled_at is not null or quarantined_at is not null or next_check_at is not null),
     constraint payment_setups_action_until_settled check (action is null or settled_at is null),
-    constraint payment_setups_failed_has_reason check ((state = 'failed') = (failure_reason is not null)),
+    constraint payment_setups_failed_has_reason check ((state in ('closing', 'failed')) = (failure_reason is not null)),
     constraint payment_setups_quarantine_has_reason check ((quarantined_at is null) = (quarantine_reason is null)),
     constraint payment_setups_sandbox_has_no_account check ((provider = 'sandbox') = (payment_account_id is null)),
     constraint payment_setups_account foreign key (payment_account_id, organization_id, provider, mode)
@@ -61,25 +61,29 @@ const events = [
   `create index provider_events_by_age on provider_events (received_at)`,
 ]
 
-/** What the sandbox knows of its payments, setups and refunds, as a provider does. `replies` keeps the answer of every idempotency key. */
+/**
+ * What the sandbox knows of its payments, setups and refunds, as a provider does. `made_by` is the key of the call that made the object;
+ * `replies` has the answer of every later key.
+ */
 const sandbox = [
   `create table sandbox_objects (
     id text primary key,
-    kind text not null check (kind in ('payment', 'setup', 'refund')),
+    kind text not null check (kind in ('charge', 'setup', 'refund')),
     organization_id uuid not null,
     ours uuid not null,
-    payment text references sandbox_objects (id),
+    payment text,
     amount bigint check (amount > 0),
     currency text check (currency ~ '^[a-z]{3}$'),
-    token text,
-    buyer_present boolean not null default true,
-    status text not null check (status in ('untouched', 'requires_action', 'processing', 'succeeded', 'declined', 'canceled', 'failed')),
-    decline_code text,
+    token text not null default '',
+    status text not null
+      check (status in ('untouched', 'requires_action', 'processing', 'succeeded', 'declined', 'canceled', 'failed')),
+    submissions integer not null default 0,
+    made_by text not null unique,
     replies jsonb not null default '{}',
-    reads integer not null default 0,
     created_at timestamptz not null default now(),
     submitted_at timestamptz,
-    constraint sandbox_objects_charge_has_amount check ((kind = 'setup') = (amount is null) and (amount is null) = (currency is null))
+    constraint sandbox_objects_money check ((kind = 'setup') = (amount is null) and (amount is null) = (currency is null)),
+    constraint sandbox_objects_refund_of check ((kind = 'refund') = (payment is not null))
   )`,
   `create index sandbox_objects_by_ours on sandbox_objects (ours)`,
   `create index sandbox_objects_by_payment on sandbox_objects (payment) where payment is not null`,

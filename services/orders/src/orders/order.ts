@@ -121,6 +121,12 @@ export class Order extends OrderSchema.class {
     this.status = this.refundedAmount === this.netAmount ? 'refunded' : 'partially_refunded'
   }
 
+  /** Releases the reserved amount of a refund that was not made. */
+  releaseRefund({ amount, taxAmount }: { amount: bigint; taxAmount: bigint }): void {
+    this.refundingAmount -= amount
+    this.refundingTaxAmount -= taxAmount
+  }
+
   /** Reverses a refund that the bank returned: its amount counts as paid again. */
   reverseRefund({ amount, taxAmount }: { amount: bigint; taxAmount: bigint }): void {
     this.refundedAmount -= amount

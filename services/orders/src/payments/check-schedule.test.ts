@@ -37,3 +37,10 @@ test('a closing payment is checked from five seconds to a day, one in quarantine
 test('waits vary by ten percent', () => {
   expect([0, 1].map((random) => computeWait({ state: 'submitted', checks: 3 }, random))).toEqual([54, 66])
 })
+
+test('an unknown submission is checked when an untouched object proves that it came to nothing [28]', () => {
+  const sentAt = new Date(now.getTime() - 90_000)
+  expect(computeWait({ state: 'submitted', checks: 4, sentAt })).toBe(30)
+  expect(computeWait({ state: 'submitted', checks: 0, sentAt })).toBe(1)
+  expect(computeWait({ state: 'submitted', checks: 4, sentAt: new Date(now.getTime() - 120_000) })).toBe(300)
+})

@@ -1,11 +1,13 @@
-import { actionEnd } from './next-call.ts'
+import { actionEnd, settlesWithinMs } from './next-call.ts'
 import type { PaymentProgress } from './payment-progress.ts'
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000]
 
 /** Waits between checks of a payment without an answer, and of one in progress at the provider; the last one repeats. */
-const unansweredWaits = [1, 5, 15, 60, 300, 1_800].map((seconds) => seconds * second).concat([2, 6, 12, 24].map((hours) => hours * hour))
-const progressWaits = [minute, 10 * minute, hour, 6 * hour, day]
+export const unansweredWaits = [1, 5, 15, 60, 300, 1_800]
+  .map((seconds) => seconds * second)
+  .concat([2, 6, 12, 24].map((hours) => hours * hour))
+export const progressWaits = [minute, 10 * minute, hour, 6 * hour, day]
 const closingWaits = [5 * second, minute, 10 * minute, hour, day]
 
 /** After this time without any answer, a payment is quarantined. */
@@ -23,9 +25,16 @@ export function scheduleCheck(payment: PaymentProgress, { now, random }: Draw): 
   const waitMs = chooseWait(payment)
   const varied = Math.round(waitMs * (0.9 + 0.2 * random))
   const next = new Date(now.getTime() + varied)
-  if (payment.state !== 'requires_action' || payment.quarantineReason !== null) return next
+  if (payment.quarantineReason !== null) return next
+  if (payment.state === 'submitted' && payment.sentAt) return chooseEarlier(next, { now, at: payment.sentAt.getTime() + settlesWithinMs })
+  if (payment.state !== 'requires_action') return next
   const end = actionEnd(payment)
   return payment.checks === 0 && next < end ? next : end > now ? end : now
+}
+
+/** An unknown submission is also checked at the time from which an untouched object proves that it came to nothing. */
+function chooseEarlier(next: Date, { now, at }: { now: Date; at: number }): Date {
+  return at > now.getTime() && at < next.getTime() ? new Date(at) : next
 }
 
 function chooseWait({ state, checks, checkAfterMs, quarantineReason }: PaymentProgress): number {
@@ -41,6 +50,7 @@ export function scheduleMisconfigured(checks: number, { now, random }: Draw): Da
   return new Date(now.getTime() + Math.round(waitAt(progressWaits, checks) * (0.9 + 0.2 * random)))
 }
 
-function waitAt(waits: readonly number[], index: number): number {
+/** Returns a wait of a list; the last one repeats. */
+export function waitAt(waits: readonly number[], index: number): number {
   return waits[Math.min(index, waits.length - 1)] as number
 }

@@ -7,9 +7,13 @@ const start = new Date('2026-11-23T12:00:00Z')
 const minutes = (count: number) => new Date(start.getTime() + count * 60_000)
 const hours = (count: number) => minutes(count * 60)
 
-function stepAt(now: Date, values: Partial<PaymentProgress>, situation: { hasPayer?: boolean; isAbsent?: boolean } = {}): NextCall {
+function stepAt(
+  now: Date,
+  values: Partial<PaymentProgress>,
+  situation: { hasPayer?: boolean; isAbsent?: boolean; isRequested?: boolean } = {},
+): NextCall {
   const capabilities = { replayMs: 23 * 3_600_000 }
-  return nextCall(samplePayment(values), { now, capabilities, hasPayer: true, isAbsent: false, ...situation })
+  return nextCall(samplePayment(values), { now, capabilities, hasPayer: true, isAbsent: false, isRequested: false, ...situation })
 }
 
 test('the payer, then the object, then the submission, each under a first key', () => {
@@ -83,5 +87,12 @@ test('a payment in quarantine is only read [payments 31]', () => {
     }
     expect(stepAt(hours(30), { ...quarantined, theirs: 'o' }).step).toBe('read')
     expect(['find', 'none']).toContain(stepAt(hours(30), quarantined).step)
+  }
+})
+
+test('a settled payment is read only on request', () => {
+  for (const state of ['failed', 'succeeded'] as const) {
+    expect(stepAt(start, { state, theirs: 'o' })).toEqual({ step: 'none' })
+    expect(stepAt(start, { state, theirs: 'o' }, { isRequested: true })).toEqual({ step: 'read' })
   }
 })

@@ -20,6 +20,8 @@ interface Situation {
   capabilities: Pick<Capabilities, 'replayMs'>
   /** Whether the provider knows the payer. */
   hasPayer: boolean
+  /** Whether a check of a settled payment was requested: by an event of the provider or an operator. */
+  isRequested: boolean
   /** Whether it was proven in this run that the provider has no object of the payment. */
   isAbsent: boolean
 }
@@ -36,7 +38,7 @@ export const settlesWithinMs = 2 * 60_000
 /** Returns the next step of a payment that is due. Pure. */
 export function nextCall(payment: PaymentProgress, situation: Situation): NextCall {
   const { state, theirs } = payment
-  if (state === 'failed' || state === 'succeeded') return { step: 'none' }
+  if (state === 'failed' || state === 'succeeded') return { step: situation.isRequested && theirs ? 'read' : 'none' }
   // In quarantine nothing is called that could move money.
   if (payment.quarantineReason !== null) return theirs ? { step: 'read' } : payment.preparation > 0 ? { step: 'find' } : { step: 'none' }
   if (state === 'created') return nextPreparation(payment, situation)

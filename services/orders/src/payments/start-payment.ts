@@ -1,24 +1,61 @@
 import type { Transaction } from '@quittance/runtime/handler'
+import { sharedByCheckouts } from '@quittance/runtime/sql-runner'
 import { settleDuePaymentsJobName } from '../job-names.ts'
 import type { Order } from '../orders/order.ts'
-import { Payment } from './payment.ts'
+import type { Intent } from '../providers/provider.ts'
+import type { ProviderAccount } from '../providers/provider-of.ts'
+import { Payment, type PaymentRequest } from './payment.ts'
+import { loadTerms } from './payment-terms.ts'
+import type { Initiator } from './payment-progress.ts'
 
-/** Starts the payment of an order; the processor is called right after the commit. */
-export async function startPayment(
-  { em, now, wake, traceparent }: Transaction,
-  { order, confirmationToken }: { order: Order; confirmationToken: string },
-): Promise<void> {
-  em.create(Payment, {
-    organizationId: order.organizationId,
-    orderId: order.id,
-    checkoutId: order.checkoutId ?? null,
-    amount: order.totalAmount,
-    currency: order.currency,
-    confirmationToken,
-    status: 'pending',
-    dueAt: now,
-    leasedUntil: null,
-    traceparent,
+/** How an order is paid. */
+export interface PaymentStart {
+  order: Order
+  account: ProviderAccount
+  initiator: Initiator
+  source: NonNullable<Intent['source']>
+  /** The method is stored for later charges. */
+  keep: boolean
+  paymentMethodId?: string | null
+  /** For the release before: the token of a payment by the sandbox. */
+  sandboxToken?: string
+  /** The request itself makes the calls until then; otherwise the job does, right after the commit. */
+  leasedUntil?: Date
+}
+
+// The details are those of the first payment: a repeated call sends the same.
+const ensurePayer = `
+  insert into payers (id, created_at, organization_id, customer_id, payment_account_id, request)
+  select gen_random_uuid(), now(), organization_id, id, :account::uuid,
+    jsonb_build_object('name', name, 'email', email, 'country', billing_address->>'country')
+  from customers where id = :customer_id and organization_id = any (:scope_organizations)
+    and (:scope_customer::uuid is null or id = :scope_customer) and ${sharedByCheckouts}
+  on conflict do nothing`
+
+/** Starts the payment of an order. No call is made here. Returns its id. */
+export async function startPayment(context: Transaction, start: PaymentStart): Promise<string> {
+  const { em, now, sql, wake, traceparent } = context
+  const { order, account, initiator, leasedUntil = null } = start
+  await sql('payer.ensure', ensurePayer, { account: account.id, customer_id: order.customerId })
+  const { hash, description } = await loadTerms(sql, order.id)
+  const { id } = em.create(Payment, {
+    ...{ organizationId: order.organizationId, orderId: order.id, checkoutId: order.checkoutId ?? null },
+    ...{ amount: order.totalAmount, currency: order.currency, status: 'pending', state: 'created', initiator },
+    ...{ provider: account.provider, paymentAccountId: account.id, mode: account.mode },
+    paymentMethodId: start.paymentMethodId ?? null,
+    confirmationToken: account.id === null ? (start.sandboxToken ?? '') : '',
+    request: buildRequest(start, description),
+    termsHash: hash,
+    ...{ preparation: 0, submission: 0, sends: 0, checks: 0, nextCheckAt: now, leasedUntil, dueAt: null, traceparent },
   })
-  wake(settleDuePaymentsJobName)
+  if (!leasedUntil) wake(settleDuePaymentsJobName)
+  return id
+}
+
+function buildRequest({ order, initiator, source, keep }: PaymentStart, description: string): PaymentRequest {
+  return {
+    ...{ keep, source, description, returnUrl: null, statement: null },
+    buyerPresent: initiator === 'buyer' || initiator === 'buyer_again',
+    references: { organization: order.organizationId, customer: order.customerId, order: order.id },
+  }
 }

@@ -3,36 +3,50 @@ import { LockMode } from '@mikro-orm/core'
 import { NotPermitted, RequestValidationError } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
 import { createRefund as contract, RefundUnknownPayment, RevokeSubscriptionBenefitsProhibited } from '@quittance/contracts/refunds'
-import { staged, type CommandContext } from '@quittance/runtime/handler'
+import { staged, type CommandContext, type FinishContext } from '@quittance/runtime/handler'
 import { reactionPoint } from '@quittance/runtime/reactions'
 import { Order } from '../orders/order.ts'
+import { callLeaseMs } from '../payments/calls-in-progress.ts'
 import { Payment } from '../payments/payment.ts'
-import { paymentProcessor } from '../payments/processor.ts'
-import { Refund, refundView } from './refund.ts'
-import { submitOrDefer } from './submit-refund.ts'
+import { loadProviderAccount } from '../payments/provider-account.ts'
+import { hasProvider } from '../providers/provider-of.ts'
+import { refundsInProgress } from './check-due-refunds.ts'
+import { driveRefund } from './drive-refund.ts'
+import { newRefundState, Refund, refundView } from './refund.ts'
 
-/** Total wait of a request, shorter than the gateway's; a refund without a result by then is `pending`. */
-const requestTimeoutMs = 8_000
+/** A request does not wait longer than this for the provider; a refund without a result by then is `pending`. */
+const waitMs = 3_000
+
+interface RecordedRefund {
+  id: string
+  organizationId: string
+  /** The request holds it until the first call. */
+  lease: string
+}
 
 /**
- * Records a refund with its id and reserves it on the order, then calls the processor with that id, then records the result. Reservations
- * of an order are serialized, so refunds never exceed what was paid.
+ * Records a refund with its id and reserves it on the order and the payment, then calls the provider under a key of that id, then records
+ * the result. Reservations of an order are serialized, so refunds never exceed what was paid.
  */
 export const createRefund = staged(contract, {
   commit: recordRefund,
-  async finish({ id }, context) {
-    await Promise.race([submitOrDefer(id, context), wait(requestTimeoutMs, undefined, { ref: false })])
+  async finish({ id, organizationId, lease }, context) {
+    await Promise.race([drive({ id, organizationId, lease }, context), wait(waitMs, undefined, { ref: false })])
     return context.read.one(refundView, { where: 'r.id = :id', values: { id } })
   },
 })
+
+function drive(recorded: RecordedRefund, context: FinishContext): Promise<void> {
+  return refundsInProgress.run(recorded.id, () => driveRefund(recorded, { ...context, leaseMs: callLeaseMs }))
+}
 
 /** Before the order of a subscription is locked for a refund of this much of its net amount. */
 export const beforeRefundReserved = reactionPoint<{ orderId: string; subscriptionId: string; amount: bigint }>('orders.refund.reserved')
 
 async function recordRefund(
   { order_id, reason, amount, ...request }: RequestOf<typeof contract>,
-  { em, now, react }: CommandContext,
-): Promise<{ id: string }> {
+  { em, now, react, sql }: CommandContext,
+): Promise<RecordedRefund> {
   const subscriptionId = (await em.findOne(Order, { id: order_id }, { disableIdentityMap: true }))?.subscriptionId
   if (subscriptionId) await react(beforeRefundReserved, { orderId: order_id, subscriptionId, amount: BigInt(amount) })
   const order = await em.findOne(Order, { id: order_id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
@@ -40,27 +54,18 @@ async function recordRefund(
   if (request.revoke_benefits && order.subscriptionId) {
     throw new RevokeSubscriptionBenefitsProhibited('Subscription benefits can only be revoked upon cancellation')
   }
-  const payment = await em.findOne(Payment, { orderId: order.id, status: 'succeeded' })
+  const payment = await em.findOne(Payment, { orderId: order.id, appliedAt: { $ne: null } })
   if (!payment) throw new RefundUnknownPayment(`Refund issued for unknown order: ${order.id}`)
-  if (!paymentProcessor()) throw new NotPermitted('Payments and refunds are disabled on this installation.')
+  if (!hasProvider(await loadProviderAccount(sql, payment)))
+    throw new NotPermitted('Payments and refunds are disabled on this installation.')
   const taxAmount = order.reserveRefund(BigInt(amount))
   const { organizationId, currency } = order
+  const leasedUntil = new Date(now.getTime() + callLeaseMs)
   const { id } = em.create(Refund, {
-    organizationId,
-    orderId: order.id,
-    status: 'pending',
-    reason,
-    amount: BigInt(amount),
-    taxAmount,
-    currency,
-    comment: request.comment ?? null,
-    revokeBenefits: request.revoke_benefits,
-    metadata: request.metadata,
-    // Until then the request itself submits it. Otherwise the job would lease it first, and the request could only reply that it is
-    // pending.
-    nextCheckAt: new Date(now.getTime() + requestTimeoutMs),
-    dueAt: null,
-    leasedUntil: null,
+    ...newRefundState,
+    ...{ organizationId, orderId: order.id, paymentId: payment.id, purpose: 'order', reason, amount: BigInt(amount), taxAmount, currency },
+    ...{ comment: request.comment ?? null, revokeBenefits: request.revoke_benefits, metadata: request.metadata },
+    ...{ nextCheckAt: now, leasedUntil },
   })
-  return { id }
+  return { id, organizationId, lease: leasedUntil.toISOString() }
 }

@@ -4,12 +4,15 @@ import type { Refund as RefundShape, Refund as RefundReply } from '@quittance/co
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregateProperties } from '@quittance/runtime/schema'
 import type { View } from '@quittance/runtime/view'
+import type { RefundProgress, RefundState } from './refund-progress.ts'
 
 export const RefundSchema = defineEntity({
   name: 'Refund',
   tableName: 'refunds',
   properties: {
     ...aggregateProperties,
+    /** Changes with the state, not with each check. */
+    modifiedAt: p.datetime().nullable(),
     organizationId: p.uuid(),
     orderId: p.uuid(),
     status: p.text().$type<RefundShape['status']>(),
@@ -20,9 +23,25 @@ export const RefundSchema = defineEntity({
     comment: p.text().nullable(),
     revokeBenefits: p.boolean(),
     metadata: p.json<Metadata>(),
-    /** When to request the refund from the processor, again if the result is unknown; null once it has refunded. */
+    paymentId: p.uuid(),
+    /** `surplus`: returns money that no order needs; not listed among refunds. */
+    purpose: p.text().$type<'order' | 'surplus'>(),
+    state: p.text().$type<RefundState>(),
+    providerRefund: p.text().nullable(),
+    submission: p.integer(),
+    sends: p.integer(),
+    firstSentAt: p.datetime().nullable(),
+    sentAt: p.datetime().nullable(),
+    unansweredSince: p.datetime().nullable(),
+    checks: p.integer(),
+    observedAt: p.datetime().nullable(),
+    failureReason: p.text().nullable(),
+    /** When its creation was published. */
+    toldAt: p.datetime().nullable(),
+    quarantinedAt: p.datetime().nullable(),
+    quarantineReason: p.text().nullable(),
     nextCheckAt: p.datetime().nullable(),
-    /** When to check with the processor whether the refund is final; null if no check is needed. */
+    /** For the release before: this one uses `nextCheckAt`. */
     dueAt: p.datetime().nullable(),
     leasedUntil: p.datetime().nullable(),
   },
@@ -30,29 +49,61 @@ export const RefundSchema = defineEntity({
 })
 
 export class Refund extends RefundSchema.class {
-  /**
-   * Records that the processor has refunded; `checkAt` is when to check whether the refund is final. Returns false if this was already
-   * known.
-   */
-  succeed(checkAt: Date | null): boolean {
-    if (this.status !== 'pending') return false
-    this.status = 'succeeded'
-    this.nextCheckAt = null
-    this.leasedUntil = null
-    this.dueAt = checkAt
-    return true
+  toProgress(): RefundProgress {
+    const { id, state, submission, sends, checks } = this
+    return {
+      ...{ id, state, submission, sends, checks },
+      theirs: this.providerRefund ?? null,
+      firstSentAt: this.firstSentAt ?? null,
+      sentAt: this.sentAt ?? null,
+      unansweredSince: this.unansweredSince ?? null,
+      observedAt: this.observedAt ?? null,
+      checkAfterMs: null,
+      failureReason: this.failureReason ?? null,
+      quarantineReason: this.quarantineReason ?? null,
+    }
   }
 
-  /** Records the result of a check. Returns false if there was one before, or nothing changed. */
-  settle(status: 'succeeded' | 'failed'): boolean {
-    if (this.status !== 'succeeded' || !this.dueAt) return false
+  /** Stores a new progress. The database books it. */
+  apply(progress: RefundProgress, { now, nextCheckAt }: { now: Date; nextCheckAt: Date | null }): void {
+    const { state, submission, sends, firstSentAt, sentAt, unansweredSince, checks, observedAt, failureReason, quarantineReason } = progress
+    if (state !== this.state) this.modifiedAt = now
+    Object.assign(this, {
+      state,
+      submission,
+      sends,
+      firstSentAt,
+      sentAt,
+      unansweredSince,
+      checks,
+      observedAt,
+      failureReason,
+      quarantineReason,
+    })
+    this.status = isRefundOpen(state) ? 'pending' : state
+    this.providerRefund = progress.theirs
+    this.nextCheckAt = nextCheckAt
+    this.quarantinedAt = quarantineReason === null ? null : (this.quarantinedAt ?? now)
     this.dueAt = null
-    this.leasedUntil = null
-    this.status = status
-    return status === 'failed'
   }
 }
 RefundSchema.setClass(Refund)
+
+function isRefundOpen(state: RefundState): state is 'created' | 'submitted' | 'processing' {
+  return state === 'created' || state === 'submitted' || state === 'processing'
+}
+
+/** State of a refund before the first call. */
+export const newRefundState = {
+  status: 'pending',
+  state: 'created',
+  submission: 0,
+  sends: 0,
+  checks: 0,
+  toldAt: null,
+  dueAt: null,
+  leasedUntil: null,
+} as const
 
 export const refundView: View<RefundReply> = {
   name: 'refund',

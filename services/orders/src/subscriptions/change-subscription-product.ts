@@ -126,7 +126,8 @@ export async function chooseRecurringProduct(
   const price = product.currentPrice()
   if (price.amountType === 'custom') throw createProductIdError('The customer must choose the amount of this product.')
   await assertSameAmountTerms(subscription, { price, em })
-  if (price.priceAmount && !subscription.paymentToken) throw createProductIdError('The customer has no payment method for this product.')
+  if (price.priceAmount && !subscription.paymentToken && !subscription.paymentMethodId)
+    throw createProductIdError('The customer has no payment method for this product.')
   return product
 }
 

@@ -2,9 +2,9 @@ import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '@quittance/runtime/handler'
 import { Order } from '../orders/order.ts'
 import { payOrder, placeOrder } from '../orders/place-order.ts'
-import { startPayment } from '../payments/start-payment.ts'
 import { settleFinally } from '../pricing/product-change.ts'
 import { releaseCredit } from '../pricing/returnable.ts'
+import { chargeOrder } from './charge-order.ts'
 import { findAllPendingProrations, type Proration } from './prorations.ts'
 import type { Subscription } from './subscription.ts'
 import { billProrations } from './subscription-orders.ts'
@@ -23,7 +23,7 @@ export async function settlePendingProrations(subscription: Subscription, contex
   for (const proration of pending) proration.releasedAt = now
 }
 
-/** Without a payment token the order stays pending; the seller sees what is owed. */
+/** Without a method to charge the order stays pending; the seller sees what is owed. */
 async function placeFinalOrder(
   subscription: Subscription,
   { pending, context }: { pending: readonly Proration[]; context: Transaction },
@@ -32,7 +32,7 @@ async function placeFinalOrder(
   const order = await placeOrder(context, bill.draft)
   bill.settle(order.id)
   if (order.totalAmount === 0n) await payOrder(context, order)
-  else if (subscription.paymentToken) await startPayment(context, { order, confirmationToken: subscription.paymentToken })
+  else await chargeOrder(context, { order, subscription })
 }
 
 async function releaseUnusedCredit(subscriptionId: string, { credit, em }: { credit: bigint; em: Transaction['em'] }): Promise<void> {

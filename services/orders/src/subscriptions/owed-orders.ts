@@ -5,12 +5,12 @@ import type { Subscription } from './subscription.ts'
 /** An order of a subscription that is not paid yet. */
 export interface OwedOrder {
   id: string
-  /** The processor has not settled its payment yet. */
+  /** Its payment is not settled yet, or can still be paid at the provider. */
   isPaymentInProgress: boolean
 }
 
 const owed = `
-  select o.id, exists (select from payments p where p.order_id = o.id and p.status = 'pending') as "isPaymentInProgress"
+  select o.id, exists (select from payments p where p.order_id = o.id and p.is_open) as "isPaymentInProgress"
   from orders o
   where o.subscription_id = :subscription_id and o.status = 'pending'
     and o.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or o.customer_id = :scope_customer)

@@ -2,7 +2,7 @@ import type { Transaction } from '@quittance/runtime/handler'
 import { Order } from '../orders/order.ts'
 import { payOrder, placeOrder } from '../orders/place-order.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
-import { startPayment } from '../payments/start-payment.ts'
+import { chargeOrder } from './charge-order.ts'
 import { buildPeriodBill } from './subscription-orders.ts'
 import { findOwedOrders } from './owed-orders.ts'
 import type { Subscription } from './subscription.ts'
@@ -25,39 +25,34 @@ export async function renewSubscription(subscription: Subscription, { context, c
   await collectPayment(order, { subscription, context, clock })
 }
 
-/** Charges an order of a subscription. A missing payment token counts as a declined charge. */
+/** Charges an order of a subscription. A missing method counts as a declined charge. */
 export async function collectPayment(
   order: Order,
   { subscription, context, clock }: RenewalContext & { subscription: Subscription },
 ): Promise<void> {
-  const { paymentToken } = subscription
   if (order.totalAmount === 0n) {
     await payOrder(context, order)
     subscription.markPaid(clock)
     if (order.billingReason === 'subscription_cycle') await publishRenewal(subscription, context)
-  } else if (paymentToken) {
-    await startPayment(context, { order, confirmationToken: paymentToken })
-  } else {
+  } else if (!(await chargeOrder(context, { order, subscription }))) {
     const before = subscription.snapshot()
     subscription.markPaymentFailed(clock)
     await publishSubscriptionChange(context, subscription, before)
   }
 }
 
-/** Charges every owed order that has no payment in progress. Without a payment token the attempt fails at once. */
+/** Charges every owed order that has no payment in progress, oldest first. If none can be charged, the attempt fails at once. */
 export async function retryPayment(
   subscription: Subscription,
   { context, clock }: { context: Transaction; clock: OrganizationClock },
 ): Promise<void> {
   const owed = await findOwedOrders(subscription, context)
-  const { paymentToken } = subscription
   subscription.awaitPayment()
-  if (paymentToken && owed.length > 0) {
-    const unpaid = owed.filter(({ isPaymentInProgress }) => !isPaymentInProgress).map(({ id }) => id)
-    const orders = await context.em.find(Order, { id: { $in: unpaid } }, { orderBy: { createdAt: 'asc', id: 'asc' } })
-    for (const order of orders) await startPayment(context, { order, confirmationToken: paymentToken })
-    return
-  }
+  const unpaid = owed.filter(({ isPaymentInProgress }) => !isPaymentInProgress).map(({ id }) => id)
+  const orders = await context.em.find(Order, { id: { $in: unpaid } }, { orderBy: { createdAt: 'asc', id: 'asc' } })
+  let isInProgress = unpaid.length < owed.length
+  for (const order of orders) if (await chargeOrder(context, { order, subscription })) isInProgress = true
+  if (isInProgress) return
   const before = subscription.snapshot()
   if (owed.length === 0) subscription.markPaid(clock)
   else subscription.markPaymentFailed(clock)

@@ -4,7 +4,7 @@ import { finalOrdersJobName } from '../job-names.ts'
 import { Order } from '../orders/order.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
 import { Payment } from '../payments/payment.ts'
-import { startPayment } from '../payments/start-payment.ts'
+import { chargeOrder } from './charge-order.ts'
 import { Subscription } from './subscription.ts'
 import { retryDelayMs } from './subscription-status.ts'
 
@@ -31,8 +31,8 @@ async function chargeAgain(id: string, context: Transaction): Promise<void> {
   const order = await em.findOneOrFail(Order, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!order.isPaymentDue(now)) return
   order.retryPaymentAt(null)
-  const { paymentToken } = await em.findOneOrFail(Subscription, order.subscriptionId as string)
-  if (paymentToken) await startPayment(context, { order, confirmationToken: paymentToken })
+  const subscription = await em.findOneOrFail(Subscription, order.subscriptionId as string)
+  await chargeOrder(context, { order, subscription })
 }
 
 /** Schedules the next payment of a declined order of an ended subscription, like that of a running one; after the last it stays owed. */

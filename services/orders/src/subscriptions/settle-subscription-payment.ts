@@ -16,9 +16,11 @@ import { publishRenewal } from './sync-benefits.ts'
  */
 export async function settleSubscriptionPayment(context: Transaction, settled: SettledPayment): Promise<void> {
   const { em, wake } = context
-  const { order, isPaid } = settled
+  const { order, payment, isPaid } = settled
   if (!order.subscriptionId || order.isUpgrade()) return
   const subscription = await em.findOneOrFail(Subscription, { id: order.subscriptionId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  // The method with which the buyer paid is the one of later payments.
+  if (isPaid && payment.checkoutId && payment.paymentMethodId) subscription.paymentMethodId = payment.paymentMethodId
   // An order between two periods does not show whether a payment for the next one is pending.
   if (isPaid && order.billingReason === 'subscription_update' && subscription.status === 'active') return
   const clock = await loadClock(context, order.organizationId)
@@ -42,7 +44,7 @@ interface Result {
 
 /** Returns whether the subscription changed. While it owes another order, a paid one does not end that it is past due. */
 async function applyResult(subscription: Subscription, { settled, context, clock }: Result): Promise<boolean> {
-  if (!settled.isPaid) return subscription.markPaymentFailed(clock)
+  if (!settled.isPaid) return subscription.markPaymentFailed(clock, settled.payment.retryNotBefore ?? null)
   if (subscription.status !== 'past_due') return subscription.markPaid(clock)
   const owed = (await findOwedOrders(subscription, context)).filter(({ id }) => id !== settled.order.id)
   if (owed.length === 0) return subscription.markPaid(clock)

@@ -22,7 +22,7 @@ export interface SubscriptionStart {
   currency: string
   priceAmount: bigint
   discountId: string | null
-  /** Token for renewals; null if nothing has to be paid. */
+  /** Token of the sandbox for renewals, for the release before; null if nothing has to be paid. */
   paymentToken: string | null
   metadata: Metadata
   /** Nothing is to be paid for the first period. */
@@ -58,6 +58,7 @@ export async function startSubscription(context: Transaction, { interval, isFree
     customerCancellationReason: null,
     customerCancellationComment: null,
     failedCharges: 0,
+    paymentMethodId: null,
     dueAt: null,
     leasedUntil: null,
   })

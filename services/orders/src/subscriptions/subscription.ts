@@ -52,7 +52,9 @@ export const SubscriptionSchema = defineEntity({
     checkoutId: p.uuid().nullable(),
     customerCancellationReason: p.text().$type<CancellationReason>().nullable(),
     customerCancellationComment: p.text().nullable(),
-    /** Token for renewals; null if nothing ever had to be paid. */
+    /** Method for renewals; null for the customer's default. */
+    paymentMethodId: p.uuid().nullable(),
+    /** For the release before: token of the sandbox for renewals; null if nothing ever had to be paid. */
     paymentToken: p.text().nullable(),
     failedCharges: p.integer(),
     metadata: p.json<Metadata>(),
@@ -71,6 +73,7 @@ interface PurchasedProduct {
   priceAmount: bigint
   discountId: string | null
   paymentToken: string | null
+  paymentMethodId: string | null
 }
 
 /** Reason for the cancellation, in the customer's words. Absent keys leave the value unchanged. */
@@ -118,15 +121,11 @@ export class Subscription extends SubscriptionSchema.class {
 
   /** Turns a free subscription into a paid one, from the period that starts now. */
   upgrade(purchased: PurchasedProduct, discountAmount: bigint): void {
-    this.productId = purchased.productId
-    this.productPriceId = purchased.productPriceId
-    this.currency = purchased.currency
-    this.priceAmount = purchased.priceAmount
+    const { productId, productPriceId, currency, priceAmount, discountId, paymentToken, paymentMethodId } = purchased
+    Object.assign(this, { productId, productPriceId, currency, priceAmount, discountId, paymentToken, paymentMethodId })
     this.amount = purchased.priceAmount - discountAmount
     this.periodAmount = this.amount
-    this.discountId = purchased.discountId
     this.discountFrom = this.discountId ? this.currentPeriodStart : null
-    this.paymentToken = purchased.paymentToken
   }
 
   /** Applies from the next period on; null removes the discount. */
@@ -157,9 +156,9 @@ export class Subscription extends SubscriptionSchema.class {
 
   /**
    * Records a declined charge and schedules the next attempt; the last one revokes the subscription. Returns false if it had already ended,
-   * or if another order was declined in the same attempt.
+   * or if another order was declined in the same attempt. An issuer may name the earliest time of the next attempt, in real time.
    */
-  markPaymentFailed(clock: OrganizationClock): boolean {
+  markPaymentFailed(clock: OrganizationClock, notBefore: Date | null = null): boolean {
     if (isTerminal(this.status) || (this.status === 'past_due' && this.dueAt)) return false
     const waitMs = retryDelayMs(this.failedCharges)
     this.failedCharges += 1
@@ -167,7 +166,8 @@ export class Subscription extends SubscriptionSchema.class {
     else if (waitMs === null) this.revoke(clock.now)
     else {
       if (this.status !== 'past_due') this.move('past_due')
-      this.dueAt = clock.toReal(new Date(clock.now.getTime() + waitMs))
+      const dueAt = clock.toReal(new Date(clock.now.getTime() + waitMs))
+      this.dueAt = notBefore && notBefore > dueAt ? notBefore : dueAt
       this.leasedUntil = null
     }
     return true

@@ -21,11 +21,12 @@ export interface SubscriptionUpgrade {
   priceAmount: bigint
   discountId: string | null
   paymentToken: string | null
+  paymentMethodId: string | null
 }
 
 /**
  * Turns a free subscription into the one its checkout paid for; its first paid period starts now. A subscription that ended while the
- * payment was in progress stays ended: the order is paid and can be refunded.
+ * payment was in progress stays ended, and its payment is returned.
  */
 export async function upgradeSubscription(context: Transaction, { subscriptionId: id, ...upgrade }: SubscriptionUpgrade): Promise<void> {
   const { em } = context

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { assertSandboxIsPrivate } from './processor.ts'
+import { assertSandboxIsPrivate } from './provider-of.ts'
 
 const local = {
   BASE_URL: 'http://127.0.0.1:8080',

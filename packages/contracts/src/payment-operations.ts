@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { ResourceNotFound } from './errors.ts'
+import { Id, Timestamp } from './identifiers.ts'
+import { operation } from './operation.ts'
+
+/** A payment as an operator sees it. `state` is more precise than what clients see; `docs/payments.md` explains it. */
+export const OperatedPayment = z.object({
+  id: Id,
+  organization_id: Id,
+  order_id: Id,
+  provider: z.string(),
+  provider_payment: z.string().nullable(),
+  state: z.string(),
+  amount: z.int(),
+  currency: z.string(),
+  created_at: Timestamp,
+  next_check_at: Timestamp.nullable(),
+  unanswered_since: Timestamp.nullable(),
+  quarantine_reason: z.string().nullable(),
+  failure_reason: z.string().nullable(),
+  decline_code: z.string().nullable(),
+})
+export type OperatedPayment = z.infer<typeof OperatedPayment>
+
+export const listStuckPayments = operation({
+  subject: 'orders.payment.list-stuck',
+  summary: 'List payments in quarantine, and open ones that are older than an hour, oldest first',
+  request: z.object({ limit: z.int().min(1).max(500).default(100) }),
+  reply: z.object({ payments: z.array(OperatedPayment), total_count: z.int() }),
+  errors: [],
+  audience: 'operator',
+})
+
+export const showPayment = operation({
+  subject: 'orders.payment.show',
+  summary: 'Get a payment with its refunds and its entries in the ledger',
+  request: z.object({ id: Id }),
+  reply: z.object({
+    payment: OperatedPayment,
+    refunds: z.array(z.object({ id: Id, purpose: z.string(), state: z.string(), amount: z.int(), created_at: Timestamp })),
+    ledger: z.array(z.object({ created_at: Timestamp, reason: z.string(), debit: z.string(), credit: z.string(), amount: z.int() })),
+  }),
+  errors: [ResourceNotFound],
+  audience: 'operator',
+})
+
+export const recheckPayment = operation({
+  subject: 'orders.payment.recheck',
+  summary: 'Read a payment at its provider now, also a settled one; what is seen is recorded with all that follows',
+  request: z.object({ id: Id }),
+  reply: z.object({ id: Id }),
+  errors: [ResourceNotFound],
+  audience: 'operator',
+})

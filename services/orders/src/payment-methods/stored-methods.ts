@@ -1,0 +1,51 @@
+import { sharedByCheckouts, type ScopedSql } from '@quittance/runtime/sql-runner'
+import type { MethodDetails } from '../providers/provider.ts'
+
+/** A stored method that can be charged while the buyer is absent. */
+export interface ChargeableMethod {
+  id: string
+  accountId: string | null
+  /** The provider's id. */
+  method: string
+}
+
+const store = `
+  insert into payment_methods (id, created_at, organization_id, customer_id, payment_account_id, payer_id, provider_method, type, brand, last4,
+    exp_month, exp_year, wallet, is_default)
+  select gen_random_uuid(), now(), y.organization_id, y.customer_id, y.payment_account_id, y.id, :method, :type, :brand, :last4,
+    :exp_month, :exp_year, :wallet, not exists (select from payment_methods m where m.customer_id = y.customer_id and m.is_default)
+  from payers y
+  where y.customer_id = :customer_id and y.payment_account_id is not distinct from :account::uuid and y.organization_id = any (:scope_organizations)
+  on conflict (payer_id, provider_method) where status <> 'detached' do update set brand = excluded.brand, last4 = excluded.last4,
+    exp_month = excluded.exp_month, exp_year = excluded.exp_year, modified_at = now(), version = payment_methods.version + 1
+  returning id`
+
+/**
+ * Stores a method of a customer once, and returns its id; null if it cannot be charged again. The first one is the customer's default. The
+ * caller has locked the customer.
+ */
+export async function storeMethod(
+  sql: ScopedSql,
+  { customerId, accountId, method }: { customerId: string; accountId: string | null; method: MethodDetails },
+): Promise<string | null> {
+  const { theirs, type, brand, last4, expMonth, expYear, wallet } = method
+  if (theirs === null) return null
+  const details = { method: theirs, type, brand, last4, exp_month: expMonth, exp_year: expYear, wallet }
+  const [row] = await sql<{ id: string }>('payment-method.store', store, { ...details, customer_id: customerId, account: accountId })
+  return row?.id ?? null
+}
+
+const find = `
+  select m.id, m.payment_account_id as "accountId", m.provider_method as method from payment_methods m
+  where m.customer_id = :customer_id and m.status = 'active' and (m.id = :preferred::uuid or m.is_default)
+    and m.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or m.customer_id = :scope_customer) and ${sharedByCheckouts}
+  order by m.id = :preferred::uuid desc nulls last limit 1`
+
+/** Returns the preferred method of a customer, otherwise the default one; null if neither can be charged. */
+export async function findChargeableMethod(
+  sql: ScopedSql,
+  { customerId, preferred }: { customerId: string; preferred: string | null },
+): Promise<ChargeableMethod | null> {
+  const [row] = await sql<ChargeableMethod>('payment-method.chargeable', find, { customer_id: customerId, preferred })
+  return row ?? null
+}

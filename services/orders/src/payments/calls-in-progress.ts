@@ -1,0 +1,33 @@
+/** Lease of a row for a request that calls the provider about it; jobs have `JOB_LEASE_MS`. */
+export const callLeaseMs = 30_000
+
+/** Maximum wait for an answer: less than the lease of the row, so that no other worker calls about it at the same time. */
+export const callDeadlineMs = (leaseMs: number) => Math.min(20_000, (leaseMs * 2) / 3)
+
+/** Calls in progress in this process, by the id of their row. */
+export interface CallsInProgress {
+  /** Number of calls a job may still start. */
+  free(): number
+  /** Starts the work. If work on the row is already in progress, waits for that instead. */
+  run(id: string, work: () => Promise<void>): Promise<void>
+  /** Resolves once no call is in progress. */
+  idle(): Promise<void>
+}
+
+/** Calls never wait for each other; beyond `maxConcurrent`, due rows wait in the database. */
+export function createCallsInProgress(maxConcurrent: number): CallsInProgress {
+  const inProgress = new Map<string, Promise<void>>()
+  return {
+    free: () => Math.max(0, maxConcurrent - inProgress.size),
+    run(id, work) {
+      const running = inProgress.get(id)
+      if (running) return running
+      const started = work().finally(() => inProgress.delete(id))
+      inProgress.set(id, started)
+      return started
+    },
+    async idle() {
+      await Promise.allSettled(inProgress.values())
+    },
+  }
+}

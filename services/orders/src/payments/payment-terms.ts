@@ -1,0 +1,22 @@
+import { sharedByCheckouts, type ScopedSql } from '@quittance/runtime/sql-runner'
+
+interface Terms {
+  hash: string
+  /** For the provider's records. */
+  description: string
+}
+
+/** A subscription that ended since is another term: its order is not needed any more, except one that was placed after the end. */
+const terms = `
+  select encode(sha256(convert_to(concat_ws(' ', o.total_amount, o.net_amount, o.tax_amount, o.currency, o.product_id, o.subscription_id,
+      s.ended_at is not null), 'UTF8')), 'hex') as hash, p.name as description
+  from orders o join products p on p.id = o.product_id left join subscriptions s on s.id = o.subscription_id
+  where o.id = :order_id and o.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or o.customer_id = :scope_customer)
+    and ${sharedByCheckouts}`
+
+/** Returns a digest of what is bought by an order and for how much. */
+export async function loadTerms(sql: ScopedSql, orderId: string): Promise<Terms> {
+  const [row] = await sql<Terms>('payment.terms', terms, { order_id: orderId })
+  if (!row) throw new Error(`Order ${orderId} does not exist`)
+  return row
+}

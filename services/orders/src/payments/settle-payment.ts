@@ -1,0 +1,90 @@
+import { LockMode } from '@mikro-orm/core'
+import type { Transaction } from '@quittance/runtime/handler'
+import { reactionPoint } from '@quittance/runtime/reactions'
+import { lockCustomer } from '../customers/lock-customer.ts'
+import { Order } from '../orders/order.ts'
+import { storeMethod } from '../payment-methods/stored-methods.ts'
+import type { MethodDetails } from '../providers/provider.ts'
+import { afterPaymentSettled } from './after-payment-settled.ts'
+import type { Payment } from './payment.ts'
+import type { Effect, PaymentProgress } from './payment-progress.ts'
+import { loadTerms } from './payment-terms.ts'
+
+/** Money was received that no order needs. */
+export const afterSurplusReceived = reactionPoint<{ payment: Payment }>('orders.payment.surplus-received')
+
+const concerned = `
+  select o.id as order_id, o.customer_id, o.subscription_id from payments p join orders o on o.id = p.order_id
+  where p.id = :id and p.organization_id = any (:scope_organizations)`
+
+const lockSubscription = `select 1 from subscriptions where id = :id and organization_id = any (:scope_organizations) for update`
+
+/** Locks what a settled payment changes, in the order that all transactions keep: customer, subscription, order, then the payment. */
+export async function lockForSettlement({ em, sql }: Transaction, paymentId: string): Promise<Order> {
+  const [row] = await sql<{ order_id: string; customer_id: string; subscription_id: string | null }>('payment.concerned', concerned, {
+    id: paymentId,
+  })
+  if (!row) throw new Error(`Payment ${paymentId} does not exist`)
+  await lockCustomer(sql, row.customer_id)
+  if (row.subscription_id) await sql('payment.lock-subscription', lockSubscription, { id: row.subscription_id })
+  return em.findOneOrFail(Order, { id: row.order_id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+}
+
+/** Its other payment is not needed any more: it is canceled at the provider, and returned if it succeeds nevertheless. */
+const closeOthers = `
+  update payments set state = 'closing', status = 'failed', failure_reason = 'canceled', action = null, checks = 0, next_check_at = now(),
+    due_at = null, version = version + 1
+  where order_id = :order_id and id <> :id and is_open and state <> 'closing' and organization_id = any (:scope_organizations)`
+
+const competing = `
+  select 1 from payments
+  where order_id = :order_id and id <> :id and (is_open or applied_at is not null) and organization_id = any (:scope_organizations)`
+
+interface Settlement {
+  order: Order
+  payment: Payment
+  progress: PaymentProgress
+  effects: readonly Effect[]
+  nextCheckAt: Date | null
+}
+
+/** Stores a new progress with everything that follows from it. The caller has locked everything with `lockForSettlement`. */
+export async function settlePayment(context: Transaction, settlement: Settlement): Promise<void> {
+  const { now, sql, react } = context
+  const { order, payment, progress, effects, nextCheckAt } = settlement
+  const captured = effects.find((each) => each.effect === 'captured')
+  const isApplied = captured !== undefined && (await isNeeded(context, { order, payment }))
+  if (isApplied) await sql('payment.close-others', closeOthers, { id: payment.id, order_id: order.id })
+  payment.apply(progress, { now, nextCheckAt })
+  if (captured) {
+    payment.capturedAmount = captured.received.amount
+    payment.appliedAt = isApplied ? now : null
+    payment.surplusAt = isApplied ? null : now
+    // Also that of a surplus: the buyer has stored it at the provider.
+    if (payment.request.keep && captured.method)
+      payment.paymentMethodId = await keepMethod(context, { order, payment, method: captured.method })
+    await (isApplied ? react(afterPaymentSettled, { order, payment, isPaid: true }) : react(afterSurplusReceived, { payment }))
+  }
+  if (effects.some((each) => each.effect === 'failed')) await fail(context, { order, payment })
+}
+
+function keepMethod(
+  { sql }: Transaction,
+  { order, payment, method }: Pick<Settlement, 'order' | 'payment'> & { method: MethodDetails },
+): Promise<string | null> {
+  return storeMethod(sql, { customerId: order.customerId, accountId: payment.paymentAccountId ?? null, method })
+}
+
+/** Whether a received payment pays its order: the order is pending, with the terms with which the payment started. */
+async function isNeeded({ sql }: Transaction, { order, payment }: Pick<Settlement, 'order' | 'payment'>): Promise<boolean> {
+  if (order.status !== 'pending') return false
+  if (!payment.termsHash) return payment.amount === order.totalAmount && payment.currency === order.currency
+  return (await loadTerms(sql, order.id)).hash === payment.termsHash
+}
+
+/** Nothing was paid. The order and its subscription are only concerned if no other payment of the order is open or applied. */
+async function fail({ sql, react }: Transaction, { order, payment }: Pick<Settlement, 'order' | 'payment'>): Promise<void> {
+  if (order.status !== 'pending') return
+  const others = await sql('payment.competing', competing, { order_id: order.id, id: payment.id })
+  if (others.length === 0) await react(afterPaymentSettled, { order, payment, isPaid: false })
+}

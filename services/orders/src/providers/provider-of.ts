@@ -1,0 +1,81 @@
+import type { Transaction } from '@quittance/runtime/handler'
+import { config } from '../config.ts'
+import { findAccountAdapter } from './account-adapters.ts'
+import { openCredentials } from './account-credentials.ts'
+import type { Mode, PaymentProvider } from './provider.ts'
+import { createSandboxProvider } from './sandbox/sandbox-provider.ts'
+import { sandboxAccount } from './sandbox/sandbox-store.ts'
+
+/** The account at a provider through which a payment goes; the sandbox has none. */
+export interface ProviderAccount {
+  organizationId: string
+  /** Null for the sandbox. */
+  id: string | null
+  provider: string
+  mode: Mode
+  /** The provider's id of the account. */
+  providerAccount: string
+  credentialsSealed: string | null
+}
+
+/** What adapters need of the process. */
+export interface ProviderContext {
+  transaction<T>(organizationId: string, work: (transaction: Transaction) => Promise<T>): Promise<T>
+}
+
+type OpenProvider = (account: ProviderAccount, context: ProviderContext) => PaymentProvider | null
+
+let replacement: OpenProvider | null = null
+
+/** Returns the adapter of an account; null if this installation does not offer its provider. No other file knows the adapters. */
+export function openProvider(account: ProviderAccount, context: ProviderContext): PaymentProvider | null {
+  if (replacement) return replacement(account, context)
+  return openConfiguredProvider(account, context)
+}
+
+/** Whether this installation offers the provider of an account. */
+export function hasProvider(account: ProviderAccount): boolean {
+  return openProvider(account, { transaction: () => Promise.reject(new Error('No call is made here')) }) !== null
+}
+
+function openConfiguredProvider(account: ProviderAccount, context: ProviderContext): PaymentProvider | null {
+  const { id, provider, mode, providerAccount, credentialsSealed } = account
+  if (id === null) return config().SANDBOX_PAYMENTS === 'on' ? openSandbox(account, context) : null
+  const adapter = config().SECRETS_KEY ? findAccountAdapter(provider) : null
+  if (!adapter) return null
+  // Only events need the secrets of webhooks.
+  const withoutSecrets = { webhook_secrets_sealed: [], webhook_secret_added_at: null }
+  const sealed = { id, mode, provider_account: providerAccount, credentials_sealed: credentialsSealed, ...withoutSecrets }
+  return adapter.open(openCredentials(sealed, new Date()))
+}
+
+/** Opens the sandbox whether or not it is on: for tests that wrap it. */
+export function openSandbox({ organizationId }: ProviderAccount, context: ProviderContext): PaymentProvider {
+  return createSandboxProvider({
+    organizationId,
+    transaction: (work) => context.transaction(organizationId, ({ sql }) => work(sql)),
+  })
+}
+
+/** The built-in account of an organization without another. */
+export function toSandboxAccount(organizationId: string): ProviderAccount {
+  return { organizationId, id: null, provider: 'sandbox', mode: 'test', providerAccount: sandboxAccount, credentialsSealed: null }
+}
+
+/** Replaces all adapters until disposed: for tests that record, delay or interrupt calls. */
+export function replaceProviders(open: OpenProvider): Disposable {
+  replacement = open
+  return { [Symbol.dispose]: () => void (replacement = null) }
+}
+
+/** Throws if the sandbox would take payments at a public address without explicit permission. */
+export function assertSandboxIsPrivate({
+  SANDBOX_PAYMENTS,
+  SANDBOX_PAYMENTS_OVER_HTTPS,
+  BASE_URL,
+}: Pick<ReturnType<typeof config>, 'SANDBOX_PAYMENTS' | 'SANDBOX_PAYMENTS_OVER_HTTPS' | 'BASE_URL'>): void {
+  if (SANDBOX_PAYMENTS !== 'on' || SANDBOX_PAYMENTS_OVER_HTTPS === 'on' || new URL(BASE_URL).protocol !== 'https:') return
+  throw new Error(
+    'SANDBOX_PAYMENTS is on and BASE_URL is an https address: anyone could pay with ctoken_ok. Set SANDBOX_PAYMENTS_OVER_HTTPS=on to allow this.',
+  )
+}

@@ -1,0 +1,53 @@
+import { listStuckPayments, recheckPayment, showPayment } from '@quittance/contracts/payment-operations'
+import { readArguments, required } from '../cli/arguments.ts'
+import type { Command } from '../cli/command.ts'
+import { printReply, targetHelp, targetOptions } from './target-options.ts'
+
+const options = { ...targetOptions, id: { type: 'string' } } as const
+
+export const paymentsStuck: Command = {
+  name: 'payments stuck',
+  summary: 'List payments in quarantine, and open ones that are older than an hour.',
+  help: `Usage: npm run quittance -- payments stuck [options]
+
+Oldest first, with the reason of a quarantine and the time of the next check. docs/payments.md describes what to do.
+
+${targetHelp}
+
+Example: npm run --silent quittance -- payments stuck`,
+  run: (args) => printReply(readArguments(args, targetOptions), (operator) => operator.call(listStuckPayments, { limit: 500 })),
+}
+
+export const paymentsShow: Command = {
+  name: 'payments show',
+  summary: 'Show a payment with its refunds and its entries in the ledger.',
+  help: `Usage: npm run quittance -- payments show --id ID [options]
+
+  --id ID              the payment
+${targetHelp}
+
+Example: npm run --silent quittance -- payments show --id 0d4c…`,
+  run(args) {
+    const given = readArguments(args, options)
+    const id = required('--id', given.id)
+    return printReply(given, (operator) => operator.call(showPayment, { id }))
+  },
+}
+
+export const paymentsRecheck: Command = {
+  name: 'payments recheck',
+  summary: 'Read a payment at its provider now, also a settled one.',
+  help: `Usage: npm run quittance -- payments recheck --id ID [options]
+
+What is seen is recorded with all that follows: an order is paid, or money that no order needs is returned. Safe to repeat.
+
+  --id ID              the payment
+${targetHelp}
+
+Example: npm run quittance -- payments recheck --id 0d4c…`,
+  run(args) {
+    const given = readArguments(args, options)
+    const id = required('--id', given.id)
+    return printReply(given, (operator) => operator.call(recheckPayment, { id }))
+  },
+}
