@@ -13,6 +13,8 @@ export const PaymentSchema = defineEntity({
   tableName: 'payments',
   properties: {
     ...aggregateProperties,
+    /** Changes with the state, not with each check. */
+    modifiedAt: p.datetime().nullable(),
     organizationId: p.uuid(),
     orderId: p.uuid(),
     checkoutId: p.uuid().nullable(),
@@ -100,6 +102,7 @@ export class Payment extends PaymentSchema.class {
   apply(progress: PaymentProgress, { now, nextCheckAt }: { now: Date; nextCheckAt: Date | null }): void {
     const { state, preparation, submission, sends, firstSentAt, sentAt, unansweredSince, checks, observedAt, actionUntil } = progress
     const { declinedAt, failureReason, quarantineReason } = progress
+    if (state !== this.state) this.modifiedAt = now
     Object.assign(this, { state, preparation, submission, sends, firstSentAt, sentAt, unansweredSince, checks, observedAt, actionUntil })
     Object.assign(this, { declinedAt, failureReason, quarantineReason, nextCheckAt })
     this.status = toStatus(state)

@@ -11,6 +11,8 @@ export const RefundSchema = defineEntity({
   tableName: 'refunds',
   properties: {
     ...aggregateProperties,
+    /** Changes with the state, not with each check. */
+    modifiedAt: p.datetime().nullable(),
     organizationId: p.uuid(),
     orderId: p.uuid(),
     status: p.text().$type<RefundShape['status']>(),
@@ -65,6 +67,7 @@ export class Refund extends RefundSchema.class {
   /** Stores a new progress. The database books it. */
   apply(progress: RefundProgress, { now, nextCheckAt }: { now: Date; nextCheckAt: Date | null }): void {
     const { state, submission, sends, firstSentAt, sentAt, unansweredSince, checks, observedAt, failureReason, quarantineReason } = progress
+    if (state !== this.state) this.modifiedAt = now
     Object.assign(this, {
       state,
       submission,
