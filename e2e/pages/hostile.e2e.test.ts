@@ -77,6 +77,8 @@ test('hostile hosts, secrets and forms change nothing', async () => {
     '/checkout/qt_co_%00',
     '/checkout/nothing',
     '/a/portal/orders/x',
+    '/a;Domain=evil/portal',
+    '/a;b/portal/choose',
   ]) {
     const reply = await fetch(origin + path, { redirect: 'manual' })
     expect({ path, isError: reply.status >= 400 && reply.status < 500 }).toEqual({ path, isError: true })

@@ -30,6 +30,8 @@ async function bundle(name: string): Promise<InlineAsset> {
     legalComments: 'none',
     charset: 'utf8',
     logLevel: 'silent',
+    // An image has no tsconfig.json of the repository.
+    tsconfigRaw: {},
   })
   return inlineScript(outputFiles[0]?.text ?? '')
 }

@@ -27,7 +27,8 @@ type PageHandler = (
 
 /** Adds the customer portal: a session from a link moves into a cookie, and the other pages read it from there. */
 export function addPortalRoutes(app: FastifyInstance, options: AppOptions): void {
-  const root = '/:slug/portal'
+  // Only what a slug consists of: it becomes the path of a cookie.
+  const root = '/:slug(^[a-z0-9-]+$)/portal'
   const signedIn = (handler: PageHandler) => async (request: Request, reply: FastifyReply) => {
     const session = await readSession(request, options)
     return session.customer ? handler(session, { request, reply, options }) : sendNeedLink(reply, session)
