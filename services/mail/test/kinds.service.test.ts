@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { creditNoteGenerated } from '@quittance/contracts/credit-note-events'
+import { invoiceGenerated } from '@quittance/contracts/invoices'
+import { buildContractExample } from '@quittance/contracts/schema-example'
+import {
+  subscriptionCanceled,
+  subscriptionCreated,
+  subscriptionRevoked,
+  subscriptionUncanceled,
+  subscriptionUpdated,
+  type Subscription,
+} from '@quittance/contracts/subscriptions'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { startMail, type TestMail } from './start-mail.ts'
+
+function createSubscription(mail: TestMail): Subscription {
+  const example = buildContractExample(subscriptionCreated.payload) as Subscription
+  const { customer } = mail.order()
+  return {
+    ...example,
+    id: randomUUID(),
+    customer,
+    customer_id: customer.id,
+    status: 'active',
+    amount: 4900,
+    currency: 'usd',
+    recurring_interval: 'month',
+  }
+}
+
+const kinds = async (mail: TestMail, count: number) => (await mail.ended(count)).map(({ kind, status }) => `${kind} ${status}`).toReversed()
+
+test('mails a cancellation, its withdrawal, a failed payment and the end of a subscription', async () => {
+  await using mail = await startMail()
+  const subscription = createSubscription(mail)
+  const about = { organizationId: mail.organizationId, aggregateId: subscription.customer_id }
+  await mail.emit(subscriptionCreated, subscription, about)
+  await mail.emit(subscriptionCanceled, { ...subscription, cancel_at_period_end: true, ends_at: '2026-12-23T10:00:00Z' }, about)
+  await mail.emit(subscriptionUncanceled, subscription, about)
+  await mail.emit(subscriptionRevoked, { ...subscription, status: 'past_due' }, about)
+  // An immediate end has two events and one mail.
+  await mail.emit(subscriptionCanceled, { ...subscription, status: 'canceled' }, about)
+  await mail.emit(subscriptionRevoked, { ...subscription, status: 'canceled' }, about)
+  expect(new Set(await kinds(mail, 4))).toEqual(
+    new Set(['subscription_cancelled sent', 'subscription_uncancelled sent', 'payment_failed sent', 'subscription_ended sent']),
+  )
+})
+
+test('mails a change of the plan, and nothing about other changes', async () => {
+  await using mail = await startMail()
+  const subscription = createSubscription(mail)
+  const about = { organizationId: mail.organizationId, aggregateId: subscription.customer_id }
+  await mail.emit(subscriptionCreated, subscription, about)
+  await mail.emit(subscriptionUpdated, { ...subscription, amount: 5000 }, about)
+  const product = { ...subscription.product, id: randomUUID(), name: 'Reading room XL' }
+  await mail.emit(subscriptionUpdated, { ...subscription, product, product_id: product.id }, about)
+  await mail.emit(subscriptionUpdated, { ...subscription, product, product_id: product.id, amount: 6000 }, about)
+  expect(await kinds(mail, 1)).toEqual(['plan_changed sent'])
+})
+
+test('mails the links of an invoice and a credit note once, and none for an event of the release before', async () => {
+  await using mail = await startMail()
+  const [invoice_id, credit_note_id, order_id] = [randomUUID(), randomUUID(), randomUUID()]
+  const delivery = {
+    customer_id: randomUUID(),
+    recipient: 'buyer@example.com',
+    locale: 'de',
+    currency: 'eur',
+    total_amount: 5831,
+    url: `http://127.0.0.1:8080/v1/invoices/documents/${invoice_id}?expires=1&signature=x`,
+    url_expires_at: '2026-12-23T10:00:00Z',
+  }
+  const generated_at = '2026-11-23T10:00:00Z'
+  const about = { organizationId: mail.organizationId, aggregateId: invoice_id }
+  const invoice = { invoice_id, order_id, number: 'HB-1', sha256: 'a'.repeat(64), generated_at }
+  await mail.emit(invoiceGenerated, { ...invoice, invoice_id: randomUUID() }, about)
+  await mail.emit(invoiceGenerated, { ...invoice, delivery }, about)
+  await mail.emit(invoiceGenerated, { ...invoice, delivery }, about)
+  await mail.emit(creditNoteGenerated, { credit_note_id, order_id, number: 'HB-C-1', generated_at, delivery }, about)
+  expect(new Set(await kinds(mail, 2))).toEqual(new Set(['invoice sent', 'credit_note sent']))
+})
+
+test('a mail shows its own seller, and its organization alone lists it', async () => {
+  await using mail = await startMail()
+  const other = randomUUID()
+  await mail.describeSeller({ id: other, name: 'Other Shop', slug: 'other', email: 'other@example.com' })
+  await mail.pay(mail.order())
+  await mail.pay(mail.order(), { organizationId: other })
+  const [own] = await mail.ended(1)
+  expect(own?.organization_id).toBe(mail.organizationId)
+  await eventually(async () => {
+    const list = await (await fetch(`http://127.0.0.1:${mail.healthPort()}/mailbox`)).text()
+    expect(new Set(list.match(/Your receipt from (Harbour Books|Other Shop)/g))).toHaveProperty('size', 2)
+  })
+})
