@@ -2,15 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { createCheckout, updateCheckoutByClient } from '@quittance/contracts/checkouts'
 import { validateLicenseKey } from '@quittance/contracts/license-keys'
 import type { PublicOperation } from '@quittance/contracts/operation'
+import { acceptsIdempotencyKey } from '@quittance/runtime/idempotency'
 import { call } from '@quittance/runtime/rpc-client'
 import { expect, test } from 'vitest'
 import { createPopulatedShop, ordersOperations, type PopulatedShop } from './populated-shop.ts'
 import { anonymous, buyLicenseKey, createLicenseKeyShop } from './sell-license-keys.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
+import { sharedFake } from './stripe-shop.ts'
 
-const writing = ordersOperations.filter(({ http }) => http.method === 'POST' || http.method === 'PATCH')
+const writing = ordersOperations.filter(acceptsIdempotencyKey)
 
-/** Changes that make a different request of each operation; operations without a body have none. */
+/** Changes that make a different request of each operation; operations without a body, or about nothing else than their object, have none. */
 const differentRequests: Record<string, object> = {
   'orders.product.create': { name: 'Another almanac' },
   'orders.product.update': { name: 'Another name' },
@@ -33,18 +35,27 @@ const differentRequests: Record<string, object> = {
   'orders.checkout.update': { customer_name: 'Another name' },
   'orders.checkout.update-by-client': { customer_name: 'Another name' },
   'orders.order.update': { billing_name: 'Another name' },
+  'orders.payment-account.create': { webhook_secret: 'whsec_another' },
+  'orders.payment-account.update': { webhook_secret: 'whsec_another' },
   'orders.refund.create': { amount: 2 },
   'orders.subscription.update': { cancel_at_period_end: false },
   'orders.customer-subscription.update': { cancel_at_period_end: true },
   'orders.test-clock.advance': { to: '2100-01-01T00:00:00Z' },
   'orders.customer-session.create': { customer_id: randomUUID() },
+  'orders.customer-code.authenticate': { code: 'another' },
   'orders.customer-order.update': { billing_name: 'Another name' },
   'orders.portal-customer.update': { name: 'Another name' },
 }
 
-const withoutBody = new Set(['orders.order.generate-invoice', 'orders.customer-order.generate-invoice'])
+const withoutBody = new Set([
+  'orders.customer-code.request',
+  'orders.payment-account.check',
+  'orders.order.generate-invoice',
+  'orders.customer-order.generate-invoice',
+])
 
 test('runs each POST and PATCH once per key: 409 in progress, then replay, 422 if changed [17]', async () => {
+  await sharedFake()
   await using orders = await startOrders()
   const shop = await createPopulatedShop(orders)
   for (const operation of writing) {

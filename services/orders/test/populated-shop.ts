@@ -3,18 +3,22 @@ import { createBenefit } from '@quittance/contracts/benefits'
 import { listBenefitGrants } from '@quittance/contracts/benefit-grants'
 import type { Caller, CallerKind } from '@quittance/contracts/caller'
 import { createCheckout } from '@quittance/contracts/checkouts'
+import { customerCodeRequested, mailSecretContext, requestCustomerSession } from '@quittance/contracts/customer-codes'
 import { activateLicenseKey, listLicenseKeys } from '@quittance/contracts/license-keys'
 import { createProduct, updateProductBenefits } from '@quittance/contracts/products'
 import { createCustomer } from '@quittance/contracts/customers'
 import { createDiscount } from '@quittance/contracts/discounts'
 import { pathVariables, type PublicOperation } from '@quittance/contracts/operation'
 import { updateOrder } from '@quittance/contracts/orders'
+import { createPaymentAccount } from '@quittance/contracts/payment-accounts'
 import { publicOperations } from '@quittance/contracts/registry'
 import { createTaxRate } from '@quittance/contracts/taxes'
+import { openSecret } from '@quittance/runtime/encryption'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect } from 'vitest'
 import { buyProduct, createBenefitShop } from './sell-benefits.ts'
+import { buildAccountRequest, sharedFake } from './stripe-shop.ts'
 import type { OrdersUnderTest, Shop } from './start-orders.ts'
 import { buyPlan, waitForSubscription } from './subscribe.ts'
 
@@ -32,7 +36,10 @@ export interface PopulatedShop {
   requestFor: Requests
 }
 
-/** Creates a seller with one object of each kind, and for each operation a request about it. */
+/**
+ * Creates a seller with one object of each kind, and for each operation a request about it. `sharedFake` must have been called before the
+ * service was started.
+ */
 export async function createPopulatedShop(orders: OrdersUnderTest): Promise<PopulatedShop> {
   const shop = await createBenefitShop(orders, ['A call'])
   const { seller, organizationId, product, benefits } = shop
@@ -57,9 +64,14 @@ export async function createPopulatedShop(orders: OrdersUnderTest): Promise<Popu
     expect(items.length).toBeGreaterThan(0)
     return items[0]?.id ?? ''
   })
+  const code = await requestCode(orders, { organization_id: organizationId, email })
+  const fake = await sharedFake()
+  // Not the default one: the sales of this shop are paid by the sandbox.
+  const account = await orders.call(createPaymentAccount, { ...buildAccountRequest(fake.createAccount()), is_default: false }, seller)
   const [payment] = await orders.rows<{ id: string }>('select id from payments where order_id = $1', [own.id])
   const ids = {
     payments: payment?.id ?? '',
+    'payment-accounts': account.id,
     products: product.id,
     benefits: benefit,
     discounts: discount.id,
@@ -76,6 +88,8 @@ export async function createPopulatedShop(orders: OrdersUnderTest): Promise<Popu
     'customer-portal/benefit-grants': grant,
     'customer-portal/organizations': 'acme-books',
   }
+  // Of an account that is not connected yet: it identifies nothing of the shop.
+  const key = fake.createAccount().apiKey
   const callers: Partial<Record<CallerKind, Caller>> = {
     organization: seller,
     customer: customerCaller({ organizationId, customerId: customer.id }),
@@ -84,7 +98,13 @@ export async function createPopulatedShop(orders: OrdersUnderTest): Promise<Popu
   const requestFor: Requests = (operation) => {
     const caller = callers[operation.http.callers[0] as CallerKind]
     if (!caller) throw new Error(`No caller of the shop can call ${operation.subject}`)
-    return { request: { ...buildBody(operation, { organizationId, ids }), ...buildPathParameters(operation, ids) }, caller }
+    return {
+      request: {
+        ...buildBody(operation, { organizationId, ids, key, code: { email, code }, spareEmail: spare.email }),
+        ...buildPathParameters(operation, ids),
+      },
+      caller,
+    }
   }
   return { organizationId, customerId: customer.id, marks: [organizationId, email, ...Object.values(ids)], requestFor }
 }
@@ -123,8 +143,30 @@ function buildPathParameters({ http }: PublicOperation, ids: Ids): Record<string
   )
 }
 
+/** Key that seals the codes of this test process. */
+const mailKey = Buffer.alloc(32, 3)
+process.env['MAIL_KEY'] ??= mailKey.toString('base64')
+
+/** Requests a sign-in code of a customer, and reads it as the mail service does. */
+async function requestCode(orders: OrdersUnderTest, request: { organization_id: string; email: string }): Promise<string> {
+  await orders.call(requestCustomerSession, request, { kind: 'anonymous' })
+  const { code_id, sealed_code } = await orders.nextEvent(customerCodeRequested)
+  return openSecret(sealed_code, { keys: [mailKey], context: mailSecretContext('customer_code', code_id) })
+}
+
+/** What bodies are made of. */
+interface Known {
+  organizationId: string
+  ids: Ids
+  /** Key of an account at the provider that is not connected yet. */
+  key: string
+  /** A sign-in code with its address; a new one for that address would end it. */
+  code: { email: string; code: string }
+  spareEmail: string
+}
+
 /** Returns the body of an operation; operations that need none get an empty one. */
-function buildBody({ subject }: PublicOperation, { organizationId, ids }: { organizationId: string; ids: Ids }): object {
+function buildBody({ subject }: PublicOperation, { organizationId, ids, key, code, spareEmail }: Known): object {
   const held = { key: ids['key'], organization_id: organizationId }
   const bodies: Record<string, object> = {
     'orders.product.create': { name: 'Almanac', recurring_interval: null, prices: [{ amount_type: 'fixed', price_amount: 900 }] },
@@ -143,11 +185,14 @@ function buildBody({ subject }: PublicOperation, { organizationId, ids }: { orga
       customer_billing_address: { country: 'GB' },
       confirmation_token_id: 'ctoken_pending',
     },
+    'orders.payment-account.create': { provider: 'stripe', mode: 'test', secret_key: key, is_default: false },
     'orders.refund.create': { order_id: ids['orders'], reason: 'other', amount: 1 },
     'orders.subscription.update': { cancel_at_period_end: true },
     'orders.customer-subscription.update': { cancellation_reason: 'unused' },
     'orders.test-clock.advance': { to: new Date(Date.now() + 600_000).toISOString() },
     'orders.customer-session.create': { customer_id: ids['customers'] },
+    'orders.customer-code.request': { organization_id: organizationId, email: spareEmail },
+    'orders.customer-code.authenticate': { organization_id: organizationId, ...code },
   }
   return bodies[subject] ?? {}
 }
