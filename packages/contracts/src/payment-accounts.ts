@@ -71,7 +71,7 @@ export const createPaymentAccount = operation({
     organization_id: OrganizationIdInput,
   }),
   reply: PaymentAccount,
-  errors: [RequestValidationError, NotPermitted, PaymentAccountMismatch, Conflict],
+  errors: [RequestValidationError, NotPermitted, PaymentAccountMismatch],
 })
 
 export const listPaymentAccounts = operation({

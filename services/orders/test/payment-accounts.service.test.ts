@@ -72,8 +72,10 @@ test('rejects a key of another mode before any call, and one of another account 
 
 test('rejects a key that is not one, was revoked, or is connected already', async () => {
   await using shop = await startStripeShop()
-  const { orders, fake, stripe } = shop
+  const { orders, fake, stripe, account } = shop
   const { seller } = shop.shop
+  const noKey = { id: account.id, publishable_key: 'no-such-key' }
+  await expect(orders.call(updatePaymentAccount, noKey, seller)).rejects.toThrow(RequestValidationError)
   const create = (secret_key: string) => orders.call(createPaymentAccount, { provider: 'stripe', mode: 'test', secret_key }, seller)
   for (const secret_key of ['pk_test_123456', '4242424242424242', 'rk_test_unknown', stripe.apiKey]) {
     await expect(create(secret_key)).rejects.toThrow(RequestValidationError)

@@ -59,19 +59,13 @@ export async function createPopulatedShop(orders: OrdersUnderTest): Promise<Popu
   const licensed = await createLicense(orders, shop, email)
   const rate = await orders.call(createTaxRate, { country: 'NZ', name: 'GST', percentage: 15 }, seller)
   const benefit = benefits[0]?.id ?? ''
-  const grant = await eventually(async () => {
-    const { items } = await orders.call(listBenefitGrants, { id: benefit }, seller)
-    expect(items.length).toBeGreaterThan(0)
-    return items[0]?.id ?? ''
-  })
+  const grant = await findGrant(orders, { seller, benefit })
   const code = await requestCode(orders, { organization_id: organizationId, email })
-  const fake = await sharedFake()
-  // Not the default one: the sales of this shop are paid by the sandbox.
-  const account = await orders.call(createPaymentAccount, { ...buildAccountRequest(fake.createAccount()), is_default: false }, seller)
+  const { account, key } = await connectAccount(orders, seller)
   const [payment] = await orders.rows<{ id: string }>('select id from payments where order_id = $1', [own.id])
   const ids = {
     payments: payment?.id ?? '',
-    'payment-accounts': account.id,
+    'payment-accounts': account,
     products: product.id,
     benefits: benefit,
     discounts: discount.id,
@@ -88,8 +82,6 @@ export async function createPopulatedShop(orders: OrdersUnderTest): Promise<Popu
     'customer-portal/benefit-grants': grant,
     'customer-portal/organizations': 'acme-books',
   }
-  // Of an account that is not connected yet: it identifies nothing of the shop.
-  const key = fake.createAccount().apiKey
   const callers: Partial<Record<CallerKind, Caller>> = {
     organization: seller,
     customer: customerCaller({ organizationId, customerId: customer.id }),
@@ -107,6 +99,22 @@ export async function createPopulatedShop(orders: OrdersUnderTest): Promise<Popu
     }
   }
   return { organizationId, customerId: customer.id, marks: [organizationId, email, ...Object.values(ids)], requestFor }
+}
+
+function findGrant(orders: OrdersUnderTest, { seller, benefit }: { seller: Caller; benefit: string }): Promise<string> {
+  return eventually(async () => {
+    const { items } = await orders.call(listBenefitGrants, { id: benefit }, seller)
+    expect(items.length).toBeGreaterThan(0)
+    return items[0]?.id ?? ''
+  })
+}
+
+/** Connects an account, not as the default: the sales of this shop are paid by the sandbox. Returns its id, and the key of another account. */
+async function connectAccount(orders: OrdersUnderTest, seller: Caller): Promise<{ account: string; key: string }> {
+  const fake = await sharedFake()
+  const request = { ...buildAccountRequest(fake.createAccount()), is_default: false }
+  const { id } = await orders.call(createPaymentAccount, request, seller)
+  return { account: id, key: fake.createAccount().apiKey }
 }
 
 type Ids = Record<string, string>
