@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { serviceNames } from '@quittance/contracts/services'
 import { createDisposableFolder } from '@quittance/testing/engines/disposable-folder'
 import { findProcess } from '@quittance/testing/engines/process-record'
 import { eventually } from '@quittance/testing/eventually'
@@ -75,7 +76,8 @@ test('stops everything on SIGTERM, and the next start finds the data', async () 
   const first = await start('a')
   await sql(first, 'create table kept as select 1 as answer')
   const all = processes(first, 'a')
-  expect(all).toHaveLength(8)
+  // Every service, PostgreSQL and NATS.
+  expect(all).toHaveLength(serviceNames.length + 2)
   expect(await stop(first.child)).toBe(0)
   expect(all.filter(findProcess)).toEqual([])
   expect(existsSync(join(folder, 'a.ready.json'))).toBe(false)
