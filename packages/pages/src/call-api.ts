@@ -112,7 +112,8 @@ export function createApiClient({ origins, pagesKey }: ApiClientOptions): ApiCli
     },
     async isReady() {
       const { status } = await send({ method: 'GET', path: '/readyz', headers: {}, body: null })
-      return status === 200
+      // The gateway of release 0.1.0 has no probe on its public port.
+      return status === 200 || status === 404
     },
     close: async () => void (await Promise.all(pools.map((pool) => pool.close()))),
   }
