@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { pathVariables, type PublicOperation } from '@quittance/contracts/operation'
 import { publicOperations } from '@quittance/contracts/registry'
+import { personalScopeDescriptions } from '@quittance/contracts/scopes'
 import { inlineComponents } from '@quittance/testing/inline-components'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import type { RunningSystem } from '@quittance/testing/system'
@@ -36,7 +37,10 @@ beforeAll(async () => {
   await waitUntilIdle(system)
 })
 
-const ordersOperations = publicOperations.filter(({ subject }) => subject.startsWith('orders.'))
+/** Without those that the token of an organization may not call, and without raw bodies, which are verified as bytes. */
+const ordersOperations = publicOperations.filter(
+  ({ subject, http }) => subject.startsWith('orders.') && !http.raw && !http.scopes.some((scope) => scope in personalScopeDescriptions),
+)
 const writeOperations = ordersOperations.filter(({ http }) => http.method === 'POST' || http.method === 'PATCH')
 const listOperations = ordersOperations.filter(
   ({ http }) => http.method === 'GET' && pathVariables(http).length === 0 && !http.path.endsWith('/me'),

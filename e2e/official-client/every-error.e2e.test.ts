@@ -55,6 +55,7 @@ const byId = (): Call[] => [
   (id) => polar.orders.get({ id }),
   (id) => polar.orders.update({ id, orderUpdate: details }),
   (id) => polar.orders.invoice({ id }),
+  (id) => polar.payments.get({ id }),
   (id) => polar.subscriptions.get({ id }),
   (id) => polar.subscriptions.update({ id, subscriptionUpdate: { cancelAtPeriodEnd: true } }),
   (id) => polar.subscriptions.revoke({ id }),
@@ -88,6 +89,7 @@ const malformed = (): (() => Promise<unknown>)[] => [
   ...[polar.products, polar.benefits, polar.discounts, polar.customers, polar.checkouts, polar.orders, polar.refunds].map(
     (resource) => () => resource.list({ page: 0 }),
   ),
+  () => polar.payments.list({ page: 0 }),
   () => polar.subscriptions.list({ page: 0 }),
   () => polar.subscriptions.export({ organizationId: 'none' }),
   () => polar.webhooks.listWebhookEndpoints({ page: 0 }),

@@ -141,6 +141,13 @@ describe('the unmodified official client performs', () => {
     expect(await all(polar.refunds.list({ customerId: idOf('customer') }))).toEqual([made])
   })
 
+  test('payments.list and .get, metrics.limits', async () => {
+    const payments = await all(polar.payments.list({ orderId: idOf('order') }))
+    expect(payments).toMatchObject([{ orderId: idOf('order'), status: 'succeeded', method: 'card', processor: 'stripe' }])
+    expect(await polar.payments.get({ id: payments[0]?.id ?? '' })).toEqual(payments[0])
+    expect(await polar.metrics.limits()).toMatchObject({ intervals: { hour: { maxDays: 7 } } })
+  })
+
   test('benefits.grants, customerSessions.create and customerPortal.benefitGrants.list and .get', async () => {
     const grants = await eventually(async () => {
       const found = await all(polar.benefits.grants({ id: idOf('benefit'), isGranted: true }))
