@@ -29,9 +29,11 @@ let world: World
 
 async function loadPackages(folder: string): Promise<Packages> {
   const resolve = createRequire(join(folder, 'package.json')).resolve
-  const load = (name: string) => import(pathToFileURL(resolve(name)).href)
-  const loaded = await Promise.all(['@polar-sh/sdk', '@polar-sh/better-auth', 'better-auth', 'better-auth/adapters/memory'].map(load))
-  return Object.assign({}, ...loaded)
+  const loaded: Packages = {}
+  // One after the other: the adapter requires modules of the library that are being imported.
+  for (const name of ['@polar-sh/sdk', 'better-auth', 'better-auth/adapters/memory', '@polar-sh/better-auth'])
+    Object.assign(loaded, await import(pathToFileURL(resolve(name)).href))
+  return loaded
 }
 
 /** As in the documentation of the adapter, with the address of the server as the only change. */

@@ -102,6 +102,8 @@ test('a second tab that orders later shows the confirmation [pages 35]', async (
   const { page } = visit
   const second = await page.browserContext().newPage()
   await fillIn(second, checkout)
+  // An update that is still sent would find the order of the other tab, and load the confirmation before the press.
+  await second.waitForNetworkIdle({ idleTime: 600 })
   await fillIn(page, checkout)
   await press(page, orderButton)
   await press(second, orderButton)
