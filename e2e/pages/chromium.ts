@@ -45,7 +45,8 @@ export async function openVisit(
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
   const [complaints, requests, posts]: [string[], string[], string[]] = [[], [], []]
   page.on('console', (message) => {
-    if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+    // Chromium prints the second if a test acts before the page has handled `autofocus`.
+    if (!/^(Failed to load resource|Autofocus processing was blocked)/.test(message.text())) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('request', (request) => {
