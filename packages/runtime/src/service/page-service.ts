@@ -2,9 +2,10 @@ import type { PageServiceName } from '@quittance/contracts/services'
 import { readConfig, RuntimeConfig } from '../process/config.ts'
 import { createLogger, type Logger } from '../process/logger.ts'
 import { collectProcessMetrics } from '../process/metrics.ts'
-import { closeAll, stopOnSignals, type Closeable } from '../process/shutdown.ts'
+import { closeAll, type Closeable } from '../process/shutdown.ts'
 import { startTracing } from '../process/tracing.ts'
 import { startHealth, type InternalRoutes, type ReadinessCheck } from './health-server.ts'
+import { runProcess } from './run-process.ts'
 
 /** The HTTP server of a page service. */
 export interface PageServer extends Closeable {
@@ -30,23 +31,8 @@ export interface RunningPageService {
 }
 
 /** Starts the page service of this process and stops it on signals. */
-export async function runPageService(service: PageService): Promise<void> {
-  const log = createLogger(service.name, readConfig(RuntimeConfig).LOG_LEVEL)
-  process.on('unhandledRejection', (error) => {
-    log.error({ err: error }, 'service.unhandled-rejection')
-    process.exit(1)
-  })
-  try {
-    const running = await startPageService(service)
-    stopOnSignals(async (reason) => {
-      log.info({ reason }, 'service.stopping')
-      await running.stop()
-      log.info({}, 'service.stopped')
-    }, log)
-  } catch (error) {
-    log.error({ err: error }, 'service.start-failed')
-    process.exit(1)
-  }
+export function runPageService(service: PageService): Promise<void> {
+  return runProcess(service.name, () => startPageService(service))
 }
 
 /** Opens what the service needs, in order, and closes it in reverse, also if a later step fails. */

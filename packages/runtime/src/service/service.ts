@@ -18,10 +18,11 @@ import { createLogger, type Logger } from '../process/logger.ts'
 import { connectNats, isDisconnected } from '../nats/nats-connection.ts'
 import { startRelay } from '../messaging/outbox-relay.ts'
 import { createRpcHandler } from '../rpc/rpc-server.ts'
-import { closeAll, stopOnSignals, type Closeable } from '../process/shutdown.ts'
+import { closeAll, type Closeable } from '../process/shutdown.ts'
 import { startTracing } from '../process/tracing.ts'
 import { listenForNotifications } from '../jobs/notification-listener.ts'
 import { assertReactionsComplete, type Reaction } from '../handlers/reactions.ts'
+import { runProcess } from './run-process.ts'
 
 /** Resources passed to components of a service. */
 export interface ServiceResources {
@@ -70,23 +71,8 @@ interface StartOptions {
 }
 
 /** Starts the service of this process and stops it on signals. Every `main.ts` calls only this. */
-export async function runService(service: Service): Promise<void> {
-  const log = createLogger(service.name, readConfig(RuntimeConfig).LOG_LEVEL)
-  process.on('unhandledRejection', (error) => {
-    log.error({ err: error }, 'service.unhandled-rejection')
-    process.exit(1)
-  })
-  try {
-    const running = await startService(service, {})
-    stopOnSignals(async (reason) => {
-      log.info({ reason }, 'service.stopping')
-      await running.stop()
-      log.info({}, 'service.stopped')
-    }, log)
-  } catch (error) {
-    log.error({ err: error }, 'service.start-failed')
-    process.exit(1)
-  }
+export function runService(service: Service): Promise<void> {
+  return runProcess(service.name, () => startService(service, {}))
 }
 
 /** Opens what the service needs, in order, and closes it in reverse, also if a later step fails. */

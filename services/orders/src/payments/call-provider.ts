@@ -2,7 +2,7 @@ import { formatCallKey } from '../providers/call-key.ts'
 import type { Answer, Intent, Money, PayerDetails, PaymentProvider, Seen } from '../providers/provider.ts'
 import type { NextCall } from './next-call.ts'
 import type { PaymentRequest } from './payment.ts'
-import { callDeadlineMs } from './calls-in-progress.ts'
+import { callWithDeadline } from './calls-in-progress.ts'
 
 /** A call with what it sends, read from committed rows: after a crash it is the same. */
 export interface PreparedCall {
@@ -12,19 +12,9 @@ export interface PreparedCall {
   payer: PayerDetails
 }
 
-const unreadable: Answer<never> = { unknown: 'unreadable', sent: true, retryAfterMs: null }
-
-/** Makes a call. A call that throws, or has no answer by its deadline, may have been executed. */
-export async function callProvider(prepared: PreparedCall, { leaseMs }: { leaseMs: number }): Promise<Answer<Seen> | { payer: string }> {
-  const deadline = Promise.withResolvers<Answer<never>>()
-  const timer = setTimeout(() => deadline.resolve({ unknown: 'timeout', sent: true, retryAfterMs: null }), callDeadlineMs(leaseMs))
-  try {
-    return await Promise.race([makeCall(prepared), deadline.promise])
-  } catch {
-    return unreadable
-  } finally {
-    clearTimeout(timer)
-  }
+/** Makes a call; its outcome is unknown without an answer by the deadline of the lease. */
+export function callProvider(prepared: PreparedCall, { leaseMs }: { leaseMs: number }): Promise<Answer<Seen> | { payer: string }> {
+  return callWithDeadline(leaseMs, () => makeCall(prepared))
 }
 
 async function makeCall({ provider, call, payment, payer }: PreparedCall): Promise<Answer<Seen> | { payer: string }> {

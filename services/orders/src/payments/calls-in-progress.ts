@@ -1,8 +1,23 @@
+import type { Answer } from '../providers/provider.ts'
+
 /** Lease of a row for a request that calls the provider about it; jobs have `JOB_LEASE_MS`. */
 export const callLeaseMs = 30_000
 
 /** Maximum wait for an answer: less than the lease of the row, so that no other worker calls about it at the same time. */
-export const callDeadlineMs = (leaseMs: number) => Math.min(20_000, (leaseMs * 2) / 3)
+const callDeadlineMs = (leaseMs: number) => Math.min(20_000, (leaseMs * 2) / 3)
+
+/** Makes a call. One that throws, or has no answer by its deadline, may have been executed. */
+export async function callWithDeadline<T>(leaseMs: number, call: () => Promise<T>): Promise<T | Answer<never>> {
+  const deadline = Promise.withResolvers<Answer<never>>()
+  const timer = setTimeout(() => deadline.resolve({ unknown: 'timeout', sent: true, retryAfterMs: null }), callDeadlineMs(leaseMs))
+  try {
+    return await Promise.race([call(), deadline.promise])
+  } catch {
+    return { unknown: 'unreadable', sent: true, retryAfterMs: null }
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 /** Calls in progress in this process, by the id of their row. */
 export interface CallsInProgress {

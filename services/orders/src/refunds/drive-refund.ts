@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { ScopedSql } from '@quittance/runtime/sql-runner'
-import { callDeadlineMs } from '../payments/calls-in-progress.ts'
+import { callWithDeadline } from '../payments/calls-in-progress.ts'
 import type { DriveContext } from '../payments/drive-payment.ts'
 import { Payment } from '../payments/payment.ts'
 import { loadProviderAccount } from '../payments/provider-account.ts'
@@ -51,7 +51,7 @@ export async function driveRefund(driven: DrivenRefund, context: DriveContext): 
     while (planned) {
       const made = planned
       const readAt = new Date()
-      const answer = await callProvider(made, context.leaseMs)
+      const answer = await callWithDeadline(context.leaseMs, () => makeCall(made))
       if ('unknown' in answer) context.log.warn({ refund_id: id, step: made.call.step, outcome: answer.unknown }, 'refund.answer-unknown')
       planned = await context.transaction(organizationId, (transaction) => record(transaction, { driven, context, made, answer, readAt }))
     }
@@ -151,19 +151,6 @@ function toIntent(refund: Refund, payment: Payment, { organizationId }: Provider
     ...{ id, reason, money: { amount: amount + taxAmount, currency } },
     payment: { id: payment.id, theirs, charge: payment.providerCharge ?? null },
     references: { organization: organizationId, order: orderId },
-  }
-}
-
-/** Makes a call. A call that throws, or has no answer by its deadline, may have been executed. */
-async function callProvider(planned: PlannedCall, leaseMs: number): Promise<Answer<SeenRefund>> {
-  const deadline = Promise.withResolvers<Answer<never>>()
-  const timer = setTimeout(() => deadline.resolve({ unknown: 'timeout', sent: true, retryAfterMs: null }), callDeadlineMs(leaseMs))
-  try {
-    return await Promise.race([makeCall(planned), deadline.promise])
-  } catch {
-    return { unknown: 'unreadable', sent: true, retryAfterMs: null }
-  } finally {
-    clearTimeout(timer)
   }
 }
 
