@@ -1,18 +1,10 @@
 import { z } from 'zod'
+import { countries, findSubdivisions } from './countries.ts'
+import { withoutControls } from './printed-text.ts'
 
-const line = z
-  .string()
-  .max(250)
+const line = withoutControls(z.string().max(250))
   .nullish()
   .transform((text) => text?.trim() || null)
-
-const usStates =
-  'AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC'
-const caProvinces = 'AB BC MB NB NL NS ON PE QC SK'
-const subdivisions: Record<string, ReadonlySet<string>> = {
-  US: new Set(usStates.split(' ').map((state) => `US-${state}`)),
-  CA: new Set(caProvinces.split(' ').map((province) => `CA-${province}`)),
-}
 
 /** A billing address as stored and returned: blank lines are null; US and CA states are ISO 3166-2 codes. */
 export const Address = z
@@ -39,13 +31,13 @@ export const AddressInput = z
   })
   .transform((input, ctx): Address => {
     const country = input.country.toUpperCase()
-    const subdivisionCodes = subdivisions[country]
-    if (!subdivisionCodes || input.state === null) return { ...input, country }
+    if (!countries.has(country)) ctx.addIssue({ code: 'custom', path: ['country'], message: 'Must be an ISO 3166-1 alpha-2 code.' })
+    const known = findSubdivisions(country)
+    if (!known || input.state === null) return { ...input, country }
     const state = input.state.toUpperCase().startsWith(`${country}-`)
       ? input.state.toUpperCase()
       : `${country}-${input.state.toUpperCase()}`
-    if (!subdivisionCodes.has(state))
-      ctx.addIssue({ code: 'custom', path: ['state'], message: 'Must be a state or province of the country.' })
+    if (!known.has(state)) ctx.addIssue({ code: 'custom', path: ['state'], message: 'Must be a state or province of the country.' })
     return { ...input, country, state }
   })
   .meta({ id: 'AddressInput' })

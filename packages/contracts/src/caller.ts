@@ -33,7 +33,11 @@ export const Caller = z.discriminatedUnion('kind', [
   /** The bearer of a registration access token (RFC 7592): may manage that one OAuth client. */
   z.object({ kind: z.literal('client'), client_id: z.string(), token_id: z.string() }),
   /** No credential: operations guarded by a secret in their path. */
-  z.object({ kind: z.literal('anonymous') }),
+  z.object({
+    kind: z.literal('anonymous'),
+    /** Network of the client, for operations with `limitedByNetwork`: an IPv4 address, or the /64 of an IPv6 one. Absent in callers of the previous release. */
+    network: z.string().nullish(),
+  }),
   /** The operator's tools (`quittance …`), connected to NATS with the operator's own credentials. */
   z.object({ kind: z.literal('operator') }),
 ])

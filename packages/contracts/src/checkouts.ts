@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { AddressInput } from './address.ts'
 import { deprecatedSince } from './changes.ts'
 import { Checkout, CheckoutPublic, CheckoutPublicConfirmed, CheckoutStatus } from './checkout.ts'
-import { ApiError, RequestValidationError, ResourceNotFound, ServiceUnavailable } from './errors.ts'
+import { ApiError, RequestValidationError, ResourceNotFound, ServiceUnavailable, TooManyRequests } from './errors.ts'
 import { event } from './event.ts'
 import { Id, oneOrMany } from './identifiers.ts'
 import { MetadataInput } from './metadata.ts'
 import { maxAmount } from './money.ts'
 import { operation } from './operation.ts'
+import { withoutControls } from './printed-text.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 
 /** 403: the checkout is no longer open. */
@@ -15,7 +16,7 @@ export class NotOpenCheckout extends ApiError {
   readonly status = 403
 }
 
-/** 410: the checkout was not confirmed in time. */
+/** 410: the checkout was not confirmed in time, or several payments were declined. */
 export class ExpiredCheckoutError extends ApiError {
   readonly status = 410
 }
@@ -33,7 +34,7 @@ export class AlreadyActiveSubscriptionError extends ApiError {
 const email = z.email().max(254).nullish()
 /** Amount chosen by the buyer for a product with a custom price; ignored for other prices. */
 const chosenAmount = z.int().min(50).max(maxAmount).nullish()
-const personName = z.string().trim().max(250).nullish()
+const personName = withoutControls(z.string().trim().max(250)).nullish()
 
 export const createCheckout = operation({
   subject: 'orders.checkout.create',
@@ -42,6 +43,7 @@ export const createCheckout = operation({
   request: z.object({
     products: z.array(Id).min(1).max(20).describe('Ids of the products that the buyer can choose from; the first one is preselected.'),
     amount: chosenAmount,
+    quantity: z.literal(1, 'Must be 1: a checkout sells one of a product.').nullish(),
     subscription_id: Id.nullish().describe('A free subscription that is upgraded to the purchased product once the checkout is paid.'),
     discount_id: Id.nullish(),
     allow_discount_codes: z.boolean().default(true),
@@ -159,19 +161,46 @@ export const updateCheckoutByClient = operation({
 export const confirmCheckout = operation({
   subject: 'orders.checkout.confirm',
   summary: 'Confirm a checkout with a payment token; the order follows',
-  http: { method: 'POST', path: '/v1/checkouts/client/{client_secret}/confirm', status: 200, scopes: [], callers: ['anonymous'] },
+  http: {
+    method: 'POST',
+    path: '/v1/checkouts/client/{client_secret}/confirm',
+    status: 200,
+    scopes: [],
+    callers: ['anonymous'],
+    limitedByNetwork: true,
+  },
   request: z.object({
     client_secret: ClientSecret,
     ...changes,
     confirmation_token_id: z.string().max(200).nullish(),
+    payment_method_type: z
+      .enum(['bank_transfer'])
+      .nullish()
+      .describe(
+        '`bank_transfer`: the buyer sends the money; `payment_processor_metadata` of the reply names where to. No token is needed.',
+      ),
     expected_total_amount: z
       .int()
       .nullish()
       .describe('Total that the buyer saw. If the total is another one, nothing is ordered: 422 on this field.'),
     discount_code: z.string().max(256).nullish(),
+    immediate_access_consent: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Whether the buyer agreed that access starts at once, which ends the right of withdrawal (Directive 2011/83/EU, Art. 16(m)).',
+      ),
   }),
   reply: CheckoutPublicConfirmed,
-  errors: [RequestValidationError, ResourceNotFound, ExpiredCheckoutError, NotOpenCheckout, AlreadyActiveSubscriptionError, PaymentError],
+  errors: [
+    RequestValidationError,
+    ResourceNotFound,
+    ExpiredCheckoutError,
+    NotOpenCheckout,
+    AlreadyActiveSubscriptionError,
+    PaymentError,
+    TooManyRequests,
+  ],
 })
 
 /**

@@ -7,7 +7,9 @@ import { type HttpBinding, operation } from './operation.ts'
 import { BillingDetailsChange, InvoiceAlreadyExists, MissingInvoiceBillingDetails, NotPaidOrder, Order } from './orders.ts'
 import { Organization } from './organizations.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
+import { withoutControls } from './printed-text.ts'
 import { CheckoutProduct } from './products.ts'
+import { PreviewedAt, SubscriptionChangePreview } from './subscription-changes.ts'
 import {
   AlreadyCanceledSubscription,
   CancellationReason,
@@ -115,7 +117,7 @@ export const updatePortalCustomer = operation({
   http: { method: 'PATCH', ...me },
   request: z.object({
     email: z.email().max(254).nullish(),
-    name: z.string().trim().max(250).nullish(),
+    name: withoutControls(z.string().trim().max(250)).nullish(),
     billing_address: AddressInput.nullish(),
     locale: LocaleInput.nullish(),
     tax_id: z.string().trim().max(50).nullish().describe('The number; its format is derived from the country of the billing address.'),
@@ -187,15 +189,31 @@ export const getCustomerSubscription = operation({
   errors: [ResourceNotFound],
 })
 
+const customerChange = {
+  proration_behavior: z.literal('next_period').nullish().describe('Without it, the change is as the seller has set.'),
+}
+
+export const previewCustomerSubscriptionChange = operation({
+  subject: 'orders.customer-subscription.change-preview',
+  summary: 'Preview what a change of the product of one of your subscriptions would bill; changes nothing',
+  http: { method: 'POST', ...oneSubscription, path: '/v1/customer-portal/subscriptions/{id}/change-preview' },
+  request: z.object({ id: Id, product_id: Id, ...customerChange }),
+  reply: SubscriptionChangePreview,
+  errors: [RequestValidationError, ResourceNotFound, AlreadyCanceledSubscription, UpdateSubscriptionNotAllowed, SubscriptionUpdatePending],
+})
+
 export const updateCustomerSubscription = operation({
   subject: 'orders.customer-subscription.update',
-  summary: 'Change the product of one of your subscriptions, cancel it at the end of the period, or withdraw the cancellation',
+  summary:
+    'Change the product of one of your subscriptions, drop its planned change, cancel it at the end of the period, or withdraw the cancellation',
   http: { method: 'PATCH', ...oneSubscription },
   request: z.union([
-    z.object({ id: Id, product_id: Id }),
+    z.object({ id: Id, product_id: Id, ...customerChange, previewed_at: PreviewedAt }),
+    z.object({ id: Id, product_id: z.never().optional(), pending_update: z.null() }),
     z.object({
       id: Id,
       product_id: z.never().optional(),
+      pending_update: z.never().optional(),
       cancel_at_period_end: z.boolean().nullish(),
       cancellation_reason: CancellationReason.nullish(),
       cancellation_comment: z.string().max(2000).nullish(),

@@ -3,6 +3,7 @@ import { deprecatedSince } from './changes.ts'
 import { TokenHash } from './auth.ts'
 import { Caller } from './caller.ts'
 import { Customer } from './customers.ts'
+import { event } from './event.ts'
 import { Conflict, InvalidToken, RequestValidationError, ServiceUnavailable } from './errors.ts'
 import { Id, Timestamp, timestamps } from './identifiers.ts'
 import { operation } from './operation.ts'
@@ -38,8 +39,20 @@ export const createCustomerSession = operation({
     callers: ['organization', 'user'],
   },
   request: z
-    .object({ customer_id: Id.nullish(), external_customer_id: externalId, customer_external_id: externalId.meta(renamedField) })
-    .refine((named) => Object.values(named).some(Boolean), { path: ['customer_id'], error: 'Field required' }),
+    .object({
+      customer_id: Id.nullish(),
+      external_customer_id: externalId,
+      customer_external_id: externalId.meta(renamedField),
+      return_url: z
+        .url()
+        .max(2083)
+        .nullish()
+        .describe('Where the portal leads back to; ignored unless `page_settings.return_origins` of the organization has its origin.'),
+    })
+    .refine((named) => Boolean(named.customer_id ?? named.external_customer_id ?? named.customer_external_id), {
+      path: ['customer_id'],
+      error: 'Field required',
+    }),
   reply: CustomerSession,
   errors: [RequestValidationError, Conflict, ServiceUnavailable],
 })
@@ -52,4 +65,22 @@ export const verifyCustomerSession = operation({
   reply: z.object({ caller: Caller, expires_at: Timestamp }),
   errors: [InvalidToken],
   audience: 'gateway',
+})
+
+export const endCustomerSession = operation({
+  subject: 'orders.customer-session.end',
+  summary: 'End the session of the token that is sent: sign out',
+  http: { method: 'DELETE', path: '/v1/customer-portal/customer-session/', status: 204, scopes: [], callers: ['customer'] },
+  request: z.object({}),
+  reply: z.null(),
+  errors: [],
+})
+
+/** The gateway stops accepting the token. */
+export const customerSessionEnded = event({
+  subject: 'event.customer_session.ended',
+  publisher: 'orders',
+  webhookType: null,
+  summary: 'A customer signed out.',
+  payload: z.object({ session_id: Id, customer_id: Id, token_hash: TokenHash }),
 })

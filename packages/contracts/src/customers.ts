@@ -6,6 +6,7 @@ import { Id, OrganizationIdInput, oneOrMany, Timestamp, timestamps } from './ide
 import { Metadata, MetadataFilter, MetadataInput } from './metadata.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
+import { withoutControls } from './printed-text.ts'
 import { TaxId, TaxIdInput } from './tax-id.ts'
 import { LocaleInput } from './locale.ts'
 
@@ -32,7 +33,7 @@ export const Customer = z
 export type Customer = z.infer<typeof Customer>
 
 const email = z.email().max(254)
-const name = z.string().trim().max(250).nullish()
+const name = withoutControls(z.string().trim().max(250)).nullish()
 const externalId = z.string().min(1).max(200)
 
 const changes = {
@@ -168,5 +169,13 @@ export const customerDeleted = event({
   publisher: 'orders',
   webhookType: 'customer.deleted',
   summary: 'A customer was deleted.',
+  payload: Customer,
+})
+
+export const customerSnapshotted = event({
+  subject: 'event.customer.snapshotted',
+  publisher: 'orders',
+  webhookType: null,
+  summary: 'The state of a customer, for services that were installed after the customer was created.',
   payload: Customer,
 })

@@ -16,7 +16,7 @@ export const DeadLetter = z.object({
 export type DeadLetter = z.infer<typeof DeadLetter>
 
 /** Services that consume events. */
-type ConsumerService = 'orders' | 'invoices' | 'webhooks' | 'mail'
+type ConsumerService = 'orders' | 'invoices' | 'webhooks' | 'mail' | 'usage'
 
 function defineDeadLetterList(service: ConsumerService) {
   return operation({
@@ -48,6 +48,8 @@ export const listWebhooksDeadLetters = defineDeadLetterList('webhooks')
 export const replayWebhooksDeadLetters = defineDeadLetterReplay('webhooks')
 export const listMailDeadLetters = defineDeadLetterList('mail')
 export const replayMailDeadLetters = defineDeadLetterReplay('mail')
+export const listUsageDeadLetters = defineDeadLetterList('usage')
+export const replayUsageDeadLetters = defineDeadLetterReplay('usage')
 
 /** Dead-letter operations by service, implemented by the runtime package. */
 export const deadLetterOperations = {
@@ -55,4 +57,5 @@ export const deadLetterOperations = {
   invoices: { list: listInvoicesDeadLetters, replay: replayInvoicesDeadLetters },
   webhooks: { list: listWebhooksDeadLetters, replay: replayWebhooksDeadLetters },
   mail: { list: listMailDeadLetters, replay: replayMailDeadLetters },
+  usage: { list: listUsageDeadLetters, replay: replayUsageDeadLetters },
 } as const

@@ -64,6 +64,7 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
   Order: order,
   CustomerOrder: order,
   OrderItem: item,
+  PreviewedOrder: { ...amounts, at: '2026-07-01T12:00:00Z', currency: 'usd', items: [item] },
   OrderSubscription: subscription,
   CustomerOrderSubscription: subscription,
   Subscription: subscription,

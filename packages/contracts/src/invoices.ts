@@ -6,6 +6,7 @@ import { event } from './event.ts'
 import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
+import { withoutControls } from './printed-text.ts'
 import { DocumentPart, ListReply, pageRequest, sorting } from './pagination.ts'
 
 /** 409: only an invoice that is generated, not replaced and not fully credited can be corrected. */
@@ -159,7 +160,7 @@ export const correctInvoice = operation({
   },
   request: z.object({
     id: Id,
-    billing_name: z.string().trim().min(1).max(250).optional(),
+    billing_name: withoutControls(z.string().trim().min(1).max(250)).optional(),
     billing_address: AddressInput.optional(),
     tax_id: z.string().trim().min(1).max(50).nullish().describe('Null removes the tax id.'),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ResourceNotFound } from './errors.ts'
 import { Id, oneOrMany, Timestamp } from './identifiers.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest } from './pagination.ts'
@@ -36,4 +37,13 @@ export const listMailMessages = operation({
   }),
   reply: ListReply(MailMessage),
   errors: [],
+})
+
+export const createMailOptOut = operation({
+  subject: 'mail.opt-out.create',
+  summary: 'Stop the optional mails of one kind to their recipient, with the token of such a mail (RFC 8058)',
+  http: { method: 'POST', path: '/v1/mail/opt-outs', status: 204, scopes: [], callers: ['anonymous'], actsOn: ['token'] },
+  request: z.object({ token: z.string().max(200) }),
+  reply: z.null(),
+  errors: [ResourceNotFound],
 })

@@ -22,6 +22,8 @@ export interface HttpBinding {
    * sent, and the body in base64. Requests are counted by the path, not by the address: few addresses send all of them.
    */
   raw?: { limitBytes: number; headers: readonly string[] }
+  /** Maximum size of the JSON body, if it is not the one of the gateway. */
+  bodyLimitBytes?: number
   /**
    * Accepted kinds of caller. `anonymous` alone: a credential is ignored. `anonymous` with others: the credential is optional, and verified
    * if present.
@@ -32,6 +34,8 @@ export interface HttpBinding {
    * object.
    */
   actsOn?: readonly string[]
+  /** The owner limits attempts by the network of the client, which the gateway adds to an anonymous caller. */
+  limitedByNetwork?: true
 }
 
 /**

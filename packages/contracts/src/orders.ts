@@ -5,11 +5,13 @@ import { Customer } from './customers.ts'
 import { DiscountSummary } from './discounts.ts'
 import { ApiError, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
-import { Id, oneOrMany, timestamps } from './identifiers.ts'
+import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
+import { InvoiceSourceItem, InvoiceSourcePayment, InvoiceSourceRefund } from './invoice-source.ts'
 import { Metadata, MetadataFilter } from './metadata.ts'
 import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
 import { after, DocumentPart, ListReply, pageRequest, sorting } from './pagination.ts'
+import { withoutControls } from './printed-text.ts'
 import { ProductPrice, ProductSummary } from './products.ts'
 import { OrderSubscription } from './subscriptions.ts'
 import { AppliedTax, TaxBehavior } from './taxes.ts'
@@ -24,9 +26,7 @@ export class NotPaidOrder extends ApiError {
   readonly status = 422
 }
 
-/**
- * 422: an invoice needs the buyer's name and address, with a postal code if the country has postal codes. The detail names what is missing.
- */
+/** 422: an invoice needs the buyer's name and address, with a postal code if the country has them. The detail names what is missing. */
 export class MissingInvoiceBillingDetails extends ApiError {
   readonly status = 422
 }
@@ -98,6 +98,7 @@ export const Order = z
     discount: DiscountSummary.nullable(),
     subscription: OrderSubscription.nullable(),
     items: z.array(OrderItem),
+    withdrawal_until: Timestamp.nullish().describe('End of the right of withdrawal of a consumer in the EU or EEA, else null.'),
   })
   .meta({ id: 'Order' })
 export type Order = z.infer<typeof Order>
@@ -147,9 +148,7 @@ export const exportOrders = operation({
 })
 
 /** Blank text is null, so that no invoice has a name of spaces only. */
-const billingName = z
-  .string()
-  .max(250)
+const billingName = withoutControls(z.string().max(250))
   .nullable()
   .transform((name) => name?.trim() || null)
 
@@ -220,9 +219,7 @@ export const InvoiceSource = z.object({
   locale: z.string().nullable(),
   /** Billing period of a subscription payment. */
   period: z.object({ start: z.string(), end: z.string() }).nullable(),
-  items: z
-    .array(z.object({ label: z.string(), amount: Amount, discount_amount: Amount, tax_amount: Amount, proration: z.boolean() }))
-    .max(maxOrderItems),
+  items: z.array(InvoiceSourceItem).max(maxOrderItems),
   taxes: z.array(AppliedTax),
   tax_behavior: TaxBehavior,
   subtotal_amount: Amount,
@@ -232,9 +229,13 @@ export const InvoiceSource = z.object({
   total_amount: Amount,
   paid_at: z.string(),
   /** Refunds so far, oldest first; each gets a credit note. */
-  refunds: z.array(z.object({ id: Id, amount: Amount, tax_amount: Amount, created_at: z.string() })),
+  refunds: z.array(InvoiceSourceRefund),
   /** Refunds that were returned after they had succeeded, oldest first; absent in events of the previous release. */
   reversed_refunds: z.array(z.object({ id: Id, amount: Amount, tax_amount: Amount, created_at: z.string() })).nullish(),
+  payment: InvoiceSourcePayment.nullish(),
+  /** Metadata of the order: the reference that the buyer wants (BT-10), and their address in a network as `scheme:id` (BT-49). */
+  buyer_reference: z.string().nullish(),
+  buyer_address: z.string().nullish(),
 })
 export type InvoiceSource = z.infer<typeof InvoiceSource>
 

@@ -40,6 +40,29 @@ export const CustomerEmailSettings = z.object({
   subscription_updated: z.boolean(),
 })
 
+const webAddress = z
+  .url({ protocol: /^https?$/ })
+  .max(2083)
+  .nullable()
+
+/** An origin as browsers write it: scheme, host and port, without a path. */
+const WebOrigin = z
+  .string()
+  .max(300)
+  .refine((text) => /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text, 'Must be an origin such as https://shop.example.')
+
+/** Where pages for buyers lead to beside the sale. A link that is null is not shown. */
+export const PageSettings = z
+  .object({
+    terms_url: webAddress,
+    privacy_url: webAddress,
+    imprint_url: webAddress,
+    embed_origins: z.array(WebOrigin).max(20).describe('Origins that may show checkouts of links in a frame.'),
+    return_origins: z.array(WebOrigin).max(20).describe('Origins that a `return_url` of the customer portal may have.'),
+  })
+  .meta({ id: 'PageSettings' })
+export type PageSettings = z.infer<typeof PageSettings>
+
 const CustomerPortalSettings = z.object({
   usage: z.object({ show: z.boolean() }),
   subscription: z.object({ update_seats: z.boolean(), update_plan: z.boolean() }),
@@ -75,6 +98,7 @@ export const Organization = z
     notification_settings: z.object({ new_order: z.boolean(), new_subscription: z.boolean() }),
     customer_email_settings: CustomerEmailSettings,
     customer_portal_settings: CustomerPortalSettings,
+    page_settings: PageSettings,
     proration_behavior: SubscriptionSettings.shape.proration_behavior,
     allow_customer_updates: z.boolean(),
     default_presentment_currency: Currency,
@@ -95,6 +119,7 @@ const later = {
     notification_settings: true,
     customer_email_settings: true,
     customer_portal_settings: true,
+    page_settings: true,
     proration_behavior: true,
     allow_customer_updates: true,
     default_presentment_currency: true,
@@ -116,6 +141,7 @@ const profile = {
   socials: z.array(SocialLink).max(20).nullish(),
   subscription_settings: SubscriptionSettings.nullish(),
   customer_email_settings: CustomerEmailSettings.partial().nullish(),
+  page_settings: PageSettings.partial().nullish().describe('Keys that are absent are kept; null removes a link.'),
 }
 
 export const listOrganizations = operation({
@@ -182,6 +208,7 @@ export const updateOrganization = operation({
 
 /** An organization in events. Those of the first release lack the members that later clients require. */
 const OrganizationSnapshot = Organization.extend({
+  page_settings: PageSettings.partial({ embed_origins: true, return_origins: true }),
   subscription_settings: Organization.shape.subscription_settings.partial(later.settings),
 })
   .partial(later.members)

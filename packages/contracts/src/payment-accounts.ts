@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { ApiError, Conflict, NotPermitted, RequestValidationError, ResourceNotFound } from './errors.ts'
+import { Bic, Iban } from './iban.ts'
 import { Id, OrganizationIdInput, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
+import { CurrencyInput } from './money.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 
@@ -11,19 +13,30 @@ export class PaymentAccountMismatch extends ApiError {
 
 export const PaymentMode = z.enum(['test', 'live'])
 
+/** Where buyers send their money. It does not change: another bank account is another account here. */
+export const BankAccount = z.object({
+  beneficiary: z.string().trim().min(1).max(70).describe('The holder of the bank account.'),
+  iban: Iban,
+  bic: Bic.nullable().default(null),
+  currency: CurrencyInput.default('eur').describe('Only orders in this currency can be paid by bank transfer.'),
+  due_days: z.int().min(1).max(90).default(14).describe('Days until the money must have arrived.'),
+})
+export type BankAccount = z.infer<typeof BankAccount>
+
 const lastCharacters = z.string().describe('The last four characters.')
 
-/** An organization's account at a payment provider. Its credentials are stored encrypted and never returned. */
+/** An organization's account at a payment provider, or at a bank. Credentials are stored encrypted and never returned. */
 export const PaymentAccount = z
   .object({
     id: Id,
     ...timestamps,
     organization_id: Id,
-    provider: z.enum(['stripe']),
+    provider: z.enum(['stripe', 'bank_transfer']),
     mode: PaymentMode,
-    provider_account: z.string().nullable().describe('The id of the account at the provider.'),
+    provider_account: z.string().nullable().describe('The id of the account at the provider; the IBAN of a bank account.'),
+    bank: BankAccount.nullish().describe('Of `bank_transfer` only.'),
     publishable_key: z.string().nullable(),
-    secret_key_last4: lastCharacters,
+    secret_key_last4: lastCharacters.describe('The last four characters; empty without a key.'),
     webhook_secret_last4: z.array(lastCharacters).describe('Newest first; two within 24 hours of a change.'),
     status: z.enum(['active', 'draining', 'disabled']).describe('`draining`: no new payments; open ones are completed.'),
     is_default: z.boolean().describe('New payments go through this account.'),
@@ -59,14 +72,15 @@ const webhookSecret = z
 
 export const createPaymentAccount = operation({
   subject: 'orders.payment-account.create',
-  summary: 'Connect an account at a payment provider, after its key was verified',
+  summary: 'Connect an account at a payment provider, after its key was verified, or a bank account',
   http: { method: 'POST', path: '/v1/payment-accounts/', status: 201, ...write },
   request: z.object({
-    provider: z.enum(['stripe']),
+    provider: z.enum(['stripe', 'bank_transfer']),
     mode: PaymentMode,
-    secret_key: secretKey.describe('A restricted key with the permissions of docs/stripe.md.'),
+    secret_key: secretKey.nullish().describe('A restricted key with the permissions of docs/stripe.md. Required for `stripe`.'),
     publishable_key: publishableKey.nullish(),
     webhook_secret: webhookSecret.nullish(),
+    bank: BankAccount.nullish().describe('Required for `bank_transfer`.'),
     is_default: z.boolean().nullish().describe('Without a value, the first account of the organization becomes the default.'),
     organization_id: OrganizationIdInput,
   }),

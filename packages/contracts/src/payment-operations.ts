@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ResourceNotFound } from './errors.ts'
+import { Conflict, ResourceNotFound } from './errors.ts'
 import { Id, Timestamp } from './identifiers.ts'
 import { operation } from './operation.ts'
 
@@ -22,9 +22,12 @@ export const OperatedPayment = z.object({
 })
 export type OperatedPayment = z.infer<typeof OperatedPayment>
 
+/** Something that happened to a payment. */
+export const PaymentMoment = z.object({ at: Timestamp, what: z.string(), detail: z.string().nullable() })
+
 export const listStuckPayments = operation({
   subject: 'orders.payment.list-stuck',
-  summary: 'List payments in quarantine, and open ones that are older than an hour, oldest first',
+  summary: 'List payments in quarantine, surplus that could not be returned, and open payments that are older than an hour, oldest first',
   request: z.object({ limit: z.int().min(1).max(500).default(100) }),
   reply: z.object({ payments: z.array(OperatedPayment), total_count: z.int() }),
   errors: [],
@@ -33,12 +36,13 @@ export const listStuckPayments = operation({
 
 export const showPayment = operation({
   subject: 'orders.payment.show',
-  summary: 'Get a payment with its refunds and its entries in the ledger',
+  summary: 'Get a payment with its refunds, its entries in the ledger and its timeline',
   request: z.object({ id: Id }),
   reply: z.object({
     payment: OperatedPayment,
     refunds: z.array(z.object({ id: Id, purpose: z.string(), state: z.string(), amount: z.int(), created_at: Timestamp })),
     ledger: z.array(z.object({ created_at: Timestamp, reason: z.string(), debit: z.string(), credit: z.string(), amount: z.int() })),
+    timeline: z.array(PaymentMoment),
   }),
   errors: [ResourceNotFound],
   audience: 'operator',
@@ -50,5 +54,19 @@ export const recheckPayment = operation({
   request: z.object({ id: Id }),
   reply: z.object({ id: Id }),
   errors: [ResourceNotFound],
+  audience: 'operator',
+})
+
+export const resolvePayment = operation({
+  subject: 'orders.payment.resolve',
+  summary: 'Decide about a payment in quarantine or in progress; refused if the provider reports another state, unless it is forced',
+  request: z.object({
+    id: Id,
+    as: z.enum(['succeeded', 'failed']),
+    because: z.string().trim().min(1).max(1000),
+    force: z.boolean().default(false),
+  }),
+  reply: OperatedPayment,
+  errors: [ResourceNotFound, Conflict],
   audience: 'operator',
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ResourceNotFound } from './errors.ts'
-import { Id, oneOrMany, timestamps } from './identifiers.ts'
+import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
@@ -16,6 +16,18 @@ const PaymentTrigger = z.enum([
   'retry_payment_method_update',
   'retry_admin',
 ])
+
+/** What an open payment waits for. `under_review` waits for a person; all others are checked at `next_check_at`. */
+export const PendingReason = z.enum([
+  'waiting_for_provider',
+  'waiting_for_buyer',
+  'waiting_for_transfer',
+  'answer_unknown',
+  'account_misconfigured',
+  'under_review',
+  'closing',
+])
+export type PendingReason = z.infer<typeof PendingReason>
 
 /** One attempt to pay an order. An order has several if earlier ones were declined. */
 export const Payment = z
@@ -33,6 +45,9 @@ export const Payment = z
     trigger: PaymentTrigger.nullable(),
     decline_reason: z.string().nullable(),
     decline_message: z.string().nullable(),
+    pending_reason: PendingReason.nullable().describe('What an open payment waits for; null once it is final.'),
+    pending_message: z.string().nullable().describe('The same as a sentence.'),
+    next_check_at: Timestamp.nullable().describe('When an open payment is checked next.'),
     organization_id: Id,
     checkout_id: Id.nullable(),
     order_id: Id.nullable(),

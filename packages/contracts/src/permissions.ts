@@ -1,5 +1,6 @@
 import { eventStream, resetSubject, verifyEventsSubject, durableConsumers } from './streams.ts'
 import { tokenRevoked } from './auth.ts'
+import { customerSessionEnded } from './customer-sessions.ts'
 import { customerDeleted } from './customers.ts'
 import { events } from './registry.ts'
 import { busServiceNames, type BusServiceName } from './services.ts'
@@ -82,7 +83,7 @@ export function natsPermissionsFor(user: NatsUser): NatsPermissions {
     case 'gateway':
       return {
         publish: [...requestedServices.map((name) => `${name}.>`), ...replySubjectsFor('gateway', ['operator'])],
-        subscribe: [inbox, tokenRevoked.subject, customerDeleted.subject, '$SRV.>'],
+        subscribe: [inbox, tokenRevoked.subject, customerDeleted.subject, customerSessionEnded.subject, '$SRV.>'],
       }
     case 'provisioner':
       return { publish: provisionerSubjects(), subscribe: ['provisioner.>', '$SRV.>', inbox] }

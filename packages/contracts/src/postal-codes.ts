@@ -1,4 +1,5 @@
 import type { Address } from './address.ts'
+import { findSubdivisions } from './countries.ts'
 
 /**
  * Countries and territories (ISO 3166-1) whose addresses have no postal code, according to the formats of Google's address data service,
@@ -12,4 +13,10 @@ const withoutPostalCodes = new Set(
 /** Whether an address lacks a postal code although its country has postal codes. */
 export function isMissingPostalCode({ country, postal_code }: Address): boolean {
   return postal_code === null && !withoutPostalCodes.has(country)
+}
+
+/** Returns the names of the parts that an address on a permanent document lacks: a postal code or a state where the country has them. */
+export function findMissingAddressParts(address: Address): ('postal_code' | 'state')[] {
+  const isStateMissing = address.state === null && findSubdivisions(address.country) !== null
+  return [...(isMissingPostalCode(address) ? (['postal_code'] as const) : []), ...(isStateMissing ? (['state'] as const) : [])]
 }

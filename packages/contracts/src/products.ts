@@ -7,6 +7,7 @@ import { Metadata, MetadataFilter, MetadataInput } from './metadata.ts'
 import { Amount, Currency, CurrencyInput, maxAmount, maxUsdAmount } from './money.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
+import { withoutControls } from './printed-text.ts'
 import { TaxBehavior } from './taxes.ts'
 
 export const RecurringInterval = z.enum(['month', 'year']).meta({ id: 'RecurringInterval' })
@@ -132,7 +133,7 @@ const newPrices = [fixedPrice, customPrice, z.object({ amount_type: z.literal('f
 
 const onePriceMessage = 'Must contain exactly one fixed, custom or free price.'
 
-const name = z.string().trim().min(3).max(200)
+const name = withoutControls(z.string().trim().min(3).max(200))
 const description = z.string().max(20_000).nullish()
 
 export const createProduct = operation({

@@ -13,6 +13,11 @@ export class RefundedAlready extends ApiError {
   readonly status = 403
 }
 
+/** 409: the payment is disputed, so the provider does not refund it. */
+export class PaymentDisputed extends ApiError {
+  readonly status = 409
+}
+
 /** 400: the amount exceeds the refundable amount. */
 export class RefundAmountTooHigh extends ApiError {
   readonly status = 400
@@ -64,7 +69,10 @@ export const createRefund = operation({
     metadata: MetadataInput.default({}),
   }),
   reply: Refund,
-  errors: [RequestValidationError, RefundAmountTooHigh, RefundedAlready, RefundUnknownPayment, RevokeSubscriptionBenefitsProhibited],
+  errors: [
+    ...[RequestValidationError, RefundAmountTooHigh, RefundedAlready, RefundUnknownPayment, RevokeSubscriptionBenefitsProhibited],
+    PaymentDisputed,
+  ],
 })
 
 export const listRefunds = operation({

@@ -1,18 +1,23 @@
 import * as accessTokens from './access-tokens.ts'
 import * as accounts from './accounts.ts'
 import * as auth from './auth.ts'
+import * as bankReceipts from './bank-receipts.ts'
 import * as benefitGrants from './benefit-grants.ts'
 import * as benefits from './benefits.ts'
+import * as checkoutLinks from './checkout-links.ts'
 import * as checkouts from './checkouts.ts'
 import * as clients from './clients.ts'
 import * as creditNoteEvents from './credit-note-events.ts'
 import * as customerBenefitGrants from './customer-benefit-grants.ts'
+import * as customerCreditNotes from './customer-credit-notes.ts'
 import * as customerCodes from './customer-codes.ts'
+import * as customerPayments from './customer-payments.ts'
 import * as customerPortal from './customer-portal.ts'
 import * as customerSessions from './customer-sessions.ts'
 import * as customerState from './customer-state.ts'
 import * as customers from './customers.ts'
 import * as deadLetters from './dead-letters.ts'
+import * as declarations from './declarations.ts'
 import * as discounts from './discounts.ts'
 import type { Event } from './event.ts'
 import * as invitations from './invitations.ts'
@@ -22,6 +27,7 @@ import * as invoiceVerification from './invoice-verification.ts'
 import * as invoices from './invoices.ts'
 import * as licenseKeys from './license-keys.ts'
 import * as metrics from './metrics.ts'
+import * as mailSenders from './mail-senders.ts'
 import * as mails from './mails.ts'
 import type { Operation, PublicOperation } from './operation.ts'
 import * as orders from './orders.ts'
@@ -36,6 +42,7 @@ import * as refunds from './refunds.ts'
 import * as subscriptions from './subscriptions.ts'
 import * as taxes from './taxes.ts'
 import * as testClock from './test-clock.ts'
+import * as usageEvents from './usage-events.ts'
 import * as webhookDeliveries from './webhook-deliveries.ts'
 import * as webhooks from './webhooks.ts'
 
@@ -56,27 +63,34 @@ const contracts: Record<string, unknown>[] = [
   customers,
   customerState,
   checkouts,
+  checkoutLinks,
   orders,
   paymentAccounts,
   providerEvents,
   refunds,
   payments,
+  bankReceipts,
   metrics,
   subscriptions,
   testClock,
   customerSessions,
   customerCodes,
+  customerPayments,
   customerPortal,
+  declarations,
   customerBenefitGrants,
   licenseKeys,
   invoices,
   creditNoteEvents,
+  customerCreditNotes,
   invoiceVerification,
   invoiceAudit,
   invoiceSettings,
   webhooks,
   webhookDeliveries,
   mails,
+  mailSenders,
+  usageEvents,
   deadLetters,
   paymentOperations,
 ]

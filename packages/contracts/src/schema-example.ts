@@ -7,6 +7,7 @@ export type Schema = Record<string, unknown>
 /** Values by the name of the field, for fields that are in no example of their component. */
 const byName: Record<string, unknown> = {
   customer_id: '3fa85f64-5717-4562-b3fc-2c963f66afa6',
+  product_id: '3fa85f64-5717-4562-b3fc-2c963f66afa6',
   email: 'ada@example.com',
   customer_email: 'ada@example.com',
   name: 'Ada Lovelace',
@@ -33,6 +34,8 @@ const byName: Record<string, unknown> = {
   url: 'https://shop.example.com/hooks',
   success_url: 'https://shop.example.com/thanks',
   return_url: 'https://shop.example.com/account',
+  embed_origins: ['https://shop.example.com'],
+  return_origins: ['https://shop.example.com'],
   redirect_uris: ['https://shop.example.com/callback'],
   tax_id: null,
   amount: 4900,

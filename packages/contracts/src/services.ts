@@ -1,8 +1,8 @@
 /**
- * Services on the message bus: five with their own API, mail, and the provisioner, which creates the event stream and its consumers. The
+ * Services on the message bus: six with their own API, mail, and the provisioner, which creates the event stream and its consumers. The
  * name is the first token of the request subjects of a service, its NATS user and, if it has one, its database.
  */
-export const busServiceNames = ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'mail', 'provisioner'] as const
+export const busServiceNames = ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'mail', 'usage', 'provisioner'] as const
 
 /** Services that serve pages as clients of the public API: without a NATS user and without a database. */
 export const pageServiceNames = ['storefront'] as const

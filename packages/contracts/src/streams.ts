@@ -21,6 +21,7 @@ export interface DurableConsumer {
 export const durableConsumers = {
   ordersOrganizations: { durable: 'orders-organizations', service: 'orders', subject: 'event.organization.*' },
   ordersInvoiceGenerated: { durable: 'orders-invoice-generated', service: 'orders', subject: 'event.invoice.generated' },
+  ordersInvoiceSettings: { durable: 'orders-invoice-settings', service: 'orders', subject: 'event.invoice_settings.updated' },
   invoicesOrderInvoiceRequested: {
     durable: 'invoices-order-invoice-requested',
     service: 'invoices',
@@ -33,9 +34,11 @@ export const durableConsumers = {
   mailRefunds: { durable: 'mail-refunds', service: 'mail', subject: 'event.refund.*' },
   mailSubscriptions: { durable: 'mail-subscriptions', service: 'mail', subject: 'event.subscription.*' },
   mailCustomerCodes: { durable: 'mail-customer-codes', service: 'mail', subject: 'event.customer_code.requested' },
+  mailDeclarations: { durable: 'mail-declarations', service: 'mail', subject: 'event.declaration.received' },
   mailAccountMails: { durable: 'mail-account-mails', service: 'mail', subject: 'event.account_mail.requested' },
   mailInvoices: { durable: 'mail-invoices', service: 'mail', subject: 'event.invoice.generated' },
   mailCreditNotes: { durable: 'mail-credit-notes', service: 'mail', subject: 'event.credit_note.generated' },
+  usageCustomers: { durable: 'usage-customers', service: 'usage', subject: 'event.customer.*' },
 } as const satisfies Record<string, DurableConsumer>
 
 /**

@@ -10,6 +10,7 @@ import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
 import { after, DocumentPart, ListReply, pageRequest, sorting } from './pagination.ts'
 import { Product, ProductPrice, RecurringInterval } from './products.ts'
+import { PreviewedAt, ProrationBehavior, SubscriptionChangePreview } from './subscription-changes.ts'
 
 /** 403: the subscription has ended or ends with the current period. */
 export class AlreadyCanceledSubscription extends ApiError {
@@ -76,7 +77,8 @@ export const OrderSubscription = z.object({ ...fields, metadata: Metadata }).met
 export const subscribedPrices = {
   prices: z.array(ProductPrice),
   meters: z.array(z.unknown()),
-  pending_update: z.null().describe('Changes apply at once.'),
+  pending_update: z.null().describe('Always null; see `pending_product_id`.'),
+  pending_product_id: Id.nullish().describe('Product from the next period on.'),
   price: ProductPrice.meta(deprecatedSince('2025-03-14', 'use prices')),
 }
 
@@ -158,11 +160,12 @@ const cancellationFields = {
 export const updateSubscription = operation({
   subject: 'orders.subscription.update',
   summary:
-    'Change product or discount of a subscription, cancel or uncancel it, or end it now; only the first of these in the request is applied',
+    'Change product or discount of a subscription, drop its planned change, cancel or uncancel it, or end it now; only the first of these in the request is applied',
   http: { method: 'PATCH', ...one },
   request: z.union([
-    z.object({ id: Id, product_id: Id, proration_behavior: z.enum(['invoice', 'prorate']).nullish() }),
+    z.object({ id: Id, product_id: Id, proration_behavior: ProrationBehavior.nullish(), previewed_at: PreviewedAt }),
     z.object({ id: Id, discount_id: Id.nullable() }),
+    z.object({ id: Id, pending_update: z.null() }),
     z.object({ id: Id, cancel_at_period_end: z.boolean(), ...cancellationFields }),
     z.object({ id: Id, revoke: z.literal(true), ...cancellationFields }),
   ]),
@@ -175,6 +178,15 @@ export const updateSubscription = operation({
     BadRequest,
     ResourceUnavailable,
   ],
+})
+
+export const previewSubscriptionChange = operation({
+  subject: 'orders.subscription.change-preview',
+  summary: 'Preview what a change of product would bill; changes nothing',
+  http: { method: 'POST', ...one, path: '/v1/subscriptions/{id}/change-preview' },
+  request: z.object({ id: Id, product_id: Id, proration_behavior: ProrationBehavior.nullish() }),
+  reply: SubscriptionChangePreview,
+  errors: [RequestValidationError, ResourceNotFound, AlreadyCanceledSubscription, SubscriptionUpdatePending],
 })
 
 export const revokeSubscription = operation({
@@ -227,5 +239,12 @@ export const subscriptionRevoked = event({
   subject: 'event.subscription.revoked',
   webhookType: 'subscription.revoked',
   summary: 'A subscription ended or is no longer paid for; its customer loses access.',
+  ...eventFields,
+})
+
+export const subscriptionRenewalAhead = event({
+  subject: 'event.subscription.renewal_ahead',
+  webhookType: null,
+  summary: 'A yearly subscription renews within 30 days. Once for each period.',
   ...eventFields,
 })

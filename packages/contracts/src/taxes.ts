@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Country, findSubdivisions } from './countries.ts'
 import { RequestValidationError, ResourceNotFound } from './errors.ts'
 import { Id, OrganizationIdInput, oneOrMany, timestamps } from './identifiers.ts'
 import { Amount } from './money.ts'
@@ -38,7 +39,6 @@ export const AppliedTax = z
   .meta({ id: 'AppliedTax' })
 export type AppliedTax = z.infer<typeof AppliedTax>
 
-const country = z.string().regex(/^[A-Z]{2}$/, 'Must be an ISO 3166-1 alpha-2 code.')
 const state = z.string().regex(/^[A-Z]{2}-[A-Z0-9]{1,3}$/, 'Must be an ISO 3166-2 code.')
 const name = z.string().trim().min(1).max(50)
 const percentage = z
@@ -56,7 +56,7 @@ export const createTaxRate = operation({
   http: { method: 'POST', path: '/v1/tax-rates/', status: 201, ...writeScopes },
   request: z
     .object({
-      country,
+      country: Country,
       state: state.nullish(),
       name,
       percentage,
@@ -66,6 +66,10 @@ export const createTaxRate = operation({
     .refine((rate) => !rate.state || rate.state.startsWith(`${rate.country}-`), {
       path: ['state'],
       message: 'Must be a subdivision of the country.',
+    })
+    .refine((rate) => !rate.state || (findSubdivisions(rate.country)?.has(rate.state) ?? true), {
+      path: ['state'],
+      message: 'Must be a state or province of the country.',
     }),
   reply: TaxRate,
   errors: [RequestValidationError],
@@ -87,7 +91,7 @@ export const listTaxRates = operation({
   request: z.object({
     ...pageRequest,
     organization_id: oneOrMany(Id),
-    country: oneOrMany(country),
+    country: oneOrMany(Country),
     sorting: sorting(['country', 'created_at'], 'country'),
   }),
   reply: ListReply(TaxRate),

@@ -1,0 +1,9 @@
+/**
+ * Returns whether a portal may lead to the address: http or https, no user or password, and an origin that the seller lists in
+ * `page_settings.return_origins`.
+ */
+export function isAllowedReturnUrl(address: string, origins: readonly string[]): boolean {
+  const url = URL.parse(address)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return false
+  return origins.includes(url.origin)
+}
