@@ -96,7 +96,7 @@ export interface Stages<O extends Operation, Looked, Ticket extends object> {
 
 /** An operation and its implementation. */
 export type Handler =
-  | ({ kind: 'staged'; operation: Operation } & ErasedStages)
+  | ({ kind: 'staged'; operation: Operation } & ErasedStages & SystemAccess)
   | ({ kind: 'query'; operation: Operation; run(request: never, context: QueryContext): Promise<unknown> | unknown } & SystemAccess)
   | ({ kind: 'command'; operation: Operation; run(request: never, context: CommandContext): Promise<unknown> | unknown } & SystemAccess)
 
@@ -158,8 +158,10 @@ export interface EventMessage<E extends Event = Event> {
 export interface Consumer {
   subscription: DurableConsumer
   events: readonly Event[]
-  /** Maximum number of messages per transaction. If greater than 1, the transaction is a `SystemTransaction` without an organization. */
+  /** Maximum number of messages per transaction. */
   maxBatchSize: number
+  /** Whether a transaction belongs to one organization; otherwise it is a `SystemTransaction` without one. */
+  isScoped: boolean
   /**
    * Selects the messages that have effects, outside any transaction. The others are skipped and not entered in the inbox, so they may be
    * delivered again.
@@ -172,10 +174,27 @@ export interface Consumer {
 export function consumer<const Events extends readonly Event[]>(
   subscription: DurableConsumer,
   events: Events,
-  run: (message: { [I in keyof Events]: EventMessage<Events[I]> }[number], context: Transaction) => Promise<void> | void,
+  run: (message: MessageOf<Events>, context: Transaction) => Promise<void> | void,
 ): Consumer {
-  return { subscription, events, maxBatchSize: 1, run: ([message], context) => run(message as never, context) }
+  return { subscription, events, maxBatchSize: 1, isScoped: true, run: ([message], context) => run(message as never, context) }
 }
+
+/**
+ * Defines a consumer that keeps a copy of rows of another service: messages of one organization that arrive together are handled in one
+ * transaction, in order. If that fails they are handled one by one.
+ */
+export function copyConsumer<const Events extends readonly Event[]>(
+  subscription: DurableConsumer,
+  events: Events,
+  run: (message: MessageOf<Events>, context: Transaction) => Promise<void>,
+): Consumer {
+  async function runAll(messages: readonly EventMessage[], context: Transaction): Promise<void> {
+    for (const message of messages) await run(message as never, context)
+  }
+  return { subscription, events, maxBatchSize, isScoped: true, run: runAll }
+}
+
+type MessageOf<Events extends readonly Event[]> = { [I in keyof Events]: EventMessage<Events[I]> }[number]
 
 /**
  * Defines a consumer for high volume: messages that arrive together are handled together, in order, across organizations. If that fails
@@ -184,9 +203,10 @@ export function consumer<const Events extends readonly Event[]>(
 export function batchConsumer<const Events extends readonly Event[]>(
   subscription: DurableConsumer,
   events: Events,
-  { run, concerning }: Batch<{ [I in keyof Events]: EventMessage<Events[I]> }[number]>,
+  { run, concerning }: Batch<MessageOf<Events>>,
 ): Consumer {
-  return { subscription, events, maxBatchSize: maxBatchSize, run: run as never, ...(concerning && { selectRelevant: concerning as never }) }
+  const selection = concerning && { selectRelevant: concerning as never }
+  return { subscription, events, maxBatchSize, isScoped: false, run: run as never, ...selection }
 }
 
 interface Batch<Message> {

@@ -82,7 +82,7 @@ async function runCommandTransaction(
   }
   return runInTransaction(requireDatabase(database), { caller, unit }, async (transaction, open) => {
     const context = Object.assign(transaction, { caller }) satisfies CommandContext
-    const hasSystemAccess = handler.kind === 'command' && handler.systemReason !== undefined
+    const hasSystemAccess = handler.kind !== 'query' && handler.systemReason !== undefined
     const run = async () => work(hasSystemAccess ? addSystemAccess(context, open) : context)
     if (!key || !acceptsIdempotencyKey(operation)) return run()
     return runIdempotent({ operation, caller, key, request }, open, run)

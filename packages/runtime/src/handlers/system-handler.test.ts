@@ -2,15 +2,20 @@ import { getOrder, updateOrder } from '@quittance/contracts/orders'
 import { expect, test } from 'vitest'
 import { command, consumer, job, query, type JobContext, type Transaction } from './handler.ts'
 import { on, reactionPoint } from './reactions.ts'
-import { systemCommand, systemQuery } from './system-handler.ts'
+import { systemCommand, systemQuery, systemStaged } from './system-handler.ts'
 
 test('only declared handlers and jobs have system access', () => {
   const reason = 'a test'
   const declared = [
     systemQuery(getOrder, { reason }, async (_, { systemSql }) => (await systemSql('t', 'select')) as never),
     systemCommand(updateOrder, { reason }, async (_, { systemSql }) => (await systemSql('t', 'select')) as never),
+    systemStaged(
+      updateOrder,
+      { reason },
+      { commit: async (_, { systemSql }) => systemSql('t', 'select'), finish: async () => ({}) as never },
+    ),
   ]
-  expect(declared.map((handler) => 'systemReason' in handler && handler.systemReason)).toEqual([reason, reason])
+  expect(declared.map((handler) => 'systemReason' in handler && handler.systemReason)).toEqual([reason, reason, reason])
   job({ name: 't', everyMs: 1, run: async ({ systemSql }) => (await systemSql('t', 'select')).length > 0 })
 
   // @ts-expect-error A query without a declaration has no system access.

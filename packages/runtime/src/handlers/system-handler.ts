@@ -1,6 +1,6 @@
 import type { Operation, RequestOf } from '@quittance/contracts/operation'
 import type { SystemSql } from '../sql/sql-runner.ts'
-import type { CommandContext, Handler, HandlerReply, QueryContext } from './handler.ts'
+import type { CommandContext, FinishContext, Handler, HandlerReply, QueryContext } from './handler.ts'
 
 /** Context of a query with system access. */
 export interface SystemQueryContext extends QueryContext {
@@ -33,4 +33,16 @@ export function systemCommand<O extends Operation>(
   run: (request: RequestOf<O>, context: SystemCommandContext) => Promise<HandlerReply<O>> | HandlerReply<O>,
 ): Handler {
   return { kind: 'command', operation, systemReason: reason, run: run as never }
+}
+
+/** Defines a handler that calls another system, like `staged`, after its transaction has found the organization with system access. */
+export function systemStaged<O extends Operation, Ticket extends object>(
+  operation: O,
+  { reason }: SystemAccessReason,
+  stages: {
+    commit(request: RequestOf<O>, context: SystemCommandContext): Promise<Ticket>
+    finish(ticket: Ticket, context: FinishContext): Promise<HandlerReply<O>>
+  },
+): Handler {
+  return { kind: 'staged', operation, systemReason: reason, commit: stages.commit as never, finish: stages.finish as never }
 }

@@ -1,8 +1,9 @@
 import type { ConsumerMessages, JsMsg, Consumer as Source } from 'nats'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createWakeSignal } from '../jobs/wake-signal.ts'
+import { createDelayedAcks, type DelayedAcks } from './delayed-acks.ts'
 import { getOrCreateDurable, recreateDurable, type HandledEvent } from './durable-consumer.ts'
-import { countInterruptions } from '../nats/nats-connection.ts'
+import { countInterruptions, isDisconnected } from '../nats/nats-connection.ts'
 import type { Closeable } from '../process/shutdown.ts'
 import { gauge } from '../process/metrics.ts'
 import { runAsLeader, type Leadership } from '../jobs/leader-election.ts'
@@ -12,6 +13,8 @@ import { ParkedMessages } from './parked-messages.ts'
 const fetchSize = 100
 const fetchExpiresMs = 2_000
 const reopenAfterMs = 5_000
+/** Interval of checks whether the connection is back. */
+const reconnectPollMs = 50
 /** Time for which the first message of a batch waits for others. */
 const gatherMs = 10
 
@@ -30,13 +33,15 @@ export function startConsumer(options: ConsumerOptions): Closeable {
     url: database.url,
     name: `consumer ${durable}`,
     log,
-    async work(leadership) {
+    async work(leadership, stopped) {
       const { maxBatchSize } = consumer
       const parked = await ParkedMessages.open({ ...options, durable, maxBatchSize, handle: (messages) => handle(options, messages) })
       const retrying = parked.retryWhileLeader(leadership)
+      const acks = createDelayedAcks(options.connection, () => leadership.isLeader() || stopped())
       try {
-        await consumeWhileLeader(options, { leadership, parked, state })
+        await consumeWhileLeader(options, { leadership, parked, acks, state })
       } finally {
+        acks.flush()
         parked.stop()
         await retrying
       }
@@ -65,13 +70,16 @@ interface ConsumerState {
 interface Turn {
   leadership: Leadership
   parked: ParkedMessages
+  acks: DelayedAcks
   state: ConsumerState
 }
 
-async function consumeWhileLeader(options: ConsumerOptions, { leadership, parked, state }: Turn): Promise<void> {
+async function consumeWhileLeader(options: ConsumerOptions, turn: Turn): Promise<void> {
+  const { leadership, parked, acks, state } = turn
   const { subscription, maxBatchSize } = options.consumer
   const source = { ...options, subscription, isNeeded: () => leadership.isLeader() }
   const defaultFetchSize = Math.max(fetchSize, 2 * maxBatchSize)
+  await awaitConnection(options, turn)
   let interruptions = countInterruptions(options.connection)
   /** After a reconnect nothing is handled before the consumer is compared with the stream, which may have gone back. */
   const isInterrupted = () => interruptions !== countInterruptions(options.connection)
@@ -86,6 +94,7 @@ async function consumeWhileLeader(options: ConsumerOptions, { leadership, parked
       openedAt = performance.now()
     }
     if (isInterrupted()) {
+      await awaitConnection(options, turn)
       interruptions = countInterruptions(options.connection)
       opened = await streamPosition(await recreateDurable(source, state.lastHandled))
     }
@@ -94,7 +103,7 @@ async function consumeWhileLeader(options: ConsumerOptions, { leadership, parked
     state.fetching = fetching
     const batches = batcher(maxBatchSize, async (messages) => {
       if (!leadership.isLeader() || isInterrupted()) return
-      await handleInOrder(options, { messages, interruptions, leadership, parked, wait: state.wait })
+      await handleInOrder(options, { messages, interruptions, leadership, parked, acks, wait: state.wait })
       state.pending = messages.at(-1)?.info.pending ?? 0
       state.lastHandled = toHandled(messages.at(-1) as JsMsg)
     })
@@ -107,8 +116,15 @@ async function consumeWhileLeader(options: ConsumerOptions, { leadership, parked
     await batches.end()
     // A burst of large messages may exceed the server's buffer for one connection; the server then closes it.
     maxMessages = opened.isWhole ? Math.min(2 * maxMessages, defaultFetchSize) : Math.ceil(maxMessages / 4)
-    if (!opened.isWhole) opened = await streamPosition(await recreateDurable(source))
+    if (opened.isWhole) continue
+    acks.flush()
+    opened = await streamPosition(await recreateDurable(source))
   }
+}
+
+/** A request that is sent while the connection is interrupted is lost, and its timeout would delay the consumer by seconds. */
+async function awaitConnection({ connection }: ConsumerOptions, { leadership, state }: Turn): Promise<void> {
+  while (leadership.isLeader() && isDisconnected(connection)) await state.wait(reconnectPollMs)
 }
 
 const pendingByConsumer = new Map<string, () => number>()

@@ -8,12 +8,12 @@ import { isDatabaseUnavailable } from '../database/unavailable.ts'
 import type { Consumer, EventMessage } from '../handlers/handler.ts'
 import { addSystemAccess, runInTransaction, systemCaller } from '../handlers/transaction.ts'
 import type { Leadership } from '../jobs/leader-election.ts'
-import { countInterruptions } from '../nats/nats-connection.ts'
 import type { Logger } from '../process/logger.ts'
 import { counter } from '../process/metrics.ts'
 import { startSpan, withSpans, type Span } from '../process/tracing.ts'
 import { createSystemSql } from '../sql/sql-runner.ts'
 import { bindValues, statement } from '../sql/statement.ts'
+import type { DelayedAcks } from './delayed-acks.ts'
 import {
   assertAuthentic,
   fromDelivery,
@@ -61,6 +61,7 @@ interface Turn {
   interruptions: number
   leadership: Leadership
   parked: ParkedMessages
+  acks: DelayedAcks
   wait(ms: number): Promise<void>
 }
 
@@ -73,7 +74,7 @@ export async function handleInOrder(options: ConsumerOptions, turn: Turn): Promi
   while (leadership.isLeader()) {
     try {
       await handleOnce(options, turn)
-      acknowledge(options, turn)
+      turn.acks.add(turn)
       return
     } catch (error) {
       for (const each of turn.messages) each.working()
@@ -84,26 +85,23 @@ export async function handleInOrder(options: ConsumerOptions, turn: Turn): Promi
   }
 }
 
-/**
- * Acknowledges the messages on the connection that delivered them. On a later one the stream may have gone back, and the acknowledgement
- * would move the consumer ahead of it.
- */
-function acknowledge({ connection }: ConsumerOptions, { messages, interruptions }: Turn): void {
-  if (interruptions === countInterruptions(connection)) messages.at(-1)?.ack()
-}
-
 /** Handles together the messages that may be handled now; what fails together is attempted one by one. */
 async function handleOnce(options: ConsumerOptions, { messages, parked }: Turn): Promise<void> {
   const isWaiting = (message: JsMsg) => parked.has(orderingKey(fromDelivery(message)))
   const ready = messages.filter((message) => !isWaiting(message))
+  const groups = options.consumer.isScoped ? Map.groupBy(ready, (message) => orderingKey(fromDelivery(message))).values() : [ready]
+  for (const group of groups) await handleGroup(options, { messages: group, parked })
+  for (const message of messages) if (!ready.includes(message)) await parkBehind(options, { message, parked })
+}
+
+async function handleGroup(options: ConsumerOptions, { messages, parked }: Pick<Turn, 'messages' | 'parked'>): Promise<void> {
   try {
-    await handle(options, ready.map(fromDelivery))
+    await handle(options, messages.map(fromDelivery))
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error
-    if (ready.length === 1) await parkFailed(options, { message: ready[0] as JsMsg, error, parked })
-    else for (const each of ready) await handleAlone(options, { message: each, parked })
+    if (messages.length === 1) await parkFailed(options, { message: messages[0] as JsMsg, error, parked })
+    else for (const each of messages) await handleAlone(options, { message: each, parked })
   }
-  for (const message of messages) if (!ready.includes(message)) await parkBehind(options, { message, parked })
 }
 
 async function handleAlone(options: ConsumerOptions, { message, parked }: { message: JsMsg; parked: ParkedMessages }): Promise<void> {
@@ -177,8 +175,8 @@ export async function handle(options: ConsumerOptions, messages: readonly Incomi
   }
   const [first] = relevant
   if (!first) return
-  const isBound = consumer.maxBatchSize === 1 && first.organizationId
-  const caller: Caller = isBound ? systemCaller(isBound) : { kind: 'anonymous' }
+  const scope = consumer.isScoped && first.organizationId
+  const caller: Caller = scope ? systemCaller(scope) : { kind: 'anonymous' }
   const { traceparent } = first
   const unit = { now: new Date(), log: log.child({ trace_id: traceparent.slice(3, 35) }), traceparent }
   const ids = relevant.map(({ id }) => id)
@@ -188,7 +186,7 @@ export async function handle(options: ConsumerOptions, messages: readonly Incomi
       const fresh = new Set(inserted.map((row) => row['message_id'] as string))
       // `delete` also deduplicates within the batch: a message delivered twice in one batch is handled once.
       const unhandled = relevant.filter(({ id }) => fresh.delete(id))
-      if (unhandled.length > 0) await consumer.run(unhandled, consumer.maxBatchSize > 1 ? addSystemAccess(transaction, open) : transaction)
+      if (unhandled.length > 0) await consumer.run(unhandled, consumer.isScoped ? transaction : addSystemAccess(transaction, open))
       return unhandled.length
     }),
   )

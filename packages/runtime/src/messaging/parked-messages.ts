@@ -18,7 +18,7 @@ interface ParkingOptions {
   /** Name of the consumer. */
   durable: string
   maxBatchSize: number
-  database: Database
+  database: Pick<Database, 'execute'>
   log: Logger
   /** Handles messages in one transaction; repeated ones have no effect. */
   handle(messages: readonly IncomingMessage[]): Promise<void>
@@ -28,6 +28,8 @@ interface ParkedKey {
   count: number
   /** Rows that are being written: the key is not empty although the table is. */
   inserting: number
+  /** Rows whose writing has begun. A read that began before the last of them was written may miss it. */
+  begun: number
   /** Time of the next attempt of its first message, as `performance.now()`. */
   dueAt: number
   /** Whether its messages are attempted one by one, because a batch of them failed. */
@@ -54,7 +56,7 @@ export class ParkedMessages {
   static async open(options: ParkingOptions): Promise<ParkedMessages> {
     const parked = new ParkedMessages(options)
     for (const { key, count, due } of await parked.store.summarize()) {
-      parked.keys.set(key, { count, inserting: 0, dueAt: performance.now() + due, isSingle: false })
+      parked.keys.set(key, { count, inserting: 0, begun: 0, dueAt: performance.now() + due, isSingle: false })
     }
     countByConsumer.set(options.durable, () => [...parked.keys.values()].reduce((sum, { count }) => sum + count, 0))
     return parked
@@ -69,8 +71,9 @@ export class ParkedMessages {
   async park(message: StoredMessage, { id, key, failure }: { id: string; key: string; failure?: Error }): Promise<void> {
     const isAttempted = failure !== undefined
     const delay = isAttempted ? retryAfterMs[0] : 0
-    const parked = this.keys.get(key) ?? { count: 0, inserting: 0, dueAt: performance.now() + delay, isSingle: false }
+    const parked = this.keys.get(key) ?? { count: 0, inserting: 0, begun: 0, dueAt: performance.now() + delay, isSingle: false }
     parked.inserting += 1
+    parked.begun += 1
     this.keys.set(key, parked)
     const reason = isAttempted ? String(failure) : null
     try {
@@ -103,9 +106,10 @@ export class ParkedMessages {
   }
 
   private async retryKey(key: string, parked: ParkedKey): Promise<void> {
+    const { begun, inserting } = parked
     const rows = await this.store.readFirst(key, parked.isSingle ? 1 : this.options.maxBatchSize)
     if (rows.length === 0) {
-      if (parked.inserting > 0) parked.dueAt = performance.now() + retryAfterMs[0]
+      if (inserting > 0 || parked.begun > begun) parked.dueAt = performance.now() + retryAfterMs[0]
       else this.keys.delete(key)
       return
     }

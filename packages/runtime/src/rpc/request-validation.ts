@@ -5,6 +5,9 @@ import { z } from 'zod'
 /** JSON text that may contain values that cannot be stored: NUL and unpaired surrogates in PostgreSQL, `__proto__` in an object. */
 const suspicious = /\\u(?:0000|d[89a-f])|"__proto__"/i
 
+/** Maximum number of issues in a reply: a list may have one for each of its items. */
+const maxIssues = 100
+
 /** Compiles the parser of an operation's requests. It throws `RequestValidationError`, or the error the operation defines instead. */
 export function compileRequestParser(operation: Operation): (text: string) => unknown {
   const parse = strictParser(operation)
@@ -26,7 +29,8 @@ function strictParser(operation: Operation): (text: string) => unknown {
     if (suspicious.test(text)) assertStorable(input, { operation, path: [] })
     const result = schema.safeParse(input)
     if (result.success) return result.data
-    throw new RequestValidationError(result.error.issues.flatMap((issue) => describe(issue, { operation, input, prefix: [] })))
+    const issues = result.error.issues.slice(0, maxIssues).flatMap((issue) => describe(issue, { operation, input, prefix: [] }))
+    throw new RequestValidationError(issues.slice(0, maxIssues))
   }
 }
 
@@ -59,10 +63,11 @@ interface Place {
   prefix: PropertyKey[]
 }
 
-/** Computes how far a union branch is from the input: a missing key or a different literal counts more than an invalid value. */
+/** Computes how far a union branch is from the input: a missing or excluded key, or a different literal, counts more than an invalid value. */
 function distance(issues: readonly z.core.$ZodIssue[], { input, prefix }: Place): number {
   const weights = issues.map((issue): number => {
     if (valueAt(input, [...prefix, ...issue.path]) === undefined) return 200
+    if (issue.code === 'invalid_type' && issue.expected === 'never') return 200
     return issue.code === 'invalid_value' ? 100 : 1
   })
   return weights.reduce((sum, weight) => sum + weight, 0)

@@ -1,5 +1,5 @@
 import type { Caller } from '@quittance/contracts/caller'
-import { ApiError, ServiceUnavailable, type ErrorClass } from '@quittance/contracts/errors'
+import { ApiError, ContentTooLarge, ServiceUnavailable, type ErrorClass } from '@quittance/contracts/errors'
 import { headers } from '@quittance/contracts/headers'
 import type { Operation, ReplyOf, RequestInput } from '@quittance/contracts/operation'
 import { headers as natsHeaders, NatsError, type NatsConnection } from 'nats'
@@ -61,6 +61,8 @@ function toUnavailableError(error: unknown, subject: string): unknown {
   const service = subject.split('.')[0]
   if (code === '503') return new ServiceUnavailable(`The ${service} service is not running.`, { cause: error })
   if (code === 'TIMEOUT') return new ServiceUnavailable(`The ${service} service did not reply in time.`, { cause: error })
+  // Numbers of a body may be longer when they are written again: `1e20`.
+  if (code === 'MAX_PAYLOAD_EXCEEDED') return new ContentTooLarge('The request is too large to be forwarded.', { cause: error })
   if (code === 'CONNECTION_CLOSED' || code === 'DISCONNECT' || code === 'CONNECTION_DRAINING') {
     return new ServiceUnavailable('The message broker is unavailable.', { cause: error })
   }

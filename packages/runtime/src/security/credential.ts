@@ -11,6 +11,7 @@ export type TokenPrefix =
   | 'qt_ci_'
   | 'qt_cs_'
   | 'qt_co_'
+  | 'qt_cl_'
   | 'qt_crt_'
   | 'qt_prt_'
   | 'qt_inv_'

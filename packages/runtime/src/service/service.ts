@@ -164,11 +164,14 @@ function readIdentity(user: BusServiceName, { BUS_KEY, BUS_PUBLIC_KEYS }: Runtim
 
 type WithDatabase = ServiceResources & { database: Database; settings: RuntimeConfig }
 
+/** A request in flight when the connection breaks gets no reply: consumer and relay continue after this time. */
+const jetstreamTimeoutMs = 5_000
+
 /** Starts relay, consumers and jobs. */
 async function startMessaging(service: Service, { settings, ...resources }: WithDatabase): Promise<Closeable[]> {
   const { connection, database, log } = resources
-  const manager = await connection.jetstreamManager({ timeout: 10_000, checkAPI: false })
-  const jetstream = connection.jetstream({ timeout: 10_000 })
+  const manager = await connection.jetstreamManager({ timeout: jetstreamTimeoutMs, checkAPI: false })
+  const jetstream = connection.jetstream({ timeout: jetstreamTimeoutMs })
   registerDeadLetterGauge(database)
   await awaitStream(manager, log)
   const wakeUps = await listenForNotifications(database.url, log)
