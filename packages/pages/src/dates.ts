@@ -32,3 +32,8 @@ function format(timestamp: string, { key, locale, options }: DateFormat): string
   }
   return known.format(new Date(timestamp))
 }
+
+/** Formats a time of day in UTC, which it names. */
+export function formatTime(moment: Date, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC', timeZoneName: 'short' }).format(moment)
+}

@@ -32,11 +32,13 @@ export interface PageContent {
   body: Html
   style: InlineAsset
   script?: InlineAsset | null
+  /** Address of a script of a payment provider, which the policy of the page allows. */
+  providerScript?: string | null
   theme?: 'light' | 'dark' | null
 }
 
-/** Renders a whole page. It loads nothing from another origin and runs no script except its own. */
-export function renderPage({ title, lang, dir, body, style, script, theme }: PageContent): string {
+/** Renders a whole page. It runs no script except its own, and one of a payment provider where the page takes payments. */
+export function renderPage({ title, lang, dir, body, style, script, providerScript, theme }: PageContent): string {
   return html`<!doctype html>
     <html lang="${lang}" dir="${dir}" ${theme && html`data-theme="${theme}"`}>
       <head>
@@ -45,7 +47,7 @@ export function renderPage({ title, lang, dir, body, style, script, theme }: Pag
         <meta name="robots" content="noindex" />
         <title>${title}</title>
         <link rel="icon" href="data:," />
-        ${style.element}
+        ${style.element} ${providerScript && html`<script src="${providerScript}" async data-provider></script>`}
       </head>
       <body>
         ${body} ${script?.element}

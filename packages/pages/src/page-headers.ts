@@ -6,24 +6,33 @@ export interface PagePolicy {
   script?: InlineAsset | null
   /** Origins beside the page's that a redirect after a form may lead to: browsers apply `form-action` to every redirect. */
   formTargets?: readonly string[]
+  /** The payment provider whose script runs on the page; default: none. */
+  provider?: ProviderSources | null
   /** The one origin that may show the page in a frame. Default: none. */
   frameAncestor?: string | null
 }
 
+/** Source expressions of a payment provider, each an origin or a pattern of origins. */
+export interface ProviderSources {
+  scripts: readonly string[]
+  frames: readonly string[]
+  connections: readonly string[]
+}
+
 /** Returns the headers of a page: nothing runs, loads or frames it except what its policy names. */
-export function pageHeaders({ style, script, formTargets = [], frameAncestor }: PagePolicy): Record<string, string> {
+export function pageHeaders({ style, script, formTargets = [], frameAncestor, provider }: PagePolicy): Record<string, string> {
   const policy = [
     `default-src 'none'`,
     `base-uri 'none'`,
     `style-src ${style.hash}`,
-    `script-src ${script?.hash ?? `'none'`}`,
-    `connect-src 'self'`,
+    ['script-src', script?.hash ?? `'none'`, ...(provider?.scripts ?? [])].join(' '),
+    ['connect-src', `'self'`, ...(provider?.connections ?? [])].join(' '),
     `img-src 'self' data:`,
-    `frame-src 'none'`,
+    ['frame-src', ...(provider?.frames ?? [`'none'`])].join(' '),
     `frame-ancestors ${frameAncestor ?? `'none'`}`,
     ['form-action', `'self'`, ...formTargets].join(' '),
-    `require-trusted-types-for 'script'`,
-    `trusted-types 'none'`,
+    // A provider's script may need what trusted types forbid.
+    ...(provider ? [] : [`require-trusted-types-for 'script'`, `trusted-types 'none'`]),
   ].join('; ')
   return {
     'content-type': 'text/html; charset=utf-8',
@@ -32,10 +41,16 @@ export function pageHeaders({ style, script, formTargets = [], frameAncestor }: 
     'x-content-type-options': 'nosniff',
     'x-robots-tag': 'noindex',
     'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
-    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(self), usb=()',
+    'cross-origin-opener-policy': provider ? 'same-origin-allow-popups' : 'same-origin',
+    'permissions-policy': `camera=(), geolocation=(), microphone=(), payment=${listPaymentOrigins(provider)}, usb=()`,
     'cache-control': 'no-store',
   }
+}
+
+/** Wallets ask in the frame of the provider; a pattern of origins is not allowed in this header. */
+function listPaymentOrigins(provider: ProviderSources | null | undefined): string {
+  const frames = (provider?.frames ?? []).filter((source) => !source.includes('*'))
+  return `(${['self', ...frames.map((source) => `"${source}"`)].join(' ')})`
 }
 
 /**
