@@ -59,6 +59,8 @@ export interface TestService extends AsyncDisposable {
   holdTransaction(sql: string): Promise<() => Promise<void>>
   /** Stops the service and starts it again on the same data. */
   restart(): Promise<void>
+  /** Stops the service; replicas that the test starts handle its requests from then on. */
+  stop(): Promise<void>
   /** Allows internal errors (500) in this test; otherwise any of them fails it. */
   allowInternalErrors(): void
 }
@@ -96,6 +98,7 @@ export async function startTestService(service: Service): Promise<TestService> {
       },
     })
   let running: RunningService = await start()
+  let stopped: Promise<void> | undefined
   return {
     connection,
     config,
@@ -115,9 +118,10 @@ export async function startTestService(service: Service): Promise<TestService> {
       await running.stop()
       running = await start()
     },
+    stop: () => (stopped ??= running.stop()),
     allowInternalErrors: () => void (areInternalErrorsAllowed = true),
     async [Symbol.asyncDispose]() {
-      await running.stop()
+      await (stopped ?? running.stop())
       await provisioner.close()
       await (await operator)?.close()
       await connection.close()

@@ -50,7 +50,7 @@ function writeExternalReadyFile(): string | null {
   if (!nats || !operator_bus_key || !bus_public_keys) {
     throw new Error('E2E_BASE_URL needs E2E_NATS_URL, BUS_KEY and BUS_PUBLIC_KEYS of the operator: the tests create accounts.')
   }
-  const services = { gateway: [], auth: [], orders: [], invoices: [], webhooks: [], mail: [], provisioner: [], storefront: [] }
+  const services = { gateway: [], auth: [], orders: [], invoices: [], webhooks: [], mail: [], usage: [], provisioner: [], storefront: [] }
   const readyFile: ReadyFile = {
     base_url: base,
     auth_url: auth ?? base,

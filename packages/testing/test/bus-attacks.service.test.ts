@@ -26,7 +26,7 @@ import { eventually } from '../src/eventually.ts'
 import { natsServersUnderTest } from './nats-servers.ts'
 import { deliverTo, forgeries, ownEvent, provokeReplies, recordDenials, type Thief } from './stolen-credentials.ts'
 
-const owners = ['auth', 'orders', 'invoices', 'webhooks', 'mail'] as const
+const owners = ['auth', 'orders', 'invoices', 'webhooks', 'mail', 'usage'] as const
 type Owner = (typeof owners)[number]
 /** Whether a service may publish anything that the server could be made to deliver elsewhere. */
 const isPublisher = (user: Owner) => ownEvent({ user }) !== null
@@ -181,6 +181,9 @@ describe.each(await natsServersUnderTest())('on %s', (program) => {
       const before = await readState()
       let published = 0
       for (const target of targets) published += await provokeReplies(thief, target)
+      // The server stores events after it has confirmed that it received them.
+      await eventually(async () => expect((await readState()).messages).toBe(before.messages + published))
+      await thief.connection.flush()
       const after = await readState()
       expect(after.messages).toBe(before.messages + published)
       expect(after.subjects).toEqual(before.subjects)

@@ -1,7 +1,7 @@
 import { event } from '@quittance/contracts/event'
 import { operation } from '@quittance/contracts/operation'
 import { Conflict } from '@quittance/contracts/errors'
-import { command, consumer, type Transaction } from '@quittance/runtime/handler'
+import { command, consumer, type copyConsumer, type Transaction } from '@quittance/runtime/handler'
 import { idempotencyTable, slimIdempotencyIndexes } from '@quittance/runtime/idempotency'
 import { parkedMessagesTable } from '@quittance/runtime/parked-messages'
 import { migration } from '@quittance/runtime/schema'
@@ -36,6 +36,8 @@ interface Ledger {
   beforeNote?(transaction: Transaction, account: string): Promise<unknown>
   /** Runs when an entry is consumed, before it is stored; throws to fail. */
   onEntry?(position: number, transaction: Transaction): Promise<void> | void
+  /** Function that defines the consumer of entries. */
+  defineConsumer?: typeof copyConsumer
 }
 
 const note = ({ beforeNote }: Ledger) =>
@@ -51,7 +53,7 @@ const note = ({ beforeNote }: Ledger) =>
 /** Condition that every scope meets: the rows of these tests belong to no organization. */
 export const anyScope = ':scope_organizations::uuid[] is not null'
 
-export function ledger({ onEntry, beforeNote }: Ledger = {}): Service {
+export function ledger({ onEntry, beforeNote, defineConsumer = consumer }: Ledger = {}): Service {
   return {
     name: 'orders',
     database: {
@@ -70,7 +72,7 @@ export function ledger({ onEntry, beforeNote }: Ledger = {}): Service {
     },
     handlers: [note({ ...(beforeNote && { beforeNote }) })],
     consumers: [
-      consumer(
+      defineConsumer(
         { durable: 'orders-entries', service: 'orders', subject: 'event.entry.*' },
         [entryNoted],
         async ({ payload }, transaction) => {

@@ -11,7 +11,7 @@ function userBlock(config: string, user: string): string {
 
 test('every user has the given password and no allow_responses', () => {
   const config = natsConfig(options)
-  for (const user of ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'mail', 'provisioner', 'operator', 'stream']) {
+  for (const user of ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'mail', 'usage', 'provisioner', 'operator', 'stream']) {
     expect(userBlock(config, user)).toContain(`password: "${user}-pw"`)
     // Its cost for the server grows with the message rate of the user.
     expect(userBlock(config, user)).not.toContain('allow_responses')

@@ -51,12 +51,23 @@ function takeToken([world, account]: Origin, intent: FakeIntent, id: string): St
   if (token.payment_intent || token.setup_intent || (token.expires_at ?? 0) <= world.seconds()) {
     throw createParameterError('confirmation_token', 'The confirmation token was used or has expired.')
   }
+  assertSameTerms(account, intent, id)
   token[intent.object] = intent.id
   const name = account.cards.get(id) ?? 'pm_card_visa'
   const method = testCards[name]?.isSlow ? buildSepaMethod([world, account]) : buildCardMethod([world, account], {})
   account.methods.set(method.id, method)
   account.cards.set(method.id, name)
   return method
+}
+
+/** Stripe rejects a token of a form for another amount, currency or use. */
+function assertSameTerms(account: Origin[1], intent: FakeIntent, tokenId: string): void {
+  const terms = account.tokenTerms.get(tokenId)
+  if (!terms || intent.object !== 'payment_intent') return
+  const expected = [intent.amount, intent.currency, intent.setup_future_usage ?? null]
+  const given = [terms.amount ?? 0, terms.currency, terms.setupFutureUsage ?? null]
+  if (given.every((value, index) => value === expected[index])) return
+  throw createParameterError('confirmation_token', `The provided terms (${given}) do not match the expected terms (${expected}).`)
 }
 
 interface Attempt {

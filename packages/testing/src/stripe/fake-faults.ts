@@ -19,19 +19,33 @@ export interface FakeInjection {
   times?: number
 }
 
+/** What decides about the fault of a call. */
+export interface FaultedCall {
+  account: string | null
+  route: string
+  path: string
+  body: string
+}
+
+/** Decides the fault of each call that no injection covers. */
+export type DecideFault = (call: FaultedCall, moment: FakeInjection['moment']) => Promise<FakeFault | null>
+
 /** Faults that tests injected, used in the order of injection. */
 export function createFaults() {
   const injections: (FakeInjection & { left: number })[] = []
+  let decide: DecideFault | null = null
   return {
     inject: (injection: FakeInjection) => void injections.push({ ...injection, left: injection.times ?? 1 }),
     clear: () => void injections.splice(0),
+    decideBy: (next: DecideFault | null) => void (decide = next),
     /** Returns the fault of this call and counts it. */
-    take(route: string, moment: FakeInjection['moment']): FakeFault | null {
+    async take(call: FaultedCall, moment: FakeInjection['moment']): Promise<FakeFault | null> {
+      const { route } = call
       const method = route.slice(0, route.indexOf(' '))
       const found = injections.find(
         (each) => each.left > 0 && each.moment === moment && (each.route === route || each.route === `${method} *` || each.route === '*'),
       )
-      if (!found) return null
+      if (!found) return (await decide?.(call, moment)) ?? null
       found.left -= 1
       return found.fault
     },

@@ -41,7 +41,8 @@ export function toFaultReply(fault: FakeFault): StripeReply | null {
   if (fault.kind === 'text') return { status: fault.status, body: fault.text }
   if (fault.kind === 'server-error') return { status: 500, body: { error: { type: 'api_error', message: 'An unknown error occurred.' } } }
   if (fault.kind !== 'rate-limit') return null
-  return { status: 429, body: { error: { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests.' } } }
+  const headers = fault.retryAfterSeconds ? { 'retry-after': String(fault.retryAfterSeconds) } : {}
+  return { status: 429, headers, body: { error: { type: 'invalid_request_error', code: 'rate_limit', message: 'Too many requests.' } } }
 }
 
 export function loseReply({ kind }: FakeFault, response: ServerResponse): void {
@@ -61,6 +62,7 @@ export function sendReply(world: StripeWorld, { response, call }: Connection, re
     'stripe-should-retry': String(reply.status === 409 || reply.status === 429),
     ...(call.key && { 'idempotency-key': call.key }),
     ...(reply.isReplay && { 'idempotent-replayed': 'true' }),
+    ...reply.headers,
   })
   response.end(isText ? reply.body : JSON.stringify(reply.body))
 }

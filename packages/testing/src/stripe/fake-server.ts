@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { serveBrowser, type BrowserSide } from './browser-side.ts'
 import type { createFaults } from './fake-faults.ts'
 import { expandObject, loseReply, sendLater, sendReply, toFaultReply, type FakeCall } from './fake-replies.ts'
 import { routes } from './fake-routes.ts'
@@ -14,6 +15,7 @@ interface ServerOptions {
   findAccount(apiKey: string): StripeAccountState | null
   faults: ReturnType<typeof createFaults>
   calls: FakeCall[]
+  browser: BrowserSide
 }
 
 interface Work {
@@ -43,6 +45,8 @@ export async function startFakeServer(options: ServerOptions) {
 async function handle(options: ServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
+  const body = Buffer.concat(chunks).toString()
+  if (serveBrowser(options.browser, request, { response, body })) return
   const { pathname: path, searchParams: query } = new URL(request.url ?? '', 'http://fake')
   const method = request.method ?? ''
   const { route, id } = findRoute(method, path)
@@ -50,7 +54,7 @@ async function handle(options: ServerOptions, request: IncomingMessage, response
   const key = (request.headers['idempotency-key'] as string | undefined) ?? null
   const call: FakeCall = {
     ...{ account: account?.id ?? null, route: route ?? `${method} ${path}`, path, key },
-    ...{ body: Buffer.concat(chunks).toString(), status: null, at: options.world.now() },
+    ...{ body, status: null, at: options.world.now() },
   }
   options.calls.push(call)
   try {
@@ -85,10 +89,10 @@ async function execute(options: ServerOptions, work: Work, response: ServerRespo
     return sendLater(
       world,
       { response, call },
-      { reply: { ...structuredClone(use.replay), isReplay: true }, after: faults.take(call.route, 'after') },
+      { reply: { ...structuredClone(use.replay), isReplay: true }, after: await faults.take(call, 'after') },
     )
   }
-  const before = faults.take(call.route, 'before')
+  const before = await faults.take(call, 'before')
   if (before?.kind === 'delay') await delay(before.ms)
   else if (before) {
     const reply = toFaultReply(before)
@@ -97,7 +101,7 @@ async function execute(options: ServerOptions, work: Work, response: ServerRespo
   }
   const reply = run(options, work)
   use?.store(reply.isStored ? { status: reply.status, body: reply.body } : null)
-  const after = faults.take(call.route, 'after')
+  const after = await faults.take(call, 'after')
   if (after?.kind === 'server-error' && after.isKept) use?.store(toFaultReply(after))
   return sendLater(world, { response, call }, { reply: { status: reply.status, body: structuredClone(reply.body) }, after })
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { buildEvent } from './build-records.ts'
+import { scriptPath } from './browser-side.ts'
 import { createBank, createBuyer } from './fake-actors.ts'
-import { createFaults, type FakeInjection } from './fake-faults.ts'
+import { createFaults, type DecideFault, type FakeInjection } from './fake-faults.ts'
 import type { FakeCall } from './fake-replies.ts'
 import { startFakeServer } from './fake-server.ts'
 import { createWebhookSender, type DeliveryOptions } from './fake-webhooks.ts'
@@ -12,6 +13,7 @@ export interface FakeAccount {
   id: string
   mode: 'test' | 'live'
   apiKey: string
+  publishableKey: string
   webhookSecret: string
 }
 
@@ -27,7 +29,9 @@ export async function startFakeStripe() {
   const faults = createFaults()
   const { world, webhooks, advance } = createWorld()
   const findAccount = (apiKey: string) => [...accounts.values()].find(({ keys }) => keys.has(apiKey)) ?? null
-  const server = await startFakeServer({ world, findAccount, faults, calls })
+  const buyer = createBuyer((id) => getOrigin(id))
+  const browser = { buyer, findAccount: (id: string) => accounts.get(id), accounts: () => accounts.values() }
+  const server = await startFakeServer({ world, findAccount, faults, calls, browser })
 
   function requireAccount(id: string): StripeAccountState {
     const account = accounts.get(id)
@@ -47,6 +51,7 @@ export async function startFakeStripe() {
     },
     inject: (injection: FakeInjection) => faults.inject(injection),
     clearFaults: () => faults.clear(),
+    decideFaults: (decide: DecideFault | null) => faults.decideBy(decide),
     /** Moves the clock of the fake. */
     advance,
     createAccount: (options: { mode?: 'test' | 'live' } = {}) => createAccount({ world, accounts }, options),
@@ -63,7 +68,9 @@ export async function startFakeStripe() {
       for (const resource of resources) requireAccount(id).lacking.add(resource)
     },
     state: requireAccount,
-    buyer: createBuyer(getOrigin),
+    buyer,
+    /** Address of the stand-in for Stripe's script. */
+    scriptUrl: `${server.url}${scriptPath}`,
     bank: createBank(getOrigin),
     /** Money received by the account minus money returned, by currency, in units of Stripe. */
     moneyMoved: (id: string) => sumMovements(requireAccount(id)),
@@ -105,7 +112,7 @@ function createAccount(
   const apiKey = `rk_${mode}_${randomBytes(12).toString('hex')}`
   state.keys.add(apiKey)
   accounts.set(state.id, state)
-  return { id: state.id, mode, apiKey, webhookSecret: `whsec_${randomBytes(16).toString('hex')}` }
+  return { id: state.id, mode, apiKey, publishableKey: `pk_${mode}_${state.id}`, webhookSecret: `whsec_${randomBytes(16).toString('hex')}` }
 }
 
 const signs = { captured: 1, refunded: -1, 'refund-failed': 1, disputed: -1, 'dispute-reinstated': 1 } as const

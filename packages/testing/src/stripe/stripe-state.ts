@@ -20,6 +20,8 @@ export interface StripeAccountState {
   lacking: Set<string>
   customers: Map<string, Stripe.Customer>
   tokens: Map<string, Stripe.ConfirmationToken>
+  /** What a token was created for in a browser; its intent must name the same. */
+  tokenTerms: Map<string, { amount?: number; currency: string; setupFutureUsage?: string }>
   methods: Map<string, Stripe.PaymentMethod>
   /** Which test card a method, or the method of a token, is. */
   cards: Map<string, string>
@@ -35,6 +37,7 @@ export interface StripeAccountState {
 
 export interface StripeReply {
   status: number
+  headers?: Record<string, string>
   body: unknown
 }
 
@@ -65,6 +68,7 @@ export function createAccountState(id: string, isLive: boolean): StripeAccountSt
     lacking: new Set(),
     customers: new Map(),
     tokens: new Map(),
+    tokenTerms: new Map(),
     methods: new Map(),
     cards: new Map(),
     paymentIntents: new Map(),
