@@ -17,6 +17,7 @@ import { knowClientDocuments } from './migrations/20261123001900-know-client-doc
 import { rememberDevices } from './migrations/20261123003000-remember-devices.ts'
 import { createSecondFactors } from './migrations/20261123003500-create-second-factors.ts'
 import { customerEmails } from './migrations/20261123170000-customer-emails.ts'
+import { pageSettings } from './migrations/20261123200100-page-settings.ts'
 import { OrganizationSchema } from './organizations/organization.ts'
 
 export const database: DatabaseDefinition = {
@@ -36,5 +37,6 @@ export const database: DatabaseDefinition = {
     rememberDevices,
     createSecondFactors,
     customerEmails,
+    pageSettings,
   ],
 }

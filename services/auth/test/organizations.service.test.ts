@@ -29,6 +29,17 @@ test('creates an organization with its first member and publishes it', async () 
   expect(await auth.call(getOrganization, { id: organization.id }, organizationCaller(organization.id))).toEqual(organization)
 })
 
+test.each(['checkout', 'mailbox', 'oauth2', 'docs'])(
+  'a new organization cannot have the slug %s, an address of the system [pages 4]',
+  async (slug) => {
+    const { service, person } = await startWithPerson()
+    await using auth = service
+    const creation = auth.call(createOrganization, { name: 'Acme Books', slug }, person)
+    await expect(creation).rejects.toThrow(RequestValidationError)
+    await expect(creation).rejects.toThrow('reserved')
+  },
+)
+
 test('a slug is unique', async () => {
   const { service, person } = await startWithPerson()
   await using auth = service
@@ -44,6 +55,29 @@ test('publishes a change and keeps the absent fields', async () => {
   const changed = await auth.call(updateOrganization, { id, name: 'Acme & Sons' }, organizationCaller(id))
   expect(changed).toMatchObject({ name: 'Acme & Sons', website: 'https://acme.example', slug: 'acme-books' })
   expect(await auth.nextEvent(organizationUpdated)).toEqual(changed)
+})
+
+test('keeps links for pages that are absent in a change, removes those that are null, and rejects other schemes', async () => {
+  const { service, person } = await startWithPerson()
+  await using auth = service
+  const { id, page_settings: none } = await auth.call(createOrganization, { name: 'Acme Books', slug: 'acme-books' }, person)
+  expect(none).toEqual({ terms_url: null, privacy_url: null, imprint_url: null, embed_origins: [], return_origins: [] })
+  const change = (page_settings: object) => auth.call(updateOrganization, { id, page_settings }, organizationCaller(id))
+  await change({ terms_url: 'https://acme.example/terms', privacy_url: 'https://acme.example/privacy' })
+  await change({ return_origins: ['https://acme.example'] })
+  const { page_settings: changed } = await change({ privacy_url: null, imprint_url: 'https://acme.example/imprint' })
+  expect(changed).toEqual({
+    ...{ terms_url: 'https://acme.example/terms', privacy_url: null, imprint_url: 'https://acme.example/imprint' },
+    embed_origins: [],
+    return_origins: ['https://acme.example'],
+  })
+  for (const terms_url of ['javascript:alert(1)', 'data:text/html,x', '/terms']) {
+    await expect(change({ terms_url })).rejects.toMatchObject({ status: 422 })
+  }
+  for (const origin of ['https://acme.example/account', 'acme.example', '*']) {
+    await expect(change({ return_origins: [origin] })).rejects.toMatchObject({ status: 422 })
+  }
+  expect((await auth.call(getOrganization, { id }, organizationCaller(id))).page_settings).toEqual(changed)
 })
 
 test('returns 404 for an organization that is not the caller’s', async () => {

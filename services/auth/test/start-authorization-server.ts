@@ -34,7 +34,9 @@ const scopes: [Scope, ...Scope[]] = ['openid', 'email', 'orders:read']
 const operator = { kind: 'operator' } as const
 
 export async function startAuthorizationServer(): Promise<AuthorizationServerUnderTest> {
-  const service = await startTestService(auth)
+  // A service that a failed start left running would answer the next test.
+  await using stack = new AsyncDisposableStack()
+  const service = stack.use(await startTestService(auth))
   const credentials = { email: 'ada@example.com', password: 'correct horse' }
   const { id } = await service.call(createAccount, credentials, operator)
   const caller = userCaller({ userId: id, organizationIds: [] })
@@ -45,6 +47,7 @@ export async function startAuthorizationServer(): Promise<AuthorizationServerUnd
   const person = { ...credentials, id }
   const scope = scopes.join(' ')
   const newBrowser = (ip?: string) => createBrowser([origin, 'http://127.0.0.1:8080'], ip ? { 'x-forwarded-for': ip } : {})
+  stack.move()
   return {
     service,
     origin,

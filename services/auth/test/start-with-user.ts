@@ -35,11 +35,14 @@ export async function addVerifiedAccount(service: TestService, email: string): P
 
 /** Starts the service with Ada, the only member of Acme Books. */
 export async function startWithUser() {
-  const service = await startTestService(auth)
+  // A service that a failed start left running would answer the next test.
+  await using stack = new AsyncDisposableStack()
+  const service = stack.use(await startTestService(auth))
   const userId = await addAccount(service, 'ada@example.com')
   const { id } = await service.call(createOrganization, { name: 'Acme Books', slug: 'acme-books' }, userCallerFor(userId, []))
   // Gateways evict what they cache of a user whenever the memberships change.
   expect(await service.nextEvent(tokenRevoked)).toMatchObject({ user_id: userId })
+  stack.move()
   return { service, userId, organizationId: id, person: userCallerFor(userId, [id]), application: applicationCaller(userId, [id]) }
 }
 

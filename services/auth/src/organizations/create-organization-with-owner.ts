@@ -14,8 +14,15 @@ export interface NewOrganization {
   profile: ProfileChange
 }
 
-/** Returns whether another organization has the slug. */
+/** First segments of public addresses. An organization that has one from an earlier release keeps it: its portal has another path. */
+const reservedSlugs: ReadonlySet<string> = new Set([
+  ...['admin', 'api', 'buy', 'cancel', 'checkout', 'console', 'docs', 'embed', 'healthz', 'livez', 'mailbox', 'metrics', 'oauth2'],
+  ...['openapi', 'portal', 'readyz', 'unsubscribe', 'verify', 'well-known', 'withdraw'],
+])
+
+/** Returns whether the slug is reserved for an address of the system, or another organization has it. */
 export async function isSlugTaken({ systemSql }: Pick<SystemTransaction, 'systemSql'>, slug: string): Promise<boolean> {
+  if (reservedSlugs.has(slug)) return true
   return (await systemSql('organization.slug-taken', `select 1 from organizations where slug = :slug`, { slug })).length > 0
 }
 
@@ -32,6 +39,7 @@ export async function createOrganizationWithOwner(
     socials: [],
     subscriptionSettings: defaultSubscriptionSettings,
     customerEmailSettings: {},
+    pageSettings: {},
     snapshotPublishedAt: null,
   })
   organization.change(profile)

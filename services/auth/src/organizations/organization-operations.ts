@@ -19,7 +19,8 @@ export const createOrganization = systemCommand(
   async ({ name, slug, ...profile }, context) => {
     const { caller } = context
     if (caller.kind !== 'user') throw new NotPermitted('Only a user can create an organization.')
-    if (await isSlugTaken(context, slug)) throw RequestValidationError.field(['slug'], 'An organization with this slug already exists.')
+    if (await isSlugTaken(context, slug))
+      throw RequestValidationError.field(['slug'], 'This slug is reserved, or another organization has it.')
     return createOrganizationWithOwner(context, { accountId: caller.user_id, name, slug, profile })
   },
 )

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import {
   CustomerEmailSettings,
+  PageSettings,
   type Organization as OrganizationShape,
   type Organization as OrganizationReply,
   type SubscriptionSettings,
@@ -24,6 +25,8 @@ export const OrganizationSchema = defineEntity({
     subscriptionSettings: p.json<SubscriptionSettings>(),
     /** Deviations from the defaults. */
     customerEmailSettings: p.json<EmailSettings>(),
+    /** What is set; the rest is absent or null. */
+    pageSettings: p.json<Partial<PageSettings>>(),
     /** Null: the snapshot event of the current state is not published yet. */
     snapshotPublishedAt: p.datetime().nullable(),
   },
@@ -48,6 +51,7 @@ export interface ProfileChange {
   socials?: OrganizationShape['socials'] | null | undefined
   subscription_settings?: SubscriptionSettings | null | undefined
   customer_email_settings?: EmailSettings | null | undefined
+  page_settings?: { [Key in keyof PageSettings]?: PageSettings[Key] | undefined } | null | undefined
 }
 
 export class Organization extends OrganizationSchema.class {
@@ -60,6 +64,7 @@ export class Organization extends OrganizationSchema.class {
     if (change.socials) this.socials = change.socials
     if (change.subscription_settings) this.subscriptionSettings = change.subscription_settings
     if (change.customer_email_settings) this.customerEmailSettings = { ...this.customerEmailSettings, ...change.customer_email_settings }
+    if (change.page_settings) this.pageSettings = { ...this.pageSettings, ...change.page_settings } as Partial<PageSettings>
     this.snapshotPublishedAt = null
   }
 }
@@ -73,6 +78,12 @@ export const customerEmailSettings = `(select row_to_json(x) from (select ${Cust
   .options.map((name) => `coalesce((o.customer_email_settings -> '${name}')::boolean, true) as ${name}`)
   .join(', ')}) x)`
 
+const pageSettings = `(select row_to_json(x) from (select ${PageSettings.keyof()
+  .exclude(['embed_origins', 'return_origins'])
+  .options.map((name) => `o.page_settings ->> '${name}' as ${name}`)
+  .join(', ')}, coalesce(o.page_settings -> 'embed_origins', '[]') as embed_origins,
+    coalesce(o.page_settings -> 'return_origins', '[]') as return_origins) x)`
+
 /** There are no payouts and no dashboard. */
 const capabilities = `(select row_to_json(x) from (select true as checkout_payments, true as subscription_renewals, false as payouts,
       true as refunds, true as api_access, false as dashboard_access) x)`
@@ -83,6 +94,7 @@ const laterColumns = `'active' as status, ${none('new_order', 'new_subscription'
     (select row_to_json(x) from (select ${none('show')} as usage,
       (select row_to_json(y) from (select false as update_seats, ${setting('allow_customer_updates')} as update_plan) y) as subscription
     ) x) as customer_portal_settings,
+    ${pageSettings} as page_settings,
     ${setting('proration_behavior')} as proration_behavior, ${setting('allow_customer_updates')} as allow_customer_updates,
     'usd' as default_presentment_currency, 'exclusive' as default_tax_behavior, false as sso_enforced, null as account_id, null as payout_account_id,
     ${capabilities} as capabilities`
