@@ -36,8 +36,11 @@ export const OrdersConfig = z.object({
     .string()
     .default('sandbox')
     .transform((list) => list.split(',').map((name) => name.trim()))
-    .refine((names) => names.every((name) => name === 'sandbox' || name === 'stripe'), 'must name sandbox or stripe')
-    .describe('Payment providers that organizations may use, comma-separated: sandbox, stripe.'),
+    .refine(
+      (names) => names.every((name) => ['sandbox', 'stripe', 'bank_transfer'].includes(name)),
+      'must name sandbox, stripe or bank_transfer',
+    )
+    .describe('Payment providers that organizations may use, comma-separated: sandbox, stripe, bank_transfer.'),
   SECRETS_KEY: z
     .preprocess((value) => (value === '' ? undefined : value), SecretKeys.optional())
     .describe(

@@ -1,6 +1,7 @@
 import type { DatabaseDefinition } from '@quittance/runtime/database'
 import { BenefitGrantSchema } from './entitlements/benefit-grant.ts'
 import { BenefitSchema } from './catalog/benefits/benefit.ts'
+import { CheckoutLinkSchema } from './checkout-links/checkout-link.ts'
 import { CheckoutSchema } from './checkouts/checkout.ts'
 import { CustomerSessionSchema } from './customer-sessions/customer-session.ts'
 import { CustomerSchema } from './customers/customer.ts'
@@ -37,7 +38,18 @@ import { keepLedger } from './migrations/20261123141000-keep-ledger.ts'
 import { completePayments } from './migrations/20261123142000-complete-payments.ts'
 import { createProviderTables } from './migrations/20261123143000-create-provider-tables.ts'
 import { createCustomerCodes } from './migrations/20261123172000-create-customer-codes.ts'
+import { requireSellerDetails } from './migrations/20261123162000-require-seller-details.ts'
+import { rateLines } from './migrations/20261123160000-rate-lines.ts'
+import { receiveTransfers } from './migrations/20261123150000-receive-transfers.ts'
+import { createDeclarations } from './migrations/20261123173000-create-declarations.ts'
+import { snapshotCustomers } from './migrations/20261123180100-snapshot-customers.ts'
+import { limitDeclines } from './migrations/20261123200000-limit-declines.ts'
+import { knowPageOrigins } from './migrations/20261124200000-know-page-origins.ts'
+import { announceRenewals } from './migrations/20261124203000-announce-renewals.ts'
+import { createCheckoutLinks } from './migrations/20261124201000-create-checkout-links.ts'
 import { listPayments } from './migrations/20261123144000-list-payments.ts'
+import { recordResolutions } from './migrations/20261124100000-record-resolutions.ts'
+import { planProducts } from './migrations/20261124101000-plan-products.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentAccountSchema } from './payment-accounts/payment-account.ts'
@@ -60,6 +72,7 @@ export const database: DatabaseDefinition = {
     CustomerSchema,
     CustomerSessionSchema,
     CheckoutSchema,
+    CheckoutLinkSchema,
     OrderSchema,
     OrderItemSchema,
     PaymentAccountSchema,
@@ -101,10 +114,27 @@ export const database: DatabaseDefinition = {
     completePayments,
     createProviderTables,
     listPayments,
+    receiveTransfers,
     createCustomerCodes,
+    rateLines,
+    requireSellerDetails,
+    createDeclarations,
+    snapshotCustomers,
+    limitDeclines,
+    recordResolutions,
+    planProducts,
+    knowPageOrigins,
+    createCheckoutLinks,
+    announceRenewals,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },
-  // Entries of the ledger are only inserted.
-  rights: { tables: { ledger_entries: { insert: true, update: [], delete: false } } },
+  // Entries of the ledger, resolutions and receipts are only inserted; a receipt is assigned to a payment once.
+  rights: {
+    tables: {
+      ledger_entries: { insert: true, update: [], delete: false },
+      payment_resolutions: { insert: true, update: [], delete: false },
+      bank_receipts: { insert: true, update: ['payment_id', 'modified_at', 'version'], delete: false },
+    },
+  },
 }

@@ -1,6 +1,8 @@
 import type { ServiceComponent } from '@quittance/runtime/service'
 import { config } from './config.ts'
 import { assertSandboxIsPrivate } from './providers/provider-of.ts'
+import { checkDueDisputes, disputesInProgress } from './disputes/check-due-disputes.ts'
+import { eventsInProgress, readProviderEvents } from './provider-events/read-provider-events.ts'
 import { checkDueRefunds, refundsInProgress } from './refunds/check-due-refunds.ts'
 import { paymentsInProgress, settleDuePayments } from './payments/settle-due-payments.ts'
 
@@ -9,9 +11,9 @@ export async function startPaymentJobs(): Promise<ServiceComponent> {
   assertSandboxIsPrivate(config())
   return {
     name: 'payments',
-    jobs: [settleDuePayments, checkDueRefunds],
+    jobs: [settleDuePayments, checkDueRefunds, readProviderEvents, checkDueDisputes],
     async close() {
-      await Promise.all([paymentsInProgress.idle(), refundsInProgress.idle()])
+      await Promise.all([paymentsInProgress, refundsInProgress, eventsInProgress, disputesInProgress].map((calls) => calls.idle()))
     },
   }
 }

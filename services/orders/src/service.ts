@@ -1,16 +1,25 @@
 import { compactListCounts } from '@quittance/runtime/list-counters'
 import type { Service } from '@quittance/runtime/service'
+import { addReceipt } from './bank-receipts/add-receipt.ts'
+import { importStatement } from './bank-receipts/import-statement.ts'
+import { listBankReceipts } from './bank-receipts/list-bank-receipts.ts'
+import { markRefundAsPaid } from './bank-receipts/mark-refund-as-paid.ts'
 import { createBenefit, deleteBenefit, updateBenefit } from './catalog/benefits/benefit-commands.ts'
 import { getBenefit, listBenefits } from './catalog/benefits/benefit-queries.ts'
 import { getCustomerBenefitGrant, listCustomerBenefitGrants } from './portal/customer-benefit-grants.ts'
 import { listBenefitGrants } from './entitlements/list-benefit-grants.ts'
 import { sweepDeletedBenefits } from './entitlements/sweep-deleted-benefits.ts'
+import { createCheckoutLink, deleteCheckoutLink, updateCheckoutLink } from './checkout-links/checkout-link-commands.ts'
+import { getCheckoutLink, listCheckoutLinks } from './checkout-links/checkout-link-queries.ts'
+import { openCheckoutLink, sweepCheckoutLinkVisits } from './checkout-links/open-checkout-link.ts'
 import { confirmCheckout } from './checkouts/confirm-checkout.ts'
 import { createCheckout } from './checkouts/create-checkout.ts'
 import { expireCheckouts } from './checkouts/expire-checkouts.ts'
+import { sweepPaymentAttempts } from './checkouts/payment-attempts.ts'
 import { getCheckout, getCheckoutByClient, listCheckouts } from './checkouts/checkout-queries.ts'
 import { updateCheckout, updateCheckoutByClient } from './checkouts/update-checkout.ts'
 import { createCustomerSession } from './customer-sessions/create-customer-session.ts'
+import { endCustomerSession } from './customer-sessions/end-customer-session.ts'
 import { sweepCustomerSessions, verifyCustomerSession } from './customer-sessions/customer-session.ts'
 import { authenticateCustomerSession, requestCustomerSession, sweepCustomerCodes } from './customer-sessions/sign-in-by-code.ts'
 import { createCustomer } from './customers/create-customer.ts'
@@ -22,6 +31,8 @@ import {
   getCustomerStateByExternalId,
   listCustomers,
 } from './customers/customer-queries.ts'
+import { declareCancellation, declareWithdrawal } from './portal/declare.ts'
+import { listDeclarations } from './portal/list-declarations.ts'
 import { getPortalCustomer, updatePortalCustomer } from './portal/portal-customer.ts'
 import { updateCustomer, updateCustomerByExternalId } from './customers/update-customer.ts'
 import { database } from './database.ts'
@@ -32,15 +43,18 @@ import { getCustomerLicenseKey, listCustomerLicenseKeys } from './portal/custome
 import { getLicenseKey, getLicenseKeyActivation, listLicenseKeys } from './entitlements/license-key-queries.ts'
 import { validateLicenseKey } from './entitlements/validate-license-key.ts'
 import { exportOrders, getMetricsLimits, getOrder, listOrders } from './orders/order-queries.ts'
+import { confirmOrderPayment } from './portal/confirm-order-payment.ts'
 import { generateCustomerOrderInvoice, getCustomerOrder, listCustomerOrders, updateCustomerOrder } from './portal/customer-orders.ts'
 import { generateInvoice } from './orders/request-invoice.ts'
 import { onInvoiceGenerated } from './orders/on-invoice-generated.ts'
 import { updateOrder } from './orders/update-order.ts'
 import { advanceTestClock } from './subscriptions/advance-test-clock.ts'
 import { getPortalOrganization } from './portal/portal-organization.ts'
+import { onInvoiceSettingsUpdated } from './organizations/invoice-requirements.ts'
 import { onOrganizationChanged } from './organizations/on-organization-changed.ts'
 import { startPaymentJobs } from './payment-jobs.ts'
 import { listStuckPayments, recheckPayment, showPayment } from './payments/payment-operations.ts'
+import { resolvePayment } from './payments/resolve-payment.ts'
 import { reactions } from './reactions.ts'
 import { createProduct, updateProduct } from './catalog/products/product-commands.ts'
 import { getProduct, listProducts } from './catalog/products/product-queries.ts'
@@ -49,7 +63,6 @@ import { createPaymentAccount } from './payment-accounts/create-payment-account.
 import { getPaymentAccount, listPaymentAccounts } from './payment-accounts/payment-account-queries.ts'
 import { checkPaymentAccount, deletePaymentAccount, updatePaymentAccount } from './payment-accounts/update-payment-account.ts'
 import { catchUpProviderEvents } from './provider-events/catch-up-events.ts'
-import { readProviderEvents } from './provider-events/read-provider-events.ts'
 import { receiveProviderEvent } from './provider-events/receive-provider-event.ts'
 import { createRefund } from './refunds/create-refund.ts'
 import { listRefunds } from './refunds/list-refunds.ts'
@@ -57,12 +70,15 @@ import { getPayment, listPayments } from './payments/payment-queries.ts'
 import {
   cancelCustomerSubscription,
   getCustomerSubscription,
+  previewCustomerSubscriptionChange,
   listCustomerSubscriptions,
   updateCustomerSubscription,
 } from './portal/customer-subscriptions.ts'
 import { exportSubscriptions, getSubscription, listSubscriptions } from './subscriptions/subscription-queries.ts'
 import { retryFinalOrders } from './subscriptions/retry-final-orders.ts'
+import { announceRenewals } from './subscriptions/announce-renewals.ts'
 import { renewDueSubscriptions } from './subscriptions/renew-due-subscriptions.ts'
+import { previewSubscriptionChange } from './subscriptions/preview-change.ts'
 import { revokeSubscription, updateSubscription } from './subscriptions/update-subscription.ts'
 import { createTaxRate, deleteTaxRate, updateTaxRate } from './catalog/taxes/tax-rate-commands.ts'
 import { getTaxRate, listTaxRates } from './catalog/taxes/tax-rate-queries.ts'
@@ -79,34 +95,53 @@ export const orders: Service = {
     ...[createCustomer, getCustomer, listCustomers, updateCustomer, deleteCustomer],
     ...[getCustomerByExternalId, updateCustomerByExternalId, deleteCustomerByExternalId],
     ...[getCustomerState, getCustomerStateByExternalId],
-    ...[createCustomerSession, verifyCustomerSession, requestCustomerSession, authenticateCustomerSession],
+    ...[createCustomerSession, verifyCustomerSession, endCustomerSession, requestCustomerSession, authenticateCustomerSession],
     ...[createCheckout, getCheckout, listCheckouts, getCheckoutByClient, updateCheckout, updateCheckoutByClient, confirmCheckout],
+    ...[createCheckoutLink, getCheckoutLink, listCheckoutLinks, updateCheckoutLink, deleteCheckoutLink, openCheckoutLink],
     ...[exportOrders, getMetricsLimits, getOrder, listOrders, updateOrder, generateInvoice],
     ...[createRefund, listRefunds],
     ...[getPayment, listPayments],
     ...[createPaymentAccount, getPaymentAccount, listPaymentAccounts, updatePaymentAccount, deletePaymentAccount, checkPaymentAccount],
+    ...[addReceipt, importStatement, listBankReceipts, markRefundAsPaid],
     receiveProviderEvent,
-    ...[listStuckPayments, showPayment, recheckPayment],
-    ...[exportSubscriptions, getSubscription, listSubscriptions, updateSubscription, revokeSubscription, advanceTestClock],
-    ...[getCustomerSubscription, listCustomerSubscriptions, updateCustomerSubscription, cancelCustomerSubscription],
-    ...[getCustomerOrder, listCustomerOrders, updateCustomerOrder, generateCustomerOrderInvoice],
+    ...[listStuckPayments, showPayment, recheckPayment, resolvePayment],
+    ...[
+      exportSubscriptions,
+      getSubscription,
+      listSubscriptions,
+      updateSubscription,
+      previewSubscriptionChange,
+      revokeSubscription,
+      advanceTestClock,
+    ],
+    ...[
+      getCustomerSubscription,
+      listCustomerSubscriptions,
+      updateCustomerSubscription,
+      previewCustomerSubscriptionChange,
+      cancelCustomerSubscription,
+    ],
+    ...[getCustomerOrder, listCustomerOrders, updateCustomerOrder, generateCustomerOrderInvoice, confirmOrderPayment],
     ...[getPortalCustomer, updatePortalCustomer, getPortalOrganization],
     ...[listCustomerBenefitGrants, getCustomerBenefitGrant],
+    ...[declareWithdrawal, declareCancellation, listDeclarations],
     ...[listLicenseKeys, getLicenseKey, getLicenseKeyActivation, updateLicenseKey, listCustomerLicenseKeys, getCustomerLicenseKey],
     ...[validateLicenseKey, activateLicenseKey, deactivateLicenseKey],
   ],
-  consumers: [onOrganizationChanged, onInvoiceGenerated],
+  consumers: [onOrganizationChanged, onInvoiceSettingsUpdated, onInvoiceGenerated],
   reactions,
   components: [startPaymentJobs],
   jobs: [
     renewDueSubscriptions,
+    announceRenewals,
     retryFinalOrders,
     expireCheckouts,
+    sweepPaymentAttempts,
+    sweepCheckoutLinkVisits,
     sweepCustomerSessions,
     sweepCustomerCodes,
     sweepDeletedBenefits,
     compactListCounts,
-    readProviderEvents,
     catchUpProviderEvents,
   ],
 }

@@ -20,7 +20,9 @@ export async function checkPaymentToken(
   if (!token) return undefined
   const found = await read.oneOrNull(checkoutBySecretView, { where: isOpen, values: { client_secret } })
   if (found === null) return undefined
-  const provider = openProvider(toAccount(JSON.parse(found)), {
+  const account = toAccount(JSON.parse(found))
+  if (account.pausedUntil && account.pausedUntil > new Date()) return 'unknown'
+  const provider = openProvider(account, {
     transaction: () => Promise.reject(new Error('A check opens no transaction')),
   })
   if (!provider) return undefined
@@ -35,6 +37,14 @@ export async function checkPaymentToken(
 
 function toAccount({ organization_id: organizationId, account }: CheckoutBySecret): ProviderAccount {
   if (!account) return toSandboxAccount(organizationId)
-  const { id, provider, mode, provider_account, credentials_sealed } = account
-  return { organizationId, id, provider, mode, providerAccount: provider_account ?? '', credentialsSealed: credentials_sealed }
+  const { id, provider, mode, provider_account, credentials_sealed, paused_until: paused } = account
+  return {
+    organizationId,
+    id,
+    provider,
+    mode,
+    providerAccount: provider_account ?? '',
+    credentialsSealed: credentials_sealed,
+    pausedUntil: paused ? new Date(paused) : null,
+  }
 }

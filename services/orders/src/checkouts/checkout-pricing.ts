@@ -1,5 +1,5 @@
 import type { Transaction } from '@quittance/runtime/handler'
-import { parseTaxId } from '../pricing/tax-id.ts'
+import { parseTaxId } from '@quittance/runtime/tax-id'
 import { Discount } from '../catalog/discounts/discount.ts'
 import { orderAmounts } from '../pricing/order-amounts.ts'
 import type { OrderDraft } from '../orders/place-order.ts'
@@ -67,7 +67,7 @@ const find = `
 /** Finds a discount by its code, ignoring case. Throws `RequestValidationError` on `discount_code` if no discount has it. */
 export async function findDiscountByCode(
   { em, sql }: Pick<Transaction, 'em' | 'sql'>,
-  { checkout, code }: { checkout: Checkout; code: string },
+  { checkout, code }: { checkout: Pick<Checkout, 'organizationId'>; code: string },
 ): Promise<Discount> {
   const [found] = await sql<{ id: string }>('discount.by-code', find, { organization_id: checkout.organizationId, code })
   if (!found) throw createUnusableDiscountError('discount_code')

@@ -28,8 +28,11 @@ const products = nestedList(
 /** Links start with the public address, which is configuration and the same on every replica. */
 const url = () => `'${pagesUrl().replaceAll("'", "''")}/checkout/' || ch.client_secret`
 
+const hasLiveAccount = `exists (select from payment_accounts l where l.organization_id = ch.organization_id and l.status = 'active' and l.mode = 'live')`
+
 /** How a page can take the payment if the seller has no account: by the sandbox, or not at all. */
-const processorMetadata = () => (config().SANDBOX_PAYMENTS === 'on' ? `'{"provider": "sandbox"}'::json` : `'{}'::json`)
+const processorMetadata = () =>
+  config().SANDBOX_PAYMENTS === 'on' ? `(case when ${hasLiveAccount} then '{}' else '{"provider": "sandbox"}' end)::json` : `'{}'::json`
 
 const publicColumns =
   () => `ch.id, ch.created_at, ch.modified_at, '{}'::json as custom_field_data, 'stripe' as payment_processor, ch.status, ch.client_secret,
@@ -71,7 +74,7 @@ export const checkoutBySecretView: View<CheckoutBySecret> = {
   unscopedReason: 'the client secret in the condition authorizes the read',
   from: 'checkouts ch',
   columns: `ch.id, ch.organization_id, ${nested(
-    'a.id, a.provider, a.mode, a.provider_account, a.credentials_sealed',
+    'a.id, a.provider, a.mode, a.provider_account, a.credentials_sealed, a.paused_until',
     `payment_accounts a where a.organization_id = ch.organization_id and a.is_default and a.status = 'active'`,
   )} as account`,
 }
@@ -86,6 +89,7 @@ export interface CheckoutBySecret {
     mode: Mode
     provider_account: string | null
     credentials_sealed: string | null
+    paused_until: string | null
   } | null
 }
 
@@ -94,10 +98,16 @@ const paymentMetadata = () => `(
     select json_strip_nulls(json_build_object('provider', coalesce(a.provider, ${processorMetadata()}->>'provider'), 'publishable_key', a.publishable_key,
       'setup_future_usage', case when a.id is not null and pr.recurring_interval is not null then 'off_session' end,
       'intent_status', case when p.state = 'requires_action' then p.state when p.id is not null then 'processing' end,
-      'intent_client_secret', p.action->>'clientSecret'))
+      'intent_client_secret', p.action->>'clientSecret',
+      'bank_transfer', case when exists (select from payment_accounts b where b.organization_id = ch.organization_id and b.status = 'active'
+        and b.provider = 'bank_transfer' and b.settings->'bank'->>'currency' = ch.currency) then 'available' end,
+      'beneficiary', t->>'beneficiary', 'iban', t->>'iban', 'bic', t->>'bic', 'amount', case when t is not null then p.amount::text end,
+      'currency', case when t is not null then p.currency end,
+      'reference', t->>'reference', 'due_date', t->>'dueDate', 'epc', t->>'epc'))
     from (select) one
     left join payment_accounts a on a.organization_id = ch.organization_id and a.is_default and a.status = 'active'
-    left join payments p on p.checkout_id = ch.id and p.is_open and p.state <> 'closing')`
+    left join payments p on p.checkout_id = ch.id and p.is_open and p.state <> 'closing'
+    cross join lateral (select p.action->'instructions' as t) sent)`
 
 /** A checkout for its buyer, who is the holder of the client secret. */
 export const checkoutPublicView: View<CheckoutPublic> = {

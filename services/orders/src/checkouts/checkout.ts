@@ -55,6 +55,8 @@ export const CheckoutSchema = defineEntity({
     customerBillingAddress: p.json<Address>().nullable(),
     customerTaxId: p.text().nullable(),
     customerMetadata: p.json<Metadata>(),
+    /** When the buyer agreed that access starts at once. */
+    immediateAccessConsentedAt: p.datetime().nullable(),
     metadata: p.json<Metadata>(),
   },
   filters: organizationFilter,
@@ -87,7 +89,7 @@ export class Checkout extends CheckoutSchema.class {
   }
 
   /** Later payments need a token too, even if the first one is free. */
-  needsPaymentToken(isRecurring: boolean): boolean {
+  isChargeable(isRecurring: boolean): boolean {
     return this.totalAmount() > 0n || (isRecurring && this.priceAmount > 0n)
   }
 
@@ -142,6 +144,9 @@ export class Checkout extends CheckoutSchema.class {
     if (this.status === 'expired' || (this.status === 'open' && this.expiresAt <= now)) {
       throw new ExpiredCheckoutError('This checkout session has expired.')
     }
+    if (this.status === 'failed') {
+      throw new ExpiredCheckoutError('Several payments of this checkout were declined. It cannot be paid any more.')
+    }
     if (this.status !== 'open') throw new NotOpenCheckout(`Checkout ${this.id} is not open: ${this.status}`)
   }
 
@@ -163,9 +168,9 @@ export class Checkout extends CheckoutSchema.class {
     this.expiresAt = new Date(now.getTime() + checkoutLifetimeMs)
   }
 
-  /** Ends the checkout: it can no longer be confirmed. */
-  expire(): void {
-    this.status = 'expired'
+  /** Ends the checkout after several declines: it can no longer be confirmed. */
+  fail(): void {
+    this.status = 'failed'
   }
 
   succeed(): void {

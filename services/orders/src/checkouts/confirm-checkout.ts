@@ -2,6 +2,7 @@ import { confirmCheckout as contract, PaymentError } from '@quittance/contracts/
 import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
 import type { ReplyOf, RequestOf } from '@quittance/contracts/operation'
 import { staged, type CommandContext, type FinishContext } from '@quittance/runtime/handler'
+import { pagesUrl } from '../config.ts'
 import { openCustomerSession } from '../customer-sessions/customer-session.ts'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { Discount } from '../catalog/discounts/discount.ts'
@@ -24,6 +25,7 @@ import { resolveCheckoutCustomer, type Buyer } from './resolve-checkout-customer
 import { findOpenCheckout, publishCheckoutUpdated } from './update-checkout.ts'
 import { buildCheckoutOrderDraft, toSubscriptionStart, toSubscriptionUpgrade } from './checkout-order-draft.ts'
 import { checkPaymentToken, type TokenCheck } from './check-payment-token.ts'
+import { assertMayPay, recordAttempt } from './payment-attempts.ts'
 
 type Request = RequestOf<typeof contract>
 
@@ -47,36 +49,53 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   const checkout = await findOpenCheckout(context, request.client_secret)
   const { organizationId } = checkout
   checkout.applyBuyerDetails(request)
+  checkout.immediateAccessConsentedAt = request.immediate_access_consent ? now : null
   await changeCheckoutProduct(context, checkout, request)
   const discount = await chooseDiscount({ checkout, code: request.discount_code ?? null }, context)
   const priced = await priceCheckout(checkout, context)
   assertExpectedTotal(checkout, request)
   const product = await em.findOneOrFail(Product, checkout.productId)
-  const needsToken = checkout.needsPaymentToken(product.recurringInterval !== null)
-  const account = needsToken ? await findAccountForPayments(sql, organizationId) : null
-  if (needsToken && !account) throw new PaymentError(noPaymentsMessage)
+  const byTransfer = request.payment_method_type === 'bank_transfer'
+  const isChargeable = checkout.isChargeable(product.recurringInterval !== null)
+  const means = isChargeable ? await findAccountForPayments(sql, { organizationId, byTransfer }) : null
+  if (isChargeable && !means) throw new PaymentError(noPaymentsMessage)
+  const needsToken = isChargeable && !means?.isSentByBuyer
   assertComplete({ checkout, request, needsToken })
   const token = needsToken ? (request.confirmation_token_id as string) : null
+  if (token) await assertMayPay(checkout, context)
   if (token && context.looked === 'unusable') {
     throw new PaymentError('The payment failed. Please try again with a different payment method.')
   }
   const buyer = await resolveCheckoutCustomer(checkout, context)
   checkout.confirm(buyer.customer.id, buyer)
-  const subscription = await findOrStartSubscription({ checkout, product, token: account?.id ? null : token }, context)
+  const subscription = await findOrStartSubscription({ checkout, product, token: means?.account.id ? null : token }, context)
   const draft = buildCheckoutOrderDraft(checkout, { priced, buyer, product, subscription })
   await redeem(discount, { request, context })
   const order = await placeOrder(context, draft)
   const leasedUntil = new Date(now.getTime() + callLeaseMs)
-  const start = { order, initiator: 'buyer', keep: product.recurringInterval !== null, leasedUntil } as const
+  const start = {
+    order,
+    initiator: 'buyer',
+    keep: product.recurringInterval !== null,
+    returnUrl: confirmationUrl(checkout),
+    leasedUntil,
+  } as const
   const paymentId =
-    checkout.totalAmount() > 0n && account && token
-      ? await startPayment(context, { ...start, account, source: { token }, sandboxToken: token })
+    checkout.totalAmount() > 0n && means
+      ? await startPayment(context, { ...start, account: means.account, ...toSource(token) })
       : await completeFree(context, { checkout, order, token })
+  if (token && paymentId) await recordAttempt(checkout, { paymentId, context })
   await publishCheckoutUpdated(checkout, context)
   const sessionToken = openBuyerSession(context, { checkout, buyer })
   const payment = paymentId === null ? null : { id: paymentId, lease: leasedUntil.toISOString() }
   return { clientSecret: checkout.clientSecret, organizationId, sessionToken, payment }
 }
+
+/** The page that waits for the result of a payment. The seller's page is next: it must not receive what the provider adds to an address. */
+const confirmationUrl = ({ clientSecret }: Checkout) => `${pagesUrl()}/checkout/${clientSecret}/confirmation`
+
+/** A token of the buyer, or nothing if the buyer sends the money. */
+const toSource = (token: string | null) => (token === null ? { source: null } : { source: { token }, sandboxToken: token })
 
 async function completeFree(
   context: CommandContext,

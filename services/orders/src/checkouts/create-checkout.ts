@@ -1,57 +1,44 @@
 import type { Address } from '@quittance/contracts/address'
-import { checkoutCreated, createCheckout as createCheckoutContract } from '@quittance/contracts/checkouts'
+import { createCheckout as createCheckoutContract } from '@quittance/contracts/checkouts'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
-import { mintToken } from '@quittance/runtime/credential'
 import { command, type CommandContext, type Transaction } from '@quittance/runtime/handler'
 import { Customer } from '../customers/customer.ts'
-import { isTaxIdOfCountry } from '../pricing/tax-id.ts'
+import { isTaxIdOfCountry } from '@quittance/runtime/tax-id'
 import { Discount } from '../catalog/discounts/discount.ts'
 import { requireOrganization } from '../organizations/organization.ts'
-import { Product } from '../catalog/products/product.ts'
-import { Checkout, checkoutLifetimeMs } from './checkout.ts'
-import { checkoutEvent } from './checkout-event.ts'
-import { checkoutView } from './checkout-view.ts'
-import { priceCheckout } from './checkout-pricing.ts'
+import type { Product } from '../catalog/products/product.ts'
+import { createUnusableDiscountError } from './checkout-pricing.ts'
+import { findOfferedProducts } from './offered-products.ts'
+import { startCheckout } from './start-checkout.ts'
 import { Subscription } from '../subscriptions/subscription.ts'
 import { activeStatuses } from '../subscriptions/subscription-status.ts'
 
 type Request = RequestOf<typeof createCheckoutContract>
 
 export const createCheckout = command(createCheckoutContract, async (request, context) => {
-  const { em, now, read, publish } = context
-  const product = await chooseProduct(request, context)
+  const { em, sql } = context
+  const [product] = await findOfferedProducts(context, { field: 'products', ids: request.products })
   const { organizationId } = product
-  const price = product.currentPrice()
-  const currency = price.priceCurrency ?? 'usd'
+  await requireOrganization(sql, organizationId)
   const externalCustomerId = request.external_customer_id ?? request.customer_external_id ?? null
   const upgraded = await findUpgradedSubscription(request, { product, em })
   const customerId = upgraded?.customerId ?? request.customer_id ?? null
   const customer = await findCustomer({ id: customerId, externalCustomerId, organizationId }, context)
   const address = request.customer_billing_address ?? customer?.billingAddress ?? null
-  const checkout = em.create(Checkout, {
-    organizationId,
-    status: 'open',
-    clientSecret: mintToken('qt_co_'),
-    expiresAt: new Date(now.getTime() + checkoutLifetimeMs),
+  return startCheckout(context, {
+    product,
+    productIds: request.products,
+    chosenAmount: request.amount ? BigInt(request.amount) : null,
+    discount: await findDiscount(request, { product, context }),
     successUrl: request.success_url ?? null,
     embedOrigin: request.embed_origin ?? null,
-    productIds: request.products,
-    productId: product.id,
-    productPriceId: price.id,
-    discountId: null,
-    customerId: customer?.id ?? null,
-    linkedCustomerId: request.customer_id ? (customer?.id ?? null) : null,
-    isCustomerProven: true,
-    subscriptionId: upgraded?.id ?? null,
-    currency,
-    priceAmount: price.amountFor(request.amount ? BigInt(request.amount) : null),
-    amount: 0n,
-    discountAmount: 0n,
-    taxAmount: null,
-    taxes: [],
     allowDiscountCodes: request.allow_discount_codes,
     requireBillingAddress: request.require_billing_address,
+    metadata: request.metadata,
+    customerId: customer?.id ?? null,
+    linkedCustomerId: request.customer_id ? (customer?.id ?? null) : null,
+    subscriptionId: upgraded?.id ?? null,
     isBusinessCustomer: request.is_business_customer,
     externalCustomerId,
     customerName: request.customer_name || (customer?.name ?? null),
@@ -61,34 +48,18 @@ export const createCheckout = command(createCheckoutContract, async (request, co
     customerBillingAddress: address,
     customerTaxId: request.customer_tax_id || knownTaxId(customer, address),
     customerMetadata: request.customer_metadata,
-    metadata: request.metadata,
   })
-  if (request.discount_id) {
-    const discount = await em.findOne(Discount, { id: request.discount_id, organizationId })
-    if (!discount?.isRedeemable({ productId: product.id, currency, now })) {
-      throw RequestValidationError.field(['discount_id'], 'Discount does not exist or cannot be used.')
-    }
-    checkout.applyDiscount(discount)
-  }
-  await priceCheckout(checkout, context)
-  await em.flush()
-  const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id: checkout.id } })
-  publish({ event: checkoutCreated, aggregateId: checkout.id, organizationId, payload: checkoutEvent(view, checkout) })
-  return view
 })
 
-/** The first product is preselected. All products must be available and belong to one organization. */
-async function chooseProduct({ products }: Request, { em, sql }: CommandContext): Promise<Product> {
-  const found = await em.find(Product, { id: { $in: products }, isArchived: false }, { populate: ['prices'] })
-  const byId = new Map(found.map((product) => [product.id, product]))
-  const missing = products.findIndex((id) => !byId.has(id))
-  if (missing >= 0) throw RequestValidationError.field(['products', missing], 'Product does not exist or is archived.')
-  const chosen = byId.get(products[0] as string) as Product
-  if (found.some((product) => product.organizationId !== chosen.organizationId)) {
-    throw RequestValidationError.field(['products'], 'Products do not belong to the same organization.')
-  }
-  await requireOrganization(sql, chosen.organizationId)
-  return chosen
+async function findDiscount(
+  { discount_id: id }: Request,
+  { product, context: { em, now } }: { product: Product; context: CommandContext },
+): Promise<Discount | null> {
+  if (!id) return null
+  const discount = await em.findOne(Discount, { id, organizationId: product.organizationId })
+  const currency = product.currentPrice().priceCurrency ?? 'usd'
+  if (!discount?.isRedeemable({ productId: product.id, currency, now })) throw createUnusableDiscountError('discount_id')
+  return discount
 }
 
 /** The customer's own tax id, unless it is of another country than the address. */

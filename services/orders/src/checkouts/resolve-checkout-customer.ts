@@ -8,7 +8,7 @@ import { insertCustomer } from '../customers/insert-customer.ts'
 import { Customer } from '../customers/customer.ts'
 import { customerView } from '../customers/customer-view.ts'
 import { publishCustomerState } from '../customers/customer-state.ts'
-import { parseTaxId } from '../pricing/tax-id.ts'
+import { parseTaxId } from '@quittance/runtime/tax-id'
 import { lockIdentity } from '../customers/customer-identity.ts'
 import type { Checkout } from './checkout.ts'
 

@@ -31,7 +31,7 @@ export async function settleCheckoutPayment(context: Transaction, { payment, isP
   if (isPaid) checkout.succeed()
   else {
     const declined = await em.count(Payment, { orderId: payment.orderId, failureReason: 'declined' })
-    if (declined >= maxDeclines) checkout.expire()
+    if (declined >= maxDeclines) checkout.fail()
     else checkout.reopen(now)
     const discount = checkout.discountId ? await em.findOneOrFail(Discount, checkout.discountId) : null
     discount?.releaseRedemption()

@@ -2,6 +2,7 @@ import { createCustomerSession as contract } from '@quittance/contracts/customer
 import type { Customer } from '@quittance/contracts/customers'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
+import { isAllowedReturnUrl } from '@quittance/contracts/return-url'
 import { command, type CommandContext } from '@quittance/runtime/handler'
 import { pagesUrl } from '../config.ts'
 import { findByExternalId, findById } from '../customers/customer-queries.ts'
@@ -12,7 +13,7 @@ type Request = RequestOf<typeof contract>
 
 export const createCustomerSession = command(contract, async (request, context) => {
   const customer = await requireNamedCustomer(request, context)
-  const { slug } = await requireOrganization(context.sql, customer.organization_id)
+  const { slug, return_origins: origins } = await requireOrganization(context.sql, customer.organization_id)
   const unbound = { checkoutId: null, madeByCheckoutId: null }
   const { session, token } = openCustomerSession(context, {
     customerId: customer.id,
@@ -20,14 +21,17 @@ export const createCustomerSession = command(contract, async (request, context) 
     ...unbound,
   })
   await context.em.flush()
+  const address = request.return_url
+  const returnUrl = address && isAllowedReturnUrl(address, origins) ? address : null
+  const query = new URLSearchParams({ customer_session_token: token, ...(returnUrl && { return_url: returnUrl }) }).toString()
   return {
     id: session.id,
     created_at: session.createdAt.toISOString(),
     modified_at: null,
     token,
     expires_at: session.expiresAt.toISOString(),
-    customer_portal_url: `${pagesUrl()}/${slug}/portal?customer_session_token=${token}`,
-    return_url: null,
+    customer_portal_url: `${pagesUrl()}/${slug}/portal?${query}`,
+    return_url: returnUrl,
     customer_id: customer.id,
     external_customer_id: customer.external_id,
     customer_external_id: customer.external_id,

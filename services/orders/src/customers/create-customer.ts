@@ -3,7 +3,7 @@ import { resolveOrganization } from '@quittance/runtime/resolve-organization'
 import { command } from '@quittance/runtime/handler'
 import { TransactionConflict } from '@quittance/runtime/database-transaction'
 import { insertCustomer } from './insert-customer.ts'
-import { validateTaxId } from '../pricing/tax-id.ts'
+import { validateTaxId } from '@quittance/runtime/tax-id'
 import { assertIdentityAvailable } from './customer-identity.ts'
 
 export const createCustomer = command(contract, async (request, context) => {

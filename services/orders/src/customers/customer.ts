@@ -5,7 +5,7 @@ import type { Metadata } from '@quittance/contracts/metadata'
 import type { TaxId } from '@quittance/contracts/tax-id'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregateProperties } from '@quittance/runtime/schema'
-import { validateTaxId } from '../pricing/tax-id.ts'
+import { validateTaxId } from '@quittance/runtime/tax-id'
 
 export const CustomerSchema = defineEntity({
   name: 'Customer',

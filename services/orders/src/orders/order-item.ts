@@ -15,6 +15,9 @@ export const OrderItemSchema = defineEntity({
     amount: p.bigint('bigint'),
     discountAmount: p.bigint('bigint'),
     taxAmount: p.bigint('bigint'),
+    quantity: p.integer(),
+    /** Its tax among those of the order: 1 for the first, 0 for none; null if the previous release placed the order. */
+    taxPosition: p.integer().nullable(),
     proration: p.boolean(),
     productPriceId: p.uuid().nullable(),
   },

@@ -35,6 +35,14 @@ const counter = { list: 'orders', time: 'o.created_at', productFilters: ['produc
 const refundable = `case when o.status = 'pending' then 0 else o.net_amount - o.refunded_amount - o.refunding_amount end as refundable_amount,
     case when o.status = 'pending' then 0 else o.tax_amount - o.refunded_tax_amount - o.refunding_tax_amount end as refundable_tax_amount`
 
+/** Members of the EU and the EEA. */
+const europe = 'AT,BE,BG,HR,CY,CZ,DK,EE,FI,FR,DE,GR,HU,IS,IE,IT,LV,LI,LT,LU,MT,NL,NO,PL,PT,RO,SK,SI,ES,SE'
+
+/** Fourteen days for consumers there (Directive 2011/83/EU, Art. 9), unless access began at once with their consent. Renewals have no such right. */
+const withdrawalUntil = `case when o.tax_id is null and o.billing_address->>'country' = any ('{${europe}}') then (
+    select o.created_at + interval '14 days' from checkouts ch
+    where ch.id = o.checkout_id and not ch.is_business_customer and ch.immediate_access_consented_at is null) end`
+
 /** Columns for seller and buyer. Deprecated names exist only here and in the contract. */
 export const orderColumns = `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pending' as paid,
     o.subtotal_amount, o.discount_amount, o.net_amount, o.net_amount as amount, o.tax_amount, o.taxes, o.tax_behavior,
@@ -43,7 +51,7 @@ export const orderColumns = `o.id, o.created_at, o.modified_at, o.status, o.stat
     o.invoice_generated_at is not null as is_invoice_generated, coalesce(o.invoice_number, '') as invoice_number, null as receipt_number,
     (select pr.name from products pr where pr.id = o.product_id) as description,
     o.customer_id, o.product_id, o.discount_id, o.subscription_id, o.checkout_id,
-    o.customer_id as user_id, first_price.id as product_price_id,
+    ${withdrawalUntil} as withdrawal_until, o.customer_id as user_id, first_price.id as product_price_id,
     ${nested(priceColumns, 'product_prices pp join products pr on pr.id = pp.product_id where pp.id = first_price.id')} as product_price,
     ${items} as items`
 

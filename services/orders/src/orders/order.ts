@@ -10,11 +10,12 @@ import {
   type BillingReason,
   type OrderStatus,
 } from '@quittance/contracts/orders'
-import { isMissingPostalCode } from '@quittance/contracts/postal-codes'
+import { findMissingAddressParts } from '@quittance/contracts/postal-codes'
 import { RefundAmountTooHigh, RefundedAlready } from '@quittance/contracts/refunds'
 import type { AppliedTax, TaxBehavior } from '@quittance/contracts/taxes'
 import { customerFilter, organizationFilter } from '@quittance/runtime/database'
 import { aggregateProperties } from '@quittance/runtime/schema'
+import type { LeftOfOrder } from '../pricing/split-gross.ts'
 import { computeRefundRoom, computeRefundTax } from '../pricing/returnable.ts'
 
 export const OrderSchema = defineEntity({
@@ -112,6 +113,19 @@ export class Order extends OrderSchema.class {
     return tax
   }
 
+  /** Reserves a refund that was made elsewhere, with its tax. */
+  reserveSplit({ amount, taxAmount }: { amount: bigint; taxAmount: bigint }): void {
+    this.refundingAmount += amount
+    this.refundingTaxAmount += taxAmount
+  }
+
+  /** Returns what is left to refund. */
+  toRefundable(): LeftOfOrder {
+    const { netAmount: net, taxAmount: tax } = this
+    const leftTax = tax - this.refundedTaxAmount - this.refundingTaxAmount
+    return { net, tax, leftNet: net - this.refundedAmount - this.refundingAmount, leftTax }
+  }
+
   /** Moves a reserved amount to the refunded amount. */
   refund({ amount, taxAmount }: { amount: bigint; taxAmount: bigint }): void {
     this.refundingAmount -= amount
@@ -150,7 +164,7 @@ export class Order extends OrderSchema.class {
   }
 
   /** Freezes the billing details. A repeated request before the invoice is generated is not an error: it retries a failed invoice. */
-  requestInvoice(now: Date): void {
+  requestInvoice(now: Date, missingSellerDetails: readonly string[] = []): void {
     if (this.invoiceGeneratedAt) throw new InvoiceAlreadyExists(`An invoice already exists for order ${this.id}.`)
     if (this.status === 'pending') throw new NotPaidOrder(`Order ${this.id} is not paid, so an invoice cannot be generated.`)
     if (this.invoiceRequestedAt) return
@@ -158,6 +172,11 @@ export class Order extends OrderSchema.class {
     if (missing.length > 0) {
       throw new MissingInvoiceBillingDetails(
         `Billing name and address are required to generate an invoice for this order. Missing: ${missing.join(', ')}.`,
+      )
+    }
+    if (missingSellerDetails.length > 0) {
+      throw new MissingInvoiceBillingDetails(
+        `The law of the seller's country requires more data of the seller. Missing in the invoice settings: ${missingSellerDetails.join(', ')}.`,
       )
     }
     this.invoiceRequestedAt = now
@@ -168,7 +187,7 @@ OrderSchema.setClass(Order)
 function missingDetails({ billingName, billingAddress }: Order): string[] {
   const named = billingName ? [] : ['billing_name']
   if (!billingAddress) return [...named, 'billing_address']
-  return isMissingPostalCode(billingAddress) ? [...named, 'billing_address.postal_code'] : named
+  return [...named, ...findMissingAddressParts(billingAddress).map((part) => `billing_address.${part}`)]
 }
 
 function lockedField(field: string): ValidationIssue {

@@ -57,8 +57,9 @@ export async function placeOrder({ em, read, publish }: Transaction, { lines, ..
   }
   await em.flush()
   for (const [position, line] of lines.entries()) {
-    const { amount, discount: discountAmount, tax: taxAmount } = amounts.lines[position] as LineAmounts
-    em.create(OrderItem, { proration: false, ...line, amount, discountAmount, taxAmount, organizationId, orderId: order.id, position })
+    const { amount, discount: discountAmount, tax: taxAmount, taxPosition } = amounts.lines[position] as LineAmounts
+    const shares = { amount, discountAmount, taxAmount, taxPosition, quantity: 1 }
+    em.create(OrderItem, { proration: false, ...line, ...shares, organizationId, orderId: order.id, position })
   }
   const view = await read.one(orderView, { where: 'o.id = :id', values: { id: order.id } })
   publish({ event: known ? orderUpdated : orderCreated, aggregateId: order.id, organizationId, payload: view })

@@ -1,4 +1,5 @@
 import { type Transaction, command } from '@quittance/runtime/handler'
+import { findMissingSellerDetails } from '../organizations/invoice-requirements.ts'
 import { Order } from './order.ts'
 import {
   generateOrderInvoice as generateOrderInvoiceContract,
@@ -10,7 +11,9 @@ import { nested, nestedList, type View } from '@quittance/runtime/view'
 /** Freezes the billing details and publishes the invoice request, for sellers and buyers alike. */
 export async function requestInvoice({ id }: { id: string }, context: Transaction): Promise<null> {
   const order = await context.em.findOneOrFail(Order, id)
-  order.requestInvoice(context.now)
+  const { organizationId, taxes } = order
+  const missing = await findMissingSellerDetails(context.sql, { organizationId, isTaxed: taxes.some(({ amount }) => amount !== 0) })
+  order.requestInvoice(context.now, missing)
   await publishInvoiceRequested(order, context)
   return null
 }
@@ -27,15 +30,18 @@ export async function publishInvoiceRequested({ id, organizationId }: Order, { r
 }
 
 const items = nestedList(
-  'i.label, i.amount, i.discount_amount, i.tax_amount, i.proration',
+  'i.label, i.amount, i.discount_amount, i.tax_amount, i.proration, i.quantity, i.amount / i.quantity as unit_amount, i.tax_position',
   'order_items i where i.order_id = o.id order by i.position',
 )
 
 const refundsWith = (status: 'succeeded' | 'failed') =>
   nestedList(
-    'r.id, r.amount, r.tax_amount, r.created_at',
+    'r.id, r.amount, r.tax_amount, r.created_at, r.reason',
     `refunds r where r.order_id = o.id and r.purpose = 'order' and r.status = '${status}' order by r.created_at, r.id`,
   )
+
+const paidWith = `payments p join payment_methods m on m.id = p.payment_method_id
+  where p.order_id = o.id and p.status = 'succeeded' order by p.created_at desc, p.id limit 1`
 
 /** The snapshot an invoice is created from. Null if the organization has not been received yet. */
 export const invoiceSourceView: View<InvoiceSource> = {
@@ -51,5 +57,6 @@ export const invoiceSourceView: View<InvoiceSource> = {
     case when o.period_end is not null then ${nested('o.period_start as start, o.period_end as end')} end as period,
     ${items} as items, ${refundsWith('succeeded')} as refunds, ${refundsWith('failed')} as reversed_refunds,
     o.subtotal_amount, o.discount_amount, o.net_amount, o.tax_amount, o.taxes, o.tax_behavior,
-    o.total_amount, o.paid_at`,
+    o.total_amount, o.paid_at, o.metadata ->> 'buyer_reference' as buyer_reference, o.metadata ->> 'electronic_address' as buyer_address,
+    ${nested('m.type, m.brand, m.last4', paidWith)} as payment`,
 }

@@ -6,10 +6,14 @@ import { CustomerEmailSettings } from '@quittance/contracts/organizations'
  */
 export function completeOrganization(document: string): string {
   const settings = `(${document} -> 'subscription_settings')`
-  return `${defaults(settings)} || ${document} || jsonb_build_object('subscription_settings', ${settingDefaults} || ${settings})`
+  return `${defaults(settings)} || ${document} || jsonb_build_object('subscription_settings', ${settingDefaults} || ${settings},
+    'page_settings', ${pageDefaults} || coalesce(${document} -> 'page_settings', '{}'))`
 }
 
 const settingDefaults = `jsonb_build_object('benefit_revocation_grace_period', 0, 'prevent_trial_abuse', false)`
+
+const pageDefaults = `jsonb_build_object('terms_url', null, 'privacy_url', null, 'imprint_url', null,
+  'embed_origins', jsonb_build_array(), 'return_origins', jsonb_build_array())`
 
 const defaults = (settings: string) => `jsonb_build_object('status', 'active',
     'notification_settings', ${none(['new_order', 'new_subscription'])},

@@ -1,6 +1,6 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import { sharedByCustomers, type ScopedSql } from '@quittance/runtime/sql-runner'
-import { ServiceUnavailable } from '@quittance/contracts/errors'
+import { ResourceNotFound, ServiceUnavailable } from '@quittance/contracts/errors'
 import type { SubscriptionSettings } from '@quittance/contracts/organizations'
 
 /** The clock of an organization's subscriptions: real time plus the offset by which its test clock was advanced. */
@@ -20,15 +20,40 @@ export async function loadClock({ sql, now }: Pick<Transaction, 'sql' | 'now'>, 
   return { now: new Date(now.getTime() + ms), toReal: (at) => new Date(at.getTime() - ms) }
 }
 
-const findSlug = `select slug from organizations where id = :id and id = any (:scope_organizations)`
+const find = `
+  select slug, coalesce(document #> '{page_settings,return_origins}', '[]') as return_origins from organizations
+  where id = :id and id = any (:scope_organizations)`
+
+/** What orders needs of the copy of an organization. */
+interface OrganizationRow {
+  slug: string
+  /** Origins that a `return_url` of the customer portal may have. */
+  return_origins: string[]
+}
 
 /**
  * Returns the copy of an organization. It arrives by event, milliseconds after the organization was created; until then the client retries.
  */
-export async function requireOrganization(sql: ScopedSql, id: string): Promise<{ slug: string }> {
-  const [known] = await sql<{ slug: string }>('organization.find', findSlug, { id })
+export async function requireOrganization(sql: ScopedSql, id: string): Promise<OrganizationRow> {
+  const [known] = await sql<OrganizationRow>('organization.find', find, { id })
   if (!known) throw new ServiceUnavailable('The organization is still being set up. Try again in a moment.')
   return known
+}
+
+/** Throws `ResourceNotFound` for an organization that an anonymous caller names and that does not exist. */
+export async function assertOrganizationExists(sql: ScopedSql, id: string): Promise<void> {
+  const [known] = await sql('organization.find', find, { id })
+  if (!known) throw new ResourceNotFound()
+}
+
+const embedOrigins = `
+  select coalesce(document #> '{page_settings,embed_origins}', '[]') as origins from organizations
+  where id = :id and id = any (:scope_organizations)`
+
+/** Origins that may show checkouts of links in a frame, as last received. */
+export async function loadEmbedOrigins(sql: ScopedSql, id: string): Promise<string[]> {
+  const [known] = await sql<{ origins: string[] }>('organization.embed-origins', embedOrigins, { id })
+  return known?.origins ?? []
 }
 
 const settings = `

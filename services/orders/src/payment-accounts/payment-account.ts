@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { PaymentAccount as PaymentAccountReply } from '@quittance/contracts/payment-accounts'
+import type { BankAccount, PaymentAccount as PaymentAccountReply } from '@quittance/contracts/payment-accounts'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregateProperties } from '@quittance/runtime/schema'
 import type { View } from '@quittance/runtime/view'
@@ -11,6 +11,8 @@ interface AccountSettings {
   webhook_secret_last4: string[]
   /** When the newest webhook secret was added. */
   webhook_secret_added_at: string | null
+  /** Of an account to which buyers send money. */
+  bank?: BankAccount
 }
 
 /** Result of the last check. */
@@ -68,6 +70,6 @@ export const paymentAccountView: View<PaymentAccountReply> = {
   columns: `a.id, a.created_at, a.modified_at, a.organization_id, a.provider, a.mode, a.provider_account, a.publishable_key,
     a.settings->>'secret_key_last4' as secret_key_last4,
     case when ${overlap} then a.settings->'webhook_secret_last4'
-      else jsonb_build_array(a.settings->'webhook_secret_last4'->0) end as webhook_secret_last4,
+      else jsonb_build_array(a.settings->'webhook_secret_last4'->0) end as webhook_secret_last4, a.settings->'bank' as bank,
     a.status, a.is_default, a.health, a.checked_at, '/v1/payment-accounts/' || a.id || '/events' as events_path`,
 }

@@ -1,4 +1,4 @@
-import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
+import { Conflict, NotPermitted, ResourceNotFound } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
 import {
   checkPaymentAccount as checkContract,
@@ -30,8 +30,9 @@ async function requireAccount({ sql }: Pick<QueryContext, 'sql'>, id: string): P
 /** Verifies a new key at the provider by reads: it must be one of the same account. */
 export const updatePaymentAccount = staged(updateContract, {
   async look({ id, secret_key, publishable_key, webhook_secret }, context) {
-    const { provider, mode, provider_account: expected } = await requireAccount(context, id)
+    const { provider, mode, provider_account: expected, credentials_sealed: sealed } = await requireAccount(context, id)
     if (!secret_key && !publishable_key && !webhook_secret) return { verified: null }
+    if (sealed === null) throw new NotPermitted('A bank account has no credentials.')
     requireSecretKeys()
     const adapter = requireAccountAdapter(provider)
     assertKeyModes(adapter, { mode, secretKey: secret_key, publishableKey: publishable_key })
@@ -87,6 +88,7 @@ export const deletePaymentAccount = command(deleteContract, async ({ id }, { em,
 export const checkPaymentAccount = staged(checkContract, {
   async look({ id }, context) {
     const account = await requireAccount(context, id)
+    if (account.credentials_sealed === null) throw new NotPermitted('A bank account has no credentials to check.')
     const adapter = requireAccountAdapter(account.provider)
     const credentials = openCredentials(account, context.now)
     return toHealth(await adapter.open(credentials).health(), { mode: account.mode, expected: account.provider_account })

@@ -8,7 +8,11 @@ import type { AccountHealth } from './payment-account.ts'
 export function requireAccountAdapter(provider: string): AccountAdapter {
   const adapter = findAccountAdapter(provider)
   if (adapter) return adapter
-  throw new NotPermitted(`This installation does not offer ${provider}: the operator enables it with PAYMENT_PROVIDERS.`)
+  throw createNotOfferedError(provider)
+}
+
+export function createNotOfferedError(provider: string): NotPermitted {
+  return new NotPermitted(`This installation does not offer ${provider}: the operator enables it with PAYMENT_PROVIDERS.`)
 }
 
 interface PresentedKeys {

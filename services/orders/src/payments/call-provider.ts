@@ -8,7 +8,7 @@ import { callWithDeadline } from './calls-in-progress.ts'
 export interface PreparedCall {
   provider: PaymentProvider
   call: NextCall
-  payment: { id: string; createdAt: Date; money: Money; request: PaymentRequest; theirs: string | null }
+  payment: { id: string; createdAt: Date; money: Money; request: PaymentRequest; theirs: string | null; checks: number }
   payer: PayerDetails
 }
 
@@ -17,12 +17,16 @@ export function callProvider(prepared: PreparedCall, { leaseMs }: { leaseMs: num
   return callWithDeadline(leaseMs, () => makeCall(prepared))
 }
 
+/** Attempts under one key to make a payer known: the provider may keep an error under it for a day, and another payer costs nothing. */
+const attemptsPerPayerKey = 3
+
 async function makeCall({ provider, call, payment, payer }: PreparedCall): Promise<Answer<Seen> | { payer: string }> {
   const { id, request, money, theirs } = payment
   const intent: Intent = { id, kind: 'charge', money, payer: payer.payer, ...request }
   const formatKey = (step: string, number: number) => formatCallKey('pay', { id, step, number })
   if (call.step === 'payer') {
-    const answer = await provider.ensurePayer(payer, formatCallKey('payer', { id: payer.id, step: 'create', number: 1 }))
+    const number = 1 + Math.floor(payment.checks / attemptsPerPayerKey)
+    const answer = await provider.ensurePayer(payer, formatCallKey('payer', { id: payer.id, step: 'create', number }))
     return 'got' in answer ? answer.got : answer
   }
   if (call.step === 'prepare') return provider.prepare(intent, formatKey('prepare', call.preparation))

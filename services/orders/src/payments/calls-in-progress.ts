@@ -23,21 +23,36 @@ export async function callWithDeadline<T>(leaseMs: number, call: () => Promise<T
 export interface CallsInProgress {
   /** Number of calls a job may still start. */
   free(): number
-  /** Starts the work. If work on the row is already in progress, waits for that instead. */
-  run(id: string, work: () => Promise<void>): Promise<void>
+  /** Accounts with so many calls in progress that a job starts no others: one whose provider hangs leaves room for the rest. */
+  findBusyAccounts(): string[]
+  /** Starts the work for an account. If work on the row is already in progress, waits for that instead. */
+  run(id: string, work: () => Promise<void>, accountId?: string | null): Promise<void>
   /** Resolves once no call is in progress. */
   idle(): Promise<void>
 }
 
+/** Calls of one account with which it is busy. */
+const busyAt = 8
+
 /** Calls never wait for each other; beyond `maxConcurrent`, due rows wait in the database. */
 export function createCallsInProgress(maxConcurrent: number): CallsInProgress {
   const inProgress = new Map<string, Promise<void>>()
+  const accounts = new Map<string, string>()
   return {
     free: () => Math.max(0, maxConcurrent - inProgress.size),
-    run(id, work) {
+    findBusyAccounts() {
+      const counts = new Map<string, number>()
+      for (const account of accounts.values()) counts.set(account, (counts.get(account) ?? 0) + 1)
+      return [...counts].flatMap(([account, count]) => (count >= busyAt ? [account] : []))
+    },
+    run(id, work, accountId = null) {
       const running = inProgress.get(id)
       if (running) return running
-      const started = work().finally(() => inProgress.delete(id))
+      if (accountId !== null) accounts.set(id, accountId)
+      const started = work().finally(() => {
+        inProgress.delete(id)
+        accounts.delete(id)
+      })
       inProgress.set(id, started)
       return started
     },

@@ -2,7 +2,8 @@ import type { Facts, Mode, Money } from '../providers/provider.ts'
 
 /** What an object at the provider must be to belong to a row. */
 export interface ExpectedFacts {
-  ours: string
+  /** Null for an object that was made elsewhere. */
+  ours: string | null
   /** Null until the object is known. */
   theirs: string | null
   account: string

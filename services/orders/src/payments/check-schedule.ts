@@ -45,6 +45,11 @@ function chooseWait({ state, checks, checkAfterMs, quarantineReason }: PaymentPr
   return waitAt(unansweredWaits, checks)
 }
 
+/** Returns when to read a settled payment again whose requested check had no answer. */
+export function scheduleRequested({ checks }: PaymentProgress, { now, random }: Draw): Date {
+  return new Date(now.getTime() + Math.round(waitAt(unansweredWaits, Math.max(2, checks)) * (0.9 + 0.2 * random)))
+}
+
 /** Returns when to try again after an answer that only another configuration can change. */
 export function scheduleMisconfigured(checks: number, { now, random }: Draw): Date {
   return new Date(now.getTime() + Math.round(waitAt(progressWaits, checks) * (0.9 + 0.2 * random)))

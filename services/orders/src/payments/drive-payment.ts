@@ -2,17 +2,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { LockMode } from '@mikro-orm/core'
 import type { FinishContext, JobContext, Transaction } from '@quittance/runtime/handler'
 import { openProvider, type ProviderAccount } from '../providers/provider-of.ts'
-import type { Answer, Seen } from '../providers/provider.ts'
 import { callProvider, type PreparedCall } from './call-provider.ts'
-import { scheduleCheck, scheduleMisconfigured } from './check-schedule.ts'
-import { close } from './fold.ts'
-import { nextCall, type NextCall } from './next-call.ts'
+import type { NextCall } from './next-call.ts'
 import { Payment } from './payment.ts'
+import { findEndOfPause, pauseIfLimited } from './pause-account.ts'
 import { takeLease } from './payment-lease.ts'
 import type { PaymentProgress } from './payment-progress.ts'
+import { computeNextCheck, planCall, type PlanSituation } from './plan-call.ts'
 import { loadPayer, savePayer } from '../payers/payers.ts'
 import { loadProviderAccount } from './provider-account.ts'
-import { recordAnswer, recordNoObject, recordSend } from './record-answer.ts'
+import { mayBeSettled, recordOutcome, type CallOutcome } from './record-answer.ts'
 import { lockForSettlement, settlePayment } from './settle-payment.ts'
 
 /** A payment to drive. `lease` is set if the caller holds its lease. */
@@ -99,7 +98,7 @@ async function plan(transaction: Transaction, { lease, memory, context }: Step):
 
 interface Answered extends Step {
   call: NextCall
-  answer: Answer<Seen> | { payer: string } | null
+  answer: CallOutcome
   readAt: Date
 }
 
@@ -109,6 +108,7 @@ async function record(transaction: Transaction, { lease, memory, context, call, 
   const order = mayBeSettled(call, answer) ? await lockForSettlement(transaction, lease.id) : null
   const held = await takeLease(sql, { ...lease, held: memory.lease })
   const payment = await em.findOneOrFail(Payment, { id: lease.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  if (answer && !('payer' in answer)) await pauseIfLimited(sql, { account: { id: payment.paymentAccountId ?? null }, answer })
   const account = await loadProviderAccount(sql, payment)
   const before = { ...payment.toProgress(), untouchedAt: memory.untouchedAt }
   // Another worker has continued: that there is no object was proven for an earlier state only.
@@ -118,16 +118,12 @@ async function record(transaction: Transaction, { lease, memory, context, call, 
     ...{ ours: payment.id, theirs: before.theirs, money: before.money },
     ...{ account: account.providerAccount, mode: account.mode },
   }
-  const recorded =
-    answer === null
-      ? recordNoObject(before)
-      : 'payer' in answer
-        ? { payment: before, effects: [], isAbsent: memory.isAbsent }
-        : recordAnswer(before, { step: call.step, answer, readAt }, { now: held?.now ?? now, expected })
+  const at = { now: held?.now ?? now, random: Math.random() }
+  const recorded = recordOutcome(before, { call, outcome: answer, readAt, now: at.now, expected, isAbsent: memory.isAbsent })
   const progress = recorded.payment
   if (progress.quarantineReason !== before.quarantineReason && progress.quarantineReason !== null)
     context.log.error({ payment_id: payment.id, reason: progress.quarantineReason }, 'payment.quarantined')
-  const nextCheckAt = computeNextCheck(progress, { answer, now: held?.now ?? now })
+  const nextCheckAt = computeNextCheck(progress, { ...at, outcome: answer })
   if (order) await settlePayment(transaction, { order, payment, progress, effects: recorded.effects, nextCheckAt })
   if (!held) {
     // Another worker holds the lease: what was seen is recorded, and that worker makes the next call.
@@ -137,14 +133,8 @@ async function record(transaction: Transaction, { lease, memory, context, call, 
   return continueWith(transaction, {
     ...{ payment, account, context, progress, now: held.now },
     memory: { lease: held.lease, untouchedAt: progress.untouchedAt, isAbsent: recorded.isAbsent },
-    previous: { call, answer },
+    previous: { call, outcome: answer },
   })
-}
-
-/** Whether an answer can end the payment: then everything that follows is locked before the payment. */
-function mayBeSettled(call: NextCall, answer: Answered['answer']): boolean {
-  if (call.step === 'fail') return true
-  return answer !== null && 'got' in answer && (answer.got.is === 'succeeded' || answer.got.is === 'canceled')
 }
 
 interface Continuation {
@@ -154,45 +144,32 @@ interface Continuation {
   memory: Memory
   context: DriveContext
   now: Date
-  previous: { call: NextCall; answer: Answered['answer'] } | null
+  previous: PlanSituation['previous']
 }
 
 /** Stores the progress and the next call, or when to check again. */
 async function continueWith(transaction: Transaction, continuation: Continuation): Promise<Next> {
   const { payment, account, context, memory, now, previous } = continuation
-  let { progress } = continuation
   const provider = openProvider(account, context)
-  const nextCheckAt = computeNextCheck(progress, { answer: previous?.answer ?? null, now })
-  if (!provider) return { continueAt: saveAndStop(payment, progress, { now, nextCheckAt }) }
-  const isRequested = !previous && Boolean(payment.nextCheckAt)
-  const situation = { now, capabilities: provider.capabilities(), isAbsent: memory.isAbsent, isRequested }
-  const payer = await loadPayer(transaction.sql, payment)
-  let call = nextCall(progress, { ...situation, hasPayer: payer.payer !== null })
-  if (call.step === 'close') {
-    progress = close(progress, call.reason)
-    call = nextCall(progress, { ...situation, hasPayer: true })
+  const at = { now, random: Math.random() }
+  if (!provider) {
+    const nextCheckAt = computeNextCheck(continuation.progress, { ...at, outcome: previous?.outcome ?? null })
+    return { continueAt: saveAndStop(payment, continuation.progress, { now, nextCheckAt }) }
   }
-  if (call.step === 'none' || (previous && !isProgress(previous, call)))
-    return {
-      continueAt: saveAndStop(payment, progress, {
-        now,
-        nextCheckAt: computeNextCheck(progress, { answer: previous?.answer ?? null, now }),
-      }),
-    }
-  const sent = recordSend(progress, call, now)
-  payment.apply(sent, { now, nextCheckAt: scheduleCheck(sent, { now, random: Math.random() }) })
+  const payer = await loadPayer(transaction.sql, payment)
+  const { call, progress, nextCheckAt } = planCall(continuation.progress, {
+    ...{ ...at, previous, capabilities: provider.capabilities(), isAbsent: memory.isAbsent, hasPayer: payer.payer !== null },
+    isRequested: !previous && Boolean(payment.nextCheckAt),
+  })
+  if (!call) return { continueAt: saveAndStop(payment, progress, { now, nextCheckAt }) }
+  const endOfPause = call.step === 'fail' ? null : findEndOfPause(account, at)
+  if (endOfPause) return { continueAt: saveAndStop(payment, continuation.progress, { now, nextCheckAt: endOfPause }) }
+  payment.apply(progress, { now, nextCheckAt })
   return { provider, call, memory, payment: toCalled(payment), payer }
 }
 
-/** Whether the next call follows at once: a call without an answer, and the same call again, wait for their time. */
-function isProgress({ call, answer }: NonNullable<Continuation['previous']>, next: NextCall): boolean {
-  if (answer && 'unknown' in answer) return false
-  if (answer && 'misconfigured' in answer) return next.step === 'cancel' || next.step === 'fail'
-  return next.step !== call.step && next.step !== 'read'
-}
-
-function toCalled({ id, createdAt, amount, currency, request, providerPayment }: Payment): PreparedCall['payment'] {
-  return { id, createdAt, money: { amount, currency }, request, theirs: providerPayment ?? null }
+function toCalled({ id, createdAt, amount, currency, request, providerPayment, checks }: Payment): PreparedCall['payment'] {
+  return { id, createdAt, money: { amount, currency }, request, theirs: providerPayment ?? null, checks }
 }
 
 /** Stores the progress, and releases the lease. Returns when to continue if the submission has no result yet. */
@@ -209,13 +186,4 @@ function saveAndStop(
 /** Whether the request of a buyer can be answered: by the result of the submission, or because nothing more is called. */
 function hasResult({ state, quarantineReason }: PaymentProgress): boolean {
   return quarantineReason !== null || ['requires_action', 'processing', 'failed', 'succeeded'].includes(state)
-}
-
-function computeNextCheck(progress: PaymentProgress, { answer, now }: { answer: Answered['answer']; now: Date }): Date | null {
-  const draw = { now, random: Math.random() }
-  const scheduled = scheduleCheck(progress, draw)
-  if (scheduled === null || answer === null) return scheduled
-  if ('misconfigured' in answer && progress.state !== 'closing') return scheduleMisconfigured(progress.checks, draw)
-  if ('unknown' in answer && answer.retryAfterMs !== null) return new Date(now.getTime() + answer.retryAfterMs)
-  return scheduled
 }

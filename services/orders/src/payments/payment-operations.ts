@@ -6,25 +6,42 @@ import {
   showPayment as showPaymentContract,
   type OperatedPayment,
 } from '@quittance/contracts/payment-operations'
+import type { ReplyOf } from '@quittance/contracts/operation'
 import { systemCommand, systemQuery } from '@quittance/runtime/system-handler'
 import { settleDuePaymentsJobName } from '../job-names.ts'
 
 const iso = (column: string) => `to_json(${column})#>>'{}'`
 
-const columns = `id, organization_id, order_id, provider, provider_payment, state, amount::float8 as amount, currency, ${iso('created_at')} as created_at,
+/** Columns of a payment as an operator sees it. */
+export const operatedColumns = `id, organization_id, order_id, provider, provider_payment, state, amount::float8 as amount, currency, ${iso('created_at')} as created_at,
   ${iso('next_check_at')} as next_check_at, ${iso('unanswered_since')} as unanswered_since, quarantine_reason, failure_reason, decline_code`
 
-const isStuck = `(quarantined_at is not null or is_open and created_at < now() - interval '1 hour')`
+const isStuck = `(quarantined_at is not null or is_open and created_at < now() - interval '1 hour'
+  or surplus_at is not null and refunding_amount + refunded_amount < captured_amount)`
 
-const stuck = `select ${columns} from payments where ${isStuck} order by created_at, id limit :limit`
+const stuck = `select ${operatedColumns} from payments where ${isStuck} order by created_at, id limit :limit`
 const countStuck = `select count(*)::int as total from payments where ${isStuck}`
-const find = `select ${columns} from payments where id = :id`
+const find = `select ${operatedColumns} from payments where id = :id`
 const refundsOf = `
   select id, purpose, state, (amount + tax_amount)::float8 as amount, ${iso('created_at')} as created_at from refunds
   where payment_id = :id order by created_at, id`
 const ledgerOf = `
   select ${iso('created_at')} as created_at, reason, debit, credit, amount::float8 as amount from ledger_entries
   where payment_id = :id order by created_at, id`
+const timelineOf = `
+  select to_json(at)#>>'{}' as at, what, detail from (
+    select created_at as at, 'created' as what, initiator as detail, 0 as rank from payments where id = :id
+    union all select submitted_at, 'submitted', provider_payment, 1 from payments where id = :id
+    union all select declined_at, 'declined', decline_code, 2 from payments where id = :id
+    union all select quarantined_at, 'quarantined', quarantine_reason, 3 from payments where id = :id
+    union all select e.received_at, 'event', e.type, 4 from provider_events e join payments p
+      on p.payment_account_id = e.payment_account_id and p.provider_payment = e.object where p.id = :id
+    union all select created_at, case when is_forced then 'resolved by force' else 'resolved' end,
+      'as ' || resolved_as || ', the provider reported ' || provider_state || ': ' || because, 5 from payment_resolutions where payment_id = :id
+    union all select settled_at, state, failure_reason, 6 from payments where id = :id
+    union all select surplus_at, 'surplus', null, 7 from payments where id = :id
+    union all select created_at, 'refund', state, 8 from refunds where payment_id = :id) moments
+  where at is not null order by moments.at, rank`
 const recheck = `update payments set next_check_at = now(), leased_until = null, version = version + 1 where id = :id returning id`
 
 const reason = 'the operator sees and rechecks payments of all organizations'
@@ -50,7 +67,8 @@ export const showPayment = systemQuery(showPaymentContract, { reason }, async ({
     ledgerOf,
     { id },
   )
-  return { payment, refunds, ledger }
+  const timeline = await systemSql<ReplyOf<typeof showPaymentContract>['timeline'][number]>('payment.timeline', timelineOf, { id })
+  return { payment, refunds, ledger, timeline }
 })
 
 /** A check that is in progress loses its lease; both record what they see. */
@@ -62,6 +80,7 @@ export const recheckPayment = systemCommand(recheckPaymentContract, { reason }, 
   return { id }
 })
 
-function requireOperator({ kind }: Caller): void {
+/** Throws unless the caller is the operator. */
+export function requireOperator({ kind }: Caller): void {
   if (kind !== 'operator') throw new NotPermitted('Only the operator may do this.')
 }

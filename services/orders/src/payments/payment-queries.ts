@@ -3,6 +3,7 @@ import { query } from '@quittance/runtime/handler'
 import { buildSortOrder, buildWhere, toArray } from '@quittance/runtime/list-query'
 import type { View } from '@quittance/runtime/view'
 import { declineMessages } from '../providers/declines.ts'
+import { pendingMessage, pendingReason } from './pending-reasons.ts'
 
 const status = `case when pa.state = 'succeeded' then 'succeeded' when pa.state in ('closing', 'failed') then 'failed' else 'pending' end`
 
@@ -23,9 +24,12 @@ const paymentView: View<Payment> = {
   name: 'payment',
   organization: 'pa.organization_id',
   from: `payments pa left join payment_methods m on m.id = pa.payment_method_id
+    left join payment_accounts a on a.id = pa.payment_account_id
     join orders o on o.id = pa.order_id join customers c on c.id = o.customer_id`,
   columns: `pa.id, pa.created_at, pa.modified_at, 'stripe' as processor, pa.provider, pa.mode, ${status} as status, pa.amount, pa.currency,
-    ${method} as method, ${trigger} as trigger, pa.decline_code as decline_reason, ${declineMessage} as decline_message, pa.organization_id, pa.checkout_id, pa.order_id`,
+    ${method} as method, ${trigger} as trigger, pa.decline_code as decline_reason, ${declineMessage} as decline_message,
+    ${pendingReason} as pending_reason, ${pendingMessage} as pending_message, case when pa.is_open then pa.next_check_at end as next_check_at,
+    pa.organization_id, pa.checkout_id, pa.order_id`,
 }
 
 export const getPayment = query(getPaymentContract, ({ id }, { read }) => read.one(paymentView, { where: 'pa.id = :id', values: { id } }))

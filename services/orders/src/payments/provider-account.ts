@@ -1,5 +1,5 @@
-import { sharedByCustomers, type ScopedSql } from '@quittance/runtime/sql-runner'
-import { hasProvider, toSandboxAccount, type ProviderAccount } from '../providers/provider-of.ts'
+import { sharedByCheckouts, sharedByCustomers, type ScopedSql } from '@quittance/runtime/sql-runner'
+import { getCapabilities, toSandboxAccount, type ProviderAccount } from '../providers/provider-of.ts'
 
 interface AccountRow {
   id: string
@@ -8,9 +8,10 @@ interface AccountRow {
   mode: ProviderAccount['mode']
   provider_account: string | null
   credentials_sealed: string | null
+  paused_until: string | null
 }
 
-const columns = 'id, organization_id, provider, mode, provider_account, credentials_sealed'
+const columns = `id, organization_id, provider, mode, provider_account, credentials_sealed, to_json(paused_until)#>>'{}' as paused_until`
 
 const byId = `select ${columns} from payment_accounts where id = :id and organization_id = any (:scope_organizations)`
 
@@ -25,16 +26,51 @@ export async function loadProviderAccount(
   return toAccount(row)
 }
 
-const defaultOne = `
-  select ${columns} from payment_accounts
-  where organization_id = :organization_id and organization_id = any (:scope_organizations) and is_default and status = 'active'
-    and ${sharedByCustomers}`
+const active = `
+  select ${columns}, is_default from payment_accounts
+  where organization_id = :organization_id and organization_id = any (:scope_organizations) and status = 'active'
+    and ${sharedByCustomers}
+  order by is_default desc, created_at, id`
 
-/** Returns the account for new payments of an organization; null if it cannot take payments. */
-export async function findAccountForPayments(sql: ScopedSql, organizationId: string): Promise<ProviderAccount | null> {
-  const [row] = await sql<AccountRow>('payment-account.default', defaultOne, { organization_id: organizationId })
-  const account = row ? toAccount(row) : toSandboxAccount(organizationId)
-  return hasProvider(account) ? account : null
+/** How an order can be paid. */
+export interface PaymentMeans {
+  account: ProviderAccount
+  /** The buyer sends the money, so that no token and no stored method is needed. */
+  isSentByBuyer: boolean
+}
+
+/**
+ * Returns the account for new payments of an organization; null if it cannot take payments. With `byTransfer` it is the one to which buyers
+ * send money. An organization with a live account has no sandbox: anyone could pay with its tokens.
+ */
+export async function findAccountForPayments(
+  sql: ScopedSql,
+  { organizationId, byTransfer = false }: { organizationId: string; byTransfer?: boolean },
+): Promise<PaymentMeans | null> {
+  const rows = await sql<AccountRow & { is_default: boolean }>('payment-account.active', active, { organization_id: organizationId })
+  const defaultRow = rows.find((row) => row.is_default)
+  const sandbox = rows.some(({ mode }) => mode === 'live') ? [] : [toSandboxAccount(organizationId)]
+  const candidates = byTransfer ? rows.map(toAccount) : defaultRow ? [toAccount(defaultRow)] : sandbox
+  const means = candidates.flatMap((account) => {
+    const direction = getCapabilities(account)?.direction
+    return direction ? [{ account, isSentByBuyer: direction === 'push' }] : []
+  })
+  return means.find(({ isSentByBuyer }) => isSentByBuyer || !byTransfer) ?? null
+}
+
+const ofSubscription = `
+  select a.id, a.organization_id, a.provider, a.mode, a.provider_account, a.credentials_sealed, to_json(a.paused_until)#>>'{}' as paused_until
+  from payments p join orders o on o.id = p.order_id join payment_accounts a on a.id = p.payment_account_id
+  where o.subscription_id = :subscription_id and p.applied_at is not null and a.status = 'active'
+    and p.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or o.customer_id = :scope_customer)
+    and ${sharedByCheckouts}
+  order by p.applied_at desc limit 1`
+
+/** Returns the account to which the buyer sent the last payment of a subscription; null if it was paid otherwise. */
+export async function findAccountOfSender(sql: ScopedSql, subscriptionId: string): Promise<ProviderAccount | null> {
+  const [row] = await sql<AccountRow>('payment-account.of-sender', ofSubscription, { subscription_id: subscriptionId })
+  const account = row ? toAccount(row) : null
+  return account && getCapabilities(account)?.direction === 'push' ? account : null
 }
 
 function toAccount(row: AccountRow): ProviderAccount {
@@ -45,5 +81,6 @@ function toAccount(row: AccountRow): ProviderAccount {
     mode: row.mode,
     providerAccount: row.provider_account ?? '',
     credentialsSealed: row.credentials_sealed,
+    pausedUntil: row.paused_until ? new Date(row.paused_until) : null,
   }
 }

@@ -5,6 +5,9 @@ import { close, fail, fold } from './fold.ts'
 import type { NextCall } from './next-call.ts'
 import type { Effect, PaymentProgress } from './payment-progress.ts'
 
+/** An answer about a payment, of the payer, or none: that there is no object needs no call. */
+export type CallOutcome = Answer<Seen> | { payer: string } | null
+
 /** A call about a payment, and what was answered. */
 export interface AnsweredCall {
   step: NextCall['step']
@@ -13,7 +16,8 @@ export interface AnsweredCall {
   readAt: Date
 }
 
-interface Recorded {
+/** A payment after an answer, with everything that follows outside of it. */
+export interface Recorded {
   payment: PaymentProgress
   effects: Effect[]
   /** It was proven that the provider has no object of the payment. */
@@ -64,7 +68,7 @@ export function recordAnswer(
 }
 
 /** Ends a payment that has no object at the provider. */
-export function recordNoObject(payment: PaymentProgress): Recorded {
+function recordNoObject(payment: PaymentProgress): Recorded {
   return { ...fail(payment), isAbsent: true }
 }
 
@@ -96,4 +100,27 @@ function countSend(
   { isSameKey, now }: { isSameKey: boolean; now: Date },
 ): Partial<PaymentProgress> {
   return { sends: isSameKey ? sends + 1 : 1, sentAt: now, firstSentAt: isSameKey ? (firstSentAt ?? now) : now }
+}
+
+interface Recording {
+  call: NextCall
+  outcome: CallOutcome
+  /** When the call began. */
+  readAt: Date
+  now: Date
+  expected: ExpectedFacts
+  isAbsent: boolean
+}
+
+/** Returns a payment after the outcome of a call, with everything that follows outside of it. Pure. */
+export function recordOutcome(payment: PaymentProgress, { call, outcome, readAt, now, expected, isAbsent }: Recording): Recorded {
+  if (outcome === null) return recordNoObject(payment)
+  if ('payer' in outcome) return { payment, effects: [], isAbsent }
+  return recordAnswer(payment, { step: call.step, answer: outcome, readAt }, { now, expected })
+}
+
+/** Whether an outcome can end the payment: then everything that follows is locked before the payment. */
+export function mayBeSettled(call: NextCall, outcome: CallOutcome): boolean {
+  if (call.step === 'fail') return true
+  return outcome !== null && 'got' in outcome && (outcome.got.is === 'succeeded' || outcome.got.is === 'canceled')
 }

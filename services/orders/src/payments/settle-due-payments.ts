@@ -6,6 +6,7 @@ import { drivePayment } from './drive-payment.ts'
 interface DuePayment {
   id: string
   organization_id: string
+  payment_account_id: string | null
   lease: string
   traceparent: string | null
 }
@@ -16,9 +17,10 @@ const claim = `
   where id in (
     select p.id from payments p
     where p.next_check_at <= now() and (p.leased_until is null or p.leased_until <= now())
+      and (p.payment_account_id is null or p.payment_account_id <> all (:busy::uuid[]))
       and not exists (select from payment_accounts a where a.id = p.payment_account_id and a.paused_until > now())
     order by p.next_check_at limit :limit for update skip locked)
-  returning id, organization_id, leased_until::text as lease, traceparent`
+  returning id, organization_id, payment_account_id, leased_until::text as lease, traceparent`
 
 const batch = 20
 
@@ -35,9 +37,11 @@ export const settleDuePayments = job({
   async run(context) {
     const limit = Math.min(batch, paymentsInProgress.free())
     if (limit === 0) return false
-    const due = await context.systemSql<DuePayment>('payments.claim', claim, { lease: context.leaseMs, limit })
-    for (const { id, organization_id: organizationId, ...row } of due)
-      void paymentsInProgress.run(id, () => drivePayment({ id, organizationId, ...row }, { context }))
+    const due = await context.systemSql<DuePayment>('payments.claim', claim, {
+      ...{ lease: context.leaseMs, limit, busy: paymentsInProgress.findBusyAccounts() },
+    })
+    for (const { id, organization_id: organizationId, payment_account_id: accountId, ...row } of due)
+      void paymentsInProgress.run(id, () => drivePayment({ id, organizationId, ...row }, { context }), accountId)
     return due.length === limit
   },
 })

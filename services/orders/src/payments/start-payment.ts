@@ -13,9 +13,12 @@ export interface PaymentStart {
   order: Order
   account: ProviderAccount
   initiator: Initiator
-  source: NonNullable<Intent['source']>
+  /** Null if the buyer sends the money. */
+  source: Intent['source']
   /** The method is stored for later charges. */
   keep: boolean
+  /** Where the provider sends a buyer back who left the page to pay; without it only methods that stay on the page can be used. */
+  returnUrl?: string
   paymentMethodId?: string | null
   /** For the release before: the token of a payment by the sandbox. */
   sandboxToken?: string
@@ -52,9 +55,9 @@ export async function startPayment(context: Transaction, start: PaymentStart): P
   return id
 }
 
-function buildRequest({ order, initiator, source, keep }: PaymentStart, description: string): PaymentRequest {
+function buildRequest({ order, initiator, source, keep, returnUrl }: PaymentStart, description: string): PaymentRequest {
   return {
-    ...{ keep, source, description, returnUrl: null, statement: null },
+    ...{ keep, source, description, returnUrl: returnUrl ?? null, statement: null },
     buyerPresent: initiator === 'buyer' || initiator === 'buyer_again',
     references: { organization: order.organizationId, customer: order.customerId, order: order.id },
   }

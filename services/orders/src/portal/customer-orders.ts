@@ -17,7 +17,7 @@ import { requestInvoice } from '../orders/request-invoice.ts'
 const soldBy = 'products pr join organizations g on g.id = pr.organization_id where pr.id = o.product_id'
 
 /** An order for its buyer. */
-const customerOrderView: View<CustomerOrder> = {
+export const customerOrderView: View<CustomerOrder> = {
   name: 'customer-order',
   ...scopedOrders,
   columns: `${orderColumns}, ${nested(subscriptionColumns, subscriptionOfOrder)} as subscription,

@@ -3,19 +3,23 @@ import {
   listCustomerSubscriptions as listCustomerSubscriptionsContract,
   cancelCustomerSubscription as cancelCustomerSubscriptionContract,
   type CustomerSubscription,
+  previewCustomerSubscriptionChange as previewCustomerSubscriptionChangeContract,
   UpdateSubscriptionNotAllowed,
   updateCustomerSubscription as updateCustomerSubscriptionContract,
 } from '@quittance/contracts/customer-portal'
-import { query, command, type Transaction } from '@quittance/runtime/handler'
+import { query, command, staged, type Transaction } from '@quittance/runtime/handler'
 import { activeCondition, scopedSubscriptions, startedSubscriptions, subscriptionPriceColumns } from '../subscriptions/subscription-view.ts'
 import { toArray, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
 import { nested, type View } from '@quittance/runtime/view'
 import { checkoutProductColumns } from '../catalog/products/product-view.ts'
 import { changeSubscription } from '../subscriptions/lock-subscription.ts'
+import type { SubscriptionSettings } from '@quittance/contracts/organizations'
 import type { RequestOf } from '@quittance/contracts/operation'
 import { type OrganizationClock, loadSubscriptionSettings } from '../organizations/organization.ts'
 import { changeSubscriptionProduct } from '../subscriptions/change-subscription-product.ts'
-import type { Subscription } from '../subscriptions/subscription.ts'
+import { askFor, previewChange } from '../subscriptions/preview-change.ts'
+import { findChangeClock } from '../subscriptions/previewed-change.ts'
+import { Subscription } from '../subscriptions/subscription.ts'
 
 const soldBy = 'products pr join organizations g on g.id = pr.organization_id where pr.id = s.product_id'
 
@@ -63,6 +67,20 @@ export const cancelCustomerSubscription = command(cancelCustomerSubscriptionCont
   return context.read.one(customerSubscriptionView, { where: 's.id = :id', values: { id } })
 })
 
+export const previewCustomerSubscriptionChange = staged(previewCustomerSubscriptionChangeContract, {
+  async commit({ id, product_id, proration_behavior }, context) {
+    const { organizationId } = await context.em.findOneOrFail(Subscription, { id })
+    const settings = await loadSubscriptionSettings(context.sql, organizationId)
+    assertMayUpdate(settings)
+    return askFor(context, { id, organizationId, productId: product_id, behavior: proration_behavior ?? settings.proration_behavior })
+  },
+  finish: previewChange,
+})
+
+function assertMayUpdate({ allow_customer_updates }: SubscriptionSettings): void {
+  if (!allow_customer_updates) throw new UpdateSubscriptionNotAllowed('Updating subscription is not allowed.')
+}
+
 type Request = RequestOf<typeof updateCustomerSubscriptionContract>
 
 export const updateCustomerSubscription = command(updateCustomerSubscriptionContract, async (request, context) => {
@@ -78,9 +96,14 @@ async function apply(
 ): Promise<void> {
   if (request.product_id !== undefined) {
     const settings = await loadSubscriptionSettings(context.sql, subscription.organizationId)
-    if (!settings.allow_customer_updates) throw new UpdateSubscriptionNotAllowed('Updating subscription is not allowed.')
-    return changeSubscriptionProduct(subscription, { productId: request.product_id, behavior: settings.proration_behavior, context, clock })
+    assertMayUpdate(settings)
+    const { product_id: productId, previewed_at: previewedAt } = request
+    const behavior = request.proration_behavior ?? settings.proration_behavior
+    const at = await findChangeClock(subscription, { clock, context, productId, previewedAt })
+    await changeSubscriptionProduct(subscription, { productId, behavior, context, clock: at })
+    return
   }
+  if ('pending_update' in request && request.pending_update === null) return subscription.dropPlannedProduct()
   const cancellation = { reason: request.cancellation_reason, comment: request.cancellation_comment }
   if (request.cancel_at_period_end === true) subscription.cancel(clock.now, cancellation)
   else if (request.cancel_at_period_end === false) subscription.uncancel()

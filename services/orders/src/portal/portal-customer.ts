@@ -7,7 +7,7 @@ import {
 import { query, command } from '@quittance/runtime/handler'
 import type { View } from '@quittance/runtime/view'
 import { activeCustomers } from '../customers/customer-view.ts'
-import { isTaxIdOfCountry, parseTaxId } from '../pricing/tax-id.ts'
+import { isTaxIdOfCountry, parseTaxId } from '@quittance/runtime/tax-id'
 import { changeCustomer } from '../customers/update-customer.ts'
 import { Customer } from '../customers/customer.ts'
 import { NotPermitted } from '@quittance/contracts/errors'

@@ -25,6 +25,8 @@ export interface LineAmounts {
   amount: bigint
   discount: bigint
   tax: bigint
+  /** The tax of the line: 1 for the first of the purchase's taxes, 0 for none. */
+  taxPosition: number
 }
 
 /** The tax of one rate, computed once from its total base. */
@@ -54,7 +56,7 @@ export interface OrderAmounts {
  */
 export function orderAmounts({ lines, discount, taxBehavior }: Purchase): OrderAmounts {
   const lineDiscounts = computeDiscounts(lines, discount)
-  const result: LineAmounts[] = lines.map(() => ({ amount: 0n, discount: 0n, tax: 0n }))
+  const result: LineAmounts[] = lines.map(() => ({ amount: 0n, discount: 0n, tax: 0n, taxPosition: 0 }))
   const taxes: AppliedTax[] = []
   for (const { rate, positions } of byRate(lines)) {
     const advertised = positions.map((position) => lines[position]?.amount ?? 0n)
@@ -68,10 +70,11 @@ export function orderAmounts({ lines, discount, taxBehavior }: Purchase): OrderA
     const discounts = allocate(subtotal - net, off)
     const nets = amounts.map((amount, index) => amount - (discounts[index] ?? 0n))
     const shares = allocate(tax, nets)
-    for (const [index, position] of positions.entries()) {
-      result[position] = { amount: amounts[index] ?? 0n, discount: discounts[index] ?? 0n, tax: shares[index] ?? 0n }
-    }
     if (rate) taxes.push({ rate, taxable: net, amount: tax })
+    const taxPosition = rate ? taxes.length : 0
+    for (const [index, position] of positions.entries()) {
+      result[position] = { amount: amounts[index] ?? 0n, discount: discounts[index] ?? 0n, tax: shares[index] ?? 0n, taxPosition }
+    }
   }
   const [subtotal, off, tax] = [sum(result.map((r) => r.amount)), sum(result.map((r) => r.discount)), sum(result.map((r) => r.tax))]
   return { subtotal, discount: off, net: subtotal - off, tax, total: subtotal - off + tax, lines: result, taxes }

@@ -19,7 +19,7 @@ const claim = `
   update payment_accounts set settings = settings || jsonb_build_object('caught_up_at', now())
   where id in (
     select id from payment_accounts
-    where status <> 'disabled' and credentials_sealed is not null
+    where status <> 'disabled' and credentials_sealed is not null and (paused_until is null or paused_until <= now())
       and coalesce((settings->>'caught_up_at')::timestamptz, '-infinity') <= now() - interval '5 minutes'
     order by events_cursor nulls first limit ${batch} for update skip locked)
   returning id, organization_id, provider, mode, provider_account, credentials_sealed, webhook_secrets_sealed,

@@ -1,9 +1,12 @@
-import { job, type JobContext } from '@quittance/runtime/handler'
-import { readProviderEventsJobName, settleDuePaymentsJobName } from '../job-names.ts'
+import { job, type JobContext, type SystemTransaction } from '@quittance/runtime/handler'
+import { checkDueRefundsJobName, readProviderEventsJobName, settleDuePaymentsJobName } from '../job-names.ts'
+import { createCallsInProgress } from '../payments/calls-in-progress.ts'
 import type { Hint } from '../providers/provider.ts'
+import { readFoundObject, type FoundObject } from './read-found-object.ts'
 
 interface DueEvent {
   id: string
+  organization_id: string
   payment_account_id: string
   object_kind: Hint['object']['kind']
   object: string
@@ -17,25 +20,33 @@ const claim = `
   where id in (
     select id from provider_events
     where handled_at is null and next_try_at <= now() and (leased_until is null or leased_until <= now())
-    order by next_try_at limit ${batch} for update skip locked)
-  returning id, payment_account_id, object_kind, object, attempts`
+    order by next_try_at limit :limit for update skip locked)
+  returning id, organization_id, payment_account_id, object_kind, object, attempts`
 
-/** The row of the object is checked now: its check reads the object at the provider. */
+/** The row of the object is checked now, a settled one too: its check reads the object at the provider. */
 const wakePayment = `
-  with found as (
-    select id, is_open from payments where payment_account_id = :account and provider_payment = :object for update),
-  woken as (update payments set next_check_at = now() where id in (select id from found where is_open) returning id)
-  select exists (select from found) as is_known, exists (select from woken) as is_woken`
-
+  update payments set next_check_at = now(), version = version + 1
+  where payment_account_id = :account and provider_payment = :object returning id`
 const wakeSetup = `
-  with found as (
-    select id, settled_at is null as is_open from payment_setups where payment_account_id = :account and provider_setup = :object for update),
-  woken as (update payment_setups set next_check_at = now() where id in (select id from found where is_open) returning id)
-  select exists (select from found) as is_known, exists (select from woken) as is_woken`
+  update payment_setups set next_check_at = now(), version = version + 1
+  where payment_account_id = :account and provider_setup = :object and settled_at is null returning id`
+const wakeRefund = `
+  update refunds r set next_check_at = now(), version = r.version + 1 from payments p
+  where p.id = r.payment_id and p.payment_account_id = :account and r.provider_refund = :object returning r.id`
 
-interface WokenRow {
-  is_known: boolean
-  is_woken: boolean
+/** Lets the row of an object be checked now; null for objects that are read by themselves, or not at all. Returns the rows. */
+async function wakeRows({ object_kind: kind, ...event }: DueEvent, { systemSql, wake }: SystemTransaction): Promise<unknown[] | null> {
+  const values = { account: event.payment_account_id, object: event.object }
+  await systemSql('provider-events.as-this-release', asThisRelease, {})
+  if (kind === 'charge') {
+    wake(settleDuePaymentsJobName)
+    return systemSql('provider-event.wake-payment', wakePayment, values)
+  }
+  if (kind === 'refund') {
+    wake(checkDueRefundsJobName)
+    return systemSql('provider-event.wake-refund', wakeRefund, values)
+  }
+  return kind === 'setup' ? systemSql('provider-event.wake-setup', wakeSetup, values) : null
 }
 
 /** Rows of a real account are changed by this release only. */
@@ -49,37 +60,48 @@ const postpone = `
 const unknownRowDelaysMs = [1_000, 10_000, 60_000, 600_000, 3_600_000]
 const dayMs = 86_400_000
 
+/** Events that this process handles. */
+export const eventsInProgress = createCallsInProgress(2 * batch)
+
 /**
- * Handles events in any order and number: each only lets the row of its object be checked at once. Events about rows that are settled, and about
- * refunds, disputes, methods and mandates are kept, and read once something handles them.
+ * Handles events in any order and number: each only lets the row of its object be checked at once. Disputes, and refunds without a row, are
+ * read and become rows. Events about methods and mandates are kept.
  */
 export const readProviderEvents = job({
   name: readProviderEventsJobName,
   everyMs: 1_000,
   async run(context) {
-    const due = await context.systemSql<DueEvent>('provider-events.claim', claim, { lease: context.leaseMs })
-    for (const event of due) await handle(event, context)
-    return due.length === batch
+    const limit = Math.min(batch, eventsInProgress.free())
+    if (limit === 0) return false
+    const due = await context.systemSql<DueEvent>('provider-events.claim', claim, { lease: context.leaseMs, limit })
+    for (const event of due) void eventsInProgress.run(event.id, () => handle(event, context))
+    return due.length === limit
   },
 })
 
-async function handle(event: DueEvent, { systemTransaction, log }: JobContext): Promise<void> {
-  const { id, payment_account_id: account, object_kind: kind, object, attempts } = event
+async function handle(event: DueEvent, context: JobContext): Promise<void> {
+  const { id, object_kind: kind, attempts } = event
+  const { systemTransaction, log } = context
   try {
-    await systemTransaction(async ({ systemSql, wake }) => {
-      if (kind !== 'charge' && kind !== 'setup') return void (await systemSql('provider-event.postpone', postpone, { id, wait: dayMs }))
-      await systemSql('provider-events.as-this-release', asThisRelease, {})
-      const [row] =
-        kind === 'charge'
-          ? await systemSql<WokenRow>('provider-event.wake-payment', wakePayment, { account, object })
-          : await systemSql<WokenRow>('provider-event.wake-setup', wakeSetup, { account, object })
-      const wait = row?.is_known ? dayMs : unknownRowDelaysMs[attempts - 1]
-      if (row?.is_woken) wake(settleDuePaymentsJobName)
-      if (row?.is_woken || wait === undefined)
-        await systemSql('provider-event.finish', finish, { id, outcome: row?.is_woken ? 'checked' : 'not_ours' })
-      else await systemSql('provider-event.postpone', postpone, { id, wait })
+    const woken = await systemTransaction((transaction) => wakeRows(event, transaction))
+    const isFound = kind === 'dispute' || (kind === 'refund' && woken?.length === 0)
+    const outcome = isFound ? await readFoundObject(toFound(event, kind), context) : woken && woken.length > 0 ? 'checked' : 'later'
+    await systemTransaction(async ({ systemSql }) => {
+      const wait = chooseWait(attempts, { isUnread: woken === null && !isFound, isLater: isFound && outcome === 'later' })
+      const isHandled = outcome === 'checked' || outcome === 'recorded'
+      if (!isHandled && wait !== null) await systemSql('provider-event.postpone', postpone, { id, wait })
+      else await systemSql('provider-event.finish', finish, { id, outcome: isHandled ? 'checked' : 'not_ours' })
     })
   } catch (error) {
     log.error({ err: error, provider_event_id: id }, 'provider-event.not-handled')
   }
+}
+
+/** Null if the object belongs to another user of the account. Its row may only be committed soon, and what has no answer is kept. */
+function chooseWait(attempts: number, { isUnread, isLater }: { isUnread: boolean; isLater: boolean }): number | null {
+  return isUnread ? dayMs : (unknownRowDelaysMs[attempts - 1] ?? (isLater ? dayMs : null))
+}
+
+function toFound({ organization_id, payment_account_id, object }: DueEvent, kind: 'refund' | 'dispute'): FoundObject {
+  return { organizationId: organization_id, paymentAccountId: payment_account_id, kind, theirs: object }
 }

@@ -28,7 +28,12 @@ const adapters: Readonly<Record<string, AccountAdapter>> = {
   },
 }
 
+/** Whether the operator has enabled a provider. */
+export function isOffered(provider: string): boolean {
+  return config().PAYMENT_PROVIDERS.includes(provider)
+}
+
 /** Returns the adapter of a provider with accounts; null if the operator has not enabled it. */
 export function findAccountAdapter(provider: string): AccountAdapter | null {
-  return config().PAYMENT_PROVIDERS.includes(provider) ? (adapters[provider] ?? null) : null
+  return isOffered(provider) ? (adapters[provider] ?? null) : null
 }

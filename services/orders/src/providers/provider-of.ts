@@ -1,8 +1,9 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import { config } from '../config.ts'
-import { findAccountAdapter } from './account-adapters.ts'
+import { findAccountAdapter, isOffered } from './account-adapters.ts'
 import { openCredentials } from './account-credentials.ts'
-import type { Mode, PaymentProvider } from './provider.ts'
+import { createBankTransferProvider } from './bank-transfer/bank-transfer-provider.ts'
+import type { Capabilities, Mode, PaymentProvider } from './provider.ts'
 import { createSandboxProvider } from './sandbox/sandbox-provider.ts'
 import { sandboxAccount } from './sandbox/sandbox-store.ts'
 
@@ -16,6 +17,8 @@ export interface ProviderAccount {
   /** The provider's id of the account. */
   providerAccount: string
   credentialsSealed: string | null
+  /** No call is made until then: the provider limits the calls of the account. */
+  pausedUntil: Date | null
 }
 
 /** What adapters need of the process. */
@@ -35,12 +38,18 @@ export function openProvider(account: ProviderAccount, context: ProviderContext)
 
 /** Whether this installation offers the provider of an account. */
 export function hasProvider(account: ProviderAccount): boolean {
-  return openProvider(account, { transaction: () => Promise.reject(new Error('No call is made here')) }) !== null
+  return getCapabilities(account) !== null
+}
+
+/** Returns what an account can do; null if this installation does not offer its provider. */
+export function getCapabilities(account: ProviderAccount): Capabilities | null {
+  return openProvider(account, { transaction: () => Promise.reject(new Error('No call is made here')) })?.capabilities() ?? null
 }
 
 function openConfiguredProvider(account: ProviderAccount, context: ProviderContext): PaymentProvider | null {
   const { id, provider, mode, providerAccount, credentialsSealed } = account
   if (id === null) return config().SANDBOX_PAYMENTS === 'on' ? openSandbox(account, context) : null
+  if (provider === 'bank_transfer') return isOffered(provider) ? createBankTransferProvider(toStore(account, context)) : null
   const adapter = config().SECRETS_KEY ? findAccountAdapter(provider) : null
   if (!adapter) return null
   // Only events need the secrets of webhooks.
@@ -50,16 +59,34 @@ function openConfiguredProvider(account: ProviderAccount, context: ProviderConte
 }
 
 /** Opens the sandbox whether or not it is on: for tests that wrap it. */
-export function openSandbox({ organizationId }: ProviderAccount, context: ProviderContext): PaymentProvider {
-  return createSandboxProvider({
-    organizationId,
-    transaction: (work) => context.transaction(organizationId, ({ sql }) => work(sql)),
-  })
+export function openSandbox(account: ProviderAccount, context: ProviderContext): PaymentProvider {
+  return createSandboxProvider(toStore(account, context))
+}
+
+/** What adapters need that keep their own rows. */
+function toStore(account: ProviderAccount, { transaction }: ProviderContext): ProviderStore {
+  const { organizationId } = account
+  return { account, organizationId, transaction: (work) => transaction(organizationId, ({ sql }) => work(sql)) }
+}
+
+/** Where an adapter without a remote provider keeps its rows. It opens its own transactions, as another system does. */
+export interface ProviderStore {
+  account: ProviderAccount
+  organizationId: string
+  transaction<T>(work: (sql: Transaction['sql']) => Promise<T>): Promise<T>
 }
 
 /** The built-in account of an organization without another. */
 export function toSandboxAccount(organizationId: string): ProviderAccount {
-  return { organizationId, id: null, provider: 'sandbox', mode: 'test', providerAccount: sandboxAccount, credentialsSealed: null }
+  return {
+    organizationId,
+    id: null,
+    provider: 'sandbox',
+    mode: 'test',
+    providerAccount: sandboxAccount,
+    credentialsSealed: null,
+    pausedUntil: null,
+  }
 }
 
 /** Replaces all adapters until disposed: for tests that record, delay or interrupt calls. */

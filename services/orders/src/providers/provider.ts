@@ -79,15 +79,16 @@ export type BuyerAction =
   | { by: 'redirect'; url: string }
   | { by: 'transfer'; instructions: TransferInstructions }
 
-/** Where the buyer sends the money. `dueDate` is an ISO 8601 date. */
+/** Where the buyer sends the amount of the payment. `dueDate` is an ISO 8601 date. */
 export interface TransferInstructions {
   beneficiary: string
   iban: string
   bic: string | null
-  money: Money
   /** Creditor reference by ISO 11649. */
   reference: string
   dueDate: string
+  /** Content of the QR code by EPC069-12; null where banks accept none, as for other currencies than euro. */
+  epc: string | null
 }
 
 /** A stored or used payment method. */
@@ -122,8 +123,12 @@ export interface RefundIntent {
 }
 
 /** State of a refund at the provider. */
-export type SeenRefund = Facts &
-  ({ is: 'processing'; checkAfterMs: number } | { is: 'succeeded' } | { is: 'failed' | 'canceled'; reason: string })
+/** `payment`: the provider's id of the refunded payment, if it reports that. */
+export type SeenRefund = Facts & { payment: string | null } & (
+    | { is: 'processing'; checkAfterMs: number }
+    | { is: 'succeeded' }
+    | { is: 'failed' | 'canceled'; reason: string }
+  )
 
 export type DisputeStatus = 'warning' | 'needs_response' | 'under_review' | 'won' | 'lost' | 'prevented' | 'closed'
 export type DisputeFunds = 'none' | 'withdrawn' | 'reinstated'
@@ -151,6 +156,7 @@ export type Answer<T> =
   /** Proven: there is no such object. Never returned for a request that may still be in progress. */
   | { absent: true }
   /** The outcome is not known. `sent: false`: the request was certainly not executed. */
+  /** `busy` with `retryAfterMs`: the provider limits the calls of the account, which is paused for at least as long. */
   | { unknown: 'timeout' | 'connection' | 'server_error' | 'unreadable' | 'busy'; sent: boolean; retryAfterMs: number | null }
   /** A fault of the configuration, not of the buyer. `detail` is for the seller and contains no secret. */
   | {

@@ -6,6 +6,7 @@ import { driveRefund } from './drive-refund.ts'
 interface DueRefund {
   id: string
   organization_id: string
+  payment_account_id: string | null
   lease: string
 }
 
@@ -15,8 +16,11 @@ const claim = `
   where id in (
     select r.id from refunds r
     where r.next_check_at <= now() and (r.leased_until is null or r.leased_until <= now())
+      and not exists (select from payments p join payment_accounts a on a.id = p.payment_account_id
+        where p.id = r.payment_id and (a.paused_until > now() or a.id = any (:busy::uuid[])))
     order by r.next_check_at limit :limit for update skip locked)
-  returning id, organization_id, leased_until::text as lease`
+  returning id, organization_id, leased_until::text as lease,
+    (select payment_account_id from payments p where p.id = refunds.payment_id) as payment_account_id`
 
 const batch = 20
 
@@ -33,9 +37,11 @@ export const checkDueRefunds = job({
   async run(context) {
     const limit = Math.min(batch, refundsInProgress.free())
     if (limit === 0) return false
-    const due = await context.systemSql<DueRefund>('refunds.claim', claim, { lease: context.leaseMs, limit })
-    for (const { id, organization_id: organizationId, lease } of due)
-      void refundsInProgress.run(id, () => driveRefund({ id, organizationId, lease }, context))
+    const due = await context.systemSql<DueRefund>('refunds.claim', claim, {
+      ...{ lease: context.leaseMs, limit, busy: refundsInProgress.findBusyAccounts() },
+    })
+    for (const { id, organization_id: organizationId, payment_account_id: accountId, lease } of due)
+      void refundsInProgress.run(id, () => driveRefund({ id, organizationId, lease }, context), accountId)
     return due.length === limit
   },
 })

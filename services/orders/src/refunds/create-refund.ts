@@ -2,7 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { LockMode } from '@mikro-orm/core'
 import { NotPermitted, RequestValidationError } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
-import { createRefund as contract, RefundUnknownPayment, RevokeSubscriptionBenefitsProhibited } from '@quittance/contracts/refunds'
+import {
+  createRefund as contract,
+  PaymentDisputed,
+  RefundUnknownPayment,
+  RevokeSubscriptionBenefitsProhibited,
+} from '@quittance/contracts/refunds'
 import { staged, type CommandContext, type FinishContext } from '@quittance/runtime/handler'
 import { reactionPoint } from '@quittance/runtime/reactions'
 import { Order } from '../orders/order.ts'
@@ -43,6 +48,11 @@ function drive(recorded: RecordedRefund, context: FinishContext): Promise<void> 
 /** Before the order of a subscription is locked for a refund of this much of its net amount. */
 export const beforeRefundReserved = reactionPoint<{ orderId: string; subscriptionId: string; amount: bigint }>('orders.refund.reserved')
 
+/** Before a dispute the bank only asks; after one that was won or closed the payment can be refunded again. */
+const findDispute = `
+  select 1 from disputes where payment_id = :payment_id and status in ('needs_response', 'under_review', 'lost')
+    and organization_id = any (:scope_organizations) limit 1`
+
 async function recordRefund(
   { order_id, reason, amount, ...request }: RequestOf<typeof contract>,
   { em, now, react, sql }: CommandContext,
@@ -56,6 +66,8 @@ async function recordRefund(
   }
   const payment = await em.findOne(Payment, { orderId: order.id, appliedAt: { $ne: null } })
   if (!payment) throw new RefundUnknownPayment(`Refund issued for unknown order: ${order.id}`)
+  const disputed = await sql('refund.find-dispute', findDispute, { payment_id: payment.id })
+  if (disputed.length > 0) throw new PaymentDisputed('The payment is disputed by the buyer’s bank, which decides about the money.')
   if (!hasProvider(await loadProviderAccount(sql, payment)))
     throw new NotPermitted('Payments and refunds are disabled on this installation.')
   const taxAmount = order.reserveRefund(BigInt(amount))

@@ -4,18 +4,12 @@ import type { ScopedSql } from '@quittance/runtime/sql-runner'
 import { callWithDeadline } from '../payments/calls-in-progress.ts'
 import type { DriveContext } from '../payments/drive-payment.ts'
 import { Payment } from '../payments/payment.ts'
+import { findEndOfPause, pauseIfLimited } from '../payments/pause-account.ts'
 import { loadProviderAccount } from '../payments/provider-account.ts'
 import { formatCallKey } from '../providers/call-key.ts'
 import { openProvider, type ProviderAccount } from '../providers/provider-of.ts'
 import type { Answer, PaymentProvider, RefundIntent, SeenRefund } from '../providers/provider.ts'
-import {
-  nextRefundCall,
-  recordRefundAnswer,
-  recordRefundSend,
-  scheduleRefundCheck,
-  type RefundCall,
-  type RefundProgress,
-} from './refund-progress.ts'
+import { planRefundCall, recordRefundAnswer, scheduleRefundCheck, type RefundCall, type RefundProgress } from './refund-progress.ts'
 import { Refund } from './refund.ts'
 import { lockRefund, publishOverdueRefund, settleRefund } from './settle-refund.ts'
 
@@ -82,11 +76,17 @@ interface Answered extends Step {
 async function record(transaction: Transaction, { driven, context, made, answer, readAt }: Answered): Promise<PlannedCall | null> {
   const { order, refund, payment } = await lockRefund(transaction, driven.id)
   const held = await takeLease(transaction.sql, { id: driven.id, held: made.lease, leaseMs: context.leaseMs })
+  await pauseIfLimited(transaction.sql, { account: { id: payment.paymentAccountId ?? null }, answer })
   const account = await loadProviderAccount(transaction.sql, payment)
   const before = refund.toProgress()
   const now = held?.now ?? transaction.now
   const expected = {
-    ...{ ours: refund.id, theirs: before.theirs, money: made.intent.money },
+    // One that was made in the dashboard of the provider was found by its id there, and its metadata has no id.
+    ...{
+      ours: before.submission === 0 && 'got' in answer && answer.got.ours === null ? null : refund.id,
+      theirs: before.theirs,
+      money: made.intent.money,
+    },
     ...{ account: account.providerAccount, mode: account.mode },
   }
   const { refund: after, isAbsent } = recordRefundAnswer(before, { step: made.call.step, answer, readAt }, { now, expected })
@@ -123,25 +123,21 @@ async function continueWith(transaction: Transaction, continuation: Continuation
   const payment = await transaction.em.findOneOrFail(Payment, refund.paymentId)
   const account = await loadProviderAccount(transaction.sql, payment)
   const provider = openProvider(account, context)
-  const call: RefundCall = provider
-    ? nextRefundCall(progress, { now, replayMs: provider.capabilities().replayMs, isAbsent })
-    : { step: 'none' }
-  if (!provider || call.step === 'none' || (previous && !isProgress(previous, call))) {
-    refund.apply(
-      { ...progress, checks: progress.checks + 1 },
-      { now, nextCheckAt: scheduleRefundCheck(progress, { now, random: Math.random() }) },
-    )
+  const at = { now, random: Math.random() }
+  if (!provider) {
+    refund.apply({ ...progress, checks: progress.checks + 1 }, { now, nextCheckAt: scheduleRefundCheck(progress, at) })
     refund.leasedUntil = null
     return null
   }
-  const sent = recordRefundSend(progress, call, now)
-  refund.apply(sent, { now, nextCheckAt: scheduleRefundCheck(sent, { now, random: Math.random() }) ?? now })
-  return { call, provider, intent: toIntent(refund, payment, account), theirs: progress.theirs, lease: held.lease }
-}
-
-/** Whether the next call follows at once: only the one after a search that found nothing. */
-function isProgress({ call, answer }: NonNullable<Continuation['previous']>, next: RefundCall): boolean {
-  return 'absent' in answer && call.step === 'find' && next.step === 'submit'
+  const endOfPause = findEndOfPause(account, at)
+  const planned = endOfPause
+    ? { call: null, progress, nextCheckAt: endOfPause }
+    : planRefundCall(progress, { ...at, replayMs: provider.capabilities().replayMs, isAbsent, previous })
+  refund.apply(planned.progress, { now, nextCheckAt: planned.nextCheckAt })
+  if (planned.call)
+    return { call: planned.call, provider, intent: toIntent(refund, payment, account), theirs: progress.theirs, lease: held.lease }
+  refund.leasedUntil = null
+  return null
 }
 
 function toIntent(refund: Refund, payment: Payment, { organizationId }: ProviderAccount): RefundIntent {

@@ -30,6 +30,7 @@ const searchAfterMs = 15 * 60_000
 
 const [second, day] = [1_000, 86_400_000]
 
+const readAgainMs = 3_600_000
 /** A bank may return a refund: a refund that was made is read again after these waits. */
 const returnWaits = [2 * second, day, 7 * day, 30 * day]
 
@@ -50,6 +51,30 @@ export function nextRefundCall(
   if (!isAbsent) return { step: 'find' }
   return { step: 'submit', submission: ageMs < replayMs ? submission : submission + 1 }
 }
+
+/** Plans the next call of a refund with the progress to commit before it, or when to check it again. Pure. */
+export function planRefundCall(refund: RefundProgress, { previous, ...situation }: RefundSituation): RefundPlan {
+  const { now } = situation
+  const call = nextRefundCall(refund, situation)
+  // Only a call after a search that found nothing follows at once.
+  const isNext = !previous || ('absent' in previous.answer && previous.call.step === 'find' && call.step === 'submit')
+  if (call.step === 'none' || !isNext) {
+    const checks = isReadAgain(refund) ? refund.checks : refund.checks + 1
+    return { call: null, progress: { ...refund, checks }, nextCheckAt: scheduleRefundCheck(refund, situation) }
+  }
+  const sent = recordRefundSend(refund, call, now)
+  return { call, progress: sent, nextCheckAt: scheduleRefundCheck(sent, situation) ?? now }
+}
+
+interface RefundSituation {
+  now: Date
+  random: number
+  replayMs: number
+  isAbsent: boolean
+  previous: { call: RefundCall; answer: Answer<SeenRefund> } | null
+}
+
+type RefundPlan = { call: RefundCall | null; progress: RefundProgress; nextCheckAt: Date | null }
 
 /** Returns a refund before a call, which is committed first. */
 export function recordRefundSend(refund: RefundProgress, call: RefundCall, now: Date): RefundProgress {
@@ -83,7 +108,9 @@ export function recordRefundAnswer(
     const isRejected = step === 'submit' && ['amount', 'currency', 'feature', 'request'].includes(answer.misconfigured)
     return recorded(isRejected && refund.sends <= 1 ? { ...answered, state: 'failed', failureReason: answer.detail } : unsend(refund, step))
   }
-  if ('absent' in answer) return recorded(answered, true)
+  // That there is none is the answer that was missing.
+  const known = refund.quarantineReason === 'unanswered' ? { ...answered, quarantineReason: null } : answered
+  if ('absent' in answer) return recorded(known, true)
   const differences = findDifferences(expected, { ...answer.got, is: 'refund' })
   if (differences.length > 0) return recorded({ ...answered, quarantineReason: refund.quarantineReason ?? differences.join('; ') })
   return recorded(foldRefund({ ...answered, quarantineReason: null }, { seen: answer.got, readAt }))
@@ -97,10 +124,16 @@ export function foldRefund(refund: RefundProgress, { seen, readAt }: { seen: See
   return { ...known, state: seen.is, observedAt: readAt, checks: 0, failureReason }
 }
 
+/** Whether the last read of a refund that was made had no answer: it is not one of the few that look for its return. */
+function isReadAgain({ state, unansweredSince, quarantineReason }: RefundProgress): boolean {
+  return state === 'succeeded' && unansweredSince !== null && quarantineReason === null
+}
+
 /** Returns when to check a refund again; null once nothing more is expected. */
 export function scheduleRefundCheck(refund: RefundProgress, { now, random }: { now: Date; random: number }): Date | null {
   const { state, checks, quarantineReason, checkAfterMs } = refund
   if (state === 'failed' || state === 'canceled') return null
+  if (isReadAgain(refund)) return new Date(now.getTime() + Math.round(readAgainMs * (0.9 + 0.2 * random)))
   if (state === 'succeeded' && checks >= returnWaits.length) return null
   const waits = state === 'succeeded' ? returnWaits : state === 'processing' ? progressWaits : unansweredWaits
   const waitMs = quarantineReason !== null ? day : (checkAfterMs ?? waitAt(waits, checks))

@@ -47,7 +47,8 @@ interface Settlement {
 export async function settleRefund(context: Transaction, { order, refund, progress, nextCheckAt }: Settlement): Promise<void> {
   const before = refund.state
   refund.apply(progress, { now: context.now, nextCheckAt })
-  if (refund.state === before || refund.purpose === 'surplus') return
+  if (refund.state === before) return
+  if (refund.purpose === 'surplus') return returnAgain(context, refund)
   if (refund.state === 'processing') await publishRefund(context, refund)
   if (refund.state === 'succeeded') await publishSuccess(context, { order, refund })
   if (refund.state === 'failed' || refund.state === 'canceled')
@@ -100,13 +101,32 @@ export async function publishOverdueRefund(context: Transaction, refund: Refund)
   if (!refund.toldAt && refund.purpose === 'order' && ageMs >= publishedAfterMs) await publishRefund(context, refund)
 }
 
+/** Attempts to return money that no order needs; after the last a person decides. */
+const maxReturns = 3
+const returnAgainMs = 86_400_000
+
+/** A bank may return what was returned to a buyer. */
+async function returnAgain(context: Transaction, { paymentId, state }: Refund): Promise<void> {
+  if (state !== 'failed' && state !== 'canceled') return
+  const { em, now, log } = context
+  // The failed one ends before the next begins.
+  await em.flush()
+  const failed = await em.count(Refund, { paymentId, purpose: 'surplus', state: { $in: ['failed', 'canceled'] } })
+  if (failed >= maxReturns) return log.error({ payment_id: paymentId }, 'surplus.not-returned')
+  const payment = await em.findOneOrFail(Payment, paymentId)
+  await returnSurplus(context, { payment, nextCheckAt: new Date(now.getTime() + returnAgainMs) })
+}
+
 /** Returns all of a payment that no order needs, without a decision of a person. The refund is not one of the order. */
-export async function returnSurplus({ em, now, wake }: Transaction, { payment }: { payment: Payment }): Promise<void> {
+export async function returnSurplus(
+  { em, now, wake }: Transaction,
+  { payment, nextCheckAt = now }: { payment: Payment; nextCheckAt?: Date },
+): Promise<void> {
   const { organizationId, orderId, id: paymentId, currency, capturedAmount } = payment
   em.create(Refund, {
     ...newRefundState,
     ...{ organizationId, orderId, paymentId, currency, purpose: 'surplus', reason: 'duplicate' },
-    ...{ amount: capturedAmount ?? 0n, taxAmount: 0n, comment: null, revokeBenefits: false, metadata: {}, nextCheckAt: now },
+    ...{ amount: capturedAmount ?? 0n, taxAmount: 0n, comment: null, revokeBenefits: false, metadata: {}, nextCheckAt },
   })
   wake(checkDueRefundsJobName)
 }

@@ -3,13 +3,16 @@ import { advanceTestClock as contract } from '@quittance/contracts/test-clock'
 import { resolveOrganization } from '@quittance/runtime/resolve-organization'
 import { command } from '@quittance/runtime/handler'
 import { config } from '../config.ts'
-import { finalOrdersJobName, renewalJobName } from '../job-names.ts'
+import { announceRenewalsJobName, finalOrdersJobName, renewalJobName } from '../job-names.ts'
 import { loadClock, requireOrganization } from '../organizations/organization.ts'
 
 /** Limits the work of one call: a subscription is renewed once for every period that passes. */
 const maxAdvanceMs = 2 * 366 * 86_400_000
 
 const lock = `select 1 from organizations where id = :id and id = any (:scope_organizations) for update`
+const findLiveAccount = `
+  select 1 from payment_accounts
+  where organization_id = :id and organization_id = any (:scope_organizations) and status = 'active' and mode = 'live' limit 1`
 const advance = `
   update organizations set clock_offset_ms = clock_offset_ms + :ms::bigint
   where id = :id and id = any (:scope_organizations)`
@@ -24,11 +27,14 @@ const bringOrdersForward = `
   where organization_id = :id and organization_id = any (:scope_organizations) and next_payment_attempt_at is not null`
 
 export const advanceTestClock = command(contract, async ({ organization_id, to }, context) => {
-  if (config().SANDBOX_TEST_CLOCK !== 'on') throw new NotPermitted('The test clock is disabled on this installation.')
+  const { SANDBOX_TEST_CLOCK: clockSetting, SANDBOX_PAYMENTS: payments } = config()
+  if (clockSetting !== 'on' || payments !== 'on') throw new NotPermitted('The test clock is disabled on this installation.')
   const { caller, sql, wake } = context
   const id = resolveOrganization(caller, organization_id)
   await requireOrganization(sql, id)
   await sql('organization.lock', lock, { id })
+  const live = await sql('payment-account.find-live', findLiveAccount, { id })
+  if (live.length > 0) throw new NotPermitted('The test clock is disabled for an organization with a live payment account.')
   const clock = await loadClock(context, id)
   const ms = Date.parse(to) - clock.now.getTime()
   if (ms <= 0) throw RequestValidationError.field(['to'], `Must be after ${clock.now.toISOString()}, the current time of the clock.`)
@@ -36,6 +42,6 @@ export const advanceTestClock = command(contract, async ({ organization_id, to }
   await sql('organization.advance-clock', advance, { id, ms })
   await sql('subscriptions.bring-forward', bringForward, { id, ms })
   await sql('orders.bring-forward', bringOrdersForward, { id, ms })
-  wake(renewalJobName, finalOrdersJobName)
+  wake(renewalJobName, finalOrdersJobName, announceRenewalsJobName)
   return { organization_id: id, now: new Date(to).toISOString() }
 })

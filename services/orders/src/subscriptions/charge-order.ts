@@ -2,7 +2,7 @@ import { sharedByCheckouts } from '@quittance/runtime/sql-runner'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { Order } from '../orders/order.ts'
 import { findChargeableMethod } from '../payment-methods/stored-methods.ts'
-import { loadProviderAccount } from '../payments/provider-account.ts'
+import { findAccountOfSender, loadProviderAccount } from '../payments/provider-account.ts'
 import { startPayment } from '../payments/start-payment.ts'
 import type { Subscription } from './subscription.ts'
 
@@ -13,8 +13,8 @@ const finalDecline = `
   limit 1`
 
 /**
- * Charges an order to the method of its subscription, or the customer's default one, without the buyer. Returns false if there is none, or if
- * the method was declined for this order in a way that only the buyer or another method can change.
+ * Charges an order to the method of its subscription, or the customer's default one, without the buyer; a buyer who sent the last payment is
+ * asked to send this one too. Returns false if there is none, or if the method was declined for this order in a way that only the buyer or another method can change.
  */
 export async function chargeOrder(
   context: Transaction,
@@ -29,6 +29,11 @@ export async function chargeOrder(
     const declined = await sql('payment.final-decline', finalDecline, { order_id: order.id, method_id: found.id })
     if (declined.length > 0) return false
     await startPayment(context, { ...start, source: { method: found.method }, paymentMethodId: found.id })
+    return true
+  }
+  const sender = await findAccountOfSender(sql, subscription.id)
+  if (sender) {
+    await startPayment(context, { ...start, account: sender, source: null })
     return true
   }
   // A subscription of the release before has a token of the sandbox.

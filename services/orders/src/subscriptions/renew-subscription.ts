@@ -2,11 +2,14 @@ import type { Transaction } from '@quittance/runtime/handler'
 import { Order } from '../orders/order.ts'
 import { payOrder, placeOrder } from '../orders/place-order.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
+import { Product } from '../catalog/products/product.ts'
+import type { RecurringInterval } from '../pricing/billing-period.ts'
 import { chargeOrder } from './charge-order.ts'
+import { findOtherTerms, removeInapplicableDiscount } from './choose-product.ts'
 import { buildPeriodBill } from './subscription-orders.ts'
 import { findOwedOrders } from './owed-orders.ts'
 import type { Subscription } from './subscription.ts'
-import { publishRenewal } from './sync-benefits.ts'
+import { publishRenewal, syncBenefits } from './sync-benefits.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
 
 export interface RenewalContext {
@@ -16,13 +19,35 @@ export interface RenewalContext {
 
 /** Starts the next period and charges its order; an order without a charge is paid at once. */
 export async function renewSubscription(subscription: Subscription, { context, clock }: RenewalContext): Promise<void> {
+  const order = await placeNextOrder(subscription, context)
+  await collectPayment(order, { subscription, context, clock })
+}
+
+/** Starts the next period, with the product that is planned for it, and places its order. */
+export async function placeNextOrder(subscription: Subscription, context: Transaction): Promise<Order> {
   const before = subscription.snapshot()
+  await applyPlannedProduct(subscription, context)
   subscription.beginPeriod(subscription.nextPeriod())
   const { draft, settle } = await buildPeriodBill(subscription, context)
   await publishSubscriptionChange(context, subscription, before)
   const order = await placeOrder(context, draft)
   settle(order.id)
-  await collectPayment(order, { subscription, context, clock })
+  return order
+}
+
+/** A product that now has a price without a fixed amount, or one in another currency than what is still to be billed, is dropped. */
+async function applyPlannedProduct(subscription: Subscription, context: Transaction): Promise<void> {
+  const { em } = context
+  const { pendingProductId } = subscription
+  if (!pendingProductId) return
+  subscription.pendingProductId = null
+  const product = await em.findOneOrFail(Product, pendingProductId, { populate: ['prices'] })
+  const price = product.currentPrice()
+  if (price.amountType === 'custom' || (await findOtherTerms(subscription, { price, em, credited: 0n }))) return
+  subscription.applyPrice(price)
+  subscription.recurringInterval = product.recurringInterval as RecurringInterval
+  await removeInapplicableDiscount(subscription, context)
+  await syncBenefits(subscription, context)
 }
 
 /** Charges an order of a subscription. A missing method counts as a declined charge. */

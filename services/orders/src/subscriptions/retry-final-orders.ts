@@ -11,7 +11,9 @@ import { retryDelayMs } from './subscription-status.ts'
 const batch = 20
 
 const due = `
-  select id, organization_id from orders where next_payment_attempt_at <= now() order by next_payment_attempt_at limit ${batch}`
+  select id, organization_id from orders o
+  where next_payment_attempt_at <= now() and not exists (select from payments p where p.order_id = o.id and p.settled_at is null)
+  order by next_payment_attempt_at limit ${batch}`
 
 /**
  * Charges the final orders of ended subscriptions again. A replica that selects the same order waits for its row and finds it handled.
@@ -30,6 +32,8 @@ async function chargeAgain(id: string, context: Transaction): Promise<void> {
   const { em, now } = context
   const order = await em.findOneOrFail(Order, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!order.isPaymentDue(now)) return
+  // The buyer pays it: the attempt waits for the result.
+  if ((await em.count(Payment, { orderId: id, settledAt: null })) > 0) return
   order.retryPaymentAt(null)
   const subscription = await em.findOneOrFail(Subscription, order.subscriptionId as string)
   await chargeOrder(context, { order, subscription })
@@ -40,7 +44,7 @@ export async function scheduleFinalPayment(
   order: Order,
   { context, clock }: { context: Transaction; clock: OrganizationClock },
 ): Promise<void> {
-  const failures = await context.em.count(Payment, { orderId: order.id, status: 'failed' })
+  const failures = await context.em.count(Payment, { orderId: order.id, status: 'failed', initiator: 'schedule' })
   const waitMs = retryDelayMs(failures - 1)
   order.retryPaymentAt(waitMs === null ? null : clock.toReal(new Date(clock.now.getTime() + waitMs)))
 }

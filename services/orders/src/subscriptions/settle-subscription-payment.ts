@@ -20,12 +20,13 @@ export async function settleSubscriptionPayment(context: Transaction, settled: S
   if (!order.subscriptionId || order.isUpgrade()) return
   const subscription = await em.findOneOrFail(Subscription, { id: order.subscriptionId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   // The method with which the buyer paid is the one of later payments.
-  if (isPaid && payment.checkoutId && payment.paymentMethodId) subscription.paymentMethodId = payment.paymentMethodId
+  const isByBuyer = payment.initiator === 'buyer_again'
+  if (isPaid && (payment.checkoutId || isByBuyer) && payment.paymentMethodId) subscription.paymentMethodId = payment.paymentMethodId
   // An order between two periods does not show whether a payment for the next one is pending.
   if (isPaid && order.billingReason === 'subscription_update' && subscription.status === 'active') return
   const clock = await loadClock(context, order.organizationId)
   if (isTerminal(subscription.status)) {
-    if (!isPaid) await scheduleFinalPayment(order, { context, clock })
+    if (!isPaid && !isByBuyer) await scheduleFinalPayment(order, { context, clock })
     return
   }
   const before = subscription.snapshot()
@@ -42,8 +43,16 @@ interface Result {
   clock: OrganizationClock
 }
 
-/** Returns whether the subscription changed. While it owes another order, a paid one does not end that it is past due. */
+/**
+ * Returns whether the subscription changed. While it owes another order, a paid one does not end that it is past due. A declined payment of the
+ * buyer changes nothing, but that an attempt which waited for it follows at once.
+ */
 async function applyResult(subscription: Subscription, { settled, context, clock }: Result): Promise<boolean> {
+  if (!settled.isPaid && settled.payment.initiator === 'buyer_again') {
+    const isWaited = (await findOwedOrders(subscription, context)).some(({ isPaymentInProgress }) => isPaymentInProgress)
+    if (subscription.status === 'past_due' && !isWaited) subscription.dueAt ??= context.now
+    return false
+  }
   if (!settled.isPaid) return subscription.markPaymentFailed(clock, settled.payment.retryNotBefore ?? null)
   if (subscription.status !== 'past_due') return subscription.markPaid(clock)
   const owed = (await findOwedOrders(subscription, context)).filter(({ id }) => id !== settled.order.id)

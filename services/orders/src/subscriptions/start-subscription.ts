@@ -59,6 +59,7 @@ export async function startSubscription(context: Transaction, { interval, isFree
     customerCancellationComment: null,
     failedCharges: 0,
     paymentMethodId: null,
+    pendingProductId: null,
     dueAt: null,
     leasedUntil: null,
   })

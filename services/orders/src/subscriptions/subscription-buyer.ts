@@ -2,7 +2,7 @@ import type { Address } from '@quittance/contracts/address'
 import type { TaxId } from '@quittance/contracts/tax-id'
 import type { Transaction } from '@quittance/runtime/handler'
 import { Customer } from '../customers/customer.ts'
-import { isTaxIdOfCountry, parseTaxId } from '../pricing/tax-id.ts'
+import { isTaxIdOfCountry, parseTaxId } from '@quittance/runtime/tax-id'
 import { Order } from '../orders/order.ts'
 import type { Subscription } from './subscription.ts'
 

@@ -31,7 +31,7 @@ export const startedSubscriptions = {
 } satisfies Partial<View<unknown>>
 
 export const subscriptionPriceColumns = `${subscriptionColumns}, ${nestedList(priceColumns, price)} as prices, ${nested(priceColumns, price)} as price,
-    '[]'::json as meters, null as pending_update`
+    '[]'::json as meters, null as pending_update, s.pending_product_id`
 
 /** A subscription with all data a consumer of its events needs. */
 export const subscriptionView: View<Subscription> = {

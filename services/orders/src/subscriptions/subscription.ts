@@ -7,6 +7,7 @@ import { aggregateProperties } from '@quittance/runtime/schema'
 import type { OrganizationClock } from '../organizations/organization.ts'
 import type { ProductPrice } from '../catalog/products/product.ts'
 import { periodEnd, type RecurringInterval } from '../pricing/billing-period.ts'
+import type { CancellationDetails, PurchasedProduct } from './subscription-input.ts'
 import {
   billableStatuses,
   canTransition,
@@ -46,6 +47,8 @@ export const SubscriptionSchema = defineEntity({
     customerId: p.uuid(),
     productId: p.uuid(),
     productPriceId: p.uuid(),
+    /** Product from the next period on; null if it does not change. */
+    pendingProductId: p.uuid().nullable(),
     discountId: p.uuid().nullable(),
     /** Start of the first period the discount lowers. */
     discountFrom: p.datetime().nullable(),
@@ -64,23 +67,6 @@ export const SubscriptionSchema = defineEntity({
   },
   filters: { ...organizationFilter, ...customerFilter(filterByCheckout) },
 })
-
-/** A product bought as an upgrade, at its advertised price. */
-interface PurchasedProduct {
-  productId: string
-  productPriceId: string
-  currency: string
-  priceAmount: bigint
-  discountId: string | null
-  paymentToken: string | null
-  paymentMethodId: string | null
-}
-
-/** Reason for the cancellation, in the customer's words. Absent keys leave the value unchanged. */
-export interface CancellationDetails {
-  reason?: CancellationReason | null | undefined
-  comment?: string | null | undefined
-}
 
 export class Subscription extends SubscriptionSchema.class {
   snapshot(): SubscriptionSnapshot {
@@ -115,6 +101,7 @@ export class Subscription extends SubscriptionSchema.class {
   applyPrice(price: ProductPrice): void {
     this.productPriceId = price.id
     this.productId = price.product.id
+    this.pendingProductId = null
     this.priceAmount = price.amountFor(null)
     this.currency = price.priceCurrency ?? this.currency
   }
@@ -125,6 +112,7 @@ export class Subscription extends SubscriptionSchema.class {
     Object.assign(this, { productId, productPriceId, currency, priceAmount, discountId, paymentToken, paymentMethodId })
     this.amount = purchased.priceAmount - discountAmount
     this.periodAmount = this.amount
+    this.pendingProductId = null
     this.discountFrom = this.discountId ? this.currentPeriodStart : null
   }
 
@@ -183,8 +171,15 @@ export class Subscription extends SubscriptionSchema.class {
     this.assertRunning()
     this.canceledAt = now
     this.cancelAtPeriodEnd = true
+    this.pendingProductId = null
     this.endsAt = this.currentPeriodEnd
     this.recordCancellation(cancellation)
+  }
+
+  /** Keeps the product for the next period too. Throws `AlreadyCanceledSubscription` after the end. */
+  dropPlannedProduct(): void {
+    if (isTerminal(this.status)) throw createAlreadyCanceledError()
+    this.pendingProductId = null
   }
 
   /** Withdraws a cancellation. Throws `ResourceUnavailable` after the end, `BadRequest` if none is scheduled. */
@@ -238,6 +233,7 @@ export class Subscription extends SubscriptionSchema.class {
   private finish(status: 'canceled' | 'incomplete_expired', at: Date): void {
     this.move(status)
     this.endedAt = at
+    this.pendingProductId = null
     this.awaitPayment()
   }
 

@@ -3,7 +3,7 @@ import type { Address } from '@quittance/contracts/address'
 import type { TaxId } from '@quittance/contracts/tax-id'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { TaxRate } from '../../pricing/tax-amounts.ts'
-import { isBusinessTaxId } from '../../pricing/tax-id.ts'
+import { isBusinessTaxId } from '@quittance/runtime/tax-id'
 
 /** A purchase whose tax is determined. */
 export interface TaxableSale {

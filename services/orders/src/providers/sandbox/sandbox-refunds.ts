@@ -48,7 +48,7 @@ async function readRefund(store: SandboxStore, theirs: string): Promise<Answer<S
 }
 
 function toSeenRefund(object: SandboxObject): SeenRefund {
-  const facts = toFacts(object, { isPaid: object.status === 'succeeded' })
+  const facts = { ...toFacts(object, { isPaid: object.status === 'succeeded' }), payment: object.payment }
   if (object.status === 'processing') return { ...facts, is: 'processing', checkAfterMs: dayMs }
   if (object.status === 'failed') return { ...facts, is: 'failed', reason: 'The bank returned the refund.' }
   return { ...facts, is: 'succeeded' }

@@ -9,14 +9,16 @@ import { unreadable } from './stripe-answers.ts'
 export function observeRefund(refund: Stripe.Refund, { account, now }: Observer): Answer<SeenRefund> {
   if (refund.object !== 'refund' || typeof refund.id !== 'string') return unreadable
   const money = fromStripeAmount(refund.amount, refund.currency)
-  const facts: Facts = {
+  const { payment_intent: intent } = refund
+  const facts = {
+    payment: typeof intent === 'string' ? intent : (intent?.id ?? null),
     ours: refund.metadata?.[metadataKeys.refund] ?? null,
     theirs: refund.id,
     account: account.account,
     mode: account.mode,
     money,
     received: refund.status === 'succeeded' ? money : null,
-  }
+  } satisfies Facts & { payment: string | null }
   switch (refund.status) {
     case 'succeeded':
       return { got: { ...facts, is: 'succeeded' } }

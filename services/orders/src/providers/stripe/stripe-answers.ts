@@ -49,9 +49,8 @@ export function toFailure(error: unknown): Failure {
   const { statusCode, code, type } = failure
   if (type === 'StripeConnectionError') return toConnectionFailure(failure)
   if (statusCode === undefined) return unreadable
-  if (statusCode === 429 || code === 'rate_limit' || code === 'lock_timeout' || code === 'idempotency_key_in_use') {
-    return { unknown: 'busy', sent: false, retryAfterMs: readRetryAfterMs(failure) }
-  }
+  if (code === 'lock_timeout' || code === 'idempotency_key_in_use') return { unknown: 'busy', sent: false, retryAfterMs: null }
+  if (statusCode === 429 || code === 'rate_limit') return { unknown: 'busy', sent: false, retryAfterMs: readRetryAfterMs(failure) }
   if (statusCode >= 500) return { unknown: 'server_error', sent: true, retryAfterMs: null }
   // The same key with other parameters is a fault of this service; the object shows what the first request did.
   if (type === 'StripeIdempotencyError' || statusCode < 400 || statusCode === 402) return unreadable
@@ -93,7 +92,7 @@ function describePermission(message: string): string {
   return names.length > 0 ? `The API key lacks the permission ${names.join(', ')}.` : 'The API key lacks a permission.'
 }
 
-function readRetryAfterMs({ headers }: StripeFailure): number | null {
+function readRetryAfterMs({ headers }: StripeFailure): number {
   const seconds = Number(headers?.['retry-after'] ?? Number.NaN)
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, 60) * 1000 : null
+  return Number.isFinite(seconds) && seconds >= 1 ? Math.min(seconds, 60) * 1000 : 1_000
 }

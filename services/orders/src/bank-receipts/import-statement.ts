@@ -1,0 +1,98 @@
+import { importStatement as contract } from '@quittance/contracts/bank-receipts'
+import { Conflict, RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
+import type { ReplyOf } from '@quittance/contracts/operation'
+import { command, type CommandContext } from '@quittance/runtime/handler'
+import { loadProviderAccount } from '../payments/provider-account.ts'
+import { getCapabilities } from '../providers/provider-of.ts'
+import { lockReceipts, recordReceipts } from './bank-receipt.ts'
+import { parseCamt, type StatementCredit } from './parse-camt.ts'
+import { UnreadableXml } from './read-xml.ts'
+
+type Reply = ReplyOf<typeof contract>
+
+const findAccount = `select organization_id from payment_accounts where id = :id and organization_id = any (:scope_organizations)`
+
+/** Records the booked credits of a statement of this account. */
+export const importStatement = command(contract, async ({ id, document }, context) => {
+  const [row] = await context.sql<{ organization_id: string }>('payment-account.of-statement', findAccount, { id })
+  if (!row) throw new ResourceNotFound()
+  const account = await loadProviderAccount(context.sql, { paymentAccountId: id, organizationId: row.organization_id })
+  if (getCapabilities(account)?.direction !== 'push') throw new Conflict('Buyers send no money to this account.')
+  const statements = readStatements(document).filter(({ iban }) => iban === account.providerAccount)
+  if (statements.length === 0) throw createDocumentError('It has no statement of this bank account.')
+  await lockReceipts(context, id)
+  const credits = statements.flatMap((statement) => statement.credits)
+  return recordCredits(context, { accountId: id, credits })
+})
+
+function readStatements(document: string) {
+  try {
+    return parseCamt(document)
+  } catch (error) {
+    if (error instanceof UnreadableXml) throw createDocumentError(error.message)
+    throw error
+  }
+}
+
+function createDocumentError(message: string): RequestValidationError {
+  return RequestValidationError.field(['document'], message)
+}
+
+async function recordCredits(
+  context: CommandContext,
+  { accountId, credits }: { accountId: string; credits: readonly StatementCredit[] },
+): Promise<Reply> {
+  const booked = credits.filter(({ isReversal }) => !isReversal)
+  const payments = await findPayments(context, { accountId, credits: booked })
+  const receipts = booked.map((credit) => ({ ...credit, reference: credit.text, paymentId: payments.get(credit) ?? null }))
+  const made = await recordReceipts(context, { accountId, source: 'statement', receipts })
+  const lines = receipts.map((receipt) => ({ line: toLine(receipt, receipt.paymentId), isNew: made.has(receipt.bankReference) }))
+  const added = lines.filter(({ isNew }) => isNew).map(({ line }) => line)
+  return {
+    matched: added.filter((line) => line.payment_id !== null),
+    unmatched: added.filter((line) => line.payment_id === null),
+    known: lines.filter(({ isNew }) => !isNew).map(({ line }) => line),
+    reversed: credits.filter(({ isReversal }) => isReversal).map((credit) => toLine(credit, null)),
+  }
+}
+
+const find = `
+  select id, provider_payment as reference, currency from payments
+  where payment_account_id = :account and provider_payment = any (:references) and organization_id = any (:scope_organizations)`
+
+/** Finds the payment whose reference a credit names, written anywhere and with any spaces, in the same currency. */
+async function findPayments(
+  { sql }: CommandContext,
+  { accountId, credits }: { accountId: string; credits: readonly StatementCredit[] },
+): Promise<Map<StatementCredit, string>> {
+  const named = credits.map((credit) => [credit, extractReferences(credit.text)] as const)
+  const references = [...new Set(named.flatMap(([, each]) => each))]
+  const rows = await sql<{ id: string; reference: string | null; currency: string }>('bank-receipts.find-payments', find, {
+    ...{ account: accountId, references },
+  })
+  const byReference = new Map(rows.map((row) => [row.reference, row]))
+  const found = named.flatMap(([credit, each]): [StatementCredit, string][] => {
+    const matches = new Set(
+      each.flatMap((reference) => byReference.get(reference) ?? []).filter(({ currency }) => currency === credit.currency),
+    )
+    const [only] = matches
+    // A credit that names two payments is divided by a person.
+    return only && matches.size === 1 ? [[credit, only.id]] : []
+  })
+  return new Map(found)
+}
+
+/** Returns everything in a text that has the form of a reference of a payment by bank transfer. */
+function extractReferences(text: string | null): string[] {
+  const compact = (text ?? '').replace(/\s/g, '').toUpperCase()
+  return [...compact.matchAll(/(?=(RF\d{2}[0-9A-Z]{12}))/g)].map(([, reference]) => reference as string)
+}
+
+function toLine(credit: StatementCredit, paymentId: string | null): Reply['matched'][number] {
+  return {
+    bank_reference: credit.bankReference,
+    amount: Number(credit.amount),
+    ...{ currency: credit.currency, booked_on: credit.bookedOn },
+    ...{ reference: credit.text, payer_name: credit.payerName, payment_id: paymentId },
+  }
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { parseCamt } from './parse-camt.ts'
+import { UnreadableXml } from './read-xml.ts'
+import { buildCamt, testIban } from '../../test/camt.ts'
+
+test('reads booked credits of both versions of the standard', () => {
+  for (const version of ['02', '08']) {
+    const [statement] = parseCamt(
+      buildCamt([{ unstructured: ['Invoice 7'] }, { status: 'PDNG' }, { direction: 'DBIT' }, { direction: 'DBIT', isReversal: true }], {
+        version,
+      }),
+    )
+    expect(statement?.iban).toBe(testIban)
+    expect(statement?.credits).toEqual([
+      {
+        ...{ bankReference: '2026-11-24/BANK-1', amount: 4200n, currency: 'eur', bookedOn: '2026-11-24' },
+        ...{ text: 'Invoice 7', payerName: 'Ada & Sons', isReversal: false },
+      },
+      expect.objectContaining({ bankReference: '2026-11-24/BANK-1/2', isReversal: true }),
+    ])
+  }
+})
+
+test('divides a collective booking only if its parts are the whole', () => {
+  const parts = [
+    { amount: '40.00', structured: 'A' },
+    { amount: '2.00', structured: 'B' },
+  ]
+  const [whole] = parseCamt(buildCamt([{ parts }]))
+  expect(whole?.credits.map(({ amount, text }) => [amount, text])).toEqual([
+    [4000n, 'A'],
+    [200n, 'B'],
+  ])
+  const [other] = parseCamt(buildCamt([{ amount: '43.00', parts }]))
+  expect(other?.credits.map(({ amount, text }) => [amount, text])).toEqual([[4300n, null]])
+})
+
+test('the same document gives the same references, also where the bank gives none', () => {
+  const document = buildCamt([
+    { reference: null, unstructured: ['one'] },
+    { reference: 'NONREF', unstructured: ['one'] },
+    { reference: null, unstructured: ['two'] },
+  ])
+  const read = () => parseCamt(document)[0]?.credits.map(({ bankReference }) => bankReference)
+  expect(new Set(read()).size).toBe(3)
+  expect(read()).toEqual(read())
+})
+
+test('amounts are exact in the minor units of their currency', () => {
+  const readAmount = (amount: string, currency: string) => parseCamt(buildCamt([{ amount, currency }]))[0]?.credits[0]?.amount
+  expect(readAmount('42', 'EUR')).toBe(4200n)
+  expect(readAmount('42.1', 'EUR')).toBe(4210n)
+  expect(readAmount('1234.50000', 'EUR')).toBe(123_450n)
+  expect(readAmount('500', 'JPY')).toBe(500n)
+  expect(readAmount('1.234', 'KWD')).toBe(1234n)
+  for (const [amount, currency] of [
+    ['42.001', 'EUR'],
+    ['500.5', 'JPY'],
+    ['-1.00', 'EUR'],
+    ['1e3', 'EUR'],
+    ['0.00', 'EUR'],
+    ['', 'EUR'],
+    ['1.00', 'euro'],
+  ] as const)
+    expect(() => readAmount(amount, currency)).toThrow(UnreadableXml)
+})
+
+test('rejects document types, entities, other documents and deep nesting [payments 64]', () => {
+  const entity = '<!DOCTYPE x [<!ENTITY a "b">]>'
+  for (const document of [
+    buildCamt([{}], { prolog: entity }),
+    buildCamt([{ payer: '&a;' }]),
+    buildCamt([{}], { version: '99' }),
+    `${entity}<Document/>`,
+    '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"></Document>',
+    '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02">',
+    '',
+    'hello',
+    '<a>'.repeat(1_000),
+    '<a/>'.repeat(100_000),
+    `<a>${'<b/>'.repeat(90_000)}</a>`,
+    '<a><__proto__>1</__proto__></a>',
+  ])
+    expect(() => parseCamt(document)).toThrow(UnreadableXml)
+})

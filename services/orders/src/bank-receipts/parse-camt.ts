@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto'
+import { currencyDigits } from '@quittance/contracts/money'
+import { findAll, findText, readXml, UnreadableXml, type XmlElement } from './read-xml.ts'
+
+/** A booked credit of a statement. */
+export interface StatementCredit {
+  bankReference: string
+  amount: bigint
+  currency: string
+  /** ISO 8601 date. */
+  bookedOn: string
+  /** What the payer wrote, structured and unstructured. */
+  text: string | null
+  payerName: string | null
+  /** The bank took a booking back. */
+  isReversal: boolean
+}
+
+/** Booked credits of one bank account. */
+export interface Statement {
+  iban: string
+  credits: StatementCredit[]
+}
+
+const namespace = /^urn:iso:std:iso:20022:tech:xsd:camt\.053\.001\.(02|08)$/
+
+/**
+ * Reads a bank statement: CAMT.053 of ISO 20022, version 02 or 08. Debits and what is not booked yet are left out.
+ *
+ * @throws UnreadableXml if it is anything else.
+ */
+export function parseCamt(document: string): Statement[] {
+  const root = readXml(document)
+  if (root.name !== 'Document' || !namespace.test(root.namespace)) throw new UnreadableXml('It is not CAMT.053, version 02 or 08.')
+  const statements = findAll(root, 'BkToCstmrStmt/Stmt')
+  if (statements.length === 0) throw new UnreadableXml('It has no statement.')
+  const references = new Map<string, number>()
+  return statements.map((statement) => ({
+    iban: (findText(statement, 'Acct/Id/IBAN') ?? '').replace(/\s/g, '').toUpperCase(),
+    credits: findAll(statement, 'Ntry').flatMap((entry) => parseEntry(entry).map((credit) => number(credit, references))),
+  }))
+}
+
+/** Distinguishes credits of the same day under the same reference; a repeated document gives the same numbers. */
+function number(credit: StatementCredit, known: Map<string, number>): StatementCredit {
+  const count = (known.get(credit.bankReference) ?? 0) + 1
+  known.set(credit.bankReference, count)
+  return count === 1 ? credit : { ...credit, bankReference: `${credit.bankReference}/${count}` }
+}
+
+function parseEntry(entry: XmlElement): StatementCredit[] {
+  if (findText(entry, 'Sts/Cd', 'Sts') !== 'BOOK') return []
+  const isReversal = findText(entry, 'RvslInd') === 'true'
+  if (findText(entry, 'CdtDbtInd') !== 'CRDT' && !isReversal) return []
+  const total = parseAmount(findAll(entry, 'Amt')[0])
+  const bookedOn = parseDate(findText(entry, 'BookgDt/Dt', 'BookgDt/DtTm', 'ValDt/Dt', 'ValDt/DtTm'))
+  const of = { entry, bookedOn, isReversal }
+  const parts = findAll(entry, 'NtryDtls/TxDtls')
+  const amounts = parts.map((part) => findAll(part, 'Amt')[0] ?? findAll(part, 'AmtDtls/TxAmt/Amt')[0])
+  if (parts.length > 1 && amounts.every((amount) => amount !== undefined)) {
+    const parsed = amounts.map(parseAmount)
+    const sum = parsed.reduce((before, { amount }) => before + amount, 0n)
+    // A collective booking is only divided if its parts are the whole.
+    if (sum === total.amount && parsed.every(({ currency }) => currency === total.currency))
+      return parts.map((part, index) => toCredit({ ...of, part, ...(parsed[index] as Amount) }))
+  }
+  return [toCredit({ ...of, part: parts.length === 1 ? parts[0] : undefined, ...total })]
+}
+
+interface Part extends Amount {
+  entry: XmlElement
+  part: XmlElement | undefined
+  bookedOn: string
+  isReversal: boolean
+}
+
+function toCredit({ entry, part, bookedOn, isReversal, amount, currency }: Part): StatementCredit {
+  const remittance = findAll(part, 'RmtInf')[0]
+  const written = [
+    ...findAll(remittance, 'Strd/CdtrRefInf/Ref'),
+    ...findAll(remittance, 'Ustrd'),
+    ...findAll(part, 'Refs/EndToEndId'),
+    ...findAll(entry, 'AddtlNtryInf'),
+  ].map(({ text }) => text)
+  const text =
+    written
+      .filter((each) => each && each !== 'NOTPROVIDED')
+      .join(' ')
+      .slice(0, 1_000) || null
+  const payerName = findText(part, 'RltdPties/Dbtr/Nm', 'RltdPties/Dbtr/Pty/Nm')?.slice(0, 140) ?? null
+  const reference = findText(part, 'Refs/AcctSvcrRef') ?? findText(entry, 'AcctSvcrRef')
+  const isNamed = reference !== null && reference !== 'NONREF'
+  const name = isNamed ? toAscii(reference).slice(0, 100) : digest([bookedOn, String(amount), currency, payerName, text])
+  return { bankReference: `${bookedOn}/${name}`, amount, currency, bookedOn, text, payerName, isReversal }
+}
+
+const toAscii = (text: string) => text.replace(/[^\x21-\x7e]/g, '_')
+
+function digest(values: readonly (string | null)[]): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 24)
+}
+
+interface Amount {
+  amount: bigint
+  currency: string
+}
+
+function parseAmount(element: XmlElement | undefined): Amount {
+  const currency = element?.attributes['Ccy'] ?? ''
+  const [, whole, fraction = ''] = /^(\d{1,12})(?:\.(\d{1,5}))?$/.exec(element?.text ?? '') ?? []
+  if (whole === undefined || !/^[A-Z]{3}$/.test(currency)) throw new UnreadableXml('An amount is not valid.')
+  const digits = currencyDigits(currency)
+  const [minor, rest] = [fraction.slice(0, digits).padEnd(digits, '0'), fraction.slice(digits)]
+  const amount = BigInt(whole + minor)
+  if (/[1-9]/.test(rest) || amount === 0n) throw new UnreadableXml('An amount is not valid.')
+  return { amount, currency: currency.toLowerCase() }
+}
+
+function parseDate(text: string | null): string {
+  const date = text?.slice(0, 10) ?? ''
+  const time = Date.parse(`${date}T00:00:00Z`)
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== date)
+    throw new UnreadableXml('A booking date is not valid.')
+  return date
+}

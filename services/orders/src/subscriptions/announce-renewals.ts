@@ -1,0 +1,46 @@
+import { subscriptionRenewalAhead } from '@quittance/contracts/subscriptions'
+import { job, type Transaction } from '@quittance/runtime/handler'
+import { announceRenewalsJobName } from '../job-names.ts'
+import { subscriptionView } from './subscription-view.ts'
+
+const batch = 100
+
+/** The clock of the organization of `s`, joined as `o`. */
+const clock = `(now() + o.clock_offset_ms * interval '1 millisecond')`
+
+const isAhead = `s.recurring_interval = 'year' and s.status = 'active' and not s.cancel_at_period_end and s.amount > 0
+    and s.current_period_end > ${clock} and s.current_period_end <= ${clock} + interval '30 days'
+    and s.renewal_announced_for is distinct from s.current_period_end`
+
+const findDue = `
+  select s.id, s.organization_id from subscriptions s join organizations o on o.id = s.organization_id
+  where ${isAhead} order by s.current_period_end limit ${batch}`
+
+const announce = `
+  update subscriptions s set renewal_announced_for = s.current_period_end from organizations o
+  where s.id = :id and s.organization_id = any (:scope_organizations) and o.id = s.organization_id and ${isAhead}
+  returning s.customer_id`
+
+interface DueSubscription {
+  id: string
+  organization_id: string
+}
+
+/** Announces the renewals of yearly subscriptions 30 days ahead, each once, whatever is killed and however many replicas run. */
+export const announceRenewals = job({
+  name: announceRenewalsJobName,
+  everyMs: 60_000,
+  async run({ systemSql, transaction }) {
+    const due = await systemSql<DueSubscription>('subscriptions.find-ahead', findDue)
+    for (const each of due) await transaction(each.organization_id, (context) => announceOne(each, context))
+    return due.length === batch
+  },
+})
+
+/** The condition is repeated under the lock of the row: another replica may have announced it, or the customer has cancelled. */
+async function announceOne({ id, organization_id: organizationId }: DueSubscription, { sql, read, publish }: Transaction): Promise<void> {
+  const [announced] = await sql<{ customer_id: string }>('subscription.announce', announce, { id })
+  if (!announced) return
+  const payload = await read.one(subscriptionView, { where: 's.id = :id', values: { id } })
+  publish({ event: subscriptionRenewalAhead, aggregateId: announced.customer_id, organizationId, payload })
+}

@@ -1,0 +1,59 @@
+import { RequestValidationError } from '@quittance/contracts/errors'
+import type { Transaction } from '@quittance/runtime/handler'
+import { Discount } from '../catalog/discounts/discount.ts'
+import { Product, type ProductPrice } from '../catalog/products/product.ts'
+import { Proration, pendingProrations } from './prorations.ts'
+import { findTaxBehavior } from './subscription-order-draft.ts'
+import type { Subscription } from './subscription.ts'
+
+interface Choice {
+  productId: string
+  em: Transaction['em']
+  /** From the next period on: the current one is not credited. */
+  isPlanned?: boolean
+}
+
+/** Returns a product that the subscription can change to. Throws `RequestValidationError` otherwise. */
+export async function chooseRecurringProduct(subscription: Subscription, { productId, em, isPlanned = false }: Choice): Promise<Product> {
+  const { organizationId } = subscription
+  const product = await em.findOne(Product, { id: productId, organizationId, isArchived: false }, { populate: ['prices'] })
+  if (!product) throw createProductIdError('Product does not exist or is archived.')
+  if (!product.recurringInterval) throw createProductIdError('Product is not recurring.')
+  if (product.id === subscription.productId) throw createProductIdError('The subscription already has this product.')
+  const price = product.currentPrice()
+  if (price.amountType === 'custom') throw createProductIdError('The customer must choose the amount of this product.')
+  const difference = await findOtherTerms(subscription, { price, em, credited: isPlanned ? 0n : subscription.periodAmount })
+  if (difference) throw createProductIdError(difference)
+  if (price.priceAmount && !subscription.paymentToken && !subscription.paymentMethodId)
+    throw createProductIdError('The customer has no payment method for this product.')
+  return product
+}
+
+/**
+ * An order has one currency and one tax behavior: while prorations of the old price are pending, or are about to be, the new price must match
+ * it. Returns what does not.
+ */
+export async function findOtherTerms(
+  { id, productPriceId, currency }: Subscription,
+  { price, em, credited }: { price: ProductPrice; em: Transaction['em']; credited: bigint },
+): Promise<string | null> {
+  if (price.amountType === 'free') return null
+  const isNothingLeft = credited === 0n && (await em.count(Proration, pendingProrations(id))) === 0
+  if (isNothingLeft) return null
+  if (price.priceCurrency !== currency) return `The price of the product is not in ${currency}.`
+  const taxBehavior = await findTaxBehavior({ id, productPriceId }, em)
+  return taxBehavior && price.taxBehavior !== taxBehavior ? `The price of the product is not ${taxBehavior} of tax.` : null
+}
+
+/** Removes a discount that does not apply to the new product, or not to its currency. */
+export async function removeInapplicableDiscount(subscription: Subscription, { em }: Pick<Transaction, 'em'>): Promise<void> {
+  const { discountId, productId, currency } = subscription
+  const discount = discountId ? await em.findOneOrFail(Discount, discountId) : null
+  if (!discount || discount.appliesTo({ productId, currency })) return
+  subscription.discountId = null
+  subscription.discountFrom = null
+}
+
+function createProductIdError(message: string): RequestValidationError {
+  return RequestValidationError.field(['product_id'], message)
+}

@@ -1,0 +1,99 @@
+import type { PreviewedOrder, ProrationBehavior, SubscriptionChangePreview } from '@quittance/contracts/subscription-changes'
+import { previewSubscriptionChange as contract } from '@quittance/contracts/subscriptions'
+import { staged, type CommandContext, type FinishContext, type Transaction } from '@quittance/runtime/handler'
+import type { Order } from '../orders/order.ts'
+import { OrderItem } from '../orders/order-item.ts'
+import { loadSubscriptionSettings, type OrganizationClock } from '../organizations/organization.ts'
+import { changeSubscriptionProduct } from './change-subscription-product.ts'
+import { changeSubscription } from './lock-subscription.ts'
+import { setClockTo } from './previewed-change.ts'
+import { placeNextOrder } from './renew-subscription.ts'
+import { Subscription } from './subscription.ts'
+
+/** A change of product to preview, after its subscription was found in the scope of the caller. */
+export interface AskedChange {
+  id: string
+  organizationId: string
+  productId: string
+  behavior: ProrationBehavior
+  /** Time for which it is computed. */
+  at: string
+}
+
+export const previewSubscriptionChange = staged(contract, {
+  async commit({ id, product_id, proration_behavior }, context) {
+    const { organizationId } = await context.em.findOneOrFail(Subscription, { id })
+    const settings = await loadSubscriptionSettings(context.sql, organizationId)
+    return askFor(context, { id, organizationId, productId: product_id, behavior: proration_behavior ?? settings.proration_behavior })
+  },
+  finish: previewChange,
+})
+
+export function askFor({ now }: CommandContext, change: Omit<AskedChange, 'at'>): AskedChange {
+  return { ...change, at: now.toISOString() }
+}
+
+/** Ends a transaction that must leave nothing behind. */
+class RolledBack extends Error {
+  readonly preview: SubscriptionChangePreview
+
+  constructor(preview: SubscriptionChangePreview) {
+    super('A preview is rolled back')
+    this.preview = preview
+  }
+}
+
+/** Makes the change and the next renewal by the functions that make them, in a transaction that is rolled back: nothing is stored, published or called. */
+export async function previewChange(asked: AskedChange, context: FinishContext): Promise<SubscriptionChangePreview> {
+  try {
+    return await context.transaction(asked.organizationId, (transaction) => computePreview(asked, transaction))
+  } catch (error) {
+    if (error instanceof RolledBack) return error.preview
+    throw error
+  }
+}
+
+async function computePreview({ id, productId, behavior, at }: AskedChange, context: Transaction): Promise<never> {
+  let preview: SubscriptionChangePreview | undefined
+  await changeSubscription(id, context, async (subscription, current) => {
+    const clock = setClockTo(current, { at: new Date(at), now: context.now })
+    preview = await change(subscription, { productId, behavior, at, context, clock })
+  })
+  throw new RolledBack(preview as SubscriptionChangePreview)
+}
+
+interface Change extends Pick<AskedChange, 'productId' | 'behavior' | 'at'> {
+  context: Transaction
+  clock: OrganizationClock
+}
+
+async function change(subscription: Subscription, { productId, behavior, at, context, clock }: Change): Promise<SubscriptionChangePreview> {
+  const { em } = context
+  const order = await changeSubscriptionProduct(subscription, { productId, behavior, context, clock })
+  await em.flush()
+  const next = subscription.currentPeriodEnd
+  return {
+    ...{ product_id: productId, proration_behavior: behavior, previewed_at: at },
+    applies_at: (behavior === 'next_period' ? next : clock.now).toISOString(),
+    due_now: order && (await show(order, { em, at: clock.now })),
+    next_order: await show(await placeNextOrder(subscription, context), { em, at: next }),
+  }
+}
+
+async function show(order: Order, { em, at }: { em: Transaction['em']; at: Date }): Promise<PreviewedOrder> {
+  await em.flush()
+  const items = await em.find(OrderItem, { orderId: order.id }, { orderBy: { position: 'asc' } })
+  return {
+    at: at.toISOString(),
+    currency: order.currency,
+    subtotal_amount: Number(order.subtotalAmount),
+    discount_amount: Number(order.discountAmount),
+    net_amount: Number(order.netAmount),
+    tax_amount: Number(order.taxAmount),
+    total_amount: Number(order.totalAmount),
+    items: items.map(({ label, amount, discountAmount, taxAmount, proration }) => ({
+      ...{ label, proration, amount: Number(amount) },
+      ...{ discount_amount: Number(discountAmount), tax_amount: Number(taxAmount) },
+    })),
+  }
+}

@@ -1,0 +1,42 @@
+import { RequestValidationError } from '@quittance/contracts/errors'
+import type { Transaction } from '@quittance/runtime/handler'
+import type { OrganizationClock } from '../organizations/organization.ts'
+import { ProductPrice } from '../catalog/products/product.ts'
+import type { Subscription } from './subscription.ts'
+
+const validMs = 15 * 60_000
+
+/** Returns the clock as it was at another real time. */
+export function setClockTo(clock: OrganizationClock, { at, now }: { at: Date; now: Date }): OrganizationClock {
+  return { ...clock, now: new Date(clock.now.getTime() - now.getTime() + at.getTime()) }
+}
+
+interface Confirmed {
+  clock: OrganizationClock
+  context: Transaction
+  productId: string
+  /** Time of the preview that is confirmed, if one is. */
+  previewedAt: string | null | undefined
+}
+
+/**
+ * Returns the clock at which a change of product is computed: that of its preview, so that what was shown is billed. Throws
+ * `RequestValidationError` if that no longer holds.
+ */
+export async function findChangeClock(
+  subscription: Subscription,
+  { clock, context, productId, previewedAt }: Confirmed,
+): Promise<OrganizationClock> {
+  if (!previewedAt) return clock
+  const { em, now } = context
+  const at = new Date(previewedAt)
+  const age = now.getTime() - at.getTime()
+  const changedAt = subscription.modifiedAt ?? subscription.createdAt
+  const newPrices = await em.count(ProductPrice, { product: productId, createdAt: { $gt: at } })
+  if (age < 0 || age > validMs || changedAt > at || newPrices > 0)
+    throw RequestValidationError.field(
+      ['previewed_at'],
+      'The subscription or the price has changed since the preview, or it is older than 15 minutes. Preview the change again.',
+    )
+  return setClockTo(clock, { at, now })
+}
