@@ -40,7 +40,7 @@ function waitUntilPublished(orders: OrdersUnderTest): Promise<void> {
 const countEvents = ({ publishedEvents }: OrdersUnderTest, subject: string) =>
   publishedEvents.filter((event) => event.subject === subject).length
 
-test('one of fifty confirmations at two replicas wins: order, payment, customer, redemption', async () => {
+test('one of fifty confirmations at two replicas wins: order, payment, customer, redemption [payments 1]', async () => {
   await using orders = await startTwice()
   const { seller, product } = await orders.shop()
   const tenPercent = { name: 'Ten', type: 'percentage' as const, basis_points: 1000, duration: 'once' as const }

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
-import { createCustomerSession, verifyCustomerSession } from '@quittance/contracts/customer-sessions'
+import {
+  createCustomerSession,
+  customerSessionEnded,
+  endCustomerSession,
+  verifyCustomerSession,
+} from '@quittance/contracts/customer-sessions'
 import { createCustomer, deleteCustomer } from '@quittance/contracts/customers'
 import { Conflict, InvalidToken, RequestValidationError, ServiceUnavailable } from '@quittance/contracts/errors'
 import { hashToken } from '@quittance/runtime/credential'
@@ -113,4 +118,38 @@ test('deletes all expired sessions, however many, and keeps valid ones', async (
   )
   await orders.rows(`notify wake, 'sweep-customer-sessions'`)
   await eventually(async () => expect(await orders.rows('select id from customer_sessions')).toEqual([{ id }]))
+})
+
+test('signing out ends the session of the token and no other one, and publishes its hash [pages 66]', async () => {
+  await using orders = await startOrders()
+  const { seller, organizationId, customer } = await shopWithCustomer(orders)
+  const open = () => orders.call(createCustomerSession, { customer_id: customer.id }, seller)
+  const [first, second] = [await open(), await open()]
+  const verify = ({ token }: { token: string }) => orders.call(verifyCustomerSession, { hash: hashToken(token) }, anonymous)
+  const own = { kind: 'customer', organization_id: organizationId, customer_id: customer.id, token_id: first.id } as const
+  // Neither another customer nor another organization ends it.
+  await orders.call(endCustomerSession, {}, { ...own, customer_id: randomUUID() })
+  await orders.call(endCustomerSession, {}, { ...own, organization_id: randomUUID() })
+  await verify(first)
+  expect(await orders.call(endCustomerSession, {}, own)).toBeNull()
+  expect(await orders.nextEvent(customerSessionEnded)).toEqual({
+    session_id: first.id,
+    customer_id: customer.id,
+    token_hash: hashToken(first.token),
+  })
+  await expect(verify(first)).rejects.toThrow(InvalidToken)
+  await verify(second)
+  expect(await orders.call(endCustomerSession, {}, own)).toBeNull()
+})
+
+test('a session that is bound to a purchase is ended by its token too', async () => {
+  await using orders = await startOrders()
+  const { seller, product, organizationId, customer } = await shopWithCustomer(orders)
+  const { client_secret } = await orders.call(createCheckout, { products: [product.id] }, seller)
+  const confirmation = { client_secret, customer_email: customer.email, confirmation_token_id: 'ctoken_ok' }
+  const { customer_session_token } = await orders.call(confirmCheckout, confirmation, anonymous)
+  const { caller } = await orders.call(verifyCustomerSession, { hash: hashToken(customer_session_token) }, anonymous)
+  expect(caller).toMatchObject({ organization_id: organizationId, checkout_id: expect.any(String) })
+  await orders.call(endCustomerSession, {}, caller)
+  await expect(orders.call(verifyCustomerSession, { hash: hashToken(customer_session_token) }, anonymous)).rejects.toThrow(InvalidToken)
 })

@@ -121,3 +121,28 @@ test('after concurrent changes of one customer, the last published state is the 
   expect(published?.state).toEqual(await orders.call(getCustomerState, { id: customer_id }, seller))
   expect(published?.state).toMatchObject({ name: 'Ada King', granted_benefits: [], active_subscriptions: [] })
 })
+
+test('of two changes at the same time, the one that waits publishes a state that contains both', async () => {
+  await using orders = await startOrders()
+  const shop = await createBenefitShop(orders, ['Alpha'])
+  const { seller } = shop
+  const plan = await createPlan(orders, seller)
+  const { subscription_id: id, customer_id } = await buyProduct(orders, { ...shop, product: plan })
+  // Neither change can commit before both have begun.
+  const release = await orders.holdTransaction('lock table outbox_messages in share mode')
+  const changes = [
+    orders.call(updateCustomer, { id: customer_id, name: 'Ada King' }, seller),
+    orders.call(updateSubscription, { id: id ?? '', revoke: true }, seller),
+  ]
+  await eventually(async () => expect(await orders.rows(waiting)).toEqual([{ count: 2 }]))
+  await release()
+  await Promise.all(changes)
+  const published = await orders.rows<{ state: { name: string; active_subscriptions: unknown[] } }>(publishedStates, [
+    customerStateChanged.subject,
+  ])
+  expect(published.at(-1)?.state).toMatchObject({ name: 'Ada King', active_subscriptions: [] })
+})
+
+const waiting = `select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+  and query !~ 'published_at'`
+const publishedStates = `select payload::json as state from outbox_messages where subject = $1 order by position`

@@ -37,7 +37,7 @@ test('what a change of product owes is billed in a final order when the subscrip
   const [, final] = await waitForPaidOrders(orders, seller, 2)
   expect(final).toMatchObject({ billing_reason: 'subscription_update', subscription_id: subscription.id })
   expect(final?.items).toMatchObject([
-    { label: 'Unused time of the previous product', proration: true },
+    { label: 'Unused time of Plan 1000', proration: true },
     { label: 'Remaining time of Plan 1000000', proration: true },
   ])
   expect(Math.abs((final?.total_amount ?? 0) - 999_000)).toBeLessThan(2000)

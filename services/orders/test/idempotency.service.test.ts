@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { markRefundAsPaid } from '@quittance/contracts/bank-receipts'
 import { createCheckout, updateCheckoutByClient } from '@quittance/contracts/checkouts'
 import { validateLicenseKey } from '@quittance/contracts/license-keys'
 import type { PublicOperation } from '@quittance/contracts/operation'
 import { acceptsIdempotencyKey } from '@quittance/runtime/idempotency'
 import { call } from '@quittance/runtime/rpc-client'
+import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { createPopulatedShop, ordersOperations, type PopulatedShop } from './populated-shop.ts'
 import { anonymous, buyLicenseKey, createLicenseKeyShop } from './sell-license-keys.ts'
@@ -34,15 +36,25 @@ const differentRequests: Record<string, object> = {
   'orders.checkout.confirm': { customer_name: 'Another name' },
   'orders.checkout.update': { customer_name: 'Another name' },
   'orders.checkout.update-by-client': { customer_name: 'Another name' },
+  'orders.checkout-link.create': { label: 'Another label' },
+  'orders.checkout-link.update': { label: 'Another label' },
+  'orders.checkout-link.open': { customer_name: 'Another name' },
   'orders.order.update': { billing_name: 'Another name' },
   'orders.payment-account.create': { webhook_secret: 'whsec_another' },
   'orders.payment-account.update': { webhook_secret: 'whsec_another' },
+  'orders.payment.add-receipt': { amount: 2 },
+  'orders.payment-account.import-statement': { document: 'Another document' },
   'orders.refund.create': { amount: 2 },
-  'orders.subscription.update': { cancel_at_period_end: false },
+  'orders.subscription.update': { discount_id: randomUUID() },
+  'orders.subscription.change-preview': { product_id: randomUUID() },
+  'orders.customer-subscription.change-preview': { product_id: randomUUID() },
+  'orders.customer-order.confirm-payment': { confirmation_token_id: 'ctoken_ok' },
   'orders.customer-subscription.update': { cancel_at_period_end: true },
   'orders.test-clock.advance': { to: '2100-01-01T00:00:00Z' },
   'orders.customer-session.create': { customer_id: randomUUID() },
   'orders.customer-code.authenticate': { code: 'another' },
+  'orders.withdrawal.declare': { name: 'Another name' },
+  'orders.cancellation.declare': { name: 'Another name' },
   'orders.customer-order.update': { billing_name: 'Another name' },
   'orders.portal-customer.update': { name: 'Another name' },
 }
@@ -50,6 +62,7 @@ const differentRequests: Record<string, object> = {
 const withoutBody = new Set([
   'orders.customer-code.request',
   'orders.payment-account.check',
+  'orders.refund.mark-as-paid',
   'orders.order.generate-invoice',
   'orders.customer-order.generate-invoice',
 ])
@@ -61,6 +74,8 @@ test('runs each POST and PATCH once per key: 409 in progress, then replay, 422 i
   for (const operation of writing) {
     const key = randomUUID()
     const first = await sendWhileRunning(orders, { operation, shop, key })
+    // A job reads the refund right after the request, and publishes its end.
+    if (operation === markRefundAsPaid) await awaitReturned(orders, String(first.request['id']))
     const count = await outboxCount(orders)
     const { request, caller } = first
     const again = { operation, request, caller, idempotencyKey: key }
@@ -112,6 +127,11 @@ async function sendWhileRunning(orders: OrdersUnderTest, { operation, shop, key 
   expect(`${operation.subject} ${conflict}`).toMatch(/still being answered/)
   expect(conflict).toMatchObject({ status: 409, body: { error: 'Conflict' } })
   return { request, caller, reply: await Promise.any(both) }
+}
+
+async function awaitReturned(orders: OrdersUnderTest, refundId: string): Promise<void> {
+  const returned = `select from refunds where id = $1 and state = 'succeeded'`
+  await eventually(async () => expect(await orders.rows(returned, [refundId])).toHaveLength(1))
 }
 
 async function outboxCount(orders: OrdersUnderTest): Promise<number> {

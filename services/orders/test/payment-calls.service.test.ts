@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { confirmCheckout, createCheckout, getCheckoutByClient, PaymentError } from '@quittance/contracts/checkouts'
+import { confirmCheckout, createCheckout, ExpiredCheckoutError, getCheckoutByClient, PaymentError } from '@quittance/contracts/checkouts'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { getOrder, orderPaid } from '@quittance/contracts/orders'
 import { listStuckPayments, recheckPayment, showPayment } from '@quittance/contracts/payment-operations'
@@ -98,13 +98,17 @@ test('a decline is the reply to the buyer, and the checkout is open again', asyn
   await expectMoneyToAddUp(orders)
 })
 
-test('a checkout with ten declined payments is expired [payments 55]', async () => {
+test('a checkout ends as failed after ten declines: later confirmations are 410 [payments 55] [pages 39]', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   const client_secret = await open(orders, shop)
-  for (let count = 0; count < 10; count++)
+  for (let count = 0; count < 10; count++) {
+    expect(await orders.call(getCheckoutByClient, { client_secret }, anonymous)).toMatchObject({ status: 'open' })
     await expect(confirm(orders, client_secret, 'ctoken_insufficient_funds')).rejects.toThrow('not enough funds')
-  await expect(confirm(orders, client_secret)).rejects.toThrow('expired')
+  }
+  await expect(confirm(orders, client_secret)).rejects.toThrow(ExpiredCheckoutError)
+  expect(await orders.call(getCheckoutByClient, { client_secret }, anonymous)).toMatchObject({ status: 'failed' })
+  expect(await orders.rows('select count(*)::int as count from payments')).toEqual([{ count: 10 }])
 })
 
 test('a payment that was not submitted within ten minutes is canceled and never charged [payments 17]', async () => {

@@ -3,6 +3,7 @@ import { NotPermitted } from '@quittance/contracts/errors'
 import { orderPaid } from '@quittance/contracts/orders'
 import { createProduct } from '@quittance/contracts/products'
 import { createRefund } from '@quittance/contracts/refunds'
+import { advanceTestClock } from '@quittance/contracts/test-clock'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test, vi } from 'vitest'
 import { useTestProcessor } from './slow-processor.ts'
@@ -13,7 +14,7 @@ vi.stubEnv('SANDBOX_PAYMENTS', undefined)
 
 const anonymous = { kind: 'anonymous' } as const
 
-test('without the sandbox, rejects confirmations with a payment and accepts free ones', async () => {
+test('without the sandbox, rejects confirmations with a payment and the test clock, and accepts free ones [payments 67]', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   const { client_secret } = await orders.call(createCheckout, { products: [product.id] }, seller)
@@ -28,6 +29,8 @@ test('without the sandbox, rejects confirmations with a payment and accepts free
   })
   for (const table of ['orders', 'customers', 'payments', 'customer_sessions'])
     expect(await orders.rows(`select from ${table}`)).toEqual([])
+  const to = new Date(Date.now() + 86_400_000).toISOString()
+  await expect(orders.call(advanceTestClock, { to }, seller)).rejects.toThrow(NotPermitted)
   const free = await orders.call(createProduct, { name: 'Free', recurring_interval: null, prices: [{ amount_type: 'free' }] }, seller)
   const checkout = await orders.call(createCheckout, { products: [free.id] }, seller)
   await orders.call(confirmCheckout, { client_secret: checkout.client_secret, customer_email: 'ada@example.com' }, anonymous)

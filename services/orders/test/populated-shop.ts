@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { createBenefit } from '@quittance/contracts/benefits'
 import { listBenefitGrants } from '@quittance/contracts/benefit-grants'
 import type { Caller, CallerKind } from '@quittance/contracts/caller'
+import { createCheckoutLink } from '@quittance/contracts/checkout-links'
 import { createCheckout } from '@quittance/contracts/checkouts'
 import { customerCodeRequested, mailSecretContext, requestCustomerSession } from '@quittance/contracts/customer-codes'
+import { declareWithdrawal } from '@quittance/contracts/declarations'
 import { activateLicenseKey, listLicenseKeys } from '@quittance/contracts/license-keys'
 import { createProduct, updateProductBenefits } from '@quittance/contracts/products'
 import { createCustomer } from '@quittance/contracts/customers'
@@ -14,13 +16,15 @@ import { createPaymentAccount } from '@quittance/contracts/payment-accounts'
 import { publicOperations } from '@quittance/contracts/registry'
 import { createTaxRate } from '@quittance/contracts/taxes'
 import { openSecret } from '@quittance/runtime/encryption'
-import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect } from 'vitest'
+import { buildCamt } from './camt.ts'
+import { createPaidTransfer } from './transfer-shop.ts'
 import { buyProduct, createBenefitShop } from './sell-benefits.ts'
 import { buildAccountRequest, sharedFake } from './stripe-shop.ts'
 import type { OrdersUnderTest, Shop } from './start-orders.ts'
-import { buyPlan, waitForSubscription } from './subscribe.ts'
+import { buyActive, oweOrder } from './owed-order.ts'
+import { createPlan } from './subscribe.ts'
 
 /** All HTTP operations of orders. */
 export const ordersOperations = publicOperations.filter(({ subject }) => subject.startsWith('orders.'))
@@ -36,45 +40,47 @@ export interface PopulatedShop {
   requestFor: Requests
 }
 
+const tenPercent = { name: 'Ten', type: 'percentage', basis_points: 1000, duration: 'once' } as const
+
 /**
  * Creates a seller with one object of each kind, and for each operation a request about it. `sharedFake` must have been called before the
  * service was started.
  */
 export async function createPopulatedShop(orders: OrdersUnderTest): Promise<PopulatedShop> {
   const shop = await createBenefitShop(orders, ['A call'])
-  const { seller, organizationId, product, benefits } = shop
+  const { seller, organizationId, product } = shop
   const email = `${randomUUID()}@example.com`
-  const external_id = randomUUID()
-  const customer = await orders.call(createCustomer, { email, external_id }, seller)
+  const customer = await orders.call(createCustomer, { email, external_id: randomUUID() }, seller)
   const spare = await orders.call(createCustomer, { email: `${randomUUID()}@example.com`, external_id: randomUUID() }, seller)
-  const own = await buyProduct(orders, shop, email)
-  const portal = await buyProduct(orders, shop, email)
+  const [own, portal] = [await buyProduct(orders, shop, email), await buyProduct(orders, shop, email)]
   const details = { billing_name: 'Ada', billing_address: { country: 'GB', postal_code: 'SW1Y 4JH' } }
   for (const { id } of [own, portal]) await orders.call(updateOrder, { id, ...details }, seller)
-  const subscription = await waitForSubscription(orders, await buyPlan(orders, shop, { email }), { status: 'active' })
-  const second = await waitForSubscription(orders, await buyPlan(orders, shop), { status: 'active' })
-  const tenPercent = { name: 'Ten', type: 'percentage' as const, basis_points: 1000, duration: 'once' as const }
-  const discount = await orders.call(createDiscount, tenPercent, seller)
+  const owed = await oweOrder(orders, shop, email)
+  const [subscription, second] = [await buyActive(orders, shop, email), await buyActive(orders, shop)]
+  const { id: discount } = await orders.call(createDiscount, tenPercent, seller)
   const checkout = await orders.call(createCheckout, { products: [product.id] }, seller)
-  const licensed = await createLicense(orders, shop, email)
-  const rate = await orders.call(createTaxRate, { country: 'NZ', name: 'GST', percentage: 15 }, seller)
-  const benefit = benefits[0]?.id ?? ''
-  const grant = await findGrant(orders, { seller, benefit })
+  const licensed = { ...(await createLicense(orders, shop, email)), ...(await createLink(orders, shop)) }
+  const benefit = shop.benefits[0]?.id ?? ''
   const code = await requestCode(orders, { organization_id: organizationId, email })
-  const { account, key } = await connectAccount(orders, seller)
-  const [payment] = await orders.rows<{ id: string }>('select id from payments where order_id = $1', [own.id])
+  await orders.call(declareWithdrawal, { organization_id: organizationId, name: 'Ada', email, reference: own.id }, { kind: 'anonymous' })
+  const [{ account, key }, grant] = [await connectAccount(orders, seller), await findGrant(orders, { seller, benefit })]
+  const transfer = await createPaidTransfer(orders, shop)
   const ids = {
-    payments: payment?.id ?? '',
+    payments: transfer.paymentId,
+    refunds: transfer.refundId,
+    'orders.payment-account.import-statement': transfer.accountId,
+    'orders.customer-order.confirm-payment': owed,
     'payment-accounts': account,
     products: product.id,
     benefits: benefit,
-    discounts: discount.id,
+    discounts: discount,
     customers: customer.id,
     'customers/external': spare.external_id ?? '',
     checkouts: checkout.id,
     'checkouts/client': checkout.client_secret,
     orders: own.id,
-    'tax-rates': rate.id,
+    'tax-rates': (await orders.call(createTaxRate, { country: 'NZ', name: 'GST', percentage: 15 }, seller)).id,
+    plan: (await createPlan(orders, seller, { price: 2000 })).id,
     ...licensed,
     subscriptions: second.id,
     'customer-portal/orders': portal.id,
@@ -84,7 +90,7 @@ export async function createPopulatedShop(orders: OrdersUnderTest): Promise<Popu
   }
   const callers: Partial<Record<CallerKind, Caller>> = {
     organization: seller,
-    customer: customerCaller({ organizationId, customerId: customer.id }),
+    customer: { kind: 'customer', organization_id: organizationId, customer_id: customer.id, token_id: randomUUID() },
     anonymous: { kind: 'anonymous' },
   }
   const requestFor: Requests = (operation) => {
@@ -119,6 +125,12 @@ async function connectAccount(orders: OrdersUnderTest, seller: Caller): Promise<
 
 type Ids = Record<string, string>
 
+/** Creates a link to buy the product. */
+async function createLink(orders: OrdersUnderTest, { seller, product }: Shop): Promise<Ids> {
+  const { id, client_secret } = await orders.call(createCheckoutLink, { products: [product.id] }, seller)
+  return { 'checkout-links': id, 'checkout-links/client': client_secret }
+}
+
 /** Creates a license key of this buyer, activated once. */
 async function createLicense(orders: OrdersUnderTest, { seller, organizationId }: Shop, email: string): Promise<Ids> {
   const properties = { activations: { limit: 5, enable_customer_admin: true } }
@@ -139,12 +151,12 @@ async function createLicense(orders: OrdersUnderTest, { seller, organizationId }
 }
 
 /** Returns the path variables of an operation: the object, and one inside it. */
-function buildPathParameters({ http }: PublicOperation, ids: Ids): Record<string, string> {
+function buildPathParameters({ http, subject }: PublicOperation, ids: Ids): Record<string, string> {
   const collections = http.path.slice('/v1/'.length).split(/\/\{\w+\}\/?/)
   return Object.fromEntries(
     pathVariables(http).map((variable, index) => {
       const collection = collections.slice(0, index + 1).join('/')
-      const id = ids[collection]
+      const id = ids[subject] ?? ids[collection]
       if (!id) throw new Error(`The populated shop has nothing in ${collection}`)
       return [variable, id]
     }),
@@ -188,17 +200,30 @@ function buildBody({ subject }: PublicOperation, { organizationId, ids, key, cod
     'orders.tax-rate.create': { country: 'AU', name: 'GST', percentage: 10 },
     'orders.customer.create': { email: `${randomUUID()}@example.com` },
     'orders.checkout.create': { products: [ids['products']] },
+    'orders.checkout-link.create': { products: [ids['products']] },
     'orders.checkout.confirm': {
       customer_email: `${randomUUID()}@example.com`,
       customer_billing_address: { country: 'GB' },
       confirmation_token_id: 'ctoken_pending',
     },
     'orders.payment-account.create': { provider: 'stripe', mode: 'test', secret_key: key, is_default: false },
+    'orders.payment.add-receipt': { amount: 1, booked_on: '2026-11-24', bank_reference: 'A second receipt' },
+    'orders.payment-account.import-statement': { document: buildCamt([{}]) },
     'orders.refund.create': { order_id: ids['orders'], reason: 'other', amount: 1 },
-    'orders.subscription.update': { cancel_at_period_end: true },
+    'orders.subscription.update': { discount_id: null },
+    'orders.subscription.change-preview': { product_id: ids['plan'] },
+    'orders.customer-subscription.change-preview': { product_id: ids['plan'] },
+    'orders.customer-order.confirm-payment': { confirmation_token_id: 'ctoken_pending' },
     'orders.customer-subscription.update': { cancellation_reason: 'unused' },
     'orders.test-clock.advance': { to: new Date(Date.now() + 600_000).toISOString() },
     'orders.customer-session.create': { customer_id: ids['customers'] },
+    'orders.withdrawal.declare': {
+      organization_id: organizationId,
+      name: 'Ada',
+      email: code.email,
+      order_id: ids['customer-portal/orders'],
+    },
+    'orders.cancellation.declare': { organization_id: organizationId, name: 'Ada', email: spareEmail },
     'orders.customer-code.request': { organization_id: organizationId, email: spareEmail },
     'orders.customer-code.authenticate': { organization_id: organizationId, ...code },
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { createStripeProvider } from '../src/providers/stripe/stripe-provider.ts'
@@ -86,6 +87,33 @@ test('lets the row of an open payment be checked at once, also if it is committe
   )
   await eventually(async () => expect(await events(shop)).toMatchObject([{ outcome: 'checked' }]))
   expect(await orders.rows('select next_check_at <= now() as is_due from payments')).toEqual([{ is_due: true }])
+})
+
+test('reads a settled payment again: money that arrives after the end is returned or applied', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe, account } = shop
+  const { client_secret } = await orders.call(createCheckout, { products: [shop.shop.product.id] }, shop.shop.seller)
+  const confirmation_token_id = fake.buyer.createToken(stripe.id, 'pm_card_visa_chargeDeclined')
+  const confirmation = { client_secret, confirmation_token_id, customer_email: 'ada@example.com' }
+  await expect(orders.call(confirmCheckout, confirmation, { kind: 'anonymous' })).rejects.toThrow()
+  await eventually(async () => expect(await orders.rows('select state from payments')).toEqual([{ state: 'failed' }]))
+  const [intent] = fake.state(stripe.id).paymentIntents.values()
+  if (!intent) throw new Error('no intent')
+  const charge = [...fake.state(stripe.id).charges.values()].at(-1)
+  Object.assign(intent, {
+    status: 'succeeded',
+    amount_received: intent.amount,
+    latest_charge: charge?.id ?? null,
+    last_payment_error: null,
+  })
+  await orders.rows(
+    `insert into provider_events (organization_id, payment_account_id, provider_event, type, object_kind, object, source, occurred_at, next_try_at)
+     values ($1, $2, 'evt_late', 'payment_intent.succeeded', 'charge', $3, 'push', now(), now())`,
+    [shop.shop.organizationId, account.id, intent.id],
+  )
+  await orders.rows(`select pg_notify('wake', 'read-provider-events')`)
+  await eventually(async () => expect(await orders.rows('select state from payments')).toEqual([{ state: 'succeeded' }]))
+  expect(await orders.rows(`select outcome from provider_events where provider_event = 'evt_late'`)).toEqual([{ outcome: 'checked' }])
 })
 
 test('gives up on objects of other users of the account after an hour', async () => {

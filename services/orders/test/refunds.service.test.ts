@@ -22,7 +22,7 @@ import { subscribe } from './subscribe.ts'
 
 const reason = 'customer_request' as const
 
-test('a partial and a final refund update amounts and status and publish in order', async () => {
+test('a partial and a final refund update amounts and status and publish in order [payments 48]', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: true })
   const part = await orders.call(createRefund, { order_id: order.id, reason, amount: 1200, comment: 'secret', metadata: { a: 1 } }, seller)
@@ -38,7 +38,7 @@ test('a partial and a final refund update amounts and status and publish in orde
   expect(orders.publishedEvents.map(({ subject }) => subject).slice(-6)).toEqual([...about, ...about])
 })
 
-test('a returned refund fails, its order is paid again, and the amount is refundable again', async () => {
+test('a returned refund fails, its order is paid again, and the amount is refundable again [payments 46]', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: false })
   await orders.rows(`update sandbox_objects set token = 'ctoken_refund_bounces' returning 1`)

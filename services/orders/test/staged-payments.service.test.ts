@@ -1,6 +1,6 @@
 import { confirmCheckout, createCheckout, getCheckoutByClient } from '@quittance/contracts/checkouts'
 import { getOrder, orderPaid } from '@quittance/contracts/orders'
-import { createRefund, listRefunds, orderRefunded, refundCreated } from '@quittance/contracts/refunds'
+import { createRefund, listRefunds, orderRefunded, refundCreated, RefundedAlready } from '@quittance/contracts/refunds'
 import { call } from '@quittance/runtime/rpc-client'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
@@ -22,7 +22,7 @@ async function confirm(orders: OrdersUnderTest, { seller, product }: Shop, email
   return orders.call(confirmCheckout, { client_secret, customer_email: email, confirmation_token_id: 'ctoken_ok' }, anonymous)
 }
 
-test('a refund with a lost reply is pending, retried under its id, made and published once', async () => {
+test('a refund with a lost reply is pending, retried under its id, and made once; it is reserved until then, not refunded [payments 45]', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: false })
   using processor = useTestProcessor()
@@ -45,23 +45,26 @@ test('a refund with a lost reply is pending, retried under its id, made and publ
   expect(await orders.rows('select from refunds')).toHaveLength(1)
 })
 
-test('slow refunds hold no connection: they are pending, reads continue, and all are made', async () => {
+test('fifty slow refunds hold no connection and reserve no more than was paid [payments 44]', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: false })
   using processor = useTestProcessor()
   const gate = Promise.withResolvers<void>()
   processor.before.refund = () => gate.promise
-  const requests = Array.from({ length: 24 }, () => orders.call(createRefund, { order_id: order.id, reason, amount: 100 }, seller))
-  await eventually(() => expect(processor.calls.refund).toHaveLength(24))
+  const requests = Array.from({ length: 50 }, () => orders.call(createRefund, { order_id: order.id, reason, amount: 100 }, seller))
+  const settled = Promise.allSettled(requests)
+  await eventually(() => expect(processor.calls.refund).toHaveLength(42))
   await eventually(async () => expect(await transactions(orders)).toBe(0))
   const { items } = await orders.call(listRefunds, { limit: 100 }, seller)
-  expect(items.map(({ status }) => status)).toEqual(Array(24).fill('pending'))
-  expect((await Promise.all(requests)).map(({ status }) => status)).toEqual(Array(24).fill('pending'))
+  expect(items.map(({ status }) => status)).toEqual(Array(42).fill('pending'))
+  const replies = await settled
+  expect(replies.flatMap((reply) => (reply.status === 'fulfilled' ? [reply.value.status] : []))).toEqual(Array(42).fill('pending'))
+  for (const reply of replies) if (reply.status === 'rejected') expect(reply.reason).toBeInstanceOf(RefundedAlready)
   gate.resolve()
   await eventually(async () => {
-    expect(await orders.call(getOrder, { id: order.id }, seller)).toMatchObject({ refunded_amount: 2400, status: 'partially_refunded' })
+    expect(await orders.call(getOrder, { id: order.id }, seller)).toMatchObject({ refunded_amount: 4200, status: 'refunded' })
   })
-  expect(processor.refunded.size).toBe(24)
+  expect(processor.refunded.size).toBe(42)
   const [left] = await orders.rows('select refunding_amount::int, refunding_tax_amount::int from orders where id = $1', [order.id])
   expect(left).toEqual({ refunding_amount: 0, refunding_tax_amount: 0 })
 })
@@ -116,4 +119,21 @@ test('checks no token for a checkout that cannot be confirmed', async () => {
   }
   expect(processor.calls.check).toHaveLength(1)
   expect(await orders.call(getCheckoutByClient, { client_secret }, anonymous)).toMatchObject({ customer_email: 'ada@example.com' })
+})
+
+test('a payment in progress at the provider is read again and again until it has a result [payments 35]', async () => {
+  await using orders = await startOrders()
+  using processor = useTestProcessor()
+  const { order } = await orders.pendingOrder()
+  const waits = () =>
+    orders.rows(`select from payments where state = 'processing' and leased_until is null and next_check_at > now() + interval '20 hours'`)
+  for (let reads = 1; reads <= 3; reads++) {
+    await eventually(async () => expect(await waits()).toHaveLength(1))
+    await orders.rows(`update payments set next_check_at = now() where state = 'processing'`)
+    await eventually(() => expect(processor.calls.read).toHaveLength(reads))
+  }
+  await eventually(async () => expect(await waits()).toHaveLength(1))
+  await orders.rows(`update sandbox_objects set status = 'succeeded' returning 1`)
+  await orders.rows(`update payments set next_check_at = now() where state = 'processing'`)
+  expect(await orders.nextEvent(orderPaid)).toMatchObject({ id: order.id, status: 'paid' })
 })

@@ -107,6 +107,7 @@ export function buildOrganization(id: string): Organization {
       subscription_updated: false,
     },
     customer_portal_settings: { usage: { show: false }, subscription: { update_seats: false, update_plan: true } },
+    page_settings: { terms_url: null, privacy_url: null, imprint_url: null, embed_origins: [], return_origins: [] },
     proration_behavior: 'prorate',
     allow_customer_updates: true,
     default_presentment_currency: 'usd',

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { confirmCheckout, createCheckout, PaymentError } from '@quittance/contracts/checkouts'
+import { confirmCheckout, createCheckout, getCheckout, PaymentError } from '@quittance/contracts/checkouts'
 import { listOrders } from '@quittance/contracts/orders'
+import { showPayment } from '@quittance/contracts/payment-operations'
+import { listPayments } from '@quittance/contracts/payments'
 import { receiveProviderEvent } from '@quittance/contracts/provider-events'
 import { createRefund } from '@quittance/contracts/refunds'
 import { eventually } from '@quittance/testing/eventually'
 import type { FakeInjection } from '@quittance/testing/stripe/fake-faults'
 import { signPayload } from '@quittance/testing/stripe/fake-webhooks'
 import { expect, test } from 'vitest'
-import { expectMoneyToAddUp } from './money.ts'
+import { asThisRelease, expectMoneyToAddUp } from './money.ts'
+import { readTables } from './read-tables.ts'
 import { advance, after, buyPlan, waitForSubscription } from './subscribe.ts'
 import { startStripeShop, type StripeShop } from './stripe-shop.ts'
 
@@ -62,17 +65,57 @@ test('a declined card is a PaymentError, and its object can no longer be paid', 
   })
 })
 
-test('an order is paid after the buyer took the step of the bank', async () => {
+test('the secret of a payment is in the reply to its buyer and nowhere else, and gone once the buyer has acted [payments 53]', async () => {
   await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const { seller } = shop.shop
   const reply = await buy(shop, 'pm_card_authenticationRequired')
-  expect(reply).toMatchObject({ payment_processor_metadata: { intent_status: 'requires_action' } })
-  const [intent] = [...shop.fake.state(shop.stripe.id).paymentIntents.keys()]
-  const secret = shop.fake.state(shop.stripe.id).paymentIntents.get(intent ?? '')?.client_secret ?? ''
-  expect(JSON.stringify(shop.orders.publishedEvents)).not.toContain(secret)
-  shop.fake.buyer.completeAction(shop.stripe.id, intent ?? '')
+  const [intent] = [...fake.state(stripe.id).paymentIntents.values()]
+  const secret = intent?.client_secret ?? 'none'
+  expect(reply.payment_processor_metadata).toMatchObject({ intent_status: 'requires_action', intent_client_secret: secret })
+  const { items } = await orders.call(listPayments, {}, seller)
+  const replies = [await orders.call(getCheckout, { id: reply.id }, seller), await orders.call(listOrders, {}, seller), items]
+  const operator = await orders.call(showPayment, { id: items[0]?.id ?? '' }, { kind: 'operator' })
+  // The only column that has it is emptied by the result.
+  const others = await readTables(orders, `table_name <> 'payments'`)
+  expect(others).toContain(reply.id)
+  for (const text of [JSON.stringify([replies, operator, orders.publishedEvents]), others]) expect(text).not.toContain(secret)
+  fake.buyer.completeAction(stripe.id, intent?.id ?? '')
   await deliver(shop, 'payment_intent.succeeded')
   await waitForOrder(shop, 'paid')
-  expect(shop.fake.moneyMoved(shop.stripe.id)).toEqual({ usd: 4200 })
+  expect(fake.moneyMoved(stripe.id)).toEqual({ usd: 4200 })
+  expect(await readTables(orders, 'true')).not.toContain(secret)
+  expect(JSON.stringify(orders.publishedEvents)).not.toContain(secret)
+})
+
+test('a success that is reported before the progress pays the order, and the later report changes nothing [payments 39]', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  await buy(shop, 'pm_success_sepaDebit')
+  const [intent] = [...fake.state(stripe.id).paymentIntents.keys()]
+  fake.bank.settlePayment(stripe.id, intent ?? '')
+  await deliver(shop, 'payment_intent.succeeded')
+  const paid = await waitForOrder(shop, 'paid')
+  await deliver(shop, 'payment_intent.processing')
+  await eventually(async () =>
+    expect(await orders.rows(`select from provider_events where type = 'payment_intent.processing' and outcome = 'checked'`)).toHaveLength(
+      1,
+    ),
+  )
+  await eventually(async () => expect(await orders.rows('select from payments where next_check_at is not null')).toEqual([]))
+  expect(await orders.rows('select state from payments')).toEqual([{ state: 'succeeded' }])
+  expect(await waitForOrder(shop, 'paid')).toEqual(paid)
+  expect(fake.moneyMoved(stripe.id)).toEqual({ usd: 4200 })
+})
+
+test('a buyer can leave the page to pay, and comes back to the page of the checkout', async () => {
+  await using shop = await startStripeShop()
+  const { client_secret } = await buy(shop, 'pm_card_visa')
+  const [created, confirmed] = ['POST /v1/payment_intents', confirm].map(
+    (route) => shop.fake.calls.find((call) => call.account === shop.stripe.id && call.route === route)?.body ?? '',
+  )
+  expect(created).not.toContain('allow_redirects')
+  expect(new URLSearchParams(confirmed).get('return_url')).toMatch(new RegExp(`/checkout/${client_secret}/confirmation$`))
 })
 
 test('an answer that was lost is found by a read, and the money is taken once [payments 27]', async () => {
@@ -82,6 +125,20 @@ test('an answer that was lost is found by a read, and the money is taken once [p
   await waitForOrder(shop, 'paid')
   expect(shop.fake.moneyMoved(shop.stripe.id)).toEqual({ usd: 4200 })
   await expectMoneyToAddUp(shop.orders)
+})
+
+test('an error that the provider keeps does not stop a buyer from becoming known to it', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake } = shop
+  fake.inject({ route: 'POST /v1/customers', moment: 'before', fault: { kind: 'server-error', isKept: true } })
+  const bought = buy(shop, 'pm_card_visa')
+  await eventually(async () => {
+    await asThisRelease(orders, 'update payments set next_check_at = now() where is_open and leased_until is null')
+    expect(await orders.rows(`select from payments where state = 'succeeded'`)).toHaveLength(1)
+  })
+  await bought
+  const keys = fake.calls.filter(({ account, route }) => account === shop.stripe.id && route === 'POST /v1/customers').map(({ key }) => key)
+  expect(new Set(keys).size).toBe(2)
 })
 
 test('refunds a part of an order once', async () => {

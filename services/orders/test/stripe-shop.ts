@@ -34,7 +34,7 @@ let started: Promise<FakeStripe> | undefined
 export function sharedFake(): Promise<FakeStripe> {
   started ??= startFakeStripe().then((fake) => {
     vi.stubEnv('STRIPE_API_URL', fake.url)
-    vi.stubEnv('PAYMENT_PROVIDERS', 'sandbox,stripe')
+    vi.stubEnv('PAYMENT_PROVIDERS', 'sandbox,stripe,bank_transfer')
     return fake
   })
   return started

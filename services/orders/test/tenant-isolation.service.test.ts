@@ -41,7 +41,9 @@ test('the same requests succeed for the owner', async () => {
   const unseen: string[] = []
   for (const operation of deletesLast) {
     const { request, caller } = owner.requestFor(operation)
-    const reply = await orders.call(operation, request, caller)
+    const reply = await orders.call(operation, request, caller).catch((error: unknown) => {
+      throw new Error(`${operation.subject} was rejected`, { cause: error })
+    })
     if (operation.http.method === 'GET' && operation !== getMetricsLimits && !mentions(reply, owner)) unseen.push(operation.subject)
   }
   expect(unseen).toEqual([])

@@ -1,0 +1,43 @@
+import { subscriptionRenewalAhead, updateSubscription } from '@quittance/contracts/subscriptions'
+import { expect, test } from 'vitest'
+import { startOrders, type OrdersUnderTest } from './start-orders.ts'
+import { advance, after, buyPlan, waitForSubscription } from './subscribe.ts'
+
+const published = async (orders: OrdersUnderTest) =>
+  (await orders.rows<{ n: number }>('select count(*)::int as n from subscriptions where renewal_announced_for is not null'))[0]?.n
+
+test('a yearly renewal is announced 30 days ahead, once for each period', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const yearly = await buyPlan(orders, shop, { interval: 'year', price: 4900 })
+  const { current_period_end: end } = await waitForSubscription(orders, yearly, { status: 'active' })
+  await advance(orders, shop, after(end, -31))
+  await advance(orders, shop, after(end, -29))
+  expect(await orders.nextEvent(subscriptionRenewalAhead)).toMatchObject({
+    id: yearly.subscription.id,
+    current_period_end: end,
+    amount: 4900,
+  })
+  await advance(orders, shop, after(end, -1))
+  await advance(orders, shop, after(end))
+  const { current_period_end: next } = await waitForSubscription(orders, yearly, { current_period_start: end ?? '' })
+  await advance(orders, shop, after(next, -29))
+  // The next one is that of the next period: there was no second one of the first.
+  expect(await orders.nextEvent(subscriptionRenewalAhead)).toMatchObject({ current_period_end: next })
+})
+
+test('monthly, free and cancelled subscriptions are not announced', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const cancelled = await buyPlan(orders, shop, { interval: 'year', price: 4900 })
+  const { current_period_end: end } = await waitForSubscription(orders, cancelled, { status: 'active' })
+  await orders.call(updateSubscription, { id: cancelled.subscription.id, cancel_at_period_end: true }, shop.seller)
+  for (const terms of [{ interval: 'year', price: 0 }, { interval: 'month' }] as const) {
+    await waitForSubscription(orders, await buyPlan(orders, shop, terms), { status: 'active' })
+  }
+  const last = await buyPlan(orders, shop, { interval: 'year', price: 5100 })
+  await waitForSubscription(orders, last, { status: 'active' })
+  await advance(orders, shop, after(end, -29))
+  expect(await orders.nextEvent(subscriptionRenewalAhead)).toMatchObject({ id: last.subscription.id })
+  expect(await published(orders)).toBe(1)
+})

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
+import { generateOrderInvoice, listOrders, type Order } from '@quittance/contracts/orders'
+import { receiveProviderEvent } from '@quittance/contracts/provider-events'
+import { createRefund, listRefunds, orderRefunded, PaymentDisputed, refundCreated, refundUpdated } from '@quittance/contracts/refunds'
+import { eventually } from '@quittance/testing/eventually'
+import { signPayload } from '@quittance/testing/stripe/fake-webhooks'
+import { expect, test } from 'vitest'
+import { expectMoneyToAddUp } from './money.ts'
+import { startStripeShop, type StripeShop } from './stripe-shop.ts'
+import { advance, after, buyPlan, waitForSubscription } from './subscribe.ts'
+
+const anonymous = { kind: 'anonymous' } as const
+const billing = {
+  customer_name: 'Ada Lovelace',
+  customer_billing_address: { line1: '12 St James’s Square', city: 'London', postal_code: 'SW1Y 4JH', country: 'GB' as const },
+}
+
+/** Sells the product, and returns the order and the object of its payment. */
+async function sell({ orders, fake, stripe, shop }: StripeShop): Promise<{ order: Order; intent: string }> {
+  const { client_secret, id } = await orders.call(createCheckout, { products: [shop.product.id] }, shop.seller)
+  const confirmation_token_id = fake.buyer.createToken(stripe.id)
+  const request = { client_secret, confirmation_token_id, customer_email: `${randomUUID()}@example.com`, ...billing }
+  await orders.call(confirmCheckout, request, anonymous)
+  const order = await eventually(async () => {
+    const { items } = await orders.call(listOrders, { checkout_id: id }, shop.seller)
+    expect(items).toMatchObject([{ status: 'paid' }])
+    return items[0] as Order
+  })
+  const [payment] = await orders.rows<{ intent: string }>('select provider_payment as intent from payments where order_id = $1', [order.id])
+  return { order, intent: payment?.intent ?? '' }
+}
+
+/** Delivers every event of a type, signed by the provider, `copies` times each. */
+async function deliver({ orders, fake, stripe, account }: StripeShop, type: string, copies = 1): Promise<void> {
+  for (const event of fake.state(stripe.id).events.filter((each) => each.type === type)) {
+    const payload = JSON.stringify(event)
+    const headers = {
+      'stripe-signature': signPayload(payload, { secrets: [stripe.webhookSecret], timestamp: Math.floor(Date.now() / 1000) }),
+    }
+    const request = { id: account.id, headers, body: Buffer.from(payload).toString('base64') }
+    await Promise.all(Array.from({ length: copies }, () => orders.call(receiveProviderEvent, request, anonymous)))
+  }
+}
+
+/** What the ledger has of the provider, in cents. */
+async function readBooked({ orders }: StripeShop): Promise<number> {
+  const [sum] = await orders.rows<{ amount: number }>(
+    `select sum(case when debit = 'provider' then amount else -amount end)::int as amount from ledger_entries where 'provider' in (debit, credit)`,
+  )
+  return sum?.amount ?? 0
+}
+
+test('a refund of the dashboard appears once, with its events and its credit note [payments 47]', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe, shop: seller } = shop
+  const { order, intent } = await sell(shop)
+  await orders.call(generateOrderInvoice, { id: order.id }, seller.seller)
+  const theirs = fake.bank.refundInDashboard(stripe.id, intent, 1200)
+  await deliver(shop, 'refund.created', 3)
+  expect(await orders.nextEvent(refundCreated)).toMatchObject({ order_id: order.id, amount: 1200, status: 'succeeded', reason: 'other' })
+  // Invoices make the credit note from this event.
+  expect(await orders.nextEvent(orderRefunded)).toMatchObject({ id: order.id, status: 'partially_refunded', refunded_amount: 1200 })
+  const { items } = await orders.call(listRefunds, {}, seller.seller)
+  expect(items).toMatchObject([{ amount: 1200, tax_amount: 0, status: 'succeeded', reason: 'other' }])
+  await orders.call(createRefund, { order_id: order.id, reason: 'other', amount: 3000 }, seller.seller)
+  expect(await orders.nextEvent(orderRefunded)).toMatchObject({ status: 'refunded' })
+  expect([await readBooked(shop), fake.moneyMoved(stripe.id)['usd']]).toEqual([0, 0])
+  fake.bank.settleRefund(stripe.id, theirs, 'failed')
+  await deliver(shop, 'refund.failed')
+  expect(await orders.nextEvent(refundUpdated)).toMatchObject({ amount: 1200, status: 'failed' })
+  expect([await readBooked(shop), fake.moneyMoved(stripe.id)['usd']]).toEqual([1200, 1200])
+  expect(await orders.rows('select from refunds')).toHaveLength(2)
+  await expectMoneyToAddUp(orders)
+})
+
+test('a dispute blocks the method and its renewals, and refunds of its payment are 409 [payments 49]', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe, shop: seller } = shop
+  const bought = await buyPlan(orders, seller, { price: 1000, token: fake.buyer.createToken(stripe.id) })
+  const active = await waitForSubscription(orders, bought, { status: 'active' })
+  const [intent = ''] = [...fake.state(stripe.id).paymentIntents.keys()]
+  fake.bank.openDispute(stripe.id, intent)
+  await deliver(shop, 'charge.dispute.created', 2)
+  await eventually(async () =>
+    expect(await orders.rows('select status, funds, amount::int, currency, next_check_at > now() as is_checked from disputes')).toEqual([
+      { status: 'needs_response', funds: 'withdrawn', amount: 1000, currency: 'usd', is_checked: true },
+    ]),
+  )
+  expect(await orders.rows('select status, is_default from payment_methods')).toEqual([{ status: 'blocked', is_default: false }])
+  const { items } = await orders.call(listOrders, {}, seller.seller)
+  const refund = orders.call(createRefund, { order_id: items[0]?.id ?? '', reason: 'other', amount: 100 }, seller.seller)
+  await expect(refund).rejects.toThrow(PaymentDisputed)
+  expect(await orders.rows('select from refunds')).toEqual([])
+  await advance(orders, seller, after(active.current_period_end))
+  await waitForSubscription(orders, bought, { status: 'past_due' })
+  expect(fake.state(stripe.id).paymentIntents.size).toBe(1)
+  expect([await readBooked(shop), fake.moneyMoved(stripe.id)['usd']]).toEqual([0, 0])
+})
+
+test('a won dispute brings the funds back, and a lost one leaves the order as it was [payments 50]', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe, shop: seller } = shop
+  const won = await sell(shop)
+  const lost = await sell(shop)
+  const disputes = [won, lost].map(({ intent }) => fake.bank.openDispute(stripe.id, intent))
+  await deliver(shop, 'charge.dispute.created')
+  await eventually(async () => expect(await orders.rows('select from disputes')).toHaveLength(2))
+  expect([await readBooked(shop), fake.moneyMoved(stripe.id)['usd']]).toEqual([0, 0])
+  fake.bank.closeDispute(stripe.id, disputes[0] ?? '', 'won')
+  fake.bank.closeDispute(stripe.id, disputes[1] ?? '', 'lost')
+  await deliver(shop, 'charge.dispute.closed')
+  await eventually(async () =>
+    expect(await orders.rows('select status, funds from disputes order by status')).toEqual([
+      { status: 'lost', funds: 'withdrawn' },
+      { status: 'won', funds: 'reinstated' },
+    ]),
+  )
+  expect([await readBooked(shop), fake.moneyMoved(stripe.id)['usd']]).toEqual([4200, 4200])
+  const { items } = await orders.call(listOrders, {}, seller.seller)
+  expect(items.map(({ status }) => status)).toEqual(['paid', 'paid'])
+  await orders.call(createRefund, { order_id: won.order.id, reason: 'other', amount: 100 }, seller.seller)
+  await expect(orders.call(createRefund, { order_id: lost.order.id, reason: 'other', amount: 100 }, seller.seller)).rejects.toThrow(
+    PaymentDisputed,
+  )
+})
+
+test('without any webhook, the catch-up finds refunds and disputes, and checks read the rest [payments 41]', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe, account } = shop
+  const refunded = await sell(shop)
+  const disputed = await sell(shop)
+  fake.bank.refundInDashboard(stripe.id, refunded.intent, 500)
+  const dispute = fake.bank.openDispute(stripe.id, disputed.intent)
+  await orders.rows(`update payment_accounts set settings = settings - 'caught_up_at' where id = $1`, [account.id])
+  await orders.rows(`select pg_notify('wake', 'catch-up-provider-events')`)
+  await eventually(async () => {
+    expect(await orders.rows('select amount::int, state from refunds')).toEqual([{ amount: 500, state: 'succeeded' }])
+    expect(await orders.rows('select status from disputes')).toEqual([{ status: 'needs_response' }])
+  })
+  fake.bank.closeDispute(stripe.id, dispute, 'won')
+  await orders.rows(`update disputes set next_check_at = now()`)
+  await orders.rows(`select pg_notify('wake', 'check-due-disputes')`)
+  await eventually(async () =>
+    expect(await orders.rows('select status, next_check_at from disputes')).toEqual([{ status: 'won', next_check_at: null }]),
+  )
+  expect([await readBooked(shop), fake.moneyMoved(stripe.id)['usd']]).toEqual([7900, 7900])
+  await expectMoneyToAddUp(orders)
+})
