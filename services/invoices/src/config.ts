@@ -4,6 +4,10 @@ import { z } from 'zod'
 
 export const InvoicesConfig = z.object({
   BASE_URL: z.url().default('http://127.0.0.1:8080').describe('Public address of the API. Document links start with it.'),
+  PAGES_URL: z
+    .url()
+    .optional()
+    .describe('Public address of the pages for buyers, with which the printed address of a document begins; BASE_URL if unset.'),
   LINK_SECRET: z
     .string()
     .min(32)
@@ -31,3 +35,6 @@ export const InvoicesConfig = z.object({
 })
 
 export const config = () => readConfig(InvoicesConfig)
+
+/** Public address of the pages, without a slash at its end. */
+export const pagesUrl = () => (config().PAGES_URL ?? config().BASE_URL).replace(/\/+$/, '')

@@ -13,6 +13,7 @@ import { chainDocuments } from './migrations/20261123091000-chain-documents.ts'
 import { indexDueByOrganization } from './migrations/20261123094000-index-due-by-organization.ts'
 import { parkMessages } from './migrations/20261123100000-park-messages.ts'
 import { limitCreditNotes } from './migrations/20261123120000-limit-credit-notes.ts'
+import { completeSellers } from './migrations/20261123161000-complete-sellers.ts'
 import { rights } from './permanence/runtime-rights.ts'
 
 export const database: DatabaseDefinition = {
@@ -30,6 +31,7 @@ export const database: DatabaseDefinition = {
     indexDueByOrganization,
     parkMessages,
     limitCreditNotes,
+    completeSellers,
   ],
   rights,
 }

@@ -9,6 +9,7 @@ import {
   listCreditNotes,
   listInvoices,
 } from './invoices/invoice-queries.ts'
+import { listCustomerCreditNotes } from './invoices/list-customer-credit-notes.ts'
 import { onOrderInvoiceRequested } from './invoices/on-order-invoice-requested.ts'
 import { renderDueInvoices } from './invoices/render-due-invoices.ts'
 import { startBrowser } from './rendering/browser-component.ts'
@@ -27,7 +28,7 @@ export const invoices: Service = {
   handlers: [
     ...[getOrderInvoice, getCustomerOrderInvoice],
     ...[listInvoices, getInvoice, getInvoiceUbl, correctInvoice, verifyInvoice, listInvoiceSeries, auditInvoiceSeries],
-    ...[listCreditNotes, getCreditNote],
+    ...[listCreditNotes, getCreditNote, listCustomerCreditNotes],
     ...[getInvoiceSettings, updateInvoiceSettings],
   ],
   consumers: [onOrderInvoiceRequested],

@@ -1,8 +1,12 @@
 import type { Invoice } from '@e-invoice-eu/core'
 import type { DocumentModel } from '../rendering/document-model.ts'
 import { type CurrencyCode, mapText, xmlText } from './en16931-fields.ts'
+import { calendarDate } from '../series/calendar-date.ts'
+import { buyerAddress, sellerAddress } from './electronic-address.ts'
 import { invoiceLines } from './invoice-lines.ts'
 import { buyerParty, sellerParty } from './parties.ts'
+import { findRegisterIdentifier, findTaxCountry } from './register-identifiers.ts'
+import { billingProcess, specifications, type Profile } from './profile-blockers.ts'
 import { allowances, totals } from './totals.ts'
 import { taxTotal } from './vat-breakdown.ts'
 import { vatGroups } from './vat-groups.ts'
@@ -10,29 +14,38 @@ import { ElectronicInvoiceError, findElectronicBlockers, type ElectronicDocument
 
 type Model = Invoice['ubl:Invoice']
 
-/** Core invoice of EN 16931, without additional rules of a country or network. */
-const specification = 'urn:cen.eu:en16931:2017'
-
 /**
  * Converts a document to the EN 16931 model of `@e-invoice-eu/core`, from which both syntaxes are written. It computes nothing: every
  * amount is taken from the document. Throws `ElectronicInvoiceError` if `findElectronicBlockers` returns a reason.
  */
-export function buildElectronicInvoice(document: DocumentModel): Invoice {
+export function buildElectronicInvoice(document: DocumentModel, profile: Profile = 'en16931'): Invoice {
   const reasons = findElectronicBlockers(document)
   const groups = vatGroups(document)
   if (reasons.length > 0 || !groups) throw new ElectronicInvoiceError(reasons)
-  const { seller, buyer, lines, tax } = document as ElectronicDocument
+  const complete = document as ElectronicDocument
+  const { seller, buyer, lines, tax } = complete
   const currency = document.currency.toUpperCase() as CurrencyCode
   const isOutsideTax = groups.some(({ category }) => category.id === 'O')
   const discounts = allowances(groups, currency)
+  const register = (party: Parameters<typeof findRegisterIdentifier>[0]) => (profile === 'peppol' ? findRegisterIdentifier(party) : null)
   const model: Model = {
-    'cbc:CustomizationID': specification,
+    'cbc:CustomizationID': specifications[profile],
+    ...(profile === 'en16931' ? {} : { 'cbc:ProfileID': billingProcess }),
     ...heading(document),
     'cbc:DocumentCurrencyCode': currency,
+    ...buyerReferences(document, profile),
     ...references(document),
-    'cac:AccountingSupplierParty': sellerParty(seller, isOutsideTax),
-    'cac:AccountingCustomerParty': buyerParty(buyer, isOutsideTax),
-    ...payment(document),
+    'cac:AccountingSupplierParty': sellerParty(seller, {
+      isOutsideTax,
+      endpoint: sellerAddress(document, profile),
+      register: register(seller),
+    }),
+    'cac:AccountingCustomerParty': buyerParty(buyer, {
+      isOutsideTax,
+      endpoint: buyerAddress(document, profile),
+      register: register(buyer),
+    }),
+    ...payment(complete, profile),
     ...(discounts.length === 0 ? {} : { 'cac:AllowanceCharge': discounts }),
     'cac:TaxTotal': [taxTotal(tax, groups, currency)],
     'cac:LegalMonetaryTotal': totals(document, currency),
@@ -42,18 +55,26 @@ export function buildElectronicInvoice(document: DocumentModel): Invoice {
 }
 
 /** BT-1 to BT-3, BT-22. CII supports only one note. */
-function heading({ number, issuedAt, kind, seller, verifyUrl }: DocumentModel) {
+function heading({ number, issuedAt, kind, seller, verifyUrl, timeZone }: DocumentModel) {
   return {
     'cbc:ID': number,
-    'cbc:IssueDate': dateText(issuedAt),
+    'cbc:IssueDate': calendarDate(issuedAt, timeZone),
     // UNCL 1001: commercial invoice, credit note.
     'cbc:InvoiceTypeCode': kind === 'invoice' ? '380' : '381',
     'cbc:Note': [[seller.footer, verifyUrl].filter(Boolean).join('\n')],
   } satisfies Partial<Model>
 }
 
+/** BT-10, BT-13. XRechnung requires the first and Peppol one of them: without a reference of the buyer, it is the id of the order. */
+function buyerReferences({ buyerReference, orderId, number }: DocumentModel, profile: Profile): Partial<Model> {
+  const order = orderId ?? number
+  if (profile === 'en16931') return buyerReference ? { 'cbc:BuyerReference': buyerReference } : {}
+  return { 'cbc:BuyerReference': buyerReference || order, 'cac:OrderReference': { 'cbc:ID': order } }
+}
+
 /** BG-3, BG-14, BT-72. CII requires the delivery element even if nothing is shipped. */
-function references({ refersTo, servicePeriod, orderedAt }: DocumentModel): Partial<Model> {
+function references({ refersTo, servicePeriod, orderedAt, timeZone }: DocumentModel): Partial<Model> {
+  const dateText = (date: Date) => calendarDate(date, timeZone)
   const reference = refersTo && { 'cbc:ID': refersTo.number, 'cbc:IssueDate': dateText(refersTo.issuedAt) }
   return {
     ...(servicePeriod && {
@@ -64,16 +85,14 @@ function references({ refersTo, servicePeriod, orderedAt }: DocumentModel): Part
   }
 }
 
-/** BG-16, BT-20. The document does not contain the payment method: UNCL 4461 code 1, instrument not defined. */
-function payment({ paidAt }: DocumentModel): Partial<Model> {
-  if (!paidAt) return {}
+/**
+ * BG-16, BT-20. UNCL 4461 code 1, instrument not defined: nothing is to be paid. XRechnung requires the group (BR-DE-1); Peppol does not
+ * allow the code to Dutch sellers (NL-R-008).
+ */
+function payment({ paidAt, timeZone, seller }: ElectronicDocument, profile: Profile): Partial<Model> {
+  const isDutch = profile === 'peppol' && [seller.address.country, findTaxCountry(seller)].includes('NL')
   return {
-    'cac:PaymentMeans': [{ 'cbc:PaymentMeansCode': '1' }],
-    'cac:PaymentTerms': { 'cbc:Note': `Paid on ${dateText(paidAt)}` },
+    ...((paidAt || profile !== 'en16931') && !isDutch ? { 'cac:PaymentMeans': [{ 'cbc:PaymentMeansCode': '1' as const }] } : {}),
+    ...(paidAt ? { 'cac:PaymentTerms': { 'cbc:Note': `Paid on ${calendarDate(paidAt, timeZone)}` } } : {}),
   }
-}
-
-/** Dates are in UTC, as printed. */
-function dateText(date: Date): string {
-  return date.toISOString().slice(0, 10)
 }

@@ -1,8 +1,21 @@
 import { createHash } from 'node:crypto'
-import { AFRelationship, PDFArray, PDFDict, PDFDocument, PDFHexString, PDFName, PDFNumber, PDFString } from '@cantoo/pdf-lib'
+import {
+  AFRelationship,
+  decodePDFRawStream,
+  PDFArray,
+  PDFDict,
+  PDFDocument,
+  PDFHexString,
+  PDFName,
+  PDFNumber,
+  PDFRawStream,
+  PDFString,
+} from '@cantoo/pdf-lib'
+import { isDeclaredAccessible } from '../rendering/document-metadata.ts'
 import type { DocumentModel } from '../rendering/document-model.ts'
-import { facturXMetadata, xmlFileName } from './factur-x-metadata.ts'
+import { facturXMetadata, xmlFileNames, type EmbeddedProfile } from './factur-x-metadata.ts'
 import { ciiXml } from './invoice-xml.ts'
+import { effectiveProfile } from './profile-blockers.ts'
 import { srgbProfile } from './srgb-profile.ts'
 import { xmlText } from './en16931-fields.ts'
 
@@ -14,10 +27,12 @@ const producer = 'Quittance'
  * Latin-1. Throws `ElectronicInvoiceError`.
  */
 export async function facturX(pdf: Uint8Array, document: DocumentModel): Promise<Uint8Array> {
-  const xml = await ciiXml(document)
+  // Peppol exchanges UBL only, so a document for it contains the core rules.
+  const profile = effectiveProfile(document) === 'xrechnung' ? 'xrechnung' : 'en16931'
+  const xml = await ciiXml(document, profile)
   const file = await PDFDocument.load(pdf, { updateMetadata: false })
-  await attachXml(file, { xml, date: document.issuedAt })
-  setMetadata(file, document)
+  await attachXml(file, { xml, date: document.issuedAt, fileName: xmlFileNames[profile] })
+  setMetadata(file, document, profile)
   setOutputIntent(file)
   printAnnotations(file)
   // ISO 19005-3, 6.1.3. Equal documents have equal identifiers.
@@ -27,8 +42,8 @@ export async function facturX(pdf: Uint8Array, document: DocumentModel): Promise
 }
 
 /** The XML has the same content as the pages, which PDF/A-3 calls an alternative. */
-async function attachXml(file: PDFDocument, { xml, date }: { xml: string; date: Date }): Promise<void> {
-  await file.attach(new TextEncoder().encode(xml), xmlFileName, {
+async function attachXml(file: PDFDocument, { xml, date, fileName }: { xml: string; date: Date; fileName: string }): Promise<void> {
+  await file.attach(new TextEncoder().encode(xml), fileName, {
     mimeType: 'text/xml',
     description: 'The invoice as Factur-X',
     ...{ creationDate: date, modificationDate: date },
@@ -37,10 +52,12 @@ async function attachXml(file: PDFDocument, { xml, date }: { xml: string; date: 
   await file.flush()
 }
 
-function setMetadata(file: PDFDocument, { seller, number, issuedAt, locale }: DocumentModel): void {
+function setMetadata(file: PDFDocument, { seller, number, issuedAt, locale }: DocumentModel, profile: EmbeddedProfile): void {
   const title = xmlText(file.getTitle() ?? number)
   const author = xmlText(seller.name)
   const language = file.catalog.lookupMaybe(PDFName.of('Lang'), PDFString, PDFHexString)?.decodeText() ?? locale
+  const described = file.catalog.lookup(PDFName.of('Metadata'))
+  const isAccessible = described instanceof PDFRawStream && isDeclaredAccessible(decodePDFRawStream(described).decode())
   file.setLanguage(language)
   file.setTitle(title, { showInWindowTitleBar: true })
   file.setAuthor(author)
@@ -48,7 +65,7 @@ function setMetadata(file: PDFDocument, { seller, number, issuedAt, locale }: Do
   file.setProducer(producer)
   file.setCreationDate(issuedAt)
   file.setModificationDate(issuedAt)
-  const metadata = facturXMetadata({ title, author, producer, language, date: issuedAt })
+  const metadata = facturXMetadata({ title, author, producer, language, date: issuedAt, profile, isAccessible })
   const stream = file.context.stream(metadata, { Type: 'Metadata', Subtype: 'XML' })
   file.catalog.set(PDFName.of('Metadata'), file.context.register(stream))
 }

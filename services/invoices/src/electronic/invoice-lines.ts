@@ -8,15 +8,16 @@ type InvoiceLine = Invoice['ubl:Invoice']['cac:InvoiceLine'][number]
 
 /**
  * Builds BG-25 in print order. The net amount of a line is before the discount, which is at document level. A price must not be negative
- * (BR-27), so a credit has quantity -1.
+ * (BR-27), so a credit has a negative quantity.
  */
 export function invoiceLines(lines: readonly DocumentLine[], groups: readonly VatGroup[], currency: CurrencyCode): InvoiceLine[] {
   const categories = new Map(groups.flatMap(({ category, lines: grouped }) => grouped.map((line) => [line, category] as const)))
   return lines.map((line, index) => {
-    const price = formatAmount(Math.abs(line.amount), currency)
+    const quantity = line.quantity ?? 1
+    const price = formatAmount(Math.abs(line.amount) / quantity, currency)
     return {
       'cbc:ID': String(index + 1),
-      'cbc:InvoicedQuantity': line.amount < 0 ? '-1' : '1',
+      'cbc:InvoicedQuantity': String(line.amount < 0 ? -quantity : quantity),
       'cbc:InvoicedQuantity@unitCode': 'C62',
       'cbc:LineExtensionAmount': formatAmount(line.amount, currency),
       'cbc:LineExtensionAmount@currencyID': currency,

@@ -2,15 +2,16 @@ import type { Invoice } from '@e-invoice-eu/core'
 import type { DocumentModel } from '../rendering/document-model.ts'
 import { buildElectronicInvoice } from './electronic-invoice.ts'
 import { mapText } from './en16931-fields.ts'
+import type { Profile } from './profile-blockers.ts'
 
 /** Writes UBL 2.1: an Invoice or a CreditNote. */
-export async function ublXml(document: DocumentModel): Promise<string> {
-  return writeXml('UBL', buildElectronicInvoice(document))
+export async function ublXml(document: DocumentModel, profile: Profile = 'en16931'): Promise<string> {
+  return writeXml('UBL', buildElectronicInvoice(document, profile))
 }
 
 /** Writes UN/CEFACT Cross Industry Invoice D16B, the syntax embedded in Factur-X. */
-export async function ciiXml(document: DocumentModel): Promise<string> {
-  const invoice = buildElectronicInvoice(document)
+export async function ciiXml(document: DocumentModel, profile: Profile = 'en16931'): Promise<string> {
+  const invoice = buildElectronicInvoice(document, profile)
   return withPrecedingInvoice(await writeXml('CII', invoice), invoice)
 }
 

@@ -1,12 +1,12 @@
+import { isInEuropeanUnion } from '@quittance/contracts/countries'
 import type { AppliedTax } from '@quittance/contracts/taxes'
 import type { DocumentModel, DocumentLine } from '../rendering/document-model.ts'
-import { isInEuropeanUnion } from './en16931-fields.ts'
 import { linesByRate, sum } from './lines-by-rate.ts'
 
 /**
  * VAT category of UNCL 5305 as used by EN 16931. S: standard rate. Z: zero rate. AE: reverse charge, the buyer owes the tax. G: export from
- * the European Union, untaxed. O: the whole sale is outside VAT. E: untaxed lines in a sale with taxed ones, because O excludes all other
- * categories.
+ * the European Union, untaxed. O: the whole sale is outside VAT. E: the seller is exempt, such as a small business; also untaxed lines in a
+ * sale with taxed ones, because O excludes all other categories.
  */
 export interface VatCategory {
   id: 'S' | 'Z' | 'AE' | 'E' | 'G' | 'O'
@@ -48,6 +48,8 @@ function selectCategory(tax: AppliedTax | null, { taxes, seller, buyer }: Docume
     ...{ id, percent: id === 'O' ? null : '0' },
     exemption: { code: isEuropean ? `VATEX-EU-${id}` : null, reason },
   })
+  if (!tax && taxes.length === 0 && seller.taxExemption)
+    return { id: 'E', percent: '0', exemption: { code: null, reason: seller.taxExemption } }
   if (!tax && taxes.length === 0) return untaxed('O', 'Not subject to VAT')
   if (!tax) return { id: 'E', percent: '0', exemption: { code: null, reason: 'Exempt: no tax falls on this part of the sale' } }
   if (tax.reverse_charge) return untaxed('AE', 'Reverse charge')

@@ -2,8 +2,9 @@ import { LockMode } from '@mikro-orm/core'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { correctInvoice as contract, InvoiceNotCorrectable } from '@quittance/contracts/invoices'
 import type { RequestOf } from '@quittance/contracts/operation'
-import { isMissingPostalCode } from '@quittance/contracts/postal-codes'
+import { findMissingAddressParts } from '@quittance/contracts/postal-codes'
 import { command, type Transaction } from '@quittance/runtime/handler'
+import { correctBuyer } from './correct-buyer.ts'
 import { computeRemainder } from './credit-content.ts'
 import { creditNoteView, invoiceView } from './invoice-view.ts'
 import type { DocumentSnapshot } from './document-snapshot.ts'
@@ -31,8 +32,10 @@ export const correctInvoice = command(contract, async ({ id, ...correction }, co
 })
 
 function assertComplete({ billing_address }: Omit<Correction, 'id'>): void {
-  if (!billing_address || !isMissingPostalCode(billing_address)) return
-  throw RequestValidationError.field(['billing_address', 'postal_code'], 'Addresses in this country require a postal code.', 'missing')
+  const [part] = billing_address ? findMissingAddressParts(billing_address) : []
+  if (!part) return
+  const name = part === 'state' ? 'state or province' : 'postal code'
+  throw RequestValidationError.field(['billing_address', part], `Addresses in this country require a ${name}.`, 'missing')
 }
 
 async function assertCorrectable({ id, status, printed, reversesId }: Invoice, { em }: Transaction): Promise<void> {
@@ -49,7 +52,7 @@ async function creditRemainder(invoice: Invoice, context: Transaction): Promise<
   if (credited.length > 0 && (isNothingLeft || remainder.net < 0 || remainder.tax < 0)) {
     throw new InvoiceNotCorrectable('Nothing is left to correct: credit notes cover the whole invoice.')
   }
-  return issueCreditNote(invoice, { ...remainder, refundId: null }, context)
+  return issueCreditNote(invoice, { ...remainder, refund: null }, context)
 }
 
 interface Replacing {
@@ -59,13 +62,8 @@ interface Replacing {
 
 function replace(invoice: Invoice, { correction, context }: Replacing): Promise<Invoice> {
   const original = invoice.printed as DocumentSnapshot
-  const buyer = {
-    ...original.buyer,
-    name: correction.billing_name ?? original.buyer.name,
-    address: correction.billing_address ?? original.buyer.address,
-    taxId: correction.tax_id === undefined ? original.buyer.taxId : correction.tax_id,
-  }
   const refersTo = { number: original.number, issuedAt: original.issuedAt }
+  const buyer = correctBuyer(original, correction)
   const adjust = (snapshot: DocumentSnapshot) => ({ ...snapshot, buyer, refersTo })
   return issueDocument({ kind: 'invoice', source: invoice.source, replacesId: invoice.id, adjust }, context)
 }
@@ -73,7 +71,14 @@ function replace(invoice: Invoice, { correction, context }: Replacing): Promise<
 /** Issues the refund credit notes of the corrected invoice again for its replacement. */
 async function reissueCredits(invoice: Invoice, { replacement, context }: { replacement: Invoice; context: Transaction }): Promise<void> {
   const refunds = (await readCreditNotes(invoice, context)).valid.flatMap(({ refundId, printed }) =>
-    refundId && printed ? [{ id: refundId, amount: printed.net, tax_amount: printed.tax, created_at: printed.issuedAt }] : [],
+    refundId && printed
+      ? [
+          {
+            ...{ id: refundId, amount: printed.net, tax_amount: printed.tax, reason: printed.refund?.reason ?? null },
+            created_at: printed.refund?.refundedAt ?? printed.issuedAt,
+          },
+        ]
+      : [],
   )
   await issueRefundCreditNotes(replacement, { source: { ...invoice.source, refunds }, reversed: new Set() }, context)
 }

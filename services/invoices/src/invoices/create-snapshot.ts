@@ -1,6 +1,7 @@
-import { verifyPath } from '@quittance/contracts/invoice-verification'
+import { verificationPath } from '@quittance/contracts/invoice-verification'
 import type { InvoiceSource } from '@quittance/contracts/orders'
-import { config } from '../config.ts'
+import { pagesUrl } from '../config.ts'
+import type { DocumentLine } from '../rendering/document-model.ts'
 import type { SellerSettings } from '../settings/seller-settings.ts'
 import type { DocumentSnapshot } from './document-snapshot.ts'
 import type { DocumentKind } from '../series/number-format.ts'
@@ -33,23 +34,50 @@ export function createSnapshot({ id, kind, number, source, settings, issuedAt }:
       taxId: settings.taxId ?? null,
       logo: settings.logo ?? null,
       footer: settings.footer ?? null,
+      contact: toContact(settings),
+      taxExemption: settings.taxExemption ?? null,
+      electronicAddress: settings.electronicAddress ?? null,
     },
-    buyer: { name: source.billing_name, address: source.billing_address, taxId: source.tax_id, email: source.customer_email },
+    buyer: {
+      name: source.billing_name,
+      address: source.billing_address,
+      taxId: source.tax_id,
+      email: source.customer_email,
+      electronicAddress: source.buyer_address ?? null,
+    },
     orderedAt: source.order_created_at,
     servicePeriod: source.period,
-    lines: source.items.map(({ label, amount, discount_amount: discount, tax_amount: tax, proration }) => ({
-      ...{ label, amount, discount, tax, proration },
-    })),
+    lines: source.items.map(toLine),
     ...{ subtotal: subtotal_amount, discount: discount_amount, net: net_amount, tax: tax_amount, total: total_amount },
     taxBehavior: source.tax_behavior,
     taxes: source.taxes,
     paidAt: kind === 'invoice' ? source.paid_at : null,
     refersTo: null,
     electronic: settings.electronic,
-    verifyUrl: verifyUrl({ id, number }),
+    profile: settings.electronicProfile,
+    timeZone: settings.timeZone ?? 'UTC',
+    payment: kind === 'invoice' ? (source.payment ?? null) : null,
+    orderId: source.order_id,
+    buyerReference: source.buyer_reference ?? null,
+    verifyUrl: `${pagesUrl()}${verificationPath({ number, id })}`,
   }
 }
 
-function verifyUrl({ id, number }: { id: string; number: string }): string {
-  return `${config().BASE_URL.replace(/\/+$/, '')}${verifyPath}?${new URLSearchParams({ number, id })}`
+function toContact({ contactName: name = null, contactEmail: email = null, contactPhone: phone = null }: SellerSettings) {
+  return name || email || phone ? { name, email, phone } : null
+}
+
+function toLine({
+  label,
+  amount,
+  discount_amount,
+  tax_amount,
+  proration,
+  quantity,
+  tax_position,
+}: InvoiceSource['items'][number]): DocumentLine {
+  return {
+    ...{ label, amount, discount: discount_amount, tax: tax_amount, proration, quantity: quantity ?? 1 },
+    ...(typeof tax_position === 'number' && { taxPosition: tax_position }),
+  }
 }

@@ -25,7 +25,7 @@ const total = (amounts: readonly number[]) => amounts.reduce((sum, amount) => su
 
 test('a partial credit is split over the rates of the invoice, with a line for each', () => {
   const content = buildCreditContent(invoice, { net: 6750, tax: 1055 }, [])
-  expect(content.lines).toEqual([line('Book', 1500, 105), line('Course', 5000, 950), line('Donation', 250, 0)])
+  expect(content.lines).toMatchObject([line('Book', 1500, 105), line('Course', 5000, 950), line('Donation', 250, 0)])
   expect(content.taxes).toMatchObject([
     { percentage: 7, taxable_amount: 1500, amount: 105 },
     { percentage: 19, taxable_amount: 5000, amount: 950 },
@@ -110,7 +110,7 @@ test('over any history of refunds and returns, credit notes that are not reverse
 
 test('an invoice with one rate has one line on a partial credit note, named after its first line', () => {
   const one = { ...invoice, lines: [line('Book', 3000, 210)], net: 3000, tax: 210, taxes: [vat(7, 3000)] }
-  expect(buildCreditContent(one, { net: 100, tax: 7 }, []).lines).toEqual([line('Book', 100, 7)])
+  expect(buildCreditContent(one, { net: 100, tax: 7 }, []).lines).toMatchObject([line('Book', 100, 7)])
   const untaxed = { ...one, tax: 0, taxes: [] }
   expect(buildCreditContent(untaxed, { net: 100, tax: 0 }, [])).toMatchObject({ lines: [line('Book', 100, 0)], taxes: [] })
 })

@@ -32,6 +32,7 @@ export function buildCreditContent(
   return {
     refersTo,
     lines: shares.map((share) => ({
+      taxPosition: share.rate ? shares.filter(({ rate }) => rate).indexOf(share) + 1 : 0,
       label: labelFor(invoice, share.rate),
       amount: share.net,
       discount: 0,

@@ -2,6 +2,7 @@ import { ResourceNotFound } from '@quittance/contracts/errors'
 import { getInvoiceUbl as contract, InvoiceNotElectronic } from '@quittance/contracts/invoices'
 import { query } from '@quittance/runtime/handler'
 import { ublXml } from '../electronic/invoice-xml.ts'
+import { effectiveProfile } from '../electronic/profile-blockers.ts'
 import { findElectronicBlockers } from '../electronic/electronic-blockers.ts'
 import { parseSnapshot, type DocumentSnapshot } from './document-snapshot.ts'
 import { snapshotView } from './invoice-view.ts'
@@ -18,5 +19,5 @@ export const getInvoiceUbl = query(contract, async ({ id }, { read }) => {
   const reasons = findElectronicBlockers(document)
   if (document.lines.length > maxLines) reasons.push(`The document has more than ${maxLines} lines.`)
   if (reasons.length > 0) throw new InvoiceNotElectronic(reasons.join(' '))
-  return { text: await ublXml(document), next: null }
+  return { text: await ublXml(document, effectiveProfile(document)), next: null }
 })

@@ -41,8 +41,11 @@ export const listCreditNotes = query(listCreditNotesContract, ({ sorting, page, 
 const absenceDetails = {
   requested: 'The invoice of this order is being generated. Retry in a few seconds.',
   failed: 'The invoice of this order could not be generated yet.',
-  none: 'The invoice of this order has not been generated. Request it with POST on the same URL.',
+  none: 'The invoice of this order has not been generated. Request it with POST on the same URL; if that was moments ago, retry.',
 }
+
+/** A request for an invoice arrives here by event, typically within milliseconds. */
+const arrivalSeconds = 1
 
 /** Selects the current invoice of an order. Until a replacement is generated, that is the replaced invoice. */
 const isCurrentInvoice = `i.id = (select x.id from invoices x where x.order_id = :id and x.kind = 'invoice' and x.reverses_id is null
@@ -52,8 +55,9 @@ const isCurrentInvoice = `i.id = (select x.id from invoices x where x.order_id =
 export async function getOrderDocument({ id }: { id: string }, { read, now }: QueryContext): Promise<{ url: string }> {
   const found = await read.oneOrNull(invoiceOfOrderView, { where: isCurrentInvoice, values: { id } })
   const invoice = found === null ? null : (JSON.parse(found) as InvoiceOfOrder)
-  if (invoice?.status !== 'generated') {
-    throw new ResourceNotFound(absenceDetails[invoice?.status ?? 'none'], { retryAfterSeconds: invoice?.ready_in ?? undefined })
+  if (!invoice) throw new ResourceNotFound(absenceDetails.none, { retryAfterSeconds: arrivalSeconds })
+  if (invoice.status !== 'generated') {
+    throw new ResourceNotFound(absenceDetails[invoice.status], { retryAfterSeconds: invoice.ready_in ?? undefined })
   }
   return { url: createDocumentLink(invoice.id, now) }
 }
@@ -77,8 +81,18 @@ export function buildDocumentFilters({ organization_id, order_id, customer_id }:
   }
 }
 
-const columns = { issued_at: 'i.requested_at', invoice_number: 'i.number' }
+/** Numbers sort by series and position: as texts, 10000 would precede 9999. */
+const columns = { issued_at: ['i.requested_at'], invoice_number: ['i.series', 'i.position'] }
 
 export function buildDocumentSort(sorting: readonly string[]) {
-  return buildSortOrder(columns, { sorting, tieBreakers: ['i.requested_at', 'i.id'] })
+  const properties = sorting.flatMap((property) => {
+    const sign = property.startsWith('-') ? '-' : ''
+    return columns[property.slice(sign.length) as keyof typeof columns].map((column) => sign + column)
+  })
+  const sortable = Object.fromEntries(
+    Object.values(columns)
+      .flat()
+      .map((column) => [column, column]),
+  )
+  return buildSortOrder(sortable, { sorting: properties, tieBreakers: ['i.requested_at', 'i.id'] })
 }

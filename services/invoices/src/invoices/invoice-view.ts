@@ -1,3 +1,4 @@
+import type { CustomerCreditNote } from '@quittance/contracts/customer-credit-notes'
 import type { CreditNote, Invoice } from '@quittance/contracts/invoices'
 import type { View } from '@quittance/runtime/view'
 import type { DocumentSnapshot } from './document-snapshot.ts'
@@ -36,6 +37,17 @@ export const creditNoteView: View<CreditNote> = {
   from: `(select * from invoices where kind = 'credit_note') i`,
   columns: `${columns}, i.corrects_id, (select c.number from invoices c where c.id = i.corrects_id) as corrects_number, i.refund_id,
     (select r.id from invoices r where r.reverses_id = i.id) as reversed_by_id`,
+}
+
+/** A credit note for its buyer, with its hash instead of a link. */
+export const customerCreditNoteView: View<Omit<CustomerCreditNote, 'url'> & { sha256: string | null }> = {
+  name: 'customer-credit-note',
+  ...bound,
+  from: `(select * from invoices where kind = 'credit_note') i`,
+  columns: `i.id, i.order_id, i.number as invoice_number, (select c.number from invoices c where c.id = i.corrects_id) as corrects_number,
+    i.requested_at as issued_at, i.source ->> 'currency' as currency, i.printed -> 'net' as net_amount, i.printed -> 'tax' as tax_amount,
+    i.printed -> 'total' as total_amount, exists (select from invoices r where r.reverses_id = i.id) as is_reversed,
+    (select d.sha256 from invoice_documents d where d.invoice_id = i.id) as sha256`,
 }
 
 export interface InvoiceOfOrder {

@@ -12,16 +12,22 @@ export async function issueRefundCreditNotes(
 ): Promise<void> {
   if (source.refunds.length === 0) return
   const { all } = await readCreditNotes(invoice, context)
-  for (const { id, amount, tax_amount } of source.refunds) {
+  for (const { id, amount, tax_amount, created_at: refundedAt, reason = null } of source.refunds) {
     if (reversed.has(id) || all.some(({ refundId }) => refundId === id)) continue
-    await issueCreditNote(invoice, { refundId: id, net: amount, tax: tax_amount }, context)
+    await issueCreditNote(invoice, { refund: { id, reason, refundedAt }, net: amount, tax: tax_amount }, context)
   }
+}
+
+interface CreditedRefund {
+  id: string
+  reason: string | null
+  refundedAt: string
 }
 
 /** Issues a credit note for a refund, or for the rest of an incorrect invoice. */
 export async function issueCreditNote(
   invoice: Invoice,
-  { refundId, ...amount }: CreditAmount & { refundId: string | null },
+  { refund, ...amount }: CreditAmount & { refund: CreditedRefund | null },
   context: Transaction,
 ): Promise<Invoice> {
   const invoiced = invoice.printed as DocumentSnapshot
@@ -32,8 +38,12 @@ export async function issueCreditNote(
       kind: 'credit_note',
       source: invoice.source,
       correctsId: invoice.id,
-      refundId,
-      adjust: (snapshot) => ({ ...snapshot, buyer: invoiced.buyer, ...buildCreditContent(invoiced, amount, credited) }),
+      refundId: refund?.id ?? null,
+      adjust: (snapshot) => ({
+        ...{ ...snapshot, buyer: invoiced.buyer },
+        ...buildCreditContent(invoiced, amount, credited),
+        refund: refund && { reason: refund.reason, refundedAt: refund.refundedAt },
+      }),
     },
     context,
   )

@@ -1,5 +1,5 @@
 import type { Address } from '@quittance/contracts/address'
-import { subdivisionName } from './subdivision-names.ts'
+import { findSubdivisions } from '@quittance/contracts/countries'
 
 // Universal Postal Union addressing: in these countries the postal code precedes the town.
 const postalCodeFirst = new Set(
@@ -45,12 +45,16 @@ function townLine(address: Address): string {
   return joinParts([city, joinParts([stateName(address), postalCode], ' ')], ', ')
 }
 
-function stateName({ state }: Address): string | null {
-  return state && subdivisionName(state)
+/** Returns the name of a subdivision that is stored as a code: `US-CA` → `California`. */
+function stateName({ state, country }: Address): string | null {
+  return (state && findSubdivisions(country)?.get(state)) ?? state
 }
 
+/** Arabic text has an Arabic comma. */
 function joinParts(parts: readonly (string | null)[], separator: string): string {
-  return parts.filter(Boolean).join(separator)
+  const present = parts.filter(Boolean)
+  const isArabic = separator === ', ' && present.some((part) => /\p{Script=Arabic}/u.test(part ?? ''))
+  return present.join(isArabic ? '، ' : separator)
 }
 
 function countryName(country: string, language: string): string {

@@ -6,4 +6,4 @@ export interface CompactionTask {
   facts: PdfMetadata
 }
 
-serveTasks<CompactionTask>(({ pdf, facts }) => compactBytes(pdf, facts))
+serveTasks<CompactionTask>(async ({ pdf, facts }) => compactBytes(pdf, facts))

@@ -15,6 +15,13 @@ interface Source {
 /** A character with its combining marks, or one that is not ASCII. A cluster must be set in one font. */
 const clusters = /\P{M}[\p{M}\p{Join_C}]+|[^\0-\x7f]/gu
 
+/** Searching for clusters in ASCII, most of a document, would cost most of its time. */
+const beyondAscii = /[\0-\x7f]?[^\0-\x7f]+/g
+
+function findClusters(text: string): Set<string> {
+  return new Set((text.match(beyondAscii) ?? []).flatMap((part) => part.match(clusters) ?? []))
+}
+
 /** Characters without a glyph: the font of the adjacent characters applies. The narrow space is derived from the normal one. */
 const withoutGlyph = /[\p{Default_Ignorable_Code_Point}\u202f]/u
 
@@ -26,7 +33,7 @@ const withoutGlyph = /[\p{Default_Ignorable_Code_Point}\u202f]/u
  */
 export function documentFonts(text: string, locale: string): string {
   const charactersBySource = new Map<string, { source: Source; points: Set<number> }>()
-  for (const cluster of new Set(text.match(clusters))) {
+  for (const cluster of findClusters(text)) {
     for (const [source, points] of findSources(cluster, locale)) {
       const key = `${source.family} ${source.subset}`
       const entry = charactersBySource.get(key) ?? { source, points: new Set() }
@@ -35,12 +42,20 @@ export function documentFonts(text: string, locale: string): string {
     }
   }
   const baseKey = `${base.family} ${base.subset}`
-  const beyondAscii = charactersBySource.get(baseKey)?.points ?? []
+  const latin = charactersBySource.get(baseKey)?.points ?? []
   charactersBySource.delete(baseKey)
   return [
-    ...fontFaces(base, [ascii, ...unicodeRange(beyondAscii)]),
+    ...fontFaces(base, [ascii, ...unicodeRange(latin)]),
     ...[...charactersBySource.values()].flatMap(({ source, points }) => fontFaces(source, unicodeRange(points))),
   ].join('\n')
+}
+
+/** Returns the characters of a text that no font contains. */
+export function findMissingCharacters(text: string, locale: string): string[] {
+  return [...findClusters(text)].filter((cluster) => {
+    const found = findSources(cluster, locale)
+    return toCodePoints(cluster).some((point) => !found.some(([, points]) => points.includes(point)))
+  })
 }
 
 /** Returns one font for the whole cluster or, if none contains all of it, one font per part. */
@@ -92,7 +107,12 @@ function fontFaces({ family, subset }: Source, range: readonly string[]): string
 }
 
 /** Font packages in the order in which they are searched. Each has the same two weights. */
-const general = ['inter', 'noto-sans', 'noto-sans-arabic', 'noto-sans-hebrew', 'noto-sans-devanagari', 'noto-sans-thai']
+const general = [
+  ...['inter', 'noto-sans', 'noto-sans-arabic', 'noto-sans-hebrew', 'noto-sans-devanagari', 'noto-sans-thai', 'noto-sans-bengali'],
+  ...['noto-sans-tamil', 'noto-sans-khmer', 'noto-sans-ethiopic', 'noto-sans-georgian', 'noto-sans-armenian'],
+]
+/** In one colour, as print is. Searched last: it also contains digits and signs. */
+const emoji = 'noto-emoji'
 const [japanese, korean, simplified, traditional] = ['noto-sans-jp', 'noto-sans-kr', 'noto-sans-sc', 'noto-sans-tc'] as const
 
 /**
@@ -102,9 +122,10 @@ const [japanese, korean, simplified, traditional] = ['noto-sans-jp', 'noto-sans-
  */
 export function fontFamilies(letter: string, locale: string): readonly string[] {
   if (/\p{Script=Hangul}/u.test(letter)) return [korean]
+  if (/^\p{Emoji_Presentation}|^\p{Extended_Pictographic}\ufe0f/u.test(letter)) return [emoji, ...general]
   const han = hanFamilies(locale)
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(letter)) return [japanese, ...han]
-  return [...general, ...han]
+  return [...general, ...han, emoji]
 }
 
 function hanFamilies(locale: string): readonly string[] {

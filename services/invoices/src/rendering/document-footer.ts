@@ -8,19 +8,20 @@ export function documentFooter(document: DocumentModel, localization: DocumentLo
   return `${notes(document, localization)}<footer>${verification(document, localization)}${smallPrint(document)}</footer>`
 }
 
-function notes({ taxes, taxBehavior }: DocumentModel, { strings }: DocumentLocale): string {
+function notes({ taxes, taxBehavior, seller }: DocumentModel, { strings }: DocumentLocale): string {
   const sentences = [
     ...(taxes.some(({ reverse_charge: isReversed }) => isReversed) ? [strings.reverseCharge] : []),
-    ...(taxes.length > 0 ? [taxBehavior === 'inclusive' ? strings.taxInclusive : strings.taxExclusive] : []),
+    ...(taxes.length > 0 && taxBehavior === 'inclusive' ? [strings.taxInclusive] : []),
+    ...(taxes.length === 0 && seller.taxExemption ? [seller.taxExemption] : []),
   ]
   if (sentences.length === 0) return ''
-  return `<section class="notes">${sentences.map((sentence) => `<p>${escapeHtml(sentence)}</p>`).join('')}</section>`
+  return `<section class="notes">${sentences.map((sentence) => `<p>${isolateDirection(sentence)}</p>`).join('')}</section>`
 }
 
 function verification({ verifyUrl }: DocumentModel, { strings }: DocumentLocale): string {
   const url = escapeHtml(verifyUrl)
   const code = qrCode(verifyUrl, strings.qrCode)
-  return `<section class="check">${code}<div><p>${escapeHtml(strings.verify)}</p><p><a href="${url}" dir="ltr">${url}</a></p></div></section>`
+  return `<section class="check">${code}<div><p>${escapeHtml(strings.verify)}</p><p><a href="${url}" title="${escapeHtml(strings.verify)}" dir="ltr">${escapeHtml(verifyUrl.replace(/^https?:\/\//, ''))}</a></p></div></section>`
 }
 
 function smallPrint({ seller: { footer } }: DocumentModel): string {

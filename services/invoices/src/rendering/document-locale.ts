@@ -18,21 +18,21 @@ export interface DocumentLocale extends DocumentLanguage {
 const localizations = new Map<string, DocumentLocale>()
 const maxCachedLocales = 50
 
-export function documentLocale({ locale, currency }: DocumentModel): DocumentLocale {
-  const key = `${locale} ${currency}`
+export function documentLocale({ locale, currency, timeZone = 'UTC' }: DocumentModel): DocumentLocale {
+  const key = `${locale} ${currency} ${timeZone}`
   const known = localizations.get(key)
   if (known) return known
   if (localizations.size >= maxCachedLocales) localizations.clear()
-  const localization = createDocumentLocale(locale, currency)
+  const localization = createDocumentLocale(locale, { currency, timeZone })
   localizations.set(key, localization)
   return localization
 }
 
-function createDocumentLocale(requested: string, currency: string): DocumentLocale {
+function createDocumentLocale(requested: string, { currency, timeZone }: { currency: string; timeZone: string }): DocumentLocale {
   const language = documentLanguage(requested)
   const { locale } = language
   // Documents use the Gregorian calendar in every locale.
-  const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' })
+  const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone, calendar: 'gregory' })
   const rates = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 4 })
   const figures = new Intl.NumberFormat(locale)
   return {

@@ -31,6 +31,17 @@ export interface DocumentModel {
   paidAt: Date | null
   /** Invoice that a credit note corrects or that a replacement replaces, or credit note that an invoice reverses. No `kind`: an invoice. */
   refersTo: { number: string; issuedAt: Date; kind?: DocumentModel['kind'] } | null
+  /** IANA time zone of the seller, which dates follow; absent: UTC. */
+  timeZone?: string
+  /** How the order was paid. */
+  payment?: { type: string; brand: string | null; last4: string | null } | null
+  orderId?: string
+  /** Reference that the buyer wants on the invoice. */
+  buyerReference?: string | null
+  /** Refund that a credit note was issued for; null if the invoice was wrong, absent in snapshots of earlier releases. */
+  refund?: { reason: string | null; refundedAt: Date } | null
+  /** Rules that the electronic document follows; absent: those of EN 16931 only. */
+  profile?: 'en16931' | 'xrechnung' | 'peppol'
   /** Public URL for verifying the document; printed as a QR code and as text. */
   verifyUrl: string
 }
@@ -43,6 +54,11 @@ export interface SellerBlock {
   logo: string | null
   /** Small print at the end: bank, register, terms. May have several lines. */
   footer: string | null
+  contact?: { name: string | null; email: string | null; phone: string | null } | null
+  /** Why no tax is charged, if no sale is taxed. */
+  taxExemption?: string | null
+  /** Address in a network: a scheme, a colon and the address. */
+  electronicAddress?: string | null
 }
 
 export interface BuyerBlock {
@@ -50,6 +66,8 @@ export interface BuyerBlock {
   address: Address
   taxId: string | null
   email: string
+  /** Address in a network: a scheme, a colon and the address. */
+  electronicAddress?: string | null
 }
 
 export interface DocumentLine {
@@ -60,4 +78,8 @@ export interface DocumentLine {
   tax: number
   /** Part of a period after a change of product. */
   proration: boolean
+  /** Number of units; absent in snapshots of earlier releases: 1. The price of a unit is the amount divided by it. */
+  quantity?: number
+  /** The tax of the line: 1 for the first of `taxes`, 0 for none; absent in snapshots of earlier releases. */
+  taxPosition?: number
 }

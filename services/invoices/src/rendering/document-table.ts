@@ -2,6 +2,7 @@ import type { AppliedTax } from '@quittance/contracts/taxes'
 import type { DocumentLocale } from './document-locale.ts'
 import { escapeHtml, isolateDirection } from './markup.ts'
 import type { DocumentModel, DocumentLine } from './document-model.ts'
+import { paymentMethod } from './payment-method.ts'
 
 /** Documents with more lines use a denser layout. */
 const manyLines = 25
@@ -9,19 +10,48 @@ const manyLines = 25
 /** Returns the lines and, in the same table, the sums: rows stay together across a page break only within one `tbody`. */
 export function documentTable(document: DocumentModel, localization: DocumentLocale): string {
   const { strings } = localization
-  const headings = [strings.description, strings.quantity, strings.unitPrice, strings.amount]
-  const head = headings.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('')
-  const rows = [...document.lines.map((line) => lineRow(line, document, localization)), ...sums(document, localization).map(sumRow)]
+  const hasTax = hasTaxColumn(document)
+  const headings = [strings.quantity, strings.unitPrice, ...(hasTax ? [strings.tax] : []), strings.amount]
+  const head = `${heading(strings.description, hasTax)}${headings.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('')}`
+  const rows = [
+    ...document.lines.map((line) => lineRow(line, { document, localization, hasTax })),
+    ...sums(document, localization).map(sumRow),
+  ]
   const density = document.lines.length > manyLines ? ' class="dense"' : ''
-  return `<table${density}><colgroup><col><col class="quantity"><col class="money"><col class="money"></colgroup>
+  return `<table${density}><colgroup><col class="half"><col class="narrow"><col class="${hasTax ? 'money' : 'narrow'}"><col class="${hasTax ? 'narrow' : 'money'}"><col class="money"></colgroup>
 <thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`
 }
 
-function lineRow(line: DocumentLine, { servicePeriod }: DocumentModel, { strings, money, period, figure }: DocumentLocale): string {
+/** Whether lines have different rates. Then each names its own, if all are known. */
+function hasTaxColumn({ lines }: DocumentModel): boolean {
+  return lines.every(({ taxPosition }) => taxPosition !== undefined) && new Set(lines.map(({ taxPosition }) => taxPosition)).size > 1
+}
+
+function heading(name: string, hasTax: boolean): string {
+  return `<th scope="col"${hasTax ? '' : ' colspan="2"'}>${escapeHtml(name)}</th>`
+}
+
+interface Row {
+  document: DocumentModel
+  localization: DocumentLocale
+  hasTax: boolean
+}
+
+function lineRow(line: DocumentLine, { document, localization, hasTax }: Row): string {
+  const { strings, money, period, figure, percent } = localization
+  const { servicePeriod, taxes } = document
+  const { quantity = 1, taxPosition = 0 } = line
   const note = line.proration ? strings.proration : servicePeriod && strings.servicePeriod(period(servicePeriod))
   const below = note ? `<p>${escapeHtml(note)}</p>` : ''
-  const amount = escapeHtml(money(line.amount))
-  return `<tr class="line"><th scope="row">${isolateDirection(line.label)}${below}</th><td>${figure(1)}</td><td>${amount}</td><td>${amount}</td></tr>`
+  const rate = taxes[taxPosition - 1]
+  const cells = [
+    figure(quantity),
+    money(line.amount / quantity),
+    ...(hasTax ? [percent(!rate || rate.reverse_charge ? 0 : rate.percentage)] : []),
+    money(line.amount),
+  ]
+  const name = `<th scope="row"${hasTax ? '' : ' colspan="2"'}>${isolateDirection(line.label)}${below}</th>`
+  return `<tr class="line">${name}${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`
 }
 
 interface Sum {
@@ -30,22 +60,37 @@ interface Sum {
   amount: string
 }
 
-function sums(document: DocumentModel, { strings, money, date, percent }: DocumentLocale): Sum[] {
-  const { kind, subtotal, discount, net, tax, total, paidAt } = document
+/** Returns the sums that add something: without discount, subtotal and net amount are one row, and without tax both are the total. */
+function sums(document: DocumentModel, localization: DocumentLocale): Sum[] {
+  const { strings, money, percent } = localization
+  const { kind, subtotal, discount, net, tax, total } = document
   const sum = (name: string, label: string, amount: number): Sum => ({ kind: name, label, amount: money(amount) })
   const taxLabel = ({ name, percentage, reverse_charge: isReversed, taxable_amount: base }: AppliedTax) =>
     strings.taxOn({ tax: `${name} ${percent(isReversed ? 0 : percentage)}`, base: money(base) })
   const taxes = document.taxes.map((applied) => sum('tax', taxLabel(applied), applied.amount))
+  const isTaxed = taxes.length > 0 || tax !== 0
   return [
-    sum('subtotal', strings.subtotal, subtotal),
+    ...(discount === 0 && !isTaxed ? [] : [sum('subtotal', strings.subtotal, subtotal)]),
     ...(discount === 0 ? [] : [sum('discount', strings.discount, -discount)]),
-    ...(net === subtotal && taxes.length === 0 ? [] : [sum('net', strings.net, net)]),
+    ...(discount === 0 || !isTaxed ? [] : [sum('net', strings.net, net)]),
     ...(taxes.length === 0 && tax !== 0 ? [sum('tax', strings.tax, tax)] : taxes),
     sum('total', kind === 'invoice' ? strings.total : strings.totalCredited, total),
-    ...(paidAt ? [sum('paid', strings.paidOn(date(paidAt)), total)] : []),
+    ...paidSums(document, localization),
   ]
 }
 
+/** What was paid, with the method, and what is due. */
+function paidSums({ paidAt, payment, total }: DocumentModel, { strings, money, date }: DocumentLocale): Sum[] {
+  if (!paidAt) return []
+  const method = paymentMethod(payment)
+  const label = strings.paidOn(date(paidAt)) + (method ? ` (${method})` : '')
+  return [
+    { kind: 'paid', label, amount: money(total === 0 ? 0 : -total) },
+    { kind: 'due', label: strings.amountDue, amount: money(0) },
+  ]
+}
+
+/** The labels begin at the middle, where the buyer does. An empty cell would have no tag, and the row too few cells (ISO 14289-1, 7.2). */
 function sumRow({ kind, label, amount }: Sum): string {
-  return `<tr class="sum ${kind}"><td></td><th scope="row" colspan="2">${escapeHtml(label)}</th><td>${escapeHtml(amount)}</td></tr>`
+  return `<tr class="sum ${kind}"><th scope="row" colspan="4">${escapeHtml(label)}</th><td>${escapeHtml(amount)}</td></tr>`
 }

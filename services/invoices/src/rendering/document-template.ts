@@ -1,26 +1,36 @@
 import { addressLines } from './address-lines.ts'
 import { documentFooter } from './document-footer.ts'
-import { documentFonts } from './document-fonts.ts'
+import { documentFonts, findMissingCharacters } from './document-fonts.ts'
 import { documentStyles } from './document-styles.ts'
 import { documentTable } from './document-table.ts'
 import { documentLocale, type DocumentLocale } from './document-locale.ts'
 import { escapeHtml, isolateDirection } from './markup.ts'
 import { formatPicture, isWithinPictureLimits, parsePicture } from '../pictures/picture.ts'
-import type { BuyerBlock, DocumentModel, SellerBlock } from './document-model.ts'
+import type { CreditReason } from './locales/document-strings.ts'
+import type { DocumentModel, SellerBlock } from './document-model.ts'
 
-/**
- * Returns the document as one HTML page. It contains no script and loads only the fonts it names, from its own origin. External texts are
- * escaped and have isolated directions.
- */
-export function documentHtml(document: DocumentModel): string {
+/** A document as a page. */
+export interface DocumentPage {
+  /** Contains no script and loads only the fonts it names, from its own origin. External texts are escaped and have isolated directions. */
+  html: string
+  /** Characters that no font contains: they would be printed as boxes. */
+  unprintable: string[]
+}
+
+/** Lays out a document as one HTML page. */
+export function documentPage(document: DocumentModel): DocumentPage {
   const localization = documentLocale(document)
   const { strings, locale, wanted } = localization
   const parts = [header, parties, documentTable, documentFooter].map((part) => part(document, localization))
   const styles = documentStyles(document, localization)
   const fonts = documentFonts(parts.join('') + styles.characters, wanted)
   const title = `<title>${escapeHtml(documentTitle(document, localization))}</title>`
-  return `<!doctype html><html lang="${locale}" dir="${strings.direction}"><head><meta charset="utf-8">${title}
-<style>${fonts}${styles.css}</style></head><body>${parts.join('\n')}</body></html>`
+  const printed = parts.join('').replaceAll(/<[^>]+>/g, ' ') + styles.characters
+  return {
+    html: `<!doctype html><html lang="${locale}" dir="${strings.direction}"><head><meta charset="utf-8">${title}
+<style>${fonts}${styles.css}</style></head><body>${parts.join('\n')}</body></html>`,
+    unprintable: findMissingCharacters(printed, wanted),
+  }
 }
 
 /** Returns the title shown by PDF readers: `Invoice NORTHWIND-0042`. */
@@ -31,7 +41,18 @@ export function documentTitle({ kind, number }: DocumentModel, { strings }: Pick
 function header(document: DocumentModel, localization: DocumentLocale): string {
   const { strings } = localization
   const title = document.kind === 'invoice' ? strings.invoice : strings.creditNote
-  return `<header><h1>${escapeHtml(title)}</h1>${brand(document.seller)}</header>${facts(document, localization)}${reference(document, localization)}`
+  return `<header><div><h1>${escapeHtml(title)}</h1>${status(document, localization)}</div>${brand(document.seller)}</header>${facts(document, localization)}${reference(document, localization)}`
+}
+
+/** The amount, and that it was paid or credited: what a reader looks for first. */
+function status({ kind, total, paidAt, refund }: DocumentModel, { strings, money, date }: DocumentLocale): string {
+  const state =
+    kind === 'credit_note'
+      ? `${strings.totalCredited}${refund ? ` · ${date(refund.refundedAt)}` : ''}`
+      : paidAt
+        ? strings.paidOn(date(paidAt))
+        : strings.total
+  return `<p class="status"><span class="figure">${escapeHtml(money(total))}</span> <span>${escapeHtml(state)}</span></p>`
 }
 
 function brand({ name, logo }: SellerBlock): string {
@@ -41,15 +62,29 @@ function brand({ name, logo }: SellerBlock): string {
   return `<img class="brand" src="${formatPicture(picture.type, picture.bytes)}" alt="${escapeHtml(name)}">`
 }
 
-function facts({ kind, number, issuedAt, orderedAt, currency }: DocumentModel, { strings, date }: DocumentLocale): string {
-  const [issued, ordered] = [date(issuedAt), date(orderedAt)]
+/** Every document states when it was issued and when it was supplied (Directive 2006/112/EC, Art. 226 (7)). */
+function facts(document: DocumentModel, { strings, date, period }: DocumentLocale): string {
+  const { kind, number, issuedAt, orderedAt, currency, servicePeriod, refund } = document
+  const isDistinct = date(orderedAt) !== date(issuedAt)
+  const supplied = servicePeriod ? period(servicePeriod) : date(orderedAt)
+  const reason = refund ? refundReason(refund.reason) : kind === 'credit_note' && refund === null ? ('correction' as const) : null
   const entries: (readonly [string, string])[] = [
     [kind === 'invoice' ? strings.invoiceNumber : strings.creditNoteNumber, number],
-    [strings.dateOfIssue, issued],
-    ...(ordered === issued ? [] : [[strings.dateOfOrder, ordered] as const]),
+    [strings.dateOfIssue, date(issuedAt)],
+    ...(servicePeriod && isDistinct ? [[strings.dateOfOrder, date(orderedAt)] as const] : []),
+    [strings.dateOfSupply, supplied],
+    ...(refund ? [[strings.dateOfRefund, date(refund.refundedAt)] as const] : []),
+    ...(reason ? [[strings.reason, strings.reasons[reason]] as const] : []),
     [strings.currency, currency.toUpperCase()],
   ]
   return `<dl>${entries.map(([name, value]) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl>`
+}
+
+const refundReasons = ['duplicate', 'customer_request', 'service_disruption', 'satisfaction_guarantee'] as const
+
+/** Returns the reason of a refund if a document names it: a suspicion of fraud does not belong there. */
+function refundReason(reason: string | null): CreditReason | null {
+  return refundReasons.find((known) => known === reason) ?? null
 }
 
 function reference({ kind, refersTo }: DocumentModel, { strings, date }: DocumentLocale): string {
@@ -60,19 +95,19 @@ function reference({ kind, refersTo }: DocumentModel, { strings, date }: Documen
 
 function parties({ seller, buyer }: DocumentModel, localization: DocumentLocale): string {
   const { strings } = localization
-  const left = party({ role: strings.seller, ...seller, email: null }, localization)
-  return `<div class="parties">${left}${party({ role: strings.buyer, ...buyer }, localization)}</div>`
+  const { contact } = seller
+  const contactLines = [contact?.name, contact?.email, contact?.phone].filter((line) => typeof line === 'string')
+  const left = party({ role: strings.seller, ...seller, contact: contactLines }, localization)
+  return `<div class="parties">${left}${party({ role: strings.buyer, ...buyer, contact: buyer.email ? [buyer.email] : [] }, localization)}</div>`
 }
 
 interface Party extends Pick<SellerBlock, 'name' | 'address' | 'taxId'> {
   role: string
-  email: BuyerBlock['email'] | null
+  contact: readonly string[]
 }
 
-function party({ role, name, address, taxId, email }: Party, { strings, locale }: DocumentLocale): string {
-  const lines = [...(address ? addressLines(address, locale) : []), ...(email ? [email] : [])].map(
-    (line) => `<p>${isolateDirection(line)}</p>`,
-  )
+function party({ role, name, address, taxId, contact }: Party, { strings, locale }: DocumentLocale): string {
+  const lines = [...(address ? addressLines(address, locale) : []), ...contact].map((line) => `<p>${isolateDirection(line)}</p>`)
   const tax = taxId ? `<p><span>${escapeHtml(strings.taxId)}</span> ${isolateDirection(taxId)}</p>` : ''
-  return `<section><h2>${escapeHtml(role)}</h2><p><strong>${isolateDirection(name)}</strong></p>${lines.join('')}${tax}</section>`
+  return `<section><h2>${escapeHtml(role)}</h2><p class="name">${isolateDirection(name)}</p>${lines.join('')}${tax}</section>`
 }

@@ -1,3 +1,5 @@
+import { withoutDirectionControls } from '@quittance/contracts/printed-text'
+
 /**
  * Returns a quoted CSS string. Every character except alphanumerics, spaces and hyphens is escaped, so no text can end the string or the
  * style element.
@@ -20,7 +22,7 @@ export function escapeHtml(text: string): string {
     .replaceAll(/[&<>"']/g, (character) => entities[character] as string)
 }
 
-/** Escapes external text and isolates its writing direction. */
+/** Escapes external text and isolates its writing direction, which no character of the text can change. */
 export function isolateDirection(text: string): string {
-  return `<bdi>${escapeHtml(text)}</bdi>`
+  return `<bdi>${escapeHtml(withoutDirectionControls(text))}</bdi>`
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { encodeQrModules, qrCode } from './qr-code.ts'
 
 test('draws every dark module of the code and no light one', () => {
-  const text = 'https://billing.example.com/v1/invoices/verify?number=NORTHWIND-0042'
+  const text = 'https://billing.example.com/verify/NORTHWIND-0042/qrvM3e7_ABEiM0RVZneImQ'
   const { size, data } = encodeQrModules(text)
   const drawn = new Uint8Array(size * size)
   for (const [, x, y, width] of qrCode(text, '').matchAll(/M(\d+) (\d+)h(\d+)v1h-\d+z/g)) {

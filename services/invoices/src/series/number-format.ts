@@ -9,19 +9,28 @@ export interface Numbering {
   invoicePrefix: string
   /** Null: `CN-` and the prefix of invoices. */
   creditNotePrefix: string | null
-  /** Whether numbers restart each year. */
+  /** Whether numbers restart each year, in the time zone of the seller. */
   yearly: boolean
+  timeZone?: string
   padding: number
 }
 
-/** Derives the prefix of a series from a slug. An empty slug cannot occur, but a number must never lack a prefix. */
+/** Shorter words at the beginning of a slug identify no seller, so the next one is cut instead. */
+const minWordsLength = 5
+
+/**
+ * Derives the prefix of a series from a slug: as many of its words as fit, or its beginning. An empty slug cannot occur, but a
+ * number must never lack a prefix.
+ */
 export function numberPrefix(slug: string, digits: Pick<Numbering, 'yearly' | 'padding'>): string {
-  const prefix = slug
+  const words = slug
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]+/g, '-')
-    .replace(/^-/, '')
-    .slice(0, maxNumberLength - formatLongestNumber('', digits))
-  return prefix.replace(/-$/, '') || 'INV'
+    .replace(/^-|-$/g, '')
+  const available = Math.max(maxNumberLength - formatLongestNumber('', digits), 0)
+  const prefix = words.slice(0, available)
+  const isCut = words.length > available && words[available] !== '-' && prefix.lastIndexOf('-') >= minWordsLength
+  return (isCut ? prefix.slice(0, prefix.lastIndexOf('-')) : prefix).replace(/-$/, '') || 'INV'
 }
 
 /** Derived prefixes of credit notes begin with CN, CN2, CN3, …; those of invoices must not. */

@@ -1,9 +1,11 @@
+import { isInEuropeanUnion } from '@quittance/contracts/countries'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Address } from '@quittance/contracts/address'
 import { RequestValidationError } from '@quittance/contracts/errors'
-import type { InvoiceSettings } from '@quittance/contracts/invoice-settings'
+import type { ElectronicProfile, InvoiceSettings } from '@quittance/contracts/invoice-settings'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregateProperties } from '@quittance/runtime/schema'
+import { isTaxIdOfCountry } from '@quittance/runtime/tax-id'
 import { canCollide, formatLongestNumber, isReservedForCreditNotes, maxNumberLength, type Numbering } from '../series/number-format.ts'
 
 /** Data of an organization printed on its documents, and their number format. */
@@ -25,11 +27,19 @@ export const SellerSettingsSchema = defineEntity({
     yearly: p.boolean(),
     padding: p.integer(),
     electronic: p.boolean(),
+    electronicProfile: p.text().$type<ElectronicProfile>(),
+    electronicAddress: p.text().nullable(),
+    contactName: p.text().nullable(),
+    contactEmail: p.text().nullable(),
+    contactPhone: p.text().nullable(),
+    /** IANA name; null: UTC. */
+    timeZone: p.text().nullable(),
+    taxExemption: p.text().nullable(),
   },
   filters: organizationFilter,
 })
 
-export type SettingsChange = { [Key in keyof Omit<InvoiceSettings, 'organization_id'>]?: InvoiceSettings[Key] | undefined }
+export type SettingsChange = { [Key in keyof Omit<InvoiceSettings, 'organization_id' | 'warnings'>]?: InvoiceSettings[Key] | undefined }
 
 export class SellerSettings extends SellerSettingsSchema.class {
   /** Applies the keys that are present; null restores the default. */
@@ -50,7 +60,19 @@ export class SellerSettings extends SellerSettingsSchema.class {
     this.yearly = change.yearly ?? this.yearly
     this.padding = change.padding ?? this.padding
     this.electronic = change.electronic ?? this.electronic
+    this.changeContact(change)
     this.assertNumberLength()
+  }
+
+  private changeContact(change: SettingsChange): void {
+    if (change.contact_name !== undefined) this.contactName = change.contact_name
+    if (change.contact_email !== undefined) this.contactEmail = change.contact_email
+    if (change.contact_phone !== undefined) this.contactPhone = change.contact_phone
+    if (change.time_zone !== undefined) this.timeZone = change.time_zone
+    if (change.tax_exemption !== undefined) this.taxExemption = change.tax_exemption
+    if (change.electronic_address !== undefined) this.electronicAddress = change.electronic_address
+    this.electronicProfile = change.electronic_profile ?? this.electronicProfile
+    if (change.tax_id) assertVatNumber(change.tax_id)
   }
 
   /** Number format of documents. Requires the prefix, which the first invoice sets if the seller chose none. */
@@ -60,6 +82,7 @@ export class SellerSettings extends SellerSettingsSchema.class {
       creditNotePrefix: this.creditNotePrefix ?? null,
       yearly: this.yearly,
       padding: this.padding,
+      timeZone: this.timeZone ?? 'UTC',
     }
   }
 
@@ -86,6 +109,14 @@ export class SellerSettings extends SellerSettingsSchema.class {
 }
 SellerSettingsSchema.setClass(SellerSettings)
 
+/** Checks the digits of what looks like a VAT number of the European Union; other tax IDs of sellers follow no common rule. */
+function assertVatNumber(taxId: string): void {
+  const number = taxId.toUpperCase().replaceAll(/[\s./-]/g, '')
+  const country = number.startsWith('EL') ? 'GR' : number.slice(0, 2)
+  if (!isInEuropeanUnion(country) || !/^[A-Z]{2}[0-9A-Z+*]*[0-9][0-9A-Z+*]*$/.test(number)) return
+  if (!isTaxIdOfCountry(number, country)) throw RequestValidationError.field(['tax_id'], 'Must be a valid VAT number.')
+}
+
 /** Settings of a seller without any. */
 export const defaultSettings = {
   legalName: null,
@@ -100,4 +131,11 @@ export const defaultSettings = {
   yearly: false,
   padding: 4,
   electronic: false,
+  electronicProfile: 'en16931' as const,
+  electronicAddress: null,
+  contactName: null,
+  contactEmail: null,
+  contactPhone: null,
+  timeZone: null,
+  taxExemption: null,
 }

@@ -7,6 +7,8 @@ export interface DocumentStrings {
   creditNoteNumber: string
   dateOfIssue: string
   dateOfOrder: string
+  dateOfSupply: string
+  dateOfRefund: string
   currency: string
   seller: string
   buyer: string
@@ -28,10 +30,13 @@ export interface DocumentStrings {
   total: string
   totalCredited: string
   paidOn: (date: string) => string
+  amountDue: string
+  /** Why a credit note was issued. */
+  reason: string
+  reasons: Readonly<Record<CreditReason, string>>
   takesBack: (invoice: Reference) => string
   reverses: (creditNote: Reference) => string
   replaces: (invoice: Reference) => string
-  taxExclusive: string
   taxInclusive: string
   /** Legally required wording if the buyer owes the tax. */
   reverseCharge: string
@@ -40,6 +45,9 @@ export interface DocumentStrings {
   /** Text before, between and after the two numbers of the page count. */
   pageCount: readonly [before: string, between: string, after: string]
 }
+
+/** Reasons of refunds that have words, and the correction of an invoice. */
+export type CreditReason = 'duplicate' | 'customer_request' | 'service_disruption' | 'satisfaction_guarantee' | 'correction'
 
 export interface TaxLine {
   /** Name and rate, for example `VAT 20%`. */
