@@ -97,7 +97,7 @@ const documents: Record<string, [pages: number, changes: Partial<DocumentModel>]
 }
 
 test.each(Object.entries(documents))('prints %s on the expected number of pages with every amount', async (name, [pages, changes]) => {
-  const pdf = await printDocument(browser, { owner: 'test', document: aPrintedDocument(changes), log })
+  const { pdf } = await printDocument(browser, { owner: 'test', document: aPrintedDocument(changes), log })
   await saveScreenshots(name, pdf)
   expect((await getDocumentProxy(pdf.slice())).numPages).toBe(pages)
   const { text } = await extractDrawing(pdf)

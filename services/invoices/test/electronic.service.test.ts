@@ -181,3 +181,16 @@ test('rejects a conversion that exceeds the timeout or whose thread ends', async
     { status: 'rejected', reason: { message: 'The service is stopping' } },
   ])
 })
+
+test('converts a taxed document of 5,000 lines in a thread [documents 2]', async () => {
+  const count = 5000
+  const lines = Array.from({ length: count }, (_, index) => aLine({ label: `Part ${index}`, amount: 100, tax: 23, taxPosition: 1 }))
+  const sums = { subtotal: count * 100, discount: 0, net: count * 100, tax: count * 23, total: count * 123 }
+  const long = anElectronicDocument({ lines, ...sums, taxes: [aTax({ taxable_amount: count * 100, amount: count * 23 })] })
+  const converter = createConverter()
+  try {
+    expect((await converter.facturX('test', { pdf: printed, document: long })).length).toBeGreaterThan(printed.length)
+  } finally {
+    await converter.close()
+  }
+}, 120_000)

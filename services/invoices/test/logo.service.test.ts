@@ -26,7 +26,7 @@ test.each([
   ['garbage labelled PNG', toDataUrl(Buffer.from('garbage')), /not a picture of the declared type/],
   ['a PNG labelled JPEG', toDataUrl(square(10), 'jpeg'), /not a picture of the declared type/],
   ['a PNG with damaged pixels', toDataUrl(aDamagedPng()), /damaged/],
-])('rejects a logo of %s, and writes nothing', async (_, logo, reason) => {
+])('rejects a logo of %s, and writes nothing [documents 7] [documents 8]', async (_, logo, reason) => {
   await using invoices = await startInvoices()
   const update = invoices.call(updateInvoiceSettings, { logo, footer: 'Thanks' }, organizationCaller(randomUUID()))
   await expect(update).rejects.toThrow(RequestValidationError)
@@ -81,7 +81,7 @@ function findDecoder(): number {
   return Number(decoder)
 }
 
-test('serves others while it decodes the logos of an organization', async () => {
+test('serves others while it decodes the logos of an organization [documents 7]', async () => {
   await using invoices = await startInvoices()
   const [large, other] = [randomUUID(), randomUUID()].map(organizationCaller) as [never, never]
   const logo = toDataUrl(aPng({ width: 1990, height: 1990, bits: 24 }))
@@ -97,12 +97,12 @@ test.each([
   ['is too large', toDataUrl(square(16_000))],
   ['is no picture', toDataUrl(Buffer.from('garbage'))],
   ['is damaged', toDataUrl(aDamagedPng())],
-])('prints the name of the seller in place of a stored logo that %s', async (_, logo) => {
+])('prints the name of the seller in place of a stored logo that %s [documents 8]', async (_, logo) => {
   await browser.open()
   try {
     const { seller } = aPrintedDocument()
     const document = aPrintedDocument({ seller: { ...seller, logo, name: 'Osiris Ltd' } })
-    const pdf = await printDocument(browser, { owner: 'test', document, log })
+    const { pdf } = await printDocument(browser, { owner: 'test', document, log })
     const [text = ''] = await extractPages(pdf)
     expect(text.split('Osiris Ltd')).toHaveLength(3)
     expect(Buffer.from(pdf).includes('/Subtype/Image') || Buffer.from(pdf).includes('/Subtype /Image')).toBe(false)

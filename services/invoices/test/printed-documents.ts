@@ -39,7 +39,7 @@ export function aPrintedDocument(changes: Partial<DocumentModel> = {}): Document
     taxes: [{ ...vat, taxable_amount: 157_410, amount: 36_204 }],
     paidAt: new Date('2026-11-18T10:02:00Z'),
     refersTo: null,
-    verifyUrl: 'https://billing.example.com/v1/invoices/verify?number=NORTHWIND-0042',
+    verifyUrl: 'https://billing.example.com/verify/NORTHWIND-0042/qrvM3e7_ABEiM0RVZneImQ',
     ...changes,
   }
 }

@@ -37,7 +37,11 @@ test.each([
   ['ar', [seller, 'ﻣ', 'ﺤ', 'ﻤ', 'ﻮ', 'د', '2024', 'ﺳ', 'ﺎ', 'ﻟ', 'ﻢ']],
   ['en', ['ﻣ', 'ﺤ', 'ﻤ', 'ﻮ', 'د', '2024', 'ﺳ', 'ﺎ', 'ﻟ', 'ﻢ', seller]],
 ])('joins Arabic from right to left in a %s document and keeps the order of numbers [81]', async (locale, line) => {
-  const pdf = await printDocument(browser, { owner: 'test', document: aPrintedDocument({ locale, buyer: buyer('محمود 2024 سالم') }), log })
+  const { pdf } = await printDocument(browser, {
+    owner: 'test',
+    document: aPrintedDocument({ locale, buyer: buyer('محمود 2024 سالم') }),
+    log,
+  })
   const drawn = await extractLine(pdf, '2024')
   expect(drawn.map(({ glyphs }) => glyphs)).toEqual(line)
   const joined = drawn.slice(line.indexOf('ﻣ'), line.indexOf('ﻮ') + 1)
@@ -48,6 +52,10 @@ test.each([
   ['he', [seller, 'חברת', '2024', 'האור']],
   ['en', ['חברת', '2024', 'האור', seller]],
 ])('prints Hebrew from right to left in a %s document and keeps the order of numbers [81]', async (locale, line) => {
-  const pdf = await printDocument(browser, { owner: 'test', document: aPrintedDocument({ locale, buyer: buyer('חברת 2024 האור') }), log })
+  const { pdf } = await printDocument(browser, {
+    owner: 'test',
+    document: aPrintedDocument({ locale, buyer: buyer('חברת 2024 האור') }),
+    log,
+  })
   expect((await extractLine(pdf, '2024')).map(({ glyphs }) => glyphs)).toEqual(line)
 })

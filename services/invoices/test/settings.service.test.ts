@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { getInvoiceSettings, updateInvoiceSettings } from '@quittance/contracts/invoice-settings'
 import { getInvoice } from '@quittance/contracts/invoices'
-import { verifyInvoice } from '@quittance/contracts/invoice-verification'
+import { verificationPath, verifyInvoice } from '@quittance/contracts/invoice-verification'
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'
@@ -113,7 +113,7 @@ test('verifies a document by number with its hash or the id of its QR code, and 
   const [{ printed } = { printed: '' }] = await invoices.rows<{ printed: string }>(
     `select printed ->> 'verifyUrl' as printed from invoices`,
   )
-  expect(Object.fromEntries(new URL(printed).searchParams)).toEqual({ number, id })
+  expect(new URL(printed).pathname).toBe(verificationPath({ number, id }))
   expect(await verify({ id })).toMatchObject(known)
   expect(await verify({ id, sha256 })).toMatchObject(known)
   expect(await verify({ sha256: 'a'.repeat(64) })).toMatchObject({ valid: false, sha256: null, invoice_number: null })

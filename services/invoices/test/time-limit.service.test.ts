@@ -31,6 +31,6 @@ test('discards the page of a document that exceeds the timeout, and prints the n
   await expect(overdue).rejects.toThrow(RenderTimeout)
   const gone = pages.map((page) => page.isClosed() || !page.browser().connected)
   expect(gone).toEqual([true])
-  const [text] = await extractPages(await printDocument(browser, { owner: 'test', document: aPrintedDocument(), log }))
+  const [text] = await extractPages((await printDocument(browser, { owner: 'test', document: aPrintedDocument(), log })).pdf)
   expect(text).toContain('NORTHWIND-0042')
 })
