@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { chooseTransport, MailConfig } from './config.ts'
 
@@ -22,4 +23,14 @@ test.each(['https://billing.example', 'http://10.0.0.5:8080', 'https://127.0.0.1
 
 test('does not start with an SMTP server and no sender', () => {
   expect(() => choose({ SMTP_URL: 'smtps://u:p@mail.example' })).toThrow(/MAIL_FROM is not set/)
+})
+
+test('does not start with a key that cannot sign, whose text is in no error', () => {
+  const short = generateKeyPairSync('rsa', { modulusLength: 1_024 }).privateKey
+  const elliptic = generateKeyPairSync('ed25519').privateKey
+  const write = (key: typeof short) => key.export({ type: 'pkcs8', format: 'pem' }).toString()
+  for (const pem of ['nonsense', write(short), write(elliptic)]) {
+    const result = MailConfig.safeParse({ MAIL_KEY: key, DKIM_PRIVATE_KEY: pem })
+    expect(result.error?.issues.map(({ message }) => message)).toEqual(['must be a private RSA key of at least 2048 bits in PEM'])
+  }
 })

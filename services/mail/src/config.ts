@@ -1,3 +1,4 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readConfig, SecretKeys } from '@quittance/runtime/config'
 import { z } from 'zod'
 
@@ -5,6 +6,18 @@ import { z } from 'zod'
 const unlessEmpty = <Schema extends z.ZodType>(schema: Schema) => z.preprocess((value) => (value === '' ? undefined : value), schema)
 
 const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''))
+
+/** Reads the key at the start: a message must not be sent unsigned because the key cannot be used. */
+function readSigningKey(pem: string, context: z.RefinementCtx): KeyObject {
+  try {
+    const key = createPrivateKey(pem.replaceAll('\\n', '\n'))
+    if (key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2_048) return key
+  } catch {
+    // Named below, without the text of the key.
+  }
+  context.addIssue({ code: 'custom', message: 'must be a private RSA key of at least 2048 bits in PEM' })
+  return z.NEVER
+}
 
 /** Settings of the service before the check whether mails can go anywhere. */
 const fields = {
@@ -24,6 +37,27 @@ const fields = {
   ),
   BOUNCE_ADDRESS: unlessEmpty(z.email().optional()).describe(
     'Return path to which servers report mails they cannot deliver; unset, MAIL_FROM. This mailbox is not read.',
+  ),
+  DKIM_PRIVATE_KEY: unlessEmpty(z.string().transform(readSigningKey).optional()).describe(
+    'RSA key of at least 2048 bits in PEM that signs mails (DKIM), for the domain of MAIL_FROM; line breaks may be written as `\\n`. Unset, only the SMTP server may sign.',
+  ),
+  DKIM_SELECTOR: unlessEmpty(
+    z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,62}$/)
+      .default('quittance'),
+  ).describe('Name of the DKIM key: its public half is the TXT record `‹selector›._domainkey.‹domain of MAIL_FROM›`.'),
+  MAIL_DNS_SERVERS: unlessEmpty(
+    z
+      .string()
+      .transform((list) => list.split(',').map((server) => server.trim()))
+      .refine(
+        (servers) => servers.every((server) => /^(\[[0-9a-fA-F:]+\]|[\d.]+)(:\d+)?$/.test(server)),
+        'must be addresses, separated by commas',
+      )
+      .optional(),
+  ).describe(
+    'Name servers that are asked about domains of sellers: `address` or `address:port`, separated by commas. Unset: those of the system.',
   ),
   MAILBOX: unlessEmpty(z.enum(['auto', 'open']).default('auto')).describe(
     'Mails without SMTP_URL are stored and shown at /mailbox, to every visitor: `auto` allows that where BASE_URL is loopback, `open` everywhere.',

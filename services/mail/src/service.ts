@@ -2,12 +2,16 @@ import type { Service } from '@quittance/runtime/service'
 import { database } from './database.ts'
 import { mailboxRoutes } from './mailbox/mailbox-routes.ts'
 import { onCustomerEvent } from './messages/customer-copy.ts'
+import { onDeclarationEvent } from './messages/on-declaration-event.ts'
 import { onCreditNoteEvent, onInvoiceEvent } from './messages/on-document-event.ts'
 import { onOrganizationEvent } from './messages/on-organization-event.ts'
 import { onOrderEvent, onRefundEvent } from './messages/on-sale-events.ts'
 import { onAccountMailRequested, onCustomerCodeRequested } from './messages/on-secret-events.ts'
 import { onSubscriptionEvent } from './messages/on-subscription-event.ts'
 import { listMailMessages } from './messages/message-queries.ts'
+import { createMailOptOut } from './opt-outs/create-opt-out.ts'
+import { checkSenders } from './senders/check-senders.ts'
+import { createMailSender, deleteMailSender, listMailSenders, verifyMailSender } from './senders/sender-operations.ts'
 import { expireMessages, removeOldMessages, startGauges } from './sending/retention-jobs.ts'
 import { startSender } from './sending/send-due-messages.ts'
 
@@ -15,7 +19,7 @@ import { startSender } from './sending/send-due-messages.ts'
 export const mail: Service = {
   name: 'mail',
   database,
-  handlers: [listMailMessages],
+  handlers: [listMailMessages, createMailSender, listMailSenders, verifyMailSender, deleteMailSender, createMailOptOut],
   consumers: [
     onOrganizationEvent,
     onCustomerEvent,
@@ -26,8 +30,9 @@ export const mail: Service = {
     onCreditNoteEvent,
     onCustomerCodeRequested,
     onAccountMailRequested,
+    onDeclarationEvent,
   ],
-  jobs: [expireMessages, removeOldMessages],
+  jobs: [expireMessages, removeOldMessages, checkSenders],
   components: [startSender, startGauges],
   internalRoutes: mailboxRoutes,
 }

@@ -1,4 +1,4 @@
-import type { MailToWrite } from '../src/content/build-content.ts'
+import type { MailToWrite } from '../src/content/writing.ts'
 import type { MailData } from '../src/content/mail-data.ts'
 import type { OwnAddresses } from '../src/content/own-address.ts'
 
@@ -31,6 +31,8 @@ export const sampleData: readonly MailData[] = [
     isTaxIncluded: false,
     total: 6854,
     orderedAt: '2026-11-23T10:00:00Z',
+    orderId: 'o-1',
+    mayWithdraw: true,
   },
   { kind: 'refund', currency: 'jpy', amount: 1200, refundedAt: '2026-11-23T10:00:00Z' },
   { kind: 'payment_failed', ...change, until: null },
@@ -38,8 +40,11 @@ export const sampleData: readonly MailData[] = [
   { kind: 'subscription_uncancelled', ...change },
   { kind: 'subscription_ended', ...change, until: null },
   { kind: 'plan_changed', product: 'Reading room XL', previousProduct: 'Reading room', ...price },
+  { kind: 'renewal_ahead', product: 'Reading room', ...price, interval: 'year', renewsAt: '2026-12-23T10:00:00Z' },
   { kind: 'invoice', number: 'HB-2026-0042', ...document },
   { kind: 'credit_note', number: 'HB-C-7', ...document },
+  { kind: 'withdrawal_receipt', number: 'd-1', name: 'Ada Lovelace', contract: 'HB-2026-0042', receivedAt: '2026-11-23T10:00:00Z' },
+  { kind: 'cancellation_receipt', number: 'd-2', name: 'Ada Lovelace', contract: 'Reading room', receivedAt: '2026-11-23T10:00:00Z' },
   { kind: 'customer_code' },
   { kind: 'invitation', expiresAt: '2026-11-30T10:00:00Z' },
 ]
@@ -50,5 +55,12 @@ export function sampleMail(data: MailData, locale: string | null): MailToWrite {
     customer_code: '4F7-K2M',
     invitation: 'https://login.example/oauth2/invitations?token=qt_inv_x',
   }
-  return { data, seller: 'Harbour Books', slug: 'harbour', locale, secret: secrets[data.kind] ?? null }
+  return {
+    data,
+    seller: 'Harbour Books',
+    slug: 'harbour',
+    locale,
+    secret: secrets[data.kind] ?? null,
+    optOut: data.kind === 'renewal_ahead' ? 'qt_un_x' : null,
+  }
 }

@@ -10,10 +10,17 @@ const languages = Object.keys(wordsByLanguage)
 
 /** Every text of a mail, in order. */
 function texts(content: MailContent): string[] {
-  const { title, sentences, code, lines, facts, notes, action, footer, seller } = content
+  const { title, sentences, code, lines, facts, notes, action, links, footer, seller } = content
   const pieces = [...sentences, ...notes, footer].flat().map((piece) => (typeof piece === 'string' ? piece : piece.value))
   const rows = [...lines, ...facts].flatMap(({ label, value }) => [label, value])
-  return [seller, title, ...pieces, ...(code ? [code] : []), ...rows, ...(action ? [action.label, action.url] : [])]
+  return [
+    seller,
+    title,
+    ...pieces,
+    ...(code ? [code] : []),
+    ...rows,
+    ...[action, ...links].flatMap((link) => (link ? [link.label, link.url] : [])),
+  ]
     .map((text) => text.trim())
     .filter(Boolean)
 }
@@ -30,7 +37,7 @@ test.each(languages)('HTML and text of every mail state the same in %s [pages 85
       expect(text).toContain(plain(each))
       expect(html).toContain(plain(each))
     }
-    expect(renderHtml(content).match(/<a /g)?.length ?? 0).toBe(content.action ? 1 : 0)
+    expect(renderHtml(content).match(/<a /g)?.length ?? 0).toBe((content.action ? 1 : 0) + content.links.length)
   }
 })
 
@@ -46,6 +53,18 @@ test.each(languages)('%s has every word, with the placeholders of English [pages
   const same = own.filter(([path, text]) => path !== 'direction' && text === new Map(flatten(english)).get(path))
   // Words that are the same in both languages.
   expect(same.map(([, text]) => text).filter((text) => !['Date', 'Total', 'Subtotal'].includes(text))).toEqual([])
+})
+
+test('a receipt links to the public ways to withdraw and to cancel, filled in with the order [pages 77]', () => {
+  const [receipt] = sampleData
+  const links = (change: object) => buildContent(sampleMail({ ...receipt, ...change } as never, 'de'), addresses).links
+  const query = '?reference=o-1&locale=de'
+  expect(links({ orderId: 'o-1', mayWithdraw: true, reason: 'subscription_create' })).toEqual([
+    { label: 'Vertrag widerrufen', url: `https://shop.example/harbour/withdraw${query}` },
+    { label: 'Verträge hier kündigen', url: `https://shop.example/harbour/cancel${query}` },
+  ])
+  // A business, or a consumer who waived the right, buys once.
+  expect(links({ orderId: 'o-1', mayWithdraw: false, reason: 'purchase' })).toEqual([])
 })
 
 test('shows text of a seller as text, without characters that could disguise the rest [pages 124]', () => {

@@ -1,7 +1,9 @@
 import { mailLanguage } from '../words/mail-language.ts'
-import type { MailText, MailWords } from '../words/mail-words.ts'
 import { assertOwnAddress, type OwnAddresses } from './own-address.ts'
-import { fillSentence, fillText, toVisible, type Fact, type MailContent, type Sentence } from './mail-content.ts'
+import { fillSentence, fillText, toVisible, type Fact, type Link, type MailContent } from './mail-content.ts'
+import { fillTexts, type MailToWrite, type Writing, type Written } from './writing.ts'
+import { writeRenewalAhead } from './write-renewal-ahead.ts'
+import { writeDeclarationReceipt } from './write-declaration-receipt.ts'
 import type {
   DocumentData,
   InvitationData,
@@ -11,36 +13,14 @@ import type {
   RefundData,
   SubscriptionChangeData,
 } from './mail-data.ts'
-import { createFormats, type MailFormats } from './mail-formats.ts'
-
-/** A mail to write. */
-export interface MailToWrite {
-  data: MailData
-  /** Name of the seller. */
-  seller: string
-  /** Name of the seller in addresses; null if the mail leads to no page of the seller. */
-  slug: string | null
-  locale: string | null
-  /** The code or link of the mail; null if it has none. */
-  secret: string | null
-}
-
-interface Writing extends MailToWrite {
-  words: MailWords
-  formats: MailFormats
-  addresses: OwnAddresses
-}
-
-/** What differs between kinds. */
-type Written = Pick<MailContent, 'subject' | 'title' | 'sentences' | 'footer'> &
-  Partial<Pick<MailContent, 'code' | 'lines' | 'facts' | 'notes' | 'action'>>
+import { createFormats } from './mail-formats.ts'
 
 /** Writes a mail in the language of its recipient. Throws if its content is not allowed in a mail: a link to elsewhere, a missing secret. */
 export function buildContent(mail: MailToWrite, addresses: OwnAddresses): MailContent {
   const { words, locale } = mailLanguage(mail.locale)
   const seller = toVisible(mail.seller)
   const written = write({ ...mail, seller, words, addresses, formats: createFormats(locale) })
-  const empty = { code: null, lines: [], facts: [], notes: [], action: null }
+  const empty = { code: null, lines: [], facts: [], notes: [], action: null, links: [] }
   return { locale, direction: words.direction, seller, ...empty, ...written }
 }
 
@@ -53,6 +33,8 @@ function write(mail: Writing): Written {
       return writeRefund(mail, data)
     case 'plan_changed':
       return writePlanChange(mail, data)
+    case 'renewal_ahead':
+      return writeRenewalAhead(mail, data)
     case 'invoice':
     case 'credit_note':
       return writeDocument(mail, data)
@@ -60,6 +42,9 @@ function write(mail: Writing): Written {
       return writeCode(mail)
     case 'invitation':
       return writeInvitation(mail, data)
+    case 'withdrawal_receipt':
+    case 'cancellation_receipt':
+      return writeDeclarationReceipt(mail, data)
     default:
       return writeSubscriptionChange(mail, data)
   }
@@ -101,7 +86,19 @@ function writeReceipt(mail: Writing, data: ReceiptData): Written {
       { label: facts.total, value: money(data.total), isEmphasized: true as const },
     ],
     ...forCustomer(mail),
+    links: contractLinks(mail, data),
   }
+}
+
+/** The public ways to withdraw and to cancel, which need no sign-in; filled in with the number of the order. */
+function contractLinks({ words, slug, locale, addresses }: Writing, { orderId, mayWithdraw, reason }: ReceiptData): Link[] {
+  if (slug === null || !orderId) return []
+  const query = new URLSearchParams({ reference: orderId, ...(locale && { locale }) }).toString()
+  const link = (kind: 'withdraw' | 'cancel') => ({
+    label: words.contract[kind],
+    url: `${addresses.pages}/${encodeURIComponent(slug)}/${kind}?${query}`,
+  })
+  return [...(mayWithdraw ? [link('withdraw')] : []), ...(reason === 'purchase' ? [] : [link('cancel')])]
 }
 
 function writeRefund(mail: Writing, data: RefundData): Written {
@@ -189,13 +186,6 @@ function writeInvitation({ words, formats, secret, addresses, seller }: Writing,
     footer: fillSentence(words.footers.invitation, values),
     action: { label: words.actions.invitation, url: secret },
   }
-}
-
-function fillTexts(
-  { subject, title, text }: MailText,
-  values: Record<string, string>,
-): { subject: string; title: string; sentences: Sentence[] } {
-  return { subject: fillText(subject, values), title, sentences: [fillSentence(text, values)] }
 }
 
 function forCustomer({ words, seller, slug, addresses }: Writing): Pick<Written, 'footer' | 'action'> {

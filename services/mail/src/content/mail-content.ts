@@ -15,6 +15,12 @@ export interface Fact {
   isEmphasized?: true
 }
 
+/** A link to this installation. */
+export interface Link {
+  label: string
+  url: string
+}
+
 /** Everything that a mail states. The two renderers show all of it and nothing else, so that HTML and text agree. */
 export interface MailContent {
   /** BCP 47. */
@@ -30,7 +36,9 @@ export interface MailContent {
   lines: readonly Fact[]
   facts: readonly Fact[]
   notes: readonly Sentence[]
-  action: { label: string; url: string } | null
+  action: Link | null
+  /** Further links, below the notes. */
+  links: readonly Link[]
   footer: Sentence
 }
 

@@ -18,6 +18,10 @@ const Receipt = z.object({
   isTaxIncluded: z.boolean(),
   total: amount,
   orderedAt: time,
+  /** Absent in mails of the release before. */
+  orderId: z.string().optional(),
+  /** Whether the buyer may withdraw: a consumer in the EU or EEA who did not waive it. */
+  mayWithdraw: z.boolean().optional(),
 })
 
 const Refund = z.object({ kind: z.literal('refund'), currency: z.string(), amount, refundedAt: time })
@@ -34,6 +38,9 @@ const SubscriptionChange = z.object({
 
 const PlanChange = z.object({ kind: z.literal('plan_changed'), product, previousProduct: product, ...price })
 
+/** A yearly subscription renews soon. */
+const RenewalAhead = z.object({ kind: z.literal('renewal_ahead'), product, ...price, renewsAt: time })
+
 const Document = z.object({
   kind: z.enum(['invoice', 'credit_note']),
   number: z.string(),
@@ -49,13 +56,34 @@ const Code = z.object({ kind: z.literal('customer_code') })
 /** The secret is the link. */
 const Invitation = z.object({ kind: z.literal('invitation'), expiresAt: time })
 
+/** What a consumer declared. */
+const DeclarationReceipt = z.object({
+  kind: z.enum(['withdrawal_receipt', 'cancellation_receipt']),
+  number: z.string(),
+  name: z.string(),
+  contract: z.string(),
+  receivedAt: time,
+})
+
 /** What a mail states, taken from its event. Stored until it is no longer needed; languages and layout are applied when it is sent. */
-export const MailData = z.discriminatedUnion('kind', [Receipt, Refund, SubscriptionChange, PlanChange, Document, Code, Invitation])
+export const MailData = z.discriminatedUnion('kind', [
+  Receipt,
+  Refund,
+  SubscriptionChange,
+  PlanChange,
+  RenewalAhead,
+  Document,
+  Code,
+  Invitation,
+  DeclarationReceipt,
+])
 export type MailData = z.infer<typeof MailData>
 
 export type ReceiptData = z.infer<typeof Receipt>
 export type RefundData = z.infer<typeof Refund>
 export type SubscriptionChangeData = z.infer<typeof SubscriptionChange>
 export type PlanChangeData = z.infer<typeof PlanChange>
+export type RenewalAheadData = z.infer<typeof RenewalAhead>
 export type DocumentData = z.infer<typeof Document>
+export type DeclarationData = z.infer<typeof DeclarationReceipt>
 export type InvitationData = z.infer<typeof Invitation>

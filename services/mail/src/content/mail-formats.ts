@@ -4,16 +4,20 @@ import { currencyDigits } from '@quittance/contracts/money'
 export interface MailFormats {
   money(amount: number, currency: string): string
   date(time: string): string
+  /** Date and time, in UTC. */
+  moment(time: string): string
   percent(percentage: number): string
 }
 
 /** Creates the formats of a locale. Dates are those in UTC, of the Gregorian calendar. */
 export function createFormats(locale: string): MailFormats {
   const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' })
+  const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC', calendar: 'gregory' })
   const rates = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 4 })
   return {
     money: (amount, currency) => formatMoney(locale, { amount, currency }),
     date: (time) => dates.format(new Date(time)),
+    moment: (time) => `${moments.format(new Date(time))} UTC`,
     percent: (percentage) => rates.format(`${percentage}e-2` as Intl.StringNumericLiteral),
   }
 }

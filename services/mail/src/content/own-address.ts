@@ -5,6 +5,11 @@ export interface OwnAddresses {
   pages: string
 }
 
+/** Returns the page that stops optional mails. Mail programs send their one-click request there too (RFC 8058). */
+export function optOutAddress({ pages }: Pick<OwnAddresses, 'pages'>, token: string): string {
+  return `${pages}/unsubscribe/${token}`
+}
+
 /**
  * Throws unless a link leads to one of these addresses: a mail must not lead anywhere else, whatever an event contains. Compares the parsed
  * origin, so that `https://billing.example@elsewhere.example` is rejected.

@@ -1,6 +1,6 @@
 import { customerCreated, customerDeleted, customerUpdated, type Customer } from '@quittance/contracts/customers'
 import { durableConsumers } from '@quittance/contracts/streams'
-import { consumer, type Transaction } from '@quittance/runtime/handler'
+import { copyConsumer, type Transaction } from '@quittance/runtime/handler'
 
 // The later change wins, in whatever order the events arrive; a deleted customer stays deleted.
 const upsert = `
@@ -55,7 +55,7 @@ async function eraseCustomer(
 }
 
 /** Updates the copy of customers; a deleted one loses address and mails. */
-export const onCustomerEvent = consumer(
+export const onCustomerEvent = copyConsumer(
   durableConsumers.mailCustomers,
   [customerCreated, customerUpdated, customerDeleted],
   async ({ event, payload, organizationId }, transaction) => {

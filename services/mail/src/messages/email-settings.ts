@@ -21,10 +21,15 @@ export function findEmailSetting(data: MailData): keyof Settings | null {
       return 'subscription_uncanceled'
     case 'subscription_ended':
       return 'subscription_revoked'
+    case 'renewal_ahead':
+      return 'subscription_renewal_reminder'
     case 'plan_changed':
       return 'subscription_updated'
     case 'customer_code':
     case 'invitation':
+    // The law demands them.
+    case 'withdrawal_receipt':
+    case 'cancellation_receipt':
       return null
   }
 }
@@ -40,4 +45,12 @@ function receiptSetting({ reason, isAfterTrial }: Extract<MailData, { kind: 'rec
     case 'subscription_update':
       return 'subscription_updated'
   }
+}
+
+/** Mails that a customer does not need in order to use a purchase. All others follow a purchase or a request, and have no opt-out. */
+const optionalKinds: ReadonlySet<MailData['kind']> = new Set(['renewal_ahead'])
+
+/** Whether the recipient can stop mails of this kind. */
+export function isOptional(kind: MailData['kind']): boolean {
+  return optionalKinds.has(kind)
 }

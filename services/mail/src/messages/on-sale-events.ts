@@ -44,6 +44,8 @@ function toReceipt(order: EarlierOrder): MailData {
     isTaxIncluded: order.tax_behavior === 'inclusive',
     total: order.total_amount,
     orderedAt: order.created_at,
+    orderId: order.id,
+    mayWithdraw: (order.withdrawal_until ?? null) !== null,
   }
 }
 

@@ -2,6 +2,7 @@ import {
   subscriptionActive,
   subscriptionCanceled,
   subscriptionCreated,
+  subscriptionRenewalAhead,
   subscriptionRevoked,
   subscriptionUncanceled,
   subscriptionUpdated,
@@ -24,7 +25,15 @@ const storeProduct = `
 /** Sends mails about changes of a subscription. The plan before a change is known from earlier events of the subscription. */
 export const onSubscriptionEvent = consumer(
   durableConsumers.mailSubscriptions,
-  [subscriptionCreated, subscriptionUpdated, subscriptionActive, subscriptionCanceled, subscriptionUncanceled, subscriptionRevoked],
+  [
+    subscriptionCreated,
+    subscriptionUpdated,
+    subscriptionActive,
+    subscriptionCanceled,
+    subscriptionUncanceled,
+    subscriptionRevoked,
+    subscriptionRenewalAhead,
+  ],
   async (message, transaction) => {
     const { event, payload: subscription, organizationId } = message
     if (organizationId === null) throw new Error('The event has no organization')
@@ -64,6 +73,8 @@ function toChange(subject: string, subscription: Subscription): MailData | null 
       return { kind: 'subscription_uncancelled', ...shared, until: current_period_end }
     case subscriptionRevoked.subject:
       return { kind: status === 'past_due' ? 'payment_failed' : 'subscription_ended', ...shared, until: null }
+    case subscriptionRenewalAhead.subject:
+      return current_period_end === null ? null : { kind: 'renewal_ahead', ...shared, renewsAt: current_period_end }
     default:
       return null
   }

@@ -11,8 +11,22 @@ export interface MessageHead {
   recipient: string
   /** Address that the mail comes from; its name is the seller's. */
   from: string
+  /** Domain of the Message-ID: that of the operator in every attempt. */
+  idDomain: string
+  /** Key of the domain in `from`; null for the key of the operator. */
+  signature: SenderSignature | null
   /** Address of the seller for answers; null if the seller has none. */
   replyTo: string | null
+  /** Where the recipient stops optional mails, with one request; null for mails without an opt-out. */
+  optOutUrl: string | null
+}
+
+/** A DKIM key of a seller. */
+export interface SenderSignature {
+  domainName: string
+  keySelector: string
+  /** In PEM. */
+  privateKey: string
 }
 
 /** A message as it is sent. */
@@ -24,6 +38,7 @@ export interface ComposedMessage {
   html: string
   /** The complete message according to RFC 5322. */
   source: Buffer
+  signature: SenderSignature | null
 }
 
 /** Throws for an address that could name a second recipient or start a header. */
@@ -32,12 +47,17 @@ export function assertMailAddress(address: string): void {
     throw new Error('The recipient is not an e-mail address')
 }
 
+/** RFC 8058: mail programs offer a button, which sends one request. */
+function oneClick(url: string): Record<string, string> {
+  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+}
+
 /** Composes the message with both renderings. The same row, content and sender give the same bytes. */
 export async function composeMessage(content: MailContent, head: MessageHead): Promise<ComposedMessage> {
-  const { id, createdAt, recipient, from, replyTo } = head
+  const { id, createdAt, recipient, from, idDomain, replyTo, signature, optOutUrl } = head
   assertMailAddress(recipient)
   if (replyTo !== null) assertMailAddress(replyTo)
-  const messageId = `<${id}@${from.slice(from.lastIndexOf('@') + 1)}>`
+  const messageId = `<${id}@${idDomain}>`
   const { subject } = content
   const [text, html] = [renderText(content), renderHtml(content)]
   const composer = new MailComposer({
@@ -51,10 +71,10 @@ export async function composeMessage(content: MailContent, head: MessageHead): P
     messageId,
     date: createdAt,
     // RFC 3834: no automatic answers, please.
-    headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': content.locale },
+    headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': content.locale, ...(optOutUrl !== null && oneClick(optOutUrl)) },
     baseBoundary: id,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  return { messageId, recipient, subject, text, html, source: await composer.compile().build() }
+  return { messageId, recipient, subject, text, html, source: await composer.compile().build(), signature }
 }

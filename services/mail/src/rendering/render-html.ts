@@ -44,11 +44,11 @@ const styles = {
 } as const
 
 /**
- * Renders a mail as HTML: one column, inline styles, a dark scheme. Loads nothing, runs nothing, and has at most one link. Contains
+ * Renders a mail as HTML: one column, inline styles, a dark scheme. Loads nothing, runs nothing, and has one button and few links, all to this installation. Contains
  * everything that `renderText` contains.
  */
 export function renderHtml(content: MailContent): string {
-  const { locale, direction, subject, seller, title, sentences, code, lines, facts, notes, action, footer } = content
+  const { locale, direction, subject, seller, title, sentences, code, lines, facts, notes, action, links, footer } = content
   const rows = [...lines.map((line) => renderRow(line, 'line')), ...facts.map((fact) => renderRow(fact, 'fact'))]
   return `<!doctype html>
 <html lang="${escape(locale)}" dir="${direction}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -61,6 +61,7 @@ ${code === null ? '' : `<p class="ink line" dir="ltr" style="${styles.code}">${e
 ${rows.length > 0 ? `<table style="${styles.table}">${rows.join('')}</table>` : ''}
 ${action ? `<p style="margin:0"><a class="button" style="${styles.button}" href="${escape(action.url)}">${escape(action.label)}</a></p>` : ''}
 ${notes.map((each) => `<p class="quiet" style="${styles.note}">${renderSentence(each)}</p>`).join('\n')}
+${links.map(({ label, url }) => `<p class="quiet" style="${styles.note}"><a class="quiet" style="color:${light.quiet}" href="${escape(url)}">${escape(label)}</a></p>`).join('\n')}
 </div><p class="quiet" style="${styles.footer}">${renderSentence(footer)}</p></body></html>
 `
 }

@@ -6,7 +6,7 @@ const [isolateStart, isolateEnd] = ['\u2068', '\u2069']
 
 /** Renders a mail as plain text. Contains everything that `renderHtml` contains. */
 export function renderText(content: MailContent): string {
-  const { title, sentences, code, lines, facts, notes, action, footer, seller } = content
+  const { title, sentences, code, lines, facts, notes, action, links, footer, seller } = content
   const paragraph = (sentence: Sentence) => wrap(toText(content, sentence))
   const blocks = [
     wrap(title),
@@ -14,7 +14,7 @@ export function renderText(content: MailContent): string {
     code ?? '',
     [...lines, ...facts].map(({ label, value }) => `${isolate(content, label)}: ${isolate(content, value)}`).join('\n'),
     ...notes.map(paragraph),
-    action ? `${action.label}:\n${action.url}` : '',
+    ...[action, ...links].map((link) => (link ? `${link.label}:\n${link.url}` : '')),
     `-- \n${isolate(content, seller)}\n${paragraph(footer)}`,
   ]
   return `${blocks.filter(Boolean).join('\n\n')}\n`

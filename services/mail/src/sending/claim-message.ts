@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { JobContext } from '@quittance/runtime/handler'
+import { isVerified } from '../senders/sender-view.ts'
 
 /** A mail that this process sends until its lease ends, with what is known of its seller and customer. */
 export interface ClaimedMessage {
@@ -21,6 +22,13 @@ export interface ClaimedMessage {
   seller_slug: string | null
   seller_email: string | null
   email_settings: Record<string, boolean> | null
+  /** The customer does not want optional mails of this kind. */
+  is_opted_out: boolean
+  /** Null unless the domain of the seller is verified. */
+  sender_id: string | null
+  sender_address: string | null
+  sender_selector: string | null
+  sender_key: string | null
 }
 
 /** The organization served last. Replicas start at different places. */
@@ -53,9 +61,12 @@ const claim = `
     returning *)
   select m.id, m.created_at, m.organization_id, m.turn_id, m.kind, m.source_id, coalesce(m.recipient, c.email) as recipient, coalesce(m.locale, c.locale) as locale,
     m.content, m.sealed_secret, m.is_urgent, m.attempts, m.failures, m.traceparent,
-    o.name as seller_name, o.slug as seller_slug, o.email as seller_email, o.customer_email_settings as email_settings
+    o.name as seller_name, o.slug as seller_slug, o.email as seller_email, o.customer_email_settings as email_settings,
+    exists (select from opt_outs x where x.customer_id = m.customer_id and x.kind = m.kind) as is_opted_out,
+    s.id as sender_id, s.address as sender_address, s.selector as sender_selector, s.sealed_private_key as sender_key
   from claimed m left join organizations o on o.id = m.organization_id
-    left join customers c on c.id = m.customer_id and c.organization_id = m.organization_id`
+    left join customers c on c.id = m.customer_id and c.organization_id = m.organization_id
+    left join senders s on s.organization_id = m.organization_id and ${isVerified}`
 
 /** Claims the next due mail, or returns null: codes first, organizations in turn. Another replica never claims the same one. */
 export async function claimMessage({ systemSql, leaseMs }: JobContext): Promise<ClaimedMessage | null> {

@@ -3,9 +3,12 @@ import { openSecret } from '@quittance/runtime/encryption'
 import type { MailSettings } from '../config.ts'
 import { buildContent } from '../content/build-content.ts'
 import { MailData } from '../content/mail-data.ts'
-import type { OwnAddresses } from '../content/own-address.ts'
-import { findEmailSetting } from '../messages/email-settings.ts'
-import { assertMailAddress, composeMessage, type ComposedMessage } from '../rendering/compose-message.ts'
+import { optOutAddress, type OwnAddresses } from '../content/own-address.ts'
+import { findEmailSetting, isOptional } from '../messages/email-settings.ts'
+import { createOptOutToken } from '../opt-outs/opt-out-token.ts'
+import { assertMailAddress, composeMessage, type ComposedMessage, type MessageHead } from '../rendering/compose-message.ts'
+import { findDomain } from '../senders/sender-domain.ts'
+import { senderKeyContext } from '../senders/sender-operations.ts'
 import { describeFailure } from '../transport/classify-failure.ts'
 import type { ClaimedMessage } from './claim-message.ts'
 
@@ -27,20 +30,43 @@ export async function prepareMessage(claimed: ClaimedMessage, settings: MailSett
     const data = MailData.parse(claimed.content)
     const setting = findEmailSetting(data)
     if (setting !== null && email_settings?.[setting] === false) return { outcome: 'disabled' }
+    if (claimed.is_opted_out && isOptional(data.kind)) return { outcome: 'disabled' }
     if (recipient === null) return { outcome: 'unknown', reason: 'The address of the customer is not known yet' }
     const secret = openMailSecret(claimed, { kind: data.kind, settings })
-    const mail = { data, seller: seller_name ?? 'Quittance', slug: seller_slug, locale: claimed.locale, secret }
-    const content = buildContent(mail, ownAddresses(settings))
+    const addresses = ownAddresses(settings)
+    const optOut = isOptional(data.kind) ? createOptOutToken(claimed.id, settings.MAIL_KEY[0] as Uint8Array) : null
+    const mail = { data, seller: seller_name ?? 'Quittance', slug: seller_slug, locale: claimed.locale, secret, optOut }
+    const content = buildContent(mail, addresses)
     const head = {
       id: claimed.id,
       createdAt: new Date(claimed.created_at),
       recipient,
-      from: settings.transport.from,
+      ...chooseSender(claimed, { kind: data.kind, settings }),
       replyTo: validAddress(claimed.seller_email),
+      optOutUrl: optOut === null ? null : optOutAddress(addresses, optOut),
     }
     return { outcome: 'ready', message: await composeMessage(content, head) }
   } catch (error) {
     return { outcome: 'invalid', reason: describeFailure(error) }
+  }
+}
+
+/** The address of the seller while its domain is verified, else that of the operator. Mails of the operator have its address. */
+function chooseSender(
+  { sender_id: id, sender_address: address, sender_selector: keySelector, sender_key: sealed }: ClaimedMessage,
+  { kind, settings }: SecretOptions,
+): Pick<MessageHead, 'from' | 'idDomain' | 'signature'> {
+  const { from } = settings.transport
+  const idDomain = findDomain(from)
+  if (id === null || address === null || keySelector === null || sealed === null || kind === 'invitation') {
+    return { from, idDomain, signature: null }
+  }
+  try {
+    const privateKey = openSecret(sealed, { keys: settings.MAIL_KEY, context: senderKeyContext(id) })
+    return { from: address, idDomain, signature: { domainName: findDomain(address), keySelector, privateKey } }
+  } catch {
+    // The key of an earlier MAIL_KEY: a mail without its signature must not come from the domain.
+    return { from, idDomain, signature: null }
   }
 }
 

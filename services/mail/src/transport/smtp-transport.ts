@@ -14,7 +14,23 @@ export const maxSmtpConnections = 5
 
 const connectTimeoutMs = 10_000
 
-type SmtpSettings = Pick<MailSettings, 'SMTP_TIMEOUT_MS' | 'MAIL_RATE_PER_SECOND' | 'BOUNCE_ADDRESS'> & { url: string; from: string }
+type SmtpSettings = Pick<
+  MailSettings,
+  'SMTP_TIMEOUT_MS' | 'MAIL_RATE_PER_SECOND' | 'BOUNCE_ADDRESS' | 'DKIM_PRIVATE_KEY' | 'DKIM_SELECTOR'
+> & {
+  url: string
+  from: string
+}
+
+/** Header fields that a signature covers, beside those that RFC 6376 names; one that is absent cannot be added later. */
+const signedFields =
+  'From:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:Auto-Submitted:List-Unsubscribe:List-Unsubscribe-Post'
+
+function signing({ DKIM_PRIVATE_KEY: key, DKIM_SELECTOR: keySelector, from }: SmtpSettings) {
+  if (!key) return {}
+  const privateKey = key.export({ type: 'pkcs8', format: 'pem' }) as string
+  return { dkim: { domainName: from.slice(from.lastIndexOf('@') + 1), keySelector, privateKey, headerFieldNames: signedFields } }
+}
 
 /**
  * Creates the transport. TLS is required, with a verified certificate, except on loopback. One attempt of a message is one conversation with
@@ -31,6 +47,7 @@ export function createSmtpTransport({ url, from, ...settings }: SmtpSettings): S
     requireTLS: !isLoopback(hostname),
     ignoreTLS: isLoopback(hostname) && !isSecure,
     tls: { minVersion: 'TLSv1.2', rejectUnauthorized: !isLoopback(hostname) },
+    ...signing({ url, from, ...settings }),
     ...(username && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     maxConnections: maxSmtpConnections,
     maxRequeues: 0,
@@ -48,8 +65,12 @@ export function createSmtpTransport({ url, from, ...settings }: SmtpSettings): S
   // Errors of idle connections; those of a message reject its promise.
   transporter.on('error', () => {})
   return {
-    async send({ recipient, source }) {
-      await transporter.sendMail({ envelope: { from: settings.BOUNCE_ADDRESS ?? from, to: [recipient] }, raw: source })
+    async send({ recipient, source, signature }) {
+      await transporter.sendMail({
+        envelope: { from: settings.BOUNCE_ADDRESS ?? from, to: [recipient] },
+        raw: source,
+        ...(signature && { dkim: { ...signature, headerFieldNames: signedFields } }),
+      })
     },
     close: () => transporter.close(),
   }

@@ -1,6 +1,6 @@
-import type { MailWords } from './mail-words.ts'
+import type { BaseMailWords } from './mail-words.ts'
 
-export const arabic: MailWords = {
+export const arabic: BaseMailWords = {
   direction: 'rtl',
   receipt: {
     subject: 'إيصالك من {seller}',

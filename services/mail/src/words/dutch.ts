@@ -1,6 +1,6 @@
-import type { MailWords } from './mail-words.ts'
+import type { BaseMailWords } from './mail-words.ts'
 
-export const dutch: MailWords = {
+export const dutch: BaseMailWords = {
   direction: 'ltr',
   receipt: {
     subject: 'Uw betaalbewijs van {seller}',

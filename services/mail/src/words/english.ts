@@ -1,6 +1,6 @@
-import type { MailWords } from './mail-words.ts'
+import type { BaseMailWords } from './mail-words.ts'
 
-export const english: MailWords = {
+export const english: BaseMailWords = {
   direction: 'ltr',
   receipt: {
     subject: 'Your receipt from {seller}',

@@ -1,6 +1,6 @@
-import type { MailWords } from './mail-words.ts'
+import type { BaseMailWords } from './mail-words.ts'
 
-export const french: MailWords = {
+export const french: BaseMailWords = {
   direction: 'ltr',
   receipt: {
     subject: 'Votre reçu de {seller}',

@@ -1,6 +1,6 @@
-import type { MailWords } from './mail-words.ts'
+import type { BaseMailWords } from './mail-words.ts'
 
-export const german: MailWords = {
+export const german: BaseMailWords = {
   direction: 'ltr',
   receipt: {
     subject: 'Ihr Zahlungsbeleg von {seller}',

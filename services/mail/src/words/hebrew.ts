@@ -1,6 +1,6 @@
-import type { MailWords } from './mail-words.ts'
+import type { BaseMailWords } from './mail-words.ts'
 
-export const hebrew: MailWords = {
+export const hebrew: BaseMailWords = {
   direction: 'rtl',
   receipt: {
     subject: 'הקבלה שלך מאת {seller}',

@@ -1,6 +1,6 @@
-import type { MailWords } from './mail-words.ts'
+import type { BaseMailWords } from './mail-words.ts'
 
-export const italian: MailWords = {
+export const italian: BaseMailWords = {
   direction: 'ltr',
   receipt: {
     subject: 'La sua ricevuta da {seller}',

@@ -1,6 +1,6 @@
-import type { MailWords } from './mail-words.ts'
+import type { BaseMailWords } from './mail-words.ts'
 
-export const japanese: MailWords = {
+export const japanese: BaseMailWords = {
   direction: 'ltr',
   receipt: {
     subject: '{seller} からの領収メール',

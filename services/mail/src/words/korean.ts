@@ -1,6 +1,6 @@
-import type { MailWords } from './mail-words.ts'
+import type { BaseMailWords } from './mail-words.ts'
 
-export const korean: MailWords = {
+export const korean: BaseMailWords = {
   direction: 'ltr',
   receipt: {
     subject: '{seller}의 영수증',

@@ -1,4 +1,6 @@
 import { arabic } from './arabic.ts'
+import { contractWords, type ContractWords } from './contract-words.ts'
+import { declarationWords, type DeclarationMailWords } from './declaration-words.ts'
 import { dutch } from './dutch.ts'
 import { english } from './english.ts'
 import { french } from './french.ts'
@@ -7,14 +9,14 @@ import { hebrew } from './hebrew.ts'
 import { italian } from './italian.ts'
 import { japanese } from './japanese.ts'
 import { korean } from './korean.ts'
-import type { MailWords } from './mail-words.ts'
+import type { BaseMailWords, MailWords } from './mail-words.ts'
 import { portuguese } from './portuguese.ts'
+import { reminderWords, type ReminderWords } from './reminder-words.ts'
 import { simplifiedChinese } from './simplified-chinese.ts'
 import { spanish } from './spanish.ts'
 import { traditionalChinese } from './traditional-chinese.ts'
 
-/** The words of all mails by language. */
-export const wordsByLanguage: Readonly<Record<string, MailWords>> = {
+const baseWords: Readonly<Record<string, BaseMailWords>> = {
   ar: arabic,
   de: german,
   en: english,
@@ -30,6 +32,19 @@ export const wordsByLanguage: Readonly<Record<string, MailWords>> = {
   'zh-Hant': traditionalChinese,
 }
 
+/** The words of all mails by language. */
+export const wordsByLanguage: Readonly<Record<string, MailWords>> = Object.fromEntries(
+  Object.entries(baseWords).map(([language, words]) => [
+    language,
+    {
+      ...words,
+      declaration: declarationWords[language] as DeclarationMailWords,
+      contract: contractWords[language] as ContractWords,
+      reminder: reminderWords[language] as ReminderWords,
+    },
+  ]),
+)
+
 /** Language of one mail. */
 export interface MailLanguage {
   words: MailWords
@@ -42,7 +57,7 @@ export function mailLanguage(requested: string | null): MailLanguage {
   const locale = canonicalLocale(requested ?? 'en')
   const { language, script } = new Intl.Locale(locale).maximize()
   const words = wordsByLanguage[`${language}-${script}`] ?? wordsByLanguage[language]
-  return words ? { words, locale } : { words: english, locale: 'en' }
+  return words ? { words, locale } : { words: wordsByLanguage['en'] as MailWords, locale: 'en' }
 }
 
 /** Removes extensions, which would change calendar and digits. */

@@ -1,8 +1,19 @@
+import type { ContractWords } from './contract-words.ts'
+import type { ReminderWords } from './reminder-words.ts'
+import type { DeclarationMailWords, MailText } from './declaration-words.ts'
+
 /**
  * Texts of all mails in one language. `{name}` is replaced by a value; every language uses the same names as English. A missing key does not
  * compile.
  */
-export interface MailWords {
+export interface MailWords extends BaseMailWords {
+  declaration: DeclarationMailWords
+  contract: ContractWords
+  reminder: ReminderWords
+}
+
+/** Texts that each language has in one file. */
+export interface BaseMailWords {
   /** Direction of the script. */
   direction: 'ltr' | 'rtl'
   receipt: {
@@ -30,13 +41,6 @@ export interface MailWords {
   per: Record<'month' | 'year', string>
   actions: Record<'portal' | 'invoice' | 'creditNote' | 'invitation', string>
   footers: Record<'customer' | 'code' | 'invitation', string>
-}
-
-/** The three texts of a mail. */
-export interface MailText {
-  subject: string
-  title: string
-  text: string
 }
 
 /** Labels of facts. */

@@ -1,6 +1,6 @@
-import type { MailWords } from './mail-words.ts'
+import type { BaseMailWords } from './mail-words.ts'
 
-export const portuguese: MailWords = {
+export const portuguese: BaseMailWords = {
   direction: 'ltr',
   receipt: {
     subject: 'O seu recibo de {seller}',

@@ -1,6 +1,6 @@
-import type { MailWords } from './mail-words.ts'
+import type { BaseMailWords } from './mail-words.ts'
 
-export const simplifiedChinese: MailWords = {
+export const simplifiedChinese: BaseMailWords = {
   direction: 'ltr',
   receipt: {
     subject: '{seller} 的收据',

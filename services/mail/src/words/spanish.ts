@@ -1,6 +1,6 @@
-import type { MailWords } from './mail-words.ts'
+import type { BaseMailWords } from './mail-words.ts'
 
-export const spanish: MailWords = {
+export const spanish: BaseMailWords = {
   direction: 'ltr',
   receipt: {
     subject: 'Su recibo de {seller}',

@@ -1,6 +1,6 @@
-import type { MailWords } from './mail-words.ts'
+import type { BaseMailWords } from './mail-words.ts'
 
-export const traditionalChinese: MailWords = {
+export const traditionalChinese: BaseMailWords = {
   direction: 'ltr',
   receipt: {
     subject: '{seller} 的收據',

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { ResourceNotFound } from '@quittance/contracts/errors'
+import { createMailOptOut } from '@quittance/contracts/mails'
+import { buildContractExample } from '@quittance/contracts/schema-example'
+import { subscriptionCanceled, subscriptionRenewalAhead, type Subscription } from '@quittance/contracts/subscriptions'
+import { eventually } from '@quittance/testing/eventually'
+import { simpleParser } from 'mailparser'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { sampleData, sampleMail, addresses } from './sample-mails.ts'
+import { buildContent } from '../src/content/build-content.ts'
+import { isOptional } from '../src/messages/email-settings.ts'
+import { composeMessage } from '../src/rendering/compose-message.ts'
+import { startSmtpServer } from './smtp-server.ts'
+import { startMail, type TestMail } from './start-mail.ts'
+
+const anonymous = { kind: 'anonymous' } as const
+const smtp = await startSmtpServer()
+afterAll(() => smtp[Symbol.asyncDispose]())
+beforeEach(() => void (smtp.received.length = 0))
+
+/** Announces the renewal of a yearly subscription of a new customer, or of the same one. */
+function createReminders(mail: TestMail) {
+  const example = buildContractExample(subscriptionRenewalAhead.payload) as Subscription
+  const { customer } = mail.order()
+  const subscription: Subscription = {
+    ...example,
+    ...{
+      id: randomUUID(),
+      customer,
+      customer_id: customer.id,
+      status: 'active',
+      recurring_interval: 'year',
+      current_period_end: '2026-12-24T10:00:00Z',
+    },
+  }
+  const about = { organizationId: mail.organizationId, aggregateId: customer.id }
+  return {
+    remind: () => mail.emit(subscriptionRenewalAhead, subscription, about),
+    cancel: () => mail.emit(subscriptionCanceled, { ...subscription, cancel_at_period_end: true }, about),
+  }
+}
+
+const readToken = (source: string) =>
+  /^List-Unsubscribe: <http:\/\/127\.0\.0\.1:8080\/unsubscribe\/(qt_un_[\w-]+)>\r$/m.exec(source.replaceAll(/\r\n[ \t]+/g, ' '))?.[1]
+
+test('a reminder has the one-click request, which stops reminders to this customer and no other mail [pages 93]', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  const [ada, bob] = [createReminders(mail), createReminders(mail)]
+  await ada.remind()
+  const [sent] = await smtp.messages(1)
+  const { subject, text, headers } = await simpleParser(sent?.source ?? '')
+  expect(subject).toMatch(/renews on/)
+  expect(headers.get('list')).toMatchObject({ 'unsubscribe-post': { name: 'List-Unsubscribe=One-Click' } })
+  const token = readToken(sent?.source ?? '') ?? ''
+  expect(text).toContain(`/unsubscribe/${token}`)
+  expect(text).toContain('/harbour/cancel')
+  await mail.call(createMailOptOut, { token }, anonymous)
+  // A mail program may repeat it.
+  await mail.call(createMailOptOut, { token }, anonymous)
+  await ada.remind()
+  await eventually(async () =>
+    expect((await mail.list()).map(({ kind, status }) => `${kind} ${status}`)).toContain('renewal_ahead disabled'),
+  )
+  await ada.cancel()
+  await smtp.messages(2)
+  await bob.remind()
+  await smtp.messages(3)
+  expect(smtp.received.map(({ source }) => readToken(source) !== undefined)).toEqual([true, false, true])
+  expect(await mail.rows('select kind from opt_outs')).toEqual([{ kind: 'renewal_ahead' }])
+})
+
+test('a token that is wrong or belongs to a mail that is gone is not found, and nothing is stored', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  await createReminders(mail).remind()
+  const [sent] = await smtp.messages(1)
+  const token = readToken(sent?.source ?? '') ?? ''
+  for (const wrong of ['', 'qt_un_', token.toUpperCase(), `${token}x`, `${token.slice(0, -3)}AAA`]) {
+    await expect(mail.call(createMailOptOut, { token: wrong }, anonymous)).rejects.toThrow(ResourceNotFound)
+  }
+  await mail.ended(1)
+  await mail.rows('delete from messages')
+  await expect(mail.call(createMailOptOut, { token }, anonymous)).rejects.toThrow(ResourceNotFound)
+  expect(await mail.rows('select from opt_outs')).toEqual([])
+})
+
+test('a seller switches reminders off with its setting [pages 92]', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  await mail.describeSeller({ switchedOff: ['subscription_renewal_reminder'] })
+  await createReminders(mail).remind()
+  expect((await mail.ended(1)).map(({ kind, status }) => `${kind} ${status}`)).toEqual(['renewal_ahead disabled'])
+})
+
+test.each(sampleData)('one-click unsubscribe is on optional kinds alone: $kind [pages 93]', async (data) => {
+  const content = buildContent(sampleMail(data, 'en'), addresses)
+  const optOutUrl = isOptional(data.kind) ? 'https://shop.example/unsubscribe/qt_un_x' : null
+  const head = {
+    id: randomUUID(),
+    createdAt: new Date(0),
+    recipient: 'ada@example.com',
+    from: 'sales@operator.example',
+    idDomain: 'operator.example',
+  }
+  const { source, text } = await composeMessage(content, { ...head, replyTo: null, signature: null, optOutUrl })
+  const has = data.kind === 'renewal_ahead'
+  expect([/^list-unsubscribe/im.test(source.toString()), text.includes('/unsubscribe/')]).toEqual([has, has])
+})
