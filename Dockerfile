@@ -49,6 +49,7 @@ FROM plain AS for-provisioner
 FROM plain AS for-storefront
 FROM plain AS for-webhooks
 FROM plain AS for-mail
+FROM plain AS for-usage
 FROM with-chromium AS for-invoices
 
 FROM for-${SERVICE}

@@ -4,7 +4,7 @@
 #   docker compose exec postgres bash /docker-entrypoint-initdb.d/init.sh
 set -euo pipefail
 
-for service in auth orders invoices webhooks mail; do
+for service in auth orders invoices webhooks mail usage; do
   migrator=MIGRATION_DATABASE_PASSWORD_${service^^}
   runtime=DATABASE_PASSWORD_${service^^}
   # Passed on standard input, because arguments are visible in the process list.

@@ -1,0 +1,18 @@
+import type { DatabaseDefinition } from '@quittance/runtime/database'
+import { createUsage } from './migrations/20261123180000-create-usage.ts'
+
+/** All rows are written by SQL only. */
+export const database: DatabaseDefinition = {
+  entities: [],
+  migrations: [createUsage],
+  rights: {
+    tables: {
+      // Never changed or deleted.
+      usage_events: { insert: true, update: [], delete: false },
+      // Events keep their owner, and owners their organization.
+      owners: { insert: true, update: ['customer_id', 'external_id', 'merged_into'], delete: false },
+      customers: { insert: true, update: ['external_id', 'document', 'changed_at', 'deleted_at'], delete: false },
+    },
+    functions: ['ensure_usage_partitions'],
+  },
+}
