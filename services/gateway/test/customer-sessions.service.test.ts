@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { customerSessionEnded } from '@quittance/contracts/customer-sessions'
 import { customerDeleted } from '@quittance/contracts/customers'
 import { publicOperations } from '@quittance/contracts/registry'
 import { hashToken, mintToken } from '@quittance/runtime/credential'
@@ -105,6 +106,19 @@ test('revokes the sessions of a deleted customer and no others', async () => {
     expect(calls.map(({ body }) => (body as { hash: string }).hash).toSorted()).toEqual(
       [hashToken(token), hashToken(token), hashToken(another)].toSorted(),
     )
+  })
+})
+
+test('does not accept the token of a session that was ended, without waiting for the cache [pages 66]', async () => {
+  await using gateway = await startGateway()
+  const calls = await gateway.play(sessionVerification, () => sessionReply(customer))
+  await gateway.play('orders.portal-customer.get', '{}')
+  const use = () => gateway.fetch('/v1/customer-portal/customers/me', { headers: bearer(token) })
+  await use()
+  void gateway.service.emit(customerSessionEnded, { session_id: randomUUID(), customer_id: ids.customerId, token_hash: hashToken(token) })
+  await eventually(async () => {
+    await use()
+    expect(calls).toHaveLength(2)
   })
 })
 

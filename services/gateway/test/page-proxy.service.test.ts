@@ -65,6 +65,15 @@ test('pages are found at their host only, and nothing else is found there [pages
   expect(await status('/checkout/qt_co_1', 'pay.quittance.test')).toBe(200)
 })
 
+test('without CONSOLE_URL there is no console at an https address [pages 3]', async () => {
+  storefront = await startFakeUpstream(storefrontPort)
+  for (const host of ['pay.quittance.test', 'api.quittance.test', 'login.quittance.test']) {
+    for (const path of ['/console', '/console/harbour/orders'])
+      expect({ host, path, status: (await get(path, { host, accept: 'text/html' })).statusCode }).toEqual({ host, path, status: 404 })
+  }
+  expect(storefront.received).toEqual([])
+})
+
 test('the start page is for browsers; programs get the same response as before', async () => {
   storefront = await startFakeUpstream(storefrontPort)
   const program = await get('/', { accept: 'application/json' })

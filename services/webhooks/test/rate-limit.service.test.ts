@@ -21,8 +21,9 @@ test.each([10, 40, 200])('uses a limit of %i per second to at least 95 %, and ne
   for (let second = 1; second <= seconds; second++) {
     expect(times.filter((at) => at < second * 1_000 - 100).length, `in ${second} s`).toBeLessThanOrEqual(second * limit)
   }
-  // The backlog exists from the first second on.
+  // The backlog exists from the first second on. Here too a tenth of a second is left to a busy machine.
   const from = times.findIndex((at) => at >= 1_000)
-  expect((count - 1 - from) / (((times.at(-1) ?? 0) - (times[from] ?? 0)) / 1_000)).toBeGreaterThanOrEqual(0.95 * limit)
+  const lastedMs = (times.at(-1) ?? 0) - (times[from] ?? 0)
+  expect(lastedMs).toBeLessThanOrEqual(((count - 1 - from) / (0.95 * limit)) * 1_000 + 100)
   expect(await webhooks.call(updateWebhookEndpoint, { id, rate_limit: null }, webhooks.caller)).toMatchObject({ rate_limit: null })
 })

@@ -1,4 +1,5 @@
 import { tokenRevoked } from '@quittance/contracts/auth'
+import { customerSessionEnded } from '@quittance/contracts/customer-sessions'
 import { customerDeleted } from '@quittance/contracts/customers'
 import { InvalidToken } from '@quittance/contracts/errors'
 import type { BusIdentity } from '@quittance/runtime/bus/identity'
@@ -82,5 +83,6 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
 function subscribeToRevocations(options: VerifierOptions, cache: CredentialCache): void {
   subscribeToEvent(options, tokenRevoked, (revoked) => cache.invalidate(revokedKeys(revoked)))
+  subscribeToEvent(options, customerSessionEnded, ({ token_hash }) => cache.invalidate([token_hash]))
   subscribeToEvent(options, customerDeleted, ({ id }) => cache.invalidate(originKeys({ customerId: id })))
 }

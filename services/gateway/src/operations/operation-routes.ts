@@ -1,6 +1,7 @@
-import { callerTenant } from '@quittance/contracts/caller'
+import { callerTenant, type Caller } from '@quittance/contracts/caller'
 import type { HttpBinding, PublicOperation } from '@quittance/contracts/operation'
 import type { NatsConnection } from '@quittance/runtime/nats-connection'
+import { clientNetwork } from '@quittance/runtime/client-network'
 import { forward } from '@quittance/runtime/rpc-client'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { authorizeRequest } from '../access/authorize-request.ts'
@@ -50,6 +51,7 @@ function addRoute(app: FastifyInstance, operation: PublicOperation, dependencies
     url: toRouteUrl(http),
     exposeHeadRoute: true,
     config,
+    ...(http.bodyLimitBytes !== undefined && { bodyLimit: http.bodyLimitBytes }),
     handler: createHandler(operation, dependencies),
   }
   if (http.raw) addRawRoute(app, route, http.raw.limitBytes)
@@ -81,7 +83,7 @@ function createHandler(operation: PublicOperation, dependencies: RouteDependenci
     if (tenant) loadShedder.assign(reply.raw, tenant)
     const body = encode(request)
     const envelope = {
-      caller: header,
+      caller: http.limitedByNetwork ? addNetwork(caller, request) : header,
       timeoutMs: Math.max(1, deadline - Date.now()),
       requestId: request.id,
       traceparent: request.traceparent,
@@ -96,6 +98,11 @@ function createHandler(operation: PublicOperation, dependencies: RouteDependenci
     if (changesUsers && rpcReply.status === null && caller.kind === 'user') verifier.invalidateUser(caller.user_id)
     return send(rpcReply, request, reply)
   }
+}
+
+/** Returns the caller for the header, with the network of an anonymous client. */
+function addNetwork(caller: Caller, { clientIp }: FastifyRequest): string {
+  return JSON.stringify(caller.kind === 'anonymous' ? { ...caller, network: clientNetwork(clientIp) } : caller)
 }
 
 /** Returns `tracestate`, which has no meaning without its `traceparent` (W3C Trace Context §3.3). */

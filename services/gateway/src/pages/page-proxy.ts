@@ -1,4 +1,5 @@
 import { ApiError } from '@quittance/contracts/errors'
+import { verificationRoute } from '@quittance/contracts/invoice-verification'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addVary } from '../http/compression.ts'
 import { addProxy, type ProxyRoute } from '../http/proxy.ts'
@@ -25,8 +26,14 @@ export function addPageProxy(app: FastifyInstance, { upstream, baseUrl, authUrl,
   const routes = [
     page('/', (request) => isPagesHost(request) && acceptsPage(request)),
     page('/checkout/*'),
+    page('/buy/*'),
+    page(verificationRoute),
+    page('/embed/*'),
+    page('/unsubscribe/*'),
     page('/:slug/portal'),
     page('/:slug/portal/*'),
+    page('/:slug/withdraw'),
+    page('/:slug/cancel'),
   ]
   const pagePaths = new Set(routes.map(({ url }) => url))
   if (isSeparate) {
