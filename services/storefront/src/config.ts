@@ -22,6 +22,10 @@ export const StorefrontConfig = z.object({
   SECRETS_KEY: SecretKeys.prefault(() => randomKey()).describe(
     'Keys of 32 bytes in base64 that seal cookies, comma-separated, newest first; the same for all replicas. Unset, each start has another.',
   ),
+  STRIPE_JS_URL: z
+    .url()
+    .default('https://js.stripe.com/endive/stripe.js')
+    .describe('Script of Stripe for checkouts of sellers with an account there; another address for tests only.'),
 })
 
 function randomKey(): string {

@@ -1,3 +1,6 @@
+import { openStripe } from './stripe-types.ts'
+import { loadAgain, reportToFrame } from './report-to-frame.ts'
+
 interface Poll {
   path: string
   startedAt: number
@@ -9,7 +12,7 @@ const firstWaitsMs = [700, 1_000, 1_500, 2_000, 3_000]
 /** Asks whether the payment has ended, more rarely with time, and gives up after ten minutes. */
 function ask(page: HTMLElement, { path, startedAt, asked }: Poll): void {
   const age = Date.now() - startedAt
-  if (age > 600_000) return
+  if (age > 600_000) return showEnd(page)
   if (age > 15_000) page.querySelector('[data-long]')?.removeAttribute('hidden')
   const waitMs = firstWaitsMs[asked] ?? (age > 120_000 ? 15_000 : 5_000)
   setTimeout(() => {
@@ -17,13 +20,50 @@ function ask(page: HTMLElement, { path, startedAt, asked }: Poll): void {
     request.open('GET', path)
     request.responseType = 'json'
     request.addEventListener('loadend', () => {
-      const { status } = (request.response ?? {}) as { status?: string }
-      if (status && status !== 'confirmed') return location.reload()
+      const { status, needs_action: needsAction } = (request.response ?? {}) as { status?: string; needs_action?: boolean }
+      if (status && (status !== 'confirmed' || (needsAction ?? false) !== page.hasAttribute('data-needs-action'))) return loadAgain()
       ask(page, { path, startedAt, asked: asked + 1 })
     })
     request.send()
   }, waitMs)
 }
 
-const page = document.querySelector<HTMLElement>('[data-poll]')
-if (page) ask(page, { path: page.dataset['poll'] ?? '', startedAt: Date.now(), asked: 0 })
+/** Nothing is asked any more: a mail follows. */
+function showEnd(page: HTMLElement): void {
+  page.querySelector('[data-long]')?.setAttribute('hidden', '')
+  page.querySelector('[data-late]')?.removeAttribute('hidden')
+}
+
+/** Asks on a page that waits for the end of a payment. */
+function pollPayment(): void {
+  document.documentElement.classList.add('scripted')
+  const page = document.querySelector<HTMLElement>('[data-poll]')
+  if (page) ask(page, { path: page.dataset['poll'] ?? '', startedAt: Date.now(), asked: 0 })
+}
+
+/** Opens the step of the buyer's bank, and again on request. What it led to is read by the script of every confirmation. */
+async function openAction(page: HTMLElement): Promise<void> {
+  const { key = '', secret = '' } = page.dataset
+  const error = page.querySelector<HTMLElement>('[data-payment-error]')
+  const button = page.querySelector<HTMLButtonElement>('[data-open-action]')
+  const show = (text: string | undefined) => error && (error.textContent = text ?? '')
+  const stripe = await openStripe(key)
+  if (!stripe) return void show(error?.dataset['notLoaded'])
+  let isOpen = false
+  const open = async () => {
+    if (isOpen) return
+    isOpen = true
+    show('')
+    const { error: failure } = await stripe.handleNextAction({ clientSecret: secret }).catch(() => ({ error: {} }))
+    isOpen = false
+    if (failure) show(error?.dataset['failed'])
+  }
+  button?.addEventListener('click', () => void open())
+  await open()
+}
+
+pollPayment()
+reportToFrame()
+
+const waiting = document.querySelector<HTMLElement>('[data-secret]')
+if (waiting) void openAction(waiting)

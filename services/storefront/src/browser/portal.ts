@@ -1,8 +1,9 @@
 import { swapParts } from './swap-parts.ts'
-import { showLocalTimes } from './local-times.ts'
+import { reportToFrame } from './report-to-frame.ts'
 
 showLocalTimes()
 refresh(0)
+reportToFrame()
 
 /** Loads the part of an invoice in progress again until the document is there. */
 function refresh(asked: number): void {
@@ -32,4 +33,13 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')
       () => {},
     )
   })
+}
+
+/** Shows times in the zone of the reader; the server renders them in UTC. */
+function showLocalTimes(): void {
+  const { lang } = document.documentElement
+  for (const element of document.querySelectorAll<HTMLTimeElement>('time[data-moment]')) {
+    const format = new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeStyle: 'short', numberingSystem: 'latn' })
+    element.textContent = format.format(new Date(element.dateTime))
+  }
 }

@@ -1,9 +1,10 @@
 import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import type { confirmCheckout, updateCheckoutByClient } from '@quittance/contracts/checkouts'
 import type { RequestInput } from '@quittance/contracts/operation'
-import { listStates } from '@quittance/pages/countries'
+import { isInEuropeanEconomicArea, listStates } from '@quittance/pages/countries'
 import { parseMoney } from '@quittance/pages/money'
 import type { CheckoutForm } from './checkout-form.ts'
+import { transferToken } from './payment-methods.ts'
 
 type PriceChange = Omit<RequestInput<typeof updateCheckoutByClient>, 'client_secret'>
 type Confirmation = Omit<RequestInput<typeof confirmCheckout>, 'client_secret'>
@@ -33,9 +34,17 @@ export function toConfirmation(form: CheckoutForm, { checkout, total }: { checko
     // A company typed before, and no longer: null would leave it on the invoice.
     ...(!form.isBusiness && checkout.customer_billing_name && { customer_billing_name: form.name }),
     ...(address && { customer_billing_address: address }),
-    ...(form.paymentToken && { confirmation_token_id: form.paymentToken }),
+    ...(form.paymentToken === transferToken
+      ? { payment_method_type: 'bank_transfer' as const }
+      : form.paymentToken && { confirmation_token_id: form.paymentToken }),
+    ...(form.hasConsented && canConsent(checkout, form) && { immediate_access_consent: true }),
     expected_total_amount: total,
   }
+}
+
+/** Consumers in the EU and the EEA may give up the right of withdrawal for access that starts at once; only then it is asked for. */
+export function canConsent({ product }: CheckoutPublic, { country, isBusiness }: CheckoutForm): boolean {
+  return product.benefits.length > 0 && !isBusiness && isInEuropeanEconomicArea(country)
 }
 
 /** Empty text removes a tax id; null would leave it. */

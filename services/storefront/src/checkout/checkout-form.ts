@@ -20,6 +20,8 @@ export interface CheckoutForm {
   amount: string | null
   code: string
   paymentToken: string
+  /** Whether the buyer agreed that access starts at once. */
+  hasConsented: boolean
   /** Total that the page showed beside the order button, in minor units; null if it showed none. */
   shownTotal: number | null
   /** Random text of the page: an order sent twice is placed once. */
@@ -46,6 +48,7 @@ export function readCheckoutForm(body: unknown): CheckoutForm {
     amount: readText(body, 'amount')?.trim() ?? null,
     code: text('discount_code'),
     paymentToken: text('confirmation_token_id'),
+    hasConsented: text('immediate_access_consent') !== '',
     shownTotal: Number.isSafeInteger(total) ? total : null,
     once: text('once')
       .replaceAll(/[^\w-]/g, '')
@@ -72,7 +75,17 @@ export function fillCheckoutForm(checkout: CheckoutPublic, { region }: PageConte
     amount: null,
     code: '',
     paymentToken: '',
+    hasConsented: false,
     shownTotal: null,
     once: '',
   }
+}
+
+/** What a method needs to show its part of the form. */
+export interface PaymentForm {
+  checkout: CheckoutPublic
+  context: PageContext
+  /** Token that was sent before. */
+  token: string
+  error: string | null
 }

@@ -2,17 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { errorSummary, textField } from '@quittance/pages/fields'
 import { html, type Html } from '@quittance/pages/html'
 import { webOrigin } from '@quittance/pages/page-headers'
-import type { InlineAsset } from '@quittance/pages/layout'
+import { contractLinks } from '../page/contract-links.ts'
+import type { AppOptions } from '../page/page-context.ts'
 import type { StorefrontPage } from '../page/send-page.ts'
 import { buyerFields, type BuyerFields } from './buyer-fields.ts'
 import { orderPart } from './order-button.ts'
 import { createMoneyFormat, summaryLines } from './order-summary.ts'
-import { findPaymentMethod } from './payment-methods.ts'
+import { findFrame } from './checkout-frame.ts'
+import { findPaymentMethod, findProviderScript } from './payment-methods.ts'
 import { productFields } from './product-fields.ts'
 
 /** The form of an open checkout. */
 export interface CheckoutPage extends BuyerFields {
-  script: InlineAsset
+  options: Pick<AppOptions, 'scripts' | 'stripe'>
   /** What happened, above the form. */
   notice?: string | null
   status?: number
@@ -20,7 +22,8 @@ export interface CheckoutPage extends BuyerFields {
 
 /** Builds the page of an open checkout: one form, which works without scripts. */
 export function buildCheckoutPage(page: CheckoutPage): StorefrontPage {
-  const { checkout, errors, context, script, notice = null, status = 200 } = page
+  const { checkout, errors, context, options, notice = null, status = 200 } = page
+  const provider = checkout.is_payment_form_required ? findProviderScript(checkout, options) : null
   const { words } = context
   const title = words.checkout.title(checkout.product.name)
   return {
@@ -28,9 +31,11 @@ export function buildCheckoutPage(page: CheckoutPage): StorefrontPage {
     context,
     title: errors.length > 0 || notice ? words.common.titleError(title) : title,
     brand: checkout.organization.name,
-    script,
+    script: provider ? options.scripts.stripeCheckout : options.scripts.checkout,
+    provider,
     languageForm: 'checkout',
     ...findTargets(checkout),
+    frame: findFrame(checkout, { kind: 'form', context }),
     body: html`<form
         id="checkout"
         class="checkout"
@@ -42,6 +47,7 @@ export function buildCheckoutPage(page: CheckoutPage): StorefrontPage {
         <button class="visually-hidden" type="submit" name="intent" value="update" tabindex="-1" aria-hidden="true"></button>
         <input type="hidden" name="locale" value="${context.language}" />
         ${context.theme && html`<input type="hidden" name="theme" value="${context.theme}" />`}
+        ${context.embedding && html`<input type="hidden" name="embed" value="true" />`}
         <input type="hidden" name="once" value="${randomUUID()}" />
         <div class="messages" data-live="messages">
           ${notice && html`<div class="notice bad" id="errors" role="alert" tabindex="-1" autofocus><p>${notice}</p></div>`}
@@ -81,6 +87,7 @@ function summary(page: CheckoutPage): Html {
     <div class="summary-body stack">
       <div data-live="summary" class="stack-small">${summaryLines(checkout, context)}</div>
       ${discountPart(page)} ${sellerLine(checkout.organization, context)}
+      ${contractLinks({ slug: checkout.organization.slug, isBeside: true, context })}
     </div>
   </details>`
 }
@@ -114,7 +121,9 @@ function paymentPart({ checkout, form, errors, context }: CheckoutPage): Html {
   const { checkout: words } = context.words
   const error = errors.find(({ field }) => field === 'confirmation_token_id')?.message ?? null
   const method = findPaymentMethod(checkout)
-  const part = method ? method.render({ context, token: form.paymentToken, error }) : html`<p class="notice">${words.cannotPay}</p>`
+  const part = method
+    ? method.render({ checkout, context, token: form.paymentToken, error })
+    : html`<p class="notice">${words.cannotPay}</p>`
   return html`<div data-live="payment">
     ${
       checkout.is_payment_form_required &&

@@ -1,14 +1,17 @@
+import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import { getCheckoutByClient } from '@quittance/contracts/checkouts'
 import { ApiFailure } from '@quittance/pages/call-api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readPageContext, readText, type AppOptions, type PageContext } from '../page/page-context.ts'
 import { sendPage } from '../page/send-page.ts'
+import { offerSession, signIn } from '../portal/portal-session.ts'
 import { fillCheckoutForm, readCheckoutForm } from './checkout-form.ts'
 import { buildCheckoutPage } from './checkout-page.ts'
 import { sendConfirmation } from './confirmation-page.ts'
 import { placeOrder } from './place-order.ts'
 import { sendExpired, sendRejected } from './result-pages.ts'
-import { readSale, writeSale } from './sale-cookie.ts'
+import { framedQuery } from './checkout-frame.ts'
+import { readSale, sealSale, writeSale } from './sale-cookie.ts'
 import { updatePrice, type OrderOutcome } from './update-price.ts'
 
 interface CheckoutRoute {
@@ -20,7 +23,7 @@ const path = '/checkout/:secret(^qt_co_[\\w-]+$)'
 
 /** Adds the hosted checkout. The secret in the path is the permission: there is no session and no cookie before an order. */
 export function addCheckoutRoutes(app: FastifyInstance, options: AppOptions): void {
-  const { api, scripts } = options
+  const { api } = options
   const load = ({ params }: FastifyRequest<CheckoutRoute>, { visitor }: PageContext) =>
     api.call(getCheckoutByClient, { client_secret: params.secret }, { visitor })
 
@@ -36,7 +39,7 @@ export function addCheckoutRoutes(app: FastifyInstance, options: AppOptions): vo
       if (checkout.status === 'failed') return sendRejected(reply, { reason: 'failed', checkout, context })
       if (checkout.status !== 'open') return reply.redirect(confirmationPath(checkout.client_secret, context), 303)
       const form = fillCheckoutForm(checkout, context)
-      return sendPage(reply, buildCheckoutPage({ checkout, form, errors: [], context, script: scripts.checkout }))
+      return sendPage(reply, buildCheckoutPage({ checkout, form, errors: [], context, options }))
     })
 
     scope.post<CheckoutRoute>(path, async (request, reply) => {
@@ -45,33 +48,60 @@ export function addCheckoutRoutes(app: FastifyInstance, options: AppOptions): vo
       const intent = readText(request.body, 'switch_locale') ? 'language' : (readText(request.body, 'intent') ?? 'update')
       const change = { secret: request.params.secret, form, context, options }
       const outcome = intent === 'order' ? await placeOrder(change) : await updatePrice({ ...change, intent })
-      return sendOutcome(reply, { secret: request.params.secret, outcome, context, options })
+      const isScripted = readText(request.body, 'via') === 'script'
+      return sendOutcome(reply, { secret: request.params.secret, outcome, context, options, isScripted })
     })
 
     scope.get<CheckoutRoute>(`${path}/confirmation`, async (request, reply) => {
       const context = readPageContext(request)
       const checkout = await load(request, context)
-      const sale = readSale(request, { cookies: options.cookies, secret: request.params.secret })
+      const sale = readSale(request, {
+        cookies: options.cookies,
+        secret: request.params.secret,
+        sealed: findCarried(checkout, context.embedding?.sale),
+      })
       return sendConfirmation({ checkout, context, sale, options, isWaiting: readText(request.query, 'wait') !== null }, reply)
     })
 
     /** Moves the session of the purchase into the cookie of the portal, without showing it in an address. */
     scope.post<CheckoutRoute>(`${path}/portal`, async (request, reply) => {
       const context = readPageContext(request)
-      const { organization } = await load(request, context)
-      const sale = readSale(request, { cookies: options.cookies, secret: request.params.secret })
-      const portal = { name: 'qt_portal', path: `/${organization.slug}/portal` } as const
-      if (sale) options.cookies.write(reply, { ...portal, value: sale.sessionToken, maxAgeSeconds: 3_600 })
-      const order = (readText(request.body, 'order') ?? '').replaceAll(/[^\w-]/g, '')
-      return reply.redirect(`${portal.path}${order && `/orders/${order}`}?locale=${context.language}`, 303)
+      return openPortal({ request, context, checkout: await load(request, context) }, { reply, options })
     })
 
     /** For the script of the page after an order. */
     scope.get<CheckoutRoute>(`${path}/state`, async (request, reply) => {
-      const { status } = await load(request, readPageContext(request))
-      return reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }).send({ status })
+      const { status, payment_processor_metadata: metadata } = await load(request, readPageContext(request))
+      const needs_action = metadata['intent_status'] === 'requires_action'
+      return reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }).send({ status, needs_action })
     })
   })
+}
+
+interface PortalOpening {
+  request: FastifyRequest<CheckoutRoute>
+  context: PageContext
+  checkout: CheckoutPublic
+}
+
+function openPortal(
+  { request, context, checkout }: PortalOpening,
+  { reply, options: { cookies } }: { reply: FastifyReply; options: AppOptions },
+): FastifyReply {
+  const { slug } = checkout.organization
+  const order = (readText(request.body, 'order') ?? '').replaceAll(/[^\w-]/g, '')
+  const from = { cookies, secret: request.params.secret }
+  const sale = readSale(request, { ...from, sealed: null })
+  const carried = sale ?? readSale(request, { ...from, sealed: findCarried(checkout, readText(request.body, 'sale')) })
+  // Not from a cookie of this browser: like a link, it does not replace the session of another customer.
+  if (!sale && carried) return offerSession(reply, { cookies, slug, token: carried.sessionToken, order, context })
+  if (sale) signIn(reply, { cookies, slug, token: sale.sessionToken })
+  return reply.redirect(`/${slug}/portal${order && `/orders/${order}`}?locale=${context.language}`, 303)
+}
+
+/** Only a checkout that may be framed carries its session along. */
+function findCarried({ embed_origin }: CheckoutPublic, sealed: string | null | undefined): string | null {
+  return embed_origin ? (sealed ?? null) : null
 }
 
 interface FormReply {
@@ -79,17 +109,26 @@ interface FormReply {
   outcome: OrderOutcome
   context: PageContext
   options: AppOptions
+  /** Whether a script sent the form, which cannot follow a redirect to the seller's site. */
+  isScripted: boolean
 }
 
-function sendOutcome(reply: FastifyReply, { secret, outcome, context, options }: FormReply): FastifyReply {
-  if (outcome.kind === 'form') return sendPage(reply, buildCheckoutPage({ ...outcome, context, script: options.scripts.checkout }))
-  if (outcome.kind === 'subscribed') return sendRejected(reply, { reason: 'subscribed', checkout: outcome.checkout, context })
-  if (outcome.sessionToken) writeSale(reply, { cookies: options.cookies, secret, sessionToken: outcome.sessionToken })
+function sendOutcome(reply: FastifyReply, { secret, outcome, context, options, isScripted }: FormReply): FastifyReply {
+  if (outcome.kind === 'form' && outcome.retryAfterSeconds) reply.header('retry-after', outcome.retryAfterSeconds)
+  if (outcome.kind === 'form') return sendPage(reply, buildCheckoutPage({ ...outcome, context, options }))
+  if (outcome.kind === 'subscribed' || outcome.kind === 'failed')
+    return sendRejected(reply, { reason: outcome.kind, checkout: outcome.checkout, context })
+  const sale = outcome.sessionToken ? { cookies: options.cookies, secret, sessionToken: outcome.sessionToken } : null
+  if (sale) writeSale(reply, sale)
+  const next = confirmationPath(secret, context, sale && context.embedding ? sealSale(sale) : null)
+  if (isScripted) return reply.code(204).headers({ 'cache-control': 'no-store', 'x-next-page': next }).send()
   // A redirect, so that reloading the next page orders nothing.
-  return reply.redirect(confirmationPath(secret, context), 303)
+  return reply.redirect(next, 303)
 }
 
 /** Path of the page after the order, in the language of the form. */
-function confirmationPath(secret: string, { language, theme }: PageContext): string {
-  return `/checkout/${secret}/confirmation?${new URLSearchParams({ locale: language, ...(theme && { theme }) })}`
+function confirmationPath(secret: string, context: PageContext, sale: string | null = null): string {
+  const { language, theme } = context
+  const framed = framedQuery(context, { reported: 'loaded', sale })
+  return `/checkout/${secret}/confirmation?${new URLSearchParams({ locale: language, ...(theme && { theme }), ...framed })}`
 }

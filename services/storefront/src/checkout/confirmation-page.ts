@@ -8,9 +8,12 @@ import type { AppOptions, PageContext } from '../page/page-context.ts'
 import { sendPage } from '../page/send-page.ts'
 import { fillCheckoutForm } from './checkout-form.ts'
 import { buildCheckoutPage, findTargets } from './checkout-page.ts'
+import { findFrame } from './checkout-frame.ts'
+import { findProviderScript } from './payment-methods.ts'
 import { sendRejected } from './result-pages.ts'
 import type { Sale } from './sale-cookie.ts'
 import { sendSuccess } from './success-page.ts'
+import { sendTransfer } from './transfer-page.ts'
 
 /** The page after an order. */
 export interface Confirmation {
@@ -38,17 +41,18 @@ function sendState(confirmation: Confirmation, reply: FastifyReply): FastifyRepl
   const { checkout, context, sale, options } = confirmation
   switch (checkout.status) {
     case 'succeeded':
-      return redirectToSeller(confirmation, reply) ?? sendSuccess({ checkout, context, sale, options }, reply)
+      return sendEnd(confirmation, reply)
     case 'failed':
       return sendRejected(reply, { reason: 'failed', checkout, context })
     case 'confirmed':
+      if (checkout.payment_processor_metadata['iban']) return sendTransfer({ checkout, context, options }, reply)
       return sendProcessing(confirmation, reply)
     default: {
       // Opened without an order of this browser: nothing was declined.
       if (!sale) return reply.redirect(`/checkout/${checkout.client_secret}?locale=${context.language}`, 303)
       const form = fillCheckoutForm(checkout, readAgain(context))
       const notice = context.words.checkout.declinedLater
-      return sendPage(reply, buildCheckoutPage({ checkout, form, errors: [], context, notice, script: options.scripts.checkout }))
+      return sendPage(reply, buildCheckoutPage({ checkout, form, errors: [], context, notice, options }))
     }
   }
 }
@@ -74,31 +78,64 @@ async function waitForEnd({ checkout, context, options }: Confirmation): Promise
   }
 }
 
-/** Redirects to the seller's page once the order is paid; null if the seller named none that a browser may open. */
-function redirectToSeller({ checkout, sale, options }: Confirmation, reply: FastifyReply): FastifyReply | null {
+/** Leads to the seller's page, or shows the own one. A frame stays: the site around it opens its page. */
+function sendEnd(confirmation: Confirmation, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
+  const { checkout, context, sale, options } = confirmation
+  const target = findSellerPage(confirmation)
+  const own = new URL(`/checkout/${checkout.client_secret}/confirmation`, options.origin)
+  const success = { url: (target ?? own).href, isForeign: target !== null }
+  const frame = findFrame(checkout, { kind: 'succeeded', context, success })
+  if (!target || frame) return sendSuccess({ checkout, context, sale, options, frame }, reply)
+  return reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(target.href, 303)
+}
+
+/** Returns the seller's page, which an order leads to once it is paid; null if the seller named none that a browser may open. */
+function findSellerPage({ checkout, sale, options }: Confirmation): URL | null {
   const target = webOrigin(checkout.success_url) ? new URL(checkout.success_url) : null
   const own = `/checkout/${checkout.client_secret}/confirmation`
   if (!target || (target.origin === options.origin && target.pathname === own)) return null
   if (target.pathname.startsWith('/checkout/') && target.pathname.endsWith(own)) return null
   if (sale) target.searchParams.set('customer_session_token', sale.sessionToken)
-  return reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(target.href, 303)
+  return target
 }
 
+/** Time after which a page no longer asks: a mail follows. */
+const pollingMs = 600_000
+
 function sendProcessing({ checkout, context, options }: Confirmation, reply: FastifyReply): FastifyReply {
-  const { result } = context.words
-  const needsAction = checkout.payment_processor_metadata['intent_status'] === 'requires_action'
+  const { result, payment } = context.words
+  const { intent_status, intent_client_secret: secret, publishable_key: key } = checkout.payment_processor_metadata
+  const needsAction = intent_status === 'requires_action'
+  const provider = needsAction && secret ? findProviderScript(checkout, options) : null
   const title = needsAction ? result.actionTitle : result.processingTitle
+  const isLate = Date.now() - Date.parse(checkout.modified_at ?? checkout.created_at) > pollingMs
   return sendPage(reply, {
     context,
     title,
     brand: checkout.organization.name,
     script: options.scripts.confirmation,
+    provider,
     ...findTargets(checkout),
-    body: html`<div class="card narrow stack" data-poll="/checkout/${checkout.client_secret}/state" role="status">
-      <h1>${title}</h1>
-      <p>${needsAction ? result.action : result.processing}</p>
-      <p hidden data-long>${result.processingLong}</p>
-      <p class="actions"><a class="button" href="?locale=${context.language}&amp;wait=1">${result.checkAgain}</a></p>
+    frame: findFrame(checkout, { kind: 'processing', context }),
+    body: html`<div
+      class="card narrow stack"
+      ${!isLate && html`data-poll="/checkout/${checkout.client_secret}/state"`}
+      ${needsAction && html`data-needs-action`}
+      ${provider && html`data-key="${key}" data-secret="${secret}" data-locale="${context.language === 'zh-Hant' ? 'zh-TW' : context.language}"`}
+    >
+      <div class="stack" role="status">
+        <h1>${title}</h1>
+        <p>${needsAction ? result.action : result.processing}</p>
+        <p hidden data-long>${result.processingLong}</p>
+        <p ${!isLate && html`hidden`} data-late>${payment.mailFollows}</p>
+      </div>
+      ${
+        provider &&
+        html`<p class="notice without-scripts">${payment.needsScripts}</p>
+          <p class="error" role="alert" data-payment-error data-failed="${payment.actionFailed}" data-not-loaded="${payment.notLoaded}"></p>
+          <p class="actions with-scripts"><button class="button primary" type="button" data-open-action>${payment.openAction}</button></p>`
+      }
+      ${!context.embedding && html`<p class="actions"><a class="button" href="?locale=${context.language}&amp;wait=1">${result.checkAgain}</a></p>`}
     </div>`,
   })
 }

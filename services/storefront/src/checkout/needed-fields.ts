@@ -30,6 +30,11 @@ export function findNeededFields(checkout: CheckoutPublic, country: string | nul
   }
 }
 
+/** Whether text has the form of an e-mail address; the API decides about details. */
+export function isEmailAddress(text: string): boolean {
+  return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
+}
+
 /** Returns every entry that is missing or has the wrong form, in the order of the page. */
 export function findMissingEntries(
   form: CheckoutForm,
@@ -40,7 +45,7 @@ export function findMissingEntries(
   const isStateMissing = needed.state && !listStates(form.country).some(({ value }) => value === form.state)
   const address = (field: string) => `customer_billing_address.${field}`
   const missing: [isMissing: boolean, field: string, message: string][] = [
-    [checkout.customer_id === null && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(form.email), 'customer_email', errors.email],
+    [checkout.customer_id === null && !isEmailAddress(form.email), 'customer_email', errors.email],
     [!form.name, 'customer_name', errors.name],
     [needed.country && !form.country, address('country'), errors.country],
     [isStateMissing, address('state'), errors.state],

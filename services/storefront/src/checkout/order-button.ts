@@ -2,7 +2,9 @@ import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import { isInEuropeanEconomicArea } from '@quittance/pages/countries'
 import { formatDate } from '@quittance/pages/dates'
 import { html, type Html } from '@quittance/pages/html'
+import { legalLinks } from '../page/legal-links.ts'
 import type { PageContext } from '../page/page-context.ts'
+import { canConsent } from './buyer-changes.ts'
 import type { CheckoutForm } from './checkout-form.ts'
 import { createMoneyFormat, describeRenewal } from './order-summary.ts'
 
@@ -29,9 +31,20 @@ export function orderPart(part: OrderPart): Html {
       ${renewal && html`<p class="quiet">${terms(total, formatDate(renewal.at.toISOString(), context.locale), renewal.sum)}</p>`}
       <input type="hidden" name="expected_total_amount" value="${checkout.total_amount}" />
     </div>
+    ${legalLinks(checkout.organization, context)}
+    <div data-live="consent">${consentBox(part)}</div>
     <button class="button without-scripts" type="submit" name="intent" value="update">${words.checkout.update}</button>
     <button class="button primary wide" type="submit" name="intent" value="order" data-live="button">${nameOrderButton(part)}</button>
   </div>`
+}
+
+/** Not ticked, and never required: the order is placed either way, and keeps the moment of the consent. */
+function consentBox({ checkout, form, context }: OrderPart): Html | null {
+  if (!canConsent(checkout, form)) return null
+  return html`<label class="check">
+    <input type="checkbox" name="immediate_access_consent" value="yes" ${form.hasConsented && html`checked`} />
+    <span>${context.words.declaration.consent}</span>
+  </label>`
 }
 
 /**

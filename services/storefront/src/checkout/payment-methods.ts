@@ -1,35 +1,34 @@
 import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import { html, type Html } from '@quittance/pages/html'
-import type { PageContext } from '../page/page-context.ts'
-
-/** What a method needs to show its part of the form. */
-export interface PaymentForm {
-  context: PageContext
-  /** Token that was sent before. */
-  token: string
-  error: string | null
-}
+import type { AppOptions } from '../page/page-context.ts'
+import type { ProviderScript } from '../page/stripe-sources.ts'
+import type { Words } from '../words/all-words.ts'
+import type { PaymentForm } from './checkout-form.ts'
+import { renderStripeForm } from './stripe-form.ts'
 
 /** One way to pay on the page. Each method sends its token in `confirmation_token_id`. */
 interface PaymentMethod {
   /** Value of `payment_processor_metadata.provider` of checkouts that it can pay. */
   provider: string
+  /** Whether the form of the method is a script of its provider. */
+  isScripted: boolean
   render(form: PaymentForm): Html
 }
 
 /** The processor without money: the token decides what happens, so each outcome is a choice. */
 const sandbox: PaymentMethod = {
   provider: 'sandbox',
-  render({ context: { words }, token, error }) {
+  isScripted: false,
+  render({ checkout: { payment_processor_metadata: metadata }, context: { words }, token, error }) {
     const { checkout } = words
     const outcomes = [
       ['ctoken_ok', checkout.testOk],
       ['ctoken_slow', checkout.testSlow],
-      ['ctoken_declined', checkout.testDeclined],
+      ['ctoken_insufficient_funds', checkout.testDeclined],
       ['ctoken_declined_later', checkout.testDeclinedLater],
       ['ctoken_pending', checkout.testPending],
     ] as const
-    const chosen = outcomes.some(([value]) => value === token) ? token : 'ctoken_ok'
+    const chosen = [...outcomes.map(([value]) => value), transferToken].find((value) => value === token) ?? 'ctoken_ok'
     const options = outcomes.map(
       ([value, outcome], index) =>
         html`<label class="choice">
@@ -47,14 +46,50 @@ const sandbox: PaymentMethod = {
     return html`<fieldset>
       <legend class="visually-hidden">${checkout.payment}</legend>
       <p class="test">${checkout.testBand}</p>
-      ${options} ${error && html`<span class="error" id="field-confirmation_token_id-error">${error}</span>`}
+      ${options} ${metadata['bank_transfer'] && transferChoice(words, chosen === transferToken)}
+      ${error && html`<span class="error" id="field-confirmation_token_id-error">${error}</span>`}
     </fieldset>`
   },
 }
 
-const methods: readonly PaymentMethod[] = [sandbox]
+/** Value of `confirmation_token_id` with which the form chooses to send the money: the order needs no token. */
+export const transferToken = 'bank_transfer'
+
+function transferChoice({ account }: Words, isChosen: boolean): Html {
+  return html`<label class="choice">
+    <input type="radio" name="confirmation_token_id" value="${transferToken}" ${isChosen && html`checked`} />
+    <span>${account.method}. <span class="quiet">${account.hint}</span></span>
+  </label>`
+}
+
+/** The buyer sends the money: the seller has an account at a bank and no other. */
+const transfer: PaymentMethod = {
+  provider: 'bank_transfer',
+  isScripted: false,
+  render: ({ context: { words } }) =>
+    html`<fieldset>
+      <legend class="visually-hidden">${words.checkout.payment}</legend>
+      ${transferChoice(words, true)}
+    </fieldset>`,
+}
+
+/** The form of Stripe: card data is typed in a frame of Stripe, and its script creates the token. */
+const stripe: PaymentMethod = {
+  provider: 'stripe',
+  isScripted: true,
+  render: renderStripeForm,
+}
+
+const methods: readonly PaymentMethod[] = [sandbox, stripe, transfer]
 
 /** Returns the method that can pay a checkout; null if the seller takes no payments on a page. */
-export function findPaymentMethod({ payment_processor_metadata: { provider } }: CheckoutPublic): PaymentMethod | null {
-  return methods.find((method) => method.provider === provider) ?? null
+export function findPaymentMethod({ payment_processor_metadata: metadata }: CheckoutPublic): PaymentMethod | null {
+  const { provider, publishable_key: key, bank_transfer: hasBank } = metadata
+  const found = methods.find((method) => method.provider === provider && (!method.isScripted || key))
+  return found ?? (hasBank ? transfer : null)
+}
+
+/** Returns the script of the provider that a page of this checkout needs; null without one. */
+export function findProviderScript(checkout: CheckoutPublic, { stripe: script }: Pick<AppOptions, 'stripe'>): ProviderScript | null {
+  return findPaymentMethod(checkout)?.isScripted ? script : null
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import { confirmCheckout, getCheckoutByClient } from '@quittance/contracts/checkouts'
 import { ApiFailure } from '@quittance/pages/call-api'
+import { formatTime } from '@quittance/pages/dates'
 import { findMissingEntries, toFormErrors } from './needed-fields.ts'
 import { createMoneyFormat } from './order-summary.ts'
 import { toConfirmation } from './buyer-changes.ts'
@@ -15,7 +16,7 @@ export async function placeOrder(change: CheckoutChange): Promise<OrderOutcome> 
   const { form, context } = change
   const { checkout, errors, isOpen } = await applyPriceChange(change)
   // A second press of the button: the same order is confirmed with the same key, which returns the first reply.
-  if (!isOpen) return confirmOrder(change, checkout)
+  if (!isOpen) return checkout.status === 'failed' ? { kind: 'failed', checkout } : confirmOrder(change, checkout)
   const missing = findMissingEntries(form, { checkout, context }).filter(({ field }) => errors.every((each) => each.field !== field))
   const all = [...missing, ...errors]
   if (all.length > 0) return { kind: 'form', checkout, form, errors: all, status: 422 }
@@ -72,16 +73,36 @@ async function toOutcome(
   error: ApiFailure,
   { change, checkout }: { change: CheckoutChange; checkout: CheckoutPublic },
 ): Promise<OrderOutcome> {
-  const { form, context, secret, options } = change
+  const { form, context } = change
   const { words } = context
   if (error.error === 'AlreadyActiveSubscriptionError') return { kind: 'subscribed', checkout }
+  if (error.error === 'TooManyRequests') return postponeOrder(error, { change, checkout })
   if (error.error === 'NotOpenCheckout' || error.status === 409) return { kind: 'ordered', sessionToken: null }
   if (error.error === 'PaymentError') {
+    // The last of several declines ends the checkout.
+    const current = await readCheckout(change)
+    if (current.status === 'failed') return { kind: 'failed', checkout: current }
     return { kind: 'form', checkout, form, errors: [{ field: 'confirmation_token_id', message: words.checkout.declined }], status: 422 }
   }
   if (error.status !== 422) throw error
   if (error.issues.some(({ loc }) => loc.at(-1) === 'expected_total_amount')) {
-    return showTotal(change, await options.api.call(getCheckoutByClient, { client_secret: secret }, { visitor: context.visitor }))
+    return showTotal(change, await readCheckout(change))
   }
   return { kind: 'form', checkout, form, errors: toFormErrors(error.issues, context), status: 422 }
+}
+
+function readCheckout({ secret, context, options }: CheckoutChange): Promise<CheckoutPublic> {
+  return options.api.call(getCheckoutByClient, { client_secret: secret }, { visitor: context.visitor })
+}
+
+/** Shows the form again, with the time from which payments of this visitor are tried. Throws for the limit of all requests, which is short. */
+function postponeOrder(
+  error: ApiFailure,
+  { change: { form, context }, checkout }: { change: CheckoutChange; checkout: CheckoutPublic },
+): OrderOutcome {
+  const { retryAfterSeconds } = error
+  if (!retryAfterSeconds || retryAfterSeconds < 60) throw error
+  const time = formatTime(new Date(Date.now() + retryAfterSeconds * 1_000), context.locale)
+  const notice = context.words.payment.tooManyDeclines(time)
+  return { kind: 'form', checkout, form, errors: [], notice, status: 429, retryAfterSeconds }
 }

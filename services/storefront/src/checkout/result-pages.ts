@@ -4,6 +4,7 @@ import { webOrigin } from '@quittance/pages/page-headers'
 import type { FastifyReply } from 'fastify'
 import type { PageContext } from '../page/page-context.ts'
 import { sendPage } from '../page/send-page.ts'
+import { findFrame } from './checkout-frame.ts'
 
 type Organization = CheckoutPublic['organization']
 
@@ -29,24 +30,30 @@ interface Rejection {
 }
 
 /** Sends the page of a checkout that cannot be ordered: too many declines, or a subscription that exists. */
-export function sendRejected(reply: FastifyReply, { reason, checkout: { organization }, context }: Rejection): FastifyReply {
+export function sendRejected(reply: FastifyReply, { reason, checkout, context }: Rejection): FastifyReply {
   const { result } = context.words
+  const { organization, embed_origin } = checkout
+  const frame = findFrame(checkout, { kind: 'ended', context })
   const title = reason === 'failed' ? result.failedTitle : result.subscribedTitle
   return sendPage(reply, {
     status: reason === 'failed' ? 200 : 403,
     context,
     title,
     brand: organization.name,
+    frame,
+    frameAncestor: webOrigin(embed_origin),
     body: html`<div class="card narrow stack">
       <h1>${title}</h1>
       <p>${reason === 'failed' ? result.failed : result.subscribed}</p>
-      ${reason === 'subscribed' && html`<p class="actions"><a class="button primary" href="/${organization.slug}/portal">${result.portal}</a></p>`}
-      ${sellerLink(organization, context)}
+      ${reason === 'subscribed' && html`<p class="actions"><a class="button primary" href="/${organization.slug}/portal" ${frame && html`target="_blank"`}>${result.portal}</a></p>`}
+      ${sellerLink(organization, context, { isBeside: frame !== null })}
     </div>`,
   })
 }
 
-/** Links to the seller's site, if it is a web address. */
-export function sellerLink({ name, website }: Organization, { words }: PageContext): Html | null {
-  return webOrigin(website) ? html`<p><a href="${website}" rel="noreferrer">${words.result.toSeller(name)}</a></p>` : null
+/** Links to the seller's site, if it is a web address; from a frame beside it. */
+export function sellerLink({ name, website }: Organization, { words }: PageContext, { isBeside = false } = {}): Html | null {
+  return webOrigin(website)
+    ? html`<p><a href="${website}" rel="noreferrer" ${isBeside && html`target="_blank"`}>${words.result.toSeller(name)}</a></p>`
+    : null
 }

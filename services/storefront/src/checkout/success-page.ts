@@ -4,8 +4,11 @@ import { listCustomerOrders, type CustomerOrder } from '@quittance/contracts/cus
 import { getCustomerLicenseKey } from '@quittance/contracts/license-keys'
 import { ApiFailure } from '@quittance/pages/call-api'
 import { html, type Html } from '@quittance/pages/html'
+import { webOrigin } from '@quittance/pages/page-headers'
 import type { FastifyReply } from 'fastify'
+import { contractLinks } from '../page/contract-links.ts'
 import type { AppOptions, PageContext } from '../page/page-context.ts'
+import type { PageFrame } from '../page/page-frame.ts'
 import { sendPage } from '../page/send-page.ts'
 import { createMoneyFormat } from './order-summary.ts'
 import { sellerLink } from './result-pages.ts'
@@ -16,6 +19,8 @@ interface Success {
   context: PageContext
   sale: Sale | null
   options: Pick<AppOptions, 'api' | 'scripts'>
+  /** The site around the page; null in its own window. */
+  frame: PageFrame | null
 }
 
 /** What the buyer got; empty for a visitor without the session of the order. */
@@ -26,7 +31,7 @@ interface Purchase {
 
 /** Sends the page of a paid order: what was bought, the keys, and the ways to invoice and account. */
 export async function sendSuccess(success: Success, reply: FastifyReply): Promise<FastifyReply> {
-  const { checkout, context, options } = success
+  const { checkout, context, options, frame } = success
   const { result } = context.words
   const purchase = await loadPurchase(success)
   const money = createMoneyFormat(checkout.currency, context)
@@ -36,6 +41,8 @@ export async function sendSuccess(success: Success, reply: FastifyReply): Promis
     title,
     brand: checkout.organization.name,
     script: options.scripts.portal,
+    frame,
+    frameAncestor: webOrigin(checkout.embed_origin),
     body: html`<div class="card narrow stack">
       <h1>${title}</h1>
       <p class="row strong">
@@ -43,7 +50,9 @@ export async function sendSuccess(success: Success, reply: FastifyReply): Promis
         <span class="number">${money(checkout.total_amount)}</span>
       </p>
       ${checkout.customer_email && html`<p class="quiet">${result.orderFor(maskEmail(checkout.customer_email))}</p>`}
-      ${benefitList(purchase, context)} ${nextSteps(success, purchase)} ${sellerLink(checkout.organization, context)}
+      ${benefitList(purchase, context)} ${nextSteps(success, purchase)}
+      ${sellerLink(checkout.organization, context, { isBeside: frame !== null })}
+      ${contractLinks({ slug: checkout.organization.slug, reference: purchase.order?.id ?? null, isBeside: frame !== null, context })}
     </div>`,
   })
 }
@@ -105,11 +114,13 @@ export function keyBox(key: string, { words }: PageContext): Html {
 }
 
 /** The session moves into the cookie of the portal by a form, so that it is in no address. */
-function nextSteps({ checkout, context, sale }: Success, { order }: Purchase): Html {
+function nextSteps({ checkout, context, sale, frame }: Success, { order }: Purchase): Html {
   const { result } = context.words
   const { slug } = checkout.organization
-  if (!sale) return html`<p class="actions"><a class="button" href="/${slug}/portal">${result.portal}</a></p>`
-  return html`<form class="actions" method="post" action="/checkout/${checkout.client_secret}/portal">
+  if (!sale)
+    return html`<p class="actions"><a class="button" href="/${slug}/portal" ${frame && html`target="_blank"`}>${result.portal}</a></p>`
+  return html`<form class="actions" method="post" action="/checkout/${checkout.client_secret}/portal" ${frame && html`target="_blank"`}>
+    ${context.embedding?.sale && html`<input type="hidden" name="sale" value="${context.embedding.sale}" />`}
     <input type="hidden" name="locale" value="${context.language}" />
     ${
       order && order.total_amount > 0 && html`<button class="button primary" name="order" value="${order.id}">${result.getInvoice}</button>`

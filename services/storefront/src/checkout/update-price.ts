@@ -17,10 +17,20 @@ export interface CheckoutChange {
 
 /** What a form led to. */
 export type OrderOutcome =
-  | { kind: 'form'; checkout: CheckoutPublic; form: CheckoutForm; errors: FormError[]; notice?: string; status?: number }
+  | {
+      kind: 'form'
+      checkout: CheckoutPublic
+      form: CheckoutForm
+      errors: FormError[]
+      notice?: string
+      status?: number
+      retryAfterSeconds?: number
+    }
   /** `sessionToken` is null if the order was placed before, by another page. */
   | { kind: 'ordered'; sessionToken: string | null }
   | { kind: 'subscribed'; checkout: CheckoutPublic }
+  /** Several payments were declined: the checkout has ended. */
+  | { kind: 'failed'; checkout: CheckoutPublic }
 
 /** The checkout after a change, and what was wrong with the change. */
 export interface PricedCheckout {

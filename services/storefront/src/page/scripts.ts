@@ -5,21 +5,26 @@ import { build, stop } from 'esbuild'
 /** Scripts of the pages, one per kind of page. */
 export interface PageScripts {
   checkout: InlineAsset
+  /** Of a checkout with the payment form of Stripe. */
+  stripeCheckout: InlineAsset
   confirmation: InlineAsset
   portal: InlineAsset
+  /** Loaded by the sites of sellers, to show checkouts in a frame. */
+  embed: string
 }
 
 const folder = join(import.meta.dirname, '..', 'browser')
 
 /** Bundles and minifies the scripts in memory: the repository has no build step, and pages no files beside them. */
 export async function bundleScripts(): Promise<PageScripts> {
-  const [checkout, confirmation, portal] = await Promise.all(['checkout', 'confirmation', 'portal'].map(bundle))
+  const [embed = '', ...inline] = await Promise.all(['embed', 'checkout', 'stripe-checkout', 'confirmation', 'portal'].map(bundle))
+  const [checkout, stripeCheckout, confirmation, portal] = inline.map(inlineScript)
   // Ends the process of the bundler, which is not needed again.
   await stop()
-  return { checkout, confirmation, portal } as PageScripts
+  return { checkout, stripeCheckout, confirmation, portal, embed } as PageScripts
 }
 
-async function bundle(name: string): Promise<InlineAsset> {
+async function bundle(name: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(folder, `${name}.ts`)],
     bundle: true,
@@ -33,5 +38,5 @@ async function bundle(name: string): Promise<InlineAsset> {
     // An image has no tsconfig.json of the repository.
     tsconfigRaw: {},
   })
-  return inlineScript(outputFiles[0]?.text ?? '')
+  return outputFiles[0]?.text ?? ''
 }

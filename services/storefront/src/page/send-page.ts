@@ -3,8 +3,10 @@ import { inlineStyle, renderPage, type InlineAsset } from '@quittance/pages/layo
 import { languages } from '@quittance/pages/locale'
 import { pageHeaders } from '@quittance/pages/page-headers'
 import type { FastifyReply } from 'fastify'
-import type { Words } from '../words/words.ts'
+import type { Words } from '../words/all-words.ts'
 import type { PageContext } from './page-context.ts'
+import { framePart, type PageFrame } from './page-frame.ts'
+import type { ProviderScript } from './stripe-sources.ts'
 import { storefrontStyles } from './storefront-styles.ts'
 
 /** One page of the storefront. */
@@ -22,25 +24,33 @@ export interface StorefrontPage {
   languageForm?: string | null
   formTargets?: readonly string[]
   frameAncestor?: string | null
+  /** The site around the page; null in its own window. */
+  frame?: PageFrame | null
+  /** The payment provider whose script runs on the page. */
+  provider?: ProviderScript | null
 }
 
 const style = inlineStyle(storefrontStyles)
 
 /** Sends a page with the headers of its policy. */
 export function sendPage(reply: FastifyReply, page: StorefrontPage): FastifyReply {
-  const { status = 200, context, title, script = null, formTargets = [], frameAncestor = null } = page
+  const { status = 200, context, title, script = null, formTargets = [], frameAncestor = null, provider = null } = page
   const { language, dir, theme } = context
-  reply.code(status).headers(pageHeaders({ style, script, formTargets, frameAncestor }))
-  return reply.send(renderPage({ title, lang: language, dir, theme, style, script, body: renderShell(page) }))
+  reply.code(status).headers(pageHeaders({ style, script, formTargets, frameAncestor, provider: provider?.sources ?? null }))
+  return reply.send(
+    renderPage({ title, lang: language, dir, theme, style, script, providerScript: provider?.url ?? null, body: renderShell(page) }),
+  )
 }
 
-function renderShell({ context, brand, tools, body, languageForm = null }: StorefrontPage): Html {
+function renderShell({ context, brand, tools, body, languageForm = null, frame = null }: StorefrontPage): Html {
   const { words } = context
+  // The other languages of a page in a frame are offered by its form only.
+  const hasLanguages = !frame || languageForm !== null
   return html`<a class="skip" href="#content">${words.common.skip}</a>
     <div class="page">
       <header class="head">
         <p class="brand"><bdi>${brand}</bdi></p>
-        <div class="tools">${tools} ${languageSwitch(context, languageForm)}</div>
+        <div class="tools">${tools} ${hasLanguages && languageSwitch(context, languageForm)} ${frame && framePart(frame, context)}</div>
       </header>
       <main id="content" tabindex="-1">${body}</main>
       <footer class="foot">${words.common.poweredBy}</footer>

@@ -33,14 +33,17 @@ main { flex: 1; } main:focus { outline: none; }
 .before-order { display: grid; gap: 12px; padding-block-start: 24px; border-block-start: 1px solid var(--line); }
 .before-order .row { font-size: 18px; font-weight: 650; }
 .test { border: 1px dashed currentColor; border-radius: 8px; padding: 8px 12px; color: var(--warn); background: var(--warn-ground); font-size: 15px; font-weight: 600; }
+.qr { display: block; inline-size: 200px; max-inline-size: 100%; block-size: auto; border-radius: 8px; }
 .inline-form { display: flex; gap: 8px; align-items: flex-end; } .inline-form > :first-child { flex: 1; }
 .crumbs { font-size: 15px; } address { font-style: normal; } .columns { display: grid; gap: 24px; }
 .keybox { display: flex; flex-wrap: wrap; gap: 8px; justify-content: space-between; align-items: center; background: var(--ground); border-radius: 8px; padding: 8px 12px; }
-.scripted .without-scripts { display: none; }
+.provider-form:focus { outline: none; } .provider-form iframe { inline-size: 100%; border: 0; display: block; }
+.scripted .without-scripts, html:not(.scripted) .with-scripts, .error:empty { display: none; }
 @media (max-width: 859px) {
   .checkout > .summary { position: sticky; inset-block-start: 0; z-index: 1; margin-inline: -24px; padding-inline: 24px; background: var(--ground); border-block: 1px solid var(--line); }
   .summary-body { padding-block-end: 16px; max-block-size: 60vh; overflow: auto; } }
 @media (max-width: 480px) { .page { padding-inline: 16px; padding-block-start: 12px; } .head { margin-block-end: 16px; }
+  .facts { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd { margin-block-end: 8px; }
   .checkout > .summary { margin-inline: -16px; padding-inline: 16px; } }
 @media (min-width: 600px) { .pair { grid-template-columns: 1fr 1fr; } }
 @media (min-width: 860px) {

@@ -4,6 +4,7 @@ import {
   updateCustomerOrder,
   type CustomerOrder,
 } from '@quittance/contracts/customer-portal'
+import type { CustomerCreditNote } from '@quittance/contracts/customer-credit-notes'
 import { getCustomerOrderInvoice } from '@quittance/contracts/invoices'
 import { ApiFailure } from '@quittance/pages/call-api'
 import { dateElement, formatDate } from '@quittance/pages/dates'
@@ -14,6 +15,7 @@ import { toFormErrors } from '../checkout/needed-fields.ts'
 import { createMoneyFormat, nameTax } from '../checkout/order-summary.ts'
 import { readText, type AppOptions } from '../page/page-context.ts'
 import { addressFields, fillAddress, findMissingAddress, readAddress, toAddressInput, type TypedAddress } from './address-fields.ts'
+import { creditNoteList, loadCreditNotes } from './credit-notes.ts'
 import { orderBadge } from './overview-page.ts'
 import { sendPortalPage } from './portal-page.ts'
 import type { PortalRoute, PortalSession } from './portal-session.ts'
@@ -32,13 +34,17 @@ type InvoiceState = 'none' | 'making' | 'ready'
 /** Sends an order: lines, taxes, refunds, and its invoice. Another customer's order is the same 404 as none. */
 export async function sendOrder(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
   const order = await loadOrder(session, exchange)
-  const invoice = await readInvoiceState(order, { session, exchange })
+  const [invoice, creditNotes] = await Promise.all([
+    readInvoiceState(order, { session, exchange }),
+    loadCreditNotes(order, { session, options: exchange.options }),
+  ])
   const typed = fillAddress(order.billing_name ?? session.customer.name, order.billing_address ?? session.customer.billing_address)
   const notice = readText(exchange.request.query, 'saved') ? session.context.words.portal.saved : null
-  return sendOrderPage(session, { exchange, order, invoice, typed, errors: [], notice })
+  return sendOrderPage(session, { exchange, order, invoice, typed, errors: [], notice, creditNotes })
 }
 
-async function loadOrder({ call, organization }: PortalSession, { request, options: { api } }: Exchange): Promise<CustomerOrder> {
+/** Loads an order of the customer and the seller; throws `ApiFailure` with 404 for any other. */
+export async function loadOrder({ call, organization }: PortalSession, { request, options: { api } }: Exchange): Promise<CustomerOrder> {
   const order = await api.call(getCustomerOrder, { id: request.params.id }, call)
   // A session of another seller does not open orders below this address.
   if (order.product.organization_id === organization.id) return order
@@ -55,7 +61,8 @@ async function readInvoiceState(
     return 'ready'
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.status !== 404) throw error
-    return error.retryAfterSeconds !== null || readText(request.query, 'making') ? 'making' : 'none'
+    // The same 404 means not requested and not arrived yet. A second request is answered by the page that waits.
+    return readText(request.query, 'making') ? 'making' : 'none'
   }
 }
 
@@ -102,10 +109,11 @@ interface OrderPage {
   typed: TypedAddress
   errors: readonly FormError[]
   notice: string | null
+  creditNotes?: readonly CustomerCreditNote[]
 }
 
 function sendOrderPage(session: PortalSession, page: OrderPage): FastifyReply {
-  const { exchange, order, errors, notice } = page
+  const { exchange, order, errors, notice, creditNotes = [] } = page
   const { context, path } = session
   const { portal, common } = context.words
   const title = portal.orderFrom(formatDate(order.created_at, context.locale))
@@ -122,7 +130,8 @@ function sendOrderPage(session: PortalSession, page: OrderPage): FastifyReply {
         html`<p><a href="${path}/subscriptions/${order.subscription_id}?locale=${context.language}">${portal.seeSubscription}</a></p>`
       }
     </section>
-    <div data-live="invoice">${invoicePart(session, page)}</div>`
+    <div data-live="invoice">${invoicePart(session, page)}</div>
+    ${creditNoteList(creditNotes, session)} ${withdrawalLink(order, session)}`
   return sendPortalPage(exchange.reply, session, {
     title: errors.length > 0 ? common.titleError(title) : title,
     body,
@@ -151,6 +160,16 @@ function orderLines(order: CustomerOrder, { context }: PortalSession): Html {
       html`<p class="notice">${words.portal.refunded(money(order.refunded_amount + order.refunded_tax_amount))}</p>`
     }
     <p class="quiet">${dateElement(order.created_at, context.locale)}</p>`
+}
+
+/** The law wants the way to withdraw easy to find during the whole period. */
+function withdrawalLink({ id, withdrawal_until: until }: CustomerOrder, { context, path }: PortalSession): Html | null {
+  const { declaration } = context.words
+  if (!until || Date.parse(until) < Date.now()) return null
+  return html`<p class="row">
+    <span class="quiet">${declaration.until(formatDate(until, context.locale))}</span>
+    <a href="${path}/orders/${id}/withdraw?locale=${context.language}">${declaration.withdraw}</a>
+  </p>`
 }
 
 function invoicePart({ context, path }: PortalSession, { order, invoice, typed, errors }: OrderPage): Html {

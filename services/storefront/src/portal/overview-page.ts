@@ -5,7 +5,12 @@ import {
   type CustomerOrder,
   type CustomerSubscription,
 } from '@quittance/contracts/customer-portal'
-import { listCustomerLicenseKeys, type LicenseKeyRead } from '@quittance/contracts/license-keys'
+import {
+  getCustomerLicenseKey,
+  listCustomerLicenseKeys,
+  type LicenseKeyRead,
+  type LicenseKeyWithActivations,
+} from '@quittance/contracts/license-keys'
 import { dateElement } from '@quittance/pages/dates'
 import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -111,11 +116,14 @@ export async function sendBenefits(session: PortalSession, { reply, options: { a
   const { portal } = context.words
   const own = { organization_id: organization.id, limit: 50 }
   const [grants, keys] = await Promise.all([api.call(listCustomerBenefitGrants, own, call), api.call(listCustomerLicenseKeys, own, call)])
+  // Only the read of one key has its activations; a page makes few calls.
+  const activated = keys.items.filter(({ limit_activations: limit }) => limit !== null).slice(0, maxDetailedKeys)
+  const detailed = await Promise.all(activated.map(({ id }) => api.call(getCustomerLicenseKey, { id }, call)))
   const body = html`<h1>${portal.benefits}</h1>
     <section class="card">
       ${grants.items.length === 0 && html`<p class="quiet">${portal.noBenefits}</p>`}
       <ul class="rows">
-        ${grants.items.map((grant) => benefitRow(grant, { keys: keys.items, context }))}
+        ${grants.items.map((grant) => benefitRow(grant, { keys: [...detailed, ...keys.items], context }))}
       </ul>
     </section>`
   return sendPortalPage(reply, session, { title: portal.benefits, body, script: scripts.portal })
@@ -123,7 +131,7 @@ export async function sendBenefits(session: PortalSession, { reply, options: { a
 
 function benefitRow(
   { benefit, properties }: CustomerBenefitGrant,
-  { keys, context }: { keys: LicenseKeyRead[]; context: PageContext },
+  { keys, context }: { keys: (LicenseKeyRead & Partial<LicenseKeyWithActivations>)[]; context: PageContext },
 ): Html {
   const { portal, status } = context.words
   const key = keys.find(({ id }) => id === properties['license_key_id'])
@@ -136,6 +144,21 @@ function benefitRow(
     </p>
     ${note && html`<p class="quiet"><bdi>${note}</bdi></p>`} ${key && keyBox(key.key, context)}
     ${key?.expires_at && html`<p class="quiet">${portal.expires} ${dateElement(key.expires_at, context.locale)}</p>`}
-    ${key && limit !== null && html`<p class="quiet">${portal.uses(key.usage, limit)}</p>`}
+    ${key && limit !== null && html`<p class="quiet">${portal.uses(key.usage, limit)}</p>`} ${key && activationList(key, context)}
   </li>`
+}
+
+/** Keys read together with their activations on one page. */
+const maxDetailedKeys = 4
+
+/** The devices that use a key, where the benefit shows them to customers. */
+function activationList({ activations = [] }: Partial<LicenseKeyWithActivations>, { words, locale }: PageContext): Html | null {
+  if (activations.length === 0) return null
+  return html`<p class="strong">${words.account.activations}</p>
+    <ul class="rows">
+      ${activations.map(
+        ({ label, created_at }) =>
+          html`<li><bdi>${label}</bdi> <span class="quiet">${words.account.activatedOn} ${dateElement(created_at, locale)}</span></li>`,
+      )}
+    </ul>`
 }

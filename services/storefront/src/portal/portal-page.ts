@@ -1,9 +1,10 @@
-import type { Organization } from '@quittance/contracts/organizations'
 import { html, type Html } from '@quittance/pages/html'
 import type { InlineAsset } from '@quittance/pages/layout'
 import type { FastifyReply } from 'fastify'
 import { maskEmail } from '../checkout/success-page.ts'
-import type { PageContext } from '../page/page-context.ts'
+import { sellerLink } from '../checkout/result-pages.ts'
+import { contractLinks } from '../page/contract-links.ts'
+import { legalLinks } from '../page/legal-links.ts'
 import { sendPage } from '../page/send-page.ts'
 import type { PortalSession } from './portal-session.ts'
 
@@ -18,7 +19,7 @@ interface PortalPage {
 
 /** Sends a page of the portal. It states whose account it is, and offers to sign out. */
 export function sendPortalPage(reply: FastifyReply, session: PortalSession, page: PortalPage): FastifyReply {
-  const { context, organization, customer, path } = session
+  const { context, organization, customer, path, returnUrl } = session
   const { words } = context
   const { title, body, script, status = 200, hasWayBack = true } = page
   return sendPage(reply, {
@@ -33,27 +34,8 @@ export function sendPortalPage(reply: FastifyReply, session: PortalSession, page
     </form>`,
     body: html`<div class="middle stack">
       ${hasWayBack && html`<p class="crumbs"><a href="${path}?locale=${context.language}">${words.portal.overview}</a></p>`} ${body}
-    </div>`,
-  })
-}
-
-interface Closed {
-  organization: Organization
-  context: PageContext
-}
-
-/** Sends the page of a visitor who is not signed in. */
-export function sendNeedLink(reply: FastifyReply, { organization, context }: Closed, notice?: string): FastifyReply {
-  const { portal } = context.words
-  return sendPage(reply, {
-    status: notice ? 200 : 401,
-    context,
-    title: portal.title(organization.name),
-    brand: organization.name,
-    body: html`<div class="card narrow stack">
-      ${notice && html`<p class="notice good" role="status">${notice}</p>`}
-      <h1>${portal.needLinkTitle}</h1>
-      <p>${portal.needLink(organization.name)}</p>
+      ${sellerLink({ ...organization, website: returnUrl ?? organization.website }, context)}
+      ${contractLinks({ slug: organization.slug, context })} ${legalLinks(organization, context)}
     </div>`,
   })
 }

@@ -1,14 +1,18 @@
+import { endCustomerSession } from '@quittance/contracts/customer-sessions'
+import { ApiFailure } from '@quittance/pages/call-api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from '@quittance/pages/html'
 import { maskEmail } from '../checkout/success-page.ts'
 import { readPageContext, readText, type AppOptions } from '../page/page-context.ts'
 import { sendPage } from '../page/send-page.ts'
+import { redirectToCreditNote } from './credit-notes.ts'
 import { sendDetails, saveDetails } from './details-page.ts'
 import { changeOrder, redirectToInvoice, sendOrder } from './order-page.ts'
 import { sendBenefits, sendOverview } from './overview-page.ts'
-import { sendNeedLink } from './portal-page.ts'
+import { sendWithdrawal, withdraw } from './withdraw-page.ts'
 import {
   findCustomer,
+  keepReturn,
   loadOrganization,
   pendingCookie,
   readSession,
@@ -17,6 +21,8 @@ import {
   type PortalRoute,
   type PortalSession,
 } from './portal-session.ts'
+import { findNextPage, requestCode, sendCode, sendSignIn, useCode } from './sign-in.ts'
+import { sendAddressForm } from './sign-in-pages.ts'
 import { changeSubscription, sendCancel, sendSubscription } from './subscription-page.ts'
 
 type Request = FastifyRequest<PortalRoute>
@@ -31,15 +37,21 @@ export function addPortalRoutes(app: FastifyInstance, options: AppOptions): void
   const root = '/:slug(^[a-z0-9-]+$)/portal'
   const signedIn = (handler: PageHandler) => async (request: Request, reply: FastifyReply) => {
     const session = await readSession(request, options)
-    return session.customer ? handler(session, { request, reply, options }) : sendNeedLink(reply, session)
+    if (session.customer) return handler(session, { request, reply, options })
+    return sendAddressForm(reply, { ...session, next: findNextPage(findPortalPath(request)), status: 401 })
   }
   const overview = signedIn(sendOverview)
   app.get<PortalRoute>(root, async (request, reply) => {
     const token = readText(request.query, 'customer_session_token')
-    return token === null ? overview(request, reply) : acceptLink(request, { reply, options, token })
+    if (token !== null) return acceptLink(request, { reply, options, token })
+    return readText(request.query, 'return_url') === null ? overview(request, reply) : acceptReturn(request, { reply, options })
   })
   app.get<PortalRoute>(`${root}/choose`, (request, reply) => sendChoice(request, { reply, options }))
   app.post<PortalRoute>(`${root}/choose`, (request, reply) => choose(request, { reply, options }))
+  app.get<PortalRoute>(`${root}/sign-in`, (request, reply) => sendSignIn(request, { reply, options }))
+  app.post<PortalRoute>(`${root}/sign-in`, (request, reply) => requestCode(request, { reply, options }))
+  app.get<PortalRoute>(`${root}/sign-in/code`, (request, reply) => sendCode(request, { reply, options }))
+  app.post<PortalRoute>(`${root}/sign-in/code`, (request, reply) => useCode(request, { reply, options }))
   app.post<PortalRoute>(`${root}/sign-out`, (request, reply) => signOut(request, { reply, options }))
   app.get<PortalRoute>(`${root}/benefits`, signedIn(sendBenefits))
   app.get<PortalRoute>(`${root}/details`, signedIn(sendDetails))
@@ -47,9 +59,17 @@ export function addPortalRoutes(app: FastifyInstance, options: AppOptions): void
   app.get<PortalRoute>(`${root}/orders/:id`, signedIn(sendOrder))
   app.post<PortalRoute>(`${root}/orders/:id`, signedIn(changeOrder))
   app.get<PortalRoute>(`${root}/orders/:id/invoice`, signedIn(redirectToInvoice))
+  app.get<PortalRoute>(`${root}/orders/:id/credit-notes/:noteId`, signedIn(redirectToCreditNote))
+  app.get<PortalRoute>(`${root}/orders/:id/withdraw`, signedIn(sendWithdrawal))
+  app.post<PortalRoute>(`${root}/orders/:id/withdraw`, signedIn(withdraw))
   app.get<PortalRoute>(`${root}/subscriptions/:id`, signedIn(sendSubscription))
   app.post<PortalRoute>(`${root}/subscriptions/:id`, signedIn(changeSubscription))
   app.get<PortalRoute>(`${root}/subscriptions/:id/cancel`, signedIn(sendCancel))
+}
+
+/** Returns the path below the portal. */
+function findPortalPath({ url, params: { slug } }: Request): string {
+  return url.replace(/\?.*/, '').slice(`/${slug}/portal`.length)
 }
 
 interface Exchange {
@@ -72,6 +92,7 @@ async function acceptLink(request: Request, { reply, options, token }: Exchange 
     findCustomer(api, { visitor, token }),
     current ? findCustomer(api, { visitor, token: current }) : null,
   ])
+  keepReturn(reply, { cookies, organization, address: readText(request.query, 'return_url') })
   const target = `/${organization.slug}/portal`
   const query = readText(request.query, 'locale') ? `?locale=${language}` : ''
   if (customer && before && before.id !== customer.id) {
@@ -82,11 +103,26 @@ async function acceptLink(request: Request, { reply, options, token }: Exchange 
   return reply.redirect(target + query, 303)
 }
 
+/** Keeps the return address of a link without a session. */
+async function acceptReturn(request: Request, { reply, options: { api, cookies } }: Exchange): Promise<FastifyReply> {
+  const context = readPageContext(request)
+  const organization = await loadOrganization(api, { slug: request.params.slug, context })
+  keepReturn(reply, { cookies, organization, address: readText(request.query, 'return_url') })
+  return reply.redirect(`/${organization.slug}/portal?locale=${context.language}`, 303)
+}
+
 async function sendChoice(request: Request, { reply, options }: Exchange): Promise<FastifyReply> {
   const session = await readSession(request, options)
   const token = options.cookies.read(request, pendingCookie(request.params.slug))
   const next = token ? await findCustomer(options.api, { visitor: session.context.visitor, token }) : null
-  if (!session.customer || !next) return reply.redirect(`/${session.organization.slug}/portal`, 303)
+  const { slug } = session.organization
+  if (token && next && (!session.customer || session.customer.id === next.id)) {
+    signIn(reply, { cookies: options.cookies, slug, token })
+    options.cookies.clear(reply, pendingCookie(slug))
+    const order = (readText(request.query, 'order') ?? '').replaceAll(/[^\w-]/g, '')
+    return reply.redirect(`/${slug}/portal${order && `/orders/${order}`}?locale=${session.context.language}`, 303)
+  }
+  if (!session.customer || !next) return reply.redirect(`/${slug}/portal`, 303)
   const { portal } = session.context.words
   return sendPage(reply, {
     context: session.context,
@@ -111,10 +147,20 @@ async function choose(request: Request, { reply, options: { cookies } }: Exchang
   return reply.redirect(`/${slug}/portal`, 303)
 }
 
+/** Ends the session at the API too, so that a copy of the cookie is worth nothing afterwards. */
 async function signOut(request: Request, { reply, options: { cookies, api } }: Exchange): Promise<FastifyReply> {
   const context = readPageContext(request)
   const { slug } = request.params
-  const organization = await loadOrganization(api, { slug, context })
+  const token = cookies.read(request, sessionCookie(slug))
+  const [organization] = await Promise.all([
+    loadOrganization(api, { slug, context }),
+    token && api.call(endCustomerSession, {}, { visitor: context.visitor, token }).catch(ignoreEnded),
+  ])
   cookies.clear(reply, sessionCookie(slug))
-  return sendNeedLink(reply, { organization, context }, context.words.portal.signedOut)
+  return sendAddressForm(reply, { organization, context, next: '', notice: context.words.portal.signedOut, status: 200 })
+}
+
+/** A session that has ended before is what the customer wants. */
+function ignoreEnded(error: unknown): void {
+  if (!(error instanceof ApiFailure) || error.status !== 401) throw error
 }

@@ -1,5 +1,6 @@
 import { getPortalCustomer, getPortalOrganization, type CustomerPortalCustomer } from '@quittance/contracts/customer-portal'
 import type { Organization } from '@quittance/contracts/organizations'
+import { isAllowedReturnUrl } from '@quittance/contracts/return-url'
 import type { CallOptions } from '@quittance/pages/call-api'
 import { ApiFailure } from '@quittance/pages/call-api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -7,7 +8,7 @@ import { readPageContext, type AppOptions, type PageContext } from '../page/page
 
 /** A route below the portal of one seller. */
 export interface PortalRoute {
-  Params: { slug: string; id: string }
+  Params: { slug: string; id: string; noteId?: string }
 }
 
 /** The customer who is signed in, as far as the pages need it. */
@@ -17,22 +18,36 @@ export interface PortalSession {
   path: string
   organization: Organization
   customer: CustomerPortalCustomer
+  /** Address of the seller to which the pages lead back; null for its website. */
+  returnUrl: string | null
   /** Options of calls with the session of the customer. */
   call: CallOptions
 }
 
-const maxAgeSeconds = 3_600
+/** Lifetime of a session from a link. */
+const linkSessionSeconds = 3_600
 
 /** Session of the customer, sent to the portal of one seller only. */
 export const sessionCookie = (slug: string) => ({ name: 'qt_portal', path: `/${slug}/portal` }) as const
 /** Session from a link that was opened while another customer was signed in, until it is confirmed. */
 export const pendingCookie = (slug: string) => ({ name: 'qt_portal_new', path: `/${slug}/portal` }) as const
 
-/** Signs a customer in, as long as the session of a link is valid. */
-export function signIn(
-  reply: FastifyReply,
-  { cookies, slug, token }: { cookies: AppOptions['cookies']; slug: string; token: string },
-): void {
+/** Where a link of the seller wants its customer to return to. */
+export const returnCookie = (slug: string) => ({ name: 'qt_portal_return', path: `/${slug}/portal` }) as const
+
+/** Longest lifetime of a session: the return address is kept as long. */
+const returnSeconds = 12 * 3_600
+
+interface NewSession {
+  cookies: AppOptions['cookies']
+  slug: string
+  token: string
+  /** Default: the lifetime of a session from a link. */
+  maxAgeSeconds?: number
+}
+
+/** Signs a customer in, as long as the session is valid. */
+export function signIn(reply: FastifyReply, { cookies, slug, token, maxAgeSeconds = linkSessionSeconds }: NewSession): void {
   cookies.write(reply, { ...sessionCookie(slug), value: token, maxAgeSeconds })
 }
 
@@ -55,7 +70,7 @@ export async function loadOrganization(
   return organization
 }
 
-/** Reads the session of a request. Without a customer nothing is shown: the page then asks for the link. */
+/** Reads the session of a request. Without a customer nothing is shown: the page then asks for the e-mail address. */
 export async function readSession(
   request: FastifyRequest<PortalRoute>,
   { api, cookies }: AppOptions,
@@ -65,5 +80,39 @@ export async function readSession(
   const token = cookies.read(request, sessionCookie(slug))
   const call = { visitor: context.visitor, ...(token && { token }) }
   const [organization, customer] = await Promise.all([loadOrganization(api, { slug, context }), token ? findCustomer(api, call) : null])
-  return customer ? { context, organization, customer, call, path: `/${slug}/portal` } : { organization, context, customer: null }
+  const returnUrl = allowReturn(organization, cookies.read(request, returnCookie(slug)))
+  return customer
+    ? { context, organization, customer, call, returnUrl, path: `/${slug}/portal` }
+    : { organization, context, customer: null }
+}
+
+/** Returns the address if the seller allows it now. An address that the seller does not list is ignored, whatever the link is. */
+function allowReturn({ page_settings: settings }: Organization, address: string | null): string | null {
+  // The copy of an organization from an earlier release has no list.
+  return address && isAllowedReturnUrl(address, settings?.return_origins ?? []) ? address : null
+}
+
+interface ReturnLink {
+  cookies: AppOptions['cookies']
+  organization: Organization
+  address: string | null
+}
+
+/** Keeps the return address of a link for the pages that follow; one that is not allowed is ignored. */
+export function keepReturn(reply: FastifyReply, { cookies, organization, address }: ReturnLink): void {
+  const value = allowReturn(organization, address)
+  if (value) cookies.write(reply, { ...returnCookie(organization.slug), value, maxAgeSeconds: returnSeconds })
+}
+
+interface OfferedSession extends NewSession {
+  context: PageContext
+  /** Order to show afterwards; empty for the overview. */
+  order: string
+}
+
+/** Keeps a session until the portal has asked whose account to show, if another customer is signed in; else it is used at once. */
+export function offerSession(reply: FastifyReply, { cookies, slug, token, order, context }: OfferedSession): FastifyReply {
+  cookies.write(reply, { ...pendingCookie(slug), value: token, maxAgeSeconds: 600 })
+  const query = new URLSearchParams({ locale: context.language, ...(order && { order }) }).toString()
+  return reply.redirect(`/${slug}/portal/choose?${query}`, 303)
 }

@@ -4,12 +4,24 @@ import { brotliCompress, constants } from 'node:zlib'
 import { ApiFailure, ApiUnavailable } from '@quittance/pages/call-api'
 import { isSameOrigin } from '@quittance/pages/same-origin'
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply } from 'fastify'
+import { addBuyRoutes } from '../buy/buy-routes.ts'
 import { addCheckoutRoutes } from '../checkout/checkout-routes.ts'
+import { addDeclarationRoutes } from '../declarations/declaration-routes.ts'
+import { addEmbedRoutes } from '../embed/embed-routes.ts'
 import { addPortalRoutes } from '../portal/portal-routes.ts'
 import { addStartPage } from '../start/start-page.ts'
-import type { Words } from '../words/words.ts'
+import { addUnsubscribeRoutes } from '../unsubscribe/unsubscribe-routes.ts'
+import { addVerificationRoutes } from '../verification/verification-routes.ts'
+import type { Words } from '../words/all-words.ts'
 import { readPageContext, type AppOptions } from '../page/page-context.ts'
 import { sendFault } from '../page/send-page.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A request without a page before it changes only what its token names. */
+    isOneClick?: true
+  }
+}
 
 const formLimitBytes = 64 * 1024
 const maxFormFields = 100
@@ -31,7 +43,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   addCompression(app)
   addStartPage(app, options)
   addCheckoutRoutes(app, options)
+  addBuyRoutes(app, options)
+  addEmbedRoutes(app, options)
   addPortalRoutes(app, options)
+  addDeclarationRoutes(app, options)
+  addUnsubscribeRoutes(app, options)
+  addVerificationRoutes(app, options)
   await app.ready()
   return app
 }
@@ -46,7 +63,7 @@ function readForms(app: FastifyInstance): void {
 /** A form of another site is answered before anything is called. */
 function rejectForeignForms(app: FastifyInstance, origin: string): void {
   app.addHook('onRequest', async (request, reply) => {
-    if (request.method !== 'POST' || isSameOrigin(request.headers, origin)) return
+    if (request.method !== 'POST' || request.routeOptions.config.isOneClick || isSameOrigin(request.headers, origin)) return
     return sendFault(reply, { status: 403, context: readPageContext(request), title: 'foreignTitle', sentence: 'foreign' })
   })
 }

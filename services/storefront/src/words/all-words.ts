@@ -1,22 +1,57 @@
 import type { Language } from '@quittance/pages/locale'
+import { accountWords } from './account-words.ts'
 import { ar } from './ar.ts'
+import { cancellationWords } from './cancellation-words.ts'
 import { de } from './de.ts'
-import { en } from './en.ts'
+import { declarationWords } from './declaration-words.ts'
+import { en, type CommonWords } from './en.ts'
 import { es } from './es.ts'
 import { fr } from './fr.ts'
 import { he } from './he.ts'
 import { it } from './it.ts'
 import { ja } from './ja.ts'
 import { ko } from './ko.ts'
+import { linkWords } from './link-words.ts'
 import { nl } from './nl.ts'
+import { paymentWords } from './payment-words.ts'
 import { pt } from './pt.ts'
-import type { Words } from './words.ts'
+import { reminderWords } from './reminder-words.ts'
+import { signInWords } from './sign-in-words.ts'
+import { verificationWords } from './verification-words.ts'
+import { withdrawalWords } from './withdrawal-words.ts'
 import { zhHant } from './zh-hant.ts'
 import { zh } from './zh.ts'
 
-const byLanguage: Record<Language, Words> = { ar, de, en, es, fr, he, it, ja, ko, nl, pt, zh, 'zh-Hant': zhHant }
+const byLanguage: Record<Language, CommonWords> = { ar, de, en, es, fr, he, it, ja, ko, nl, pt, zh, 'zh-Hant': zhHant }
+
+/** Words of the pages in one language. A language that lacks a key does not compile. */
+export interface Words extends CommonWords {
+  declaration: (typeof declarationWords)['en'] & (typeof withdrawalWords)['en'] & (typeof cancellationWords)['en']
+  payment: (typeof paymentWords)['en']
+  account: (typeof accountWords)['en']
+  link: (typeof linkWords)['en']
+  reminder: (typeof reminderWords)['en']
+  signIn: (typeof signInWords)['en']
+  verification: (typeof verificationWords)['en']
+}
+
+const all = Object.fromEntries(
+  (Object.keys(byLanguage) as Language[]).map((language) => [
+    language,
+    {
+      ...byLanguage[language],
+      declaration: { ...declarationWords[language], ...withdrawalWords[language], ...cancellationWords[language] },
+      payment: paymentWords[language],
+      account: accountWords[language],
+      link: linkWords[language],
+      reminder: reminderWords[language],
+      signIn: signInWords[language],
+      verification: verificationWords[language],
+    },
+  ]),
+) as Record<Language, Words>
 
 /** Returns the words of a language. */
 export function wordsIn(language: Language): Words {
-  return byLanguage[language]
+  return all[language]
 }

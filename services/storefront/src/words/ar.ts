@@ -1,6 +1,6 @@
-import type { Words } from './words.ts'
+import type { CommonWords } from './en.ts'
 
-export const ar: Words = {
+export const ar: CommonWords = {
   reviewedBy: null,
   common: {
     skip: 'الانتقال إلى المحتوى',
@@ -162,7 +162,6 @@ export const ar: Words = {
     benefits: 'المزايا ومفاتيح الترخيص',
     noBenefits: 'ليست لديك مزايا.',
     details: 'بياناتك',
-    needLinkTitle: 'افتح الرابط الذي تلقيته',
     needLink: (seller) => `انتهت صلاحية رابط هذه الصفحة أو كان غير مكتمل. اطلب رابطًا جديدًا من ${seller} أو افتحه من موقعه.`,
     otherTitle: 'أي حساب تريد أن ترى؟',
     other: (email) => `أنت مسجل الدخول باسم ${email}، والرابط يخص عميلًا آخر.`,

@@ -1,6 +1,6 @@
-import type { Words } from './words.ts'
+import type { CommonWords } from './en.ts'
 
-export const de: Words = {
+export const de: CommonWords = {
   reviewedBy: null,
   common: {
     skip: 'Zum Inhalt springen',
@@ -165,7 +165,6 @@ export const de: Words = {
     benefits: 'Leistungen und Lizenzschlüssel',
     noBenefits: 'Sie haben keine Leistungen.',
     details: 'Ihre Daten',
-    needLinkTitle: 'Öffnen Sie den Link, den Sie erhalten haben',
     needLink: (seller) =>
       `Der Link dieser Seite ist abgelaufen oder war unvollständig. Bitten Sie ${seller} um einen neuen oder öffnen Sie ihn auf der Website.`,
     otherTitle: 'Wessen Konto möchten Sie sehen?',

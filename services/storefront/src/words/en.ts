@@ -163,7 +163,6 @@ export const en = {
     benefits: 'Benefits and licence keys',
     noBenefits: 'You have no benefits.',
     details: 'Your details',
-    needLinkTitle: 'Open the link that you were given',
     needLink: (seller: string) =>
       `The link of this page has expired or was not complete. Ask ${seller} for a new one, or open it from their site.`,
     otherTitle: 'Whose account do you want to see?',
@@ -213,3 +212,6 @@ export const en = {
     demo: 'The start command prints links to a demo checkout and a demo customer account.',
   },
 }
+
+/** Words of the pages in one language, without those that have a file by topic. A language that lacks a key does not compile. */
+export type CommonWords = typeof en

@@ -1,6 +1,6 @@
-import type { Words } from './words.ts'
+import type { CommonWords } from './en.ts'
 
-export const es: Words = {
+export const es: CommonWords = {
   reviewedBy: null,
   common: {
     skip: 'Ir al contenido',
@@ -162,7 +162,6 @@ export const es: Words = {
     benefits: 'Ventajas y claves de licencia',
     noBenefits: 'No tiene ventajas.',
     details: 'Sus datos',
-    needLinkTitle: 'Abra el enlace que recibió',
     needLink: (seller) => `El enlace de esta página ha caducado o estaba incompleto. Pida uno nuevo a ${seller} o ábralo desde su sitio.`,
     otherTitle: '¿Qué cuenta quiere ver?',
     other: (email) => `Ha iniciado sesión como ${email}, y el enlace pertenece a otro cliente.`,

@@ -1,6 +1,6 @@
-import type { Words } from './words.ts'
+import type { CommonWords } from './en.ts'
 
-export const fr: Words = {
+export const fr: CommonWords = {
   reviewedBy: null,
   common: {
     skip: 'Aller au contenu',
@@ -164,7 +164,6 @@ export const fr: Words = {
     benefits: 'Avantages et clés de licence',
     noBenefits: 'Vous n’avez pas d’avantages.',
     details: 'Vos informations',
-    needLinkTitle: 'Ouvrez le lien que vous avez reçu',
     needLink: (seller) =>
       `Le lien de cette page a expiré ou était incomplet. Demandez-en un nouveau à ${seller}, ou ouvrez-le depuis son site.`,
     otherTitle: 'Quel compte voulez-vous voir ?',

@@ -1,6 +1,6 @@
-import type { Words } from './words.ts'
+import type { CommonWords } from './en.ts'
 
-export const he: Words = {
+export const he: CommonWords = {
   reviewedBy: null,
   common: {
     skip: 'מעבר לתוכן',
@@ -162,7 +162,6 @@ export const he: Words = {
     benefits: 'הטבות ומפתחות רישיון',
     noBenefits: 'אין לכם הטבות.',
     details: 'הפרטים שלכם',
-    needLinkTitle: 'פתחו את הקישור שקיבלתם',
     needLink: (seller) => `תוקף הקישור של הדף הזה פג או שהוא חלקי. בקשו קישור חדש מ־${seller} או פתחו אותו מהאתר.`,
     otherTitle: 'את החשבון של מי תרצו לראות?',
     other: (email) => `אתם מחוברים בתור ${email}, והקישור שייך ללקוח אחר.`,

@@ -1,6 +1,6 @@
-import type { Words } from './words.ts'
+import type { CommonWords } from './en.ts'
 
-export const it: Words = {
+export const it: CommonWords = {
   reviewedBy: null,
   common: {
     skip: 'Vai al contenuto',
@@ -163,7 +163,6 @@ export const it: Words = {
     benefits: 'Vantaggi e chiavi di licenza',
     noBenefits: 'Non hai vantaggi.',
     details: 'I tuoi dati',
-    needLinkTitle: 'Apri il link che hai ricevuto',
     needLink: (seller) => `Il link di questa pagina è scaduto o era incompleto. Chiedine uno nuovo a ${seller} o aprilo dal suo sito.`,
     otherTitle: 'Quale account vuoi vedere?',
     other: (email) => `Hai effettuato l’accesso come ${email} e il link appartiene a un altro cliente.`,

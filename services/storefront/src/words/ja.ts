@@ -1,6 +1,6 @@
-import type { Words } from './words.ts'
+import type { CommonWords } from './en.ts'
 
-export const ja: Words = {
+export const ja: CommonWords = {
   reviewedBy: null,
   common: {
     skip: '本文へ移動',
@@ -162,7 +162,6 @@ export const ja: Words = {
     benefits: '特典とライセンスキー',
     noBenefits: '特典はありません。',
     details: 'お客様情報',
-    needLinkTitle: '受け取ったリンクを開いてください',
     needLink: (seller) => `このページのリンクは期限切れか、不完全です。${seller}に新しいリンクを依頼するか、サイトから開いてください。`,
     otherTitle: 'どのアカウントを表示しますか',
     other: (email) => `${email}としてログイン中ですが、リンクは別のお客様のものです。`,

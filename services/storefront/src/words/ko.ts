@@ -1,6 +1,6 @@
-import type { Words } from './words.ts'
+import type { CommonWords } from './en.ts'
 
-export const ko: Words = {
+export const ko: CommonWords = {
   reviewedBy: null,
   common: {
     skip: '본문으로 이동',
@@ -162,7 +162,6 @@ export const ko: Words = {
     benefits: '혜택과 라이선스 키',
     noBenefits: '혜택이 없습니다.',
     details: '내 정보',
-    needLinkTitle: '받은 링크를 여세요',
     needLink: (seller) => `이 페이지의 링크가 만료되었거나 완전하지 않습니다. ${seller}에 새 링크를 요청하거나 사이트에서 여세요.`,
     otherTitle: '어느 계정을 보시겠습니까?',
     other: (email) => `${email}(으)로 로그인되어 있으며, 링크는 다른 고객의 것입니다.`,

@@ -1,6 +1,6 @@
-import type { Words } from './words.ts'
+import type { CommonWords } from './en.ts'
 
-export const nl: Words = {
+export const nl: CommonWords = {
   reviewedBy: null,
   common: {
     skip: 'Naar de inhoud',
@@ -163,7 +163,6 @@ export const nl: Words = {
     benefits: 'Voordelen en licentiesleutels',
     noBenefits: 'U hebt geen voordelen.',
     details: 'Uw gegevens',
-    needLinkTitle: 'Open de link die u kreeg',
     needLink: (seller) => `De link van deze pagina is verlopen of was onvolledig. Vraag ${seller} om een nieuwe of open hem op de site.`,
     otherTitle: 'Wiens account wilt u zien?',
     other: (email) => `U bent aangemeld als ${email} en de link is van een andere klant.`,

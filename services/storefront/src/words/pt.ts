@@ -1,6 +1,6 @@
-import type { Words } from './words.ts'
+import type { CommonWords } from './en.ts'
 
-export const pt: Words = {
+export const pt: CommonWords = {
   reviewedBy: null,
   common: {
     skip: 'Ir para o conteúdo',
@@ -162,7 +162,6 @@ export const pt: Words = {
     benefits: 'Vantagens e chaves de licença',
     noBenefits: 'Não tem vantagens.',
     details: 'Os seus dados',
-    needLinkTitle: 'Abra o link que recebeu',
     needLink: (seller) => `O link desta página expirou ou estava incompleto. Peça um novo a ${seller} ou abra-o a partir do site.`,
     otherTitle: 'Que conta quer ver?',
     other: (email) => `Tem sessão iniciada como ${email} e o link pertence a outro cliente.`,

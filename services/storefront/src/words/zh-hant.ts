@@ -1,6 +1,6 @@
-import type { Words } from './words.ts'
+import type { CommonWords } from './en.ts'
 
-export const zhHant: Words = {
+export const zhHant: CommonWords = {
   reviewedBy: null,
   common: {
     skip: '跳到正文',
@@ -162,7 +162,6 @@ export const zhHant: Words = {
     benefits: '權益與授權金鑰',
     noBenefits: '您沒有權益。',
     details: '您的資料',
-    needLinkTitle: '請開啟您收到的連結',
     needLink: (seller) => `此頁面的連結已過期或不完整。請向 ${seller} 索取新連結，或從其網站開啟。`,
     otherTitle: '您想查看誰的帳戶？',
     other: (email) => `您已登入為 ${email}，而此連結屬於另一位客戶。`,

@@ -1,6 +1,6 @@
-import type { Words } from './words.ts'
+import type { CommonWords } from './en.ts'
 
-export const zh: Words = {
+export const zh: CommonWords = {
   reviewedBy: null,
   common: {
     skip: '跳到正文',
@@ -162,7 +162,6 @@ export const zh: Words = {
     benefits: '权益和许可证密钥',
     noBenefits: '您没有权益。',
     details: '您的资料',
-    needLinkTitle: '请打开您收到的链接',
     needLink: (seller) => `此页面的链接已过期或不完整。请向 ${seller} 索取新链接，或从其网站打开。`,
     otherTitle: '您想查看谁的账户？',
     other: (email) => `您已登录为 ${email}，而此链接属于另一位客户。`,

@@ -1,0 +1,43 @@
+import type { CheckoutPublic } from '@quittance/contracts/checkout'
+import { webOrigin } from '@quittance/pages/page-headers'
+import type { PageFrame } from '../page/page-frame.ts'
+import type { PageContext } from '../page/page-context.ts'
+
+/** What a page in a frame reports to the site around it, in this order. */
+const eventsOf = {
+  form: ['loaded'],
+  processing: ['loaded', 'confirmed'],
+  succeeded: ['loaded', 'confirmed', 'success'],
+  ended: ['loaded'],
+} as const
+
+interface FramedPage {
+  kind: keyof typeof eventsOf
+  context: PageContext
+  /** Where the order leads to. */
+  success?: PageFrame['success']
+}
+
+/**
+ * Returns the frame of a page of a checkout; null for a page in its own window. Only the origin that the seller stored gets messages,
+ * whatever the address of the page contains.
+ */
+export function findFrame(checkout: CheckoutPublic, { kind, context, success = null }: FramedPage): PageFrame | null {
+  const origin = webOrigin(checkout.embed_origin)
+  if (!context.embedding || !origin) return null
+  const { reported } = context.embedding
+  // A form after an order was declined later: the site may close the frame again.
+  const isReopened = kind === 'form' && reported === 'confirmed'
+  const last = isReopened ? -1 : eventsOf[kind].findIndex((event) => event === reported)
+  return { origin, events: eventsOf[kind].slice(last + 1), success }
+}
+
+/** Parameters that keep a page in its frame. */
+export function framedQuery(
+  { embedding }: PageContext,
+  { reported, sale }: { reported: 'loaded' | 'confirmed'; sale?: string | null },
+): Record<string, string> {
+  if (!embedding) return {}
+  const kept = sale ?? embedding.sale
+  return { embed: 'true', reported, ...(kept && { sale: kept }) }
+}

@@ -1,0 +1,41 @@
+import type { CheckoutPublic } from '@quittance/contracts/checkout'
+import { html, type Html } from '@quittance/pages/html'
+import type { PaymentForm } from './checkout-form.ts'
+
+/** Renders the place of Stripe's form. What depends on the total is a live part beside it, so that a new total does not remove the form. */
+export function renderStripeForm({ checkout, context, error }: PaymentForm): Html {
+  const { payment } = context.words
+  const { publishable_key: key, setup_future_usage: usage } = checkout.payment_processor_metadata
+  return html`<div
+      class="provider-form"
+      id="field-confirmation_token_id"
+      tabindex="-1"
+      data-key="${key}"
+      data-locale="${context.language === 'zh-Hant' ? 'zh-TW' : context.language}"
+      data-seller="${checkout.organization.name}"
+      ${context.theme && html`data-theme="${context.theme}"`}
+    >
+      <p class="quiet with-scripts" data-loading role="status">${payment.loading}</p>
+      <p class="notice bad" data-not-loaded hidden>${payment.notLoaded}</p>
+      <div data-mount></div>
+      <p class="error" role="alert" data-payment-error id="field-confirmation_token_id-error">${error}</p>
+    </div>
+    <p class="notice without-scripts">${payment.needsScripts}</p>
+    <input type="hidden" name="confirmation_token_id" value="" />
+    <span
+      hidden
+      data-live="provider-total"
+      data-amount="${toStripeAmount(checkout)}"
+      data-currency="${checkout.currency}"
+      data-mode="${checkout.total_amount > 0 ? 'payment' : 'setup'}"
+      data-usage="${usage ?? ''}"
+    ></span>`
+}
+
+/** Factors between the minor units of ISO 4217 and the units of Stripe, where they differ (https://docs.stripe.com/currencies). */
+const factors: Readonly<Record<string, number>> = { isk: 100, ugx: 100, mga: 1 / 100 }
+
+/** Returns the total in the units of Stripe. Its form and its payment must name the same amount. */
+export function toStripeAmount({ total_amount: total, currency }: Pick<CheckoutPublic, 'total_amount' | 'currency'>): number {
+  return Math.round(total * (factors[currency] ?? 1))
+}

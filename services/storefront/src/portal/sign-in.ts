@@ -1,0 +1,142 @@
+import { authenticateCustomerSession, requestCustomerSession } from '@quittance/contracts/customer-codes'
+import type { Organization } from '@quittance/contracts/organizations'
+import { ApiFailure, ApiUnavailable } from '@quittance/pages/call-api'
+import type { FormError } from '@quittance/pages/fields'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isEmailAddress } from '../checkout/needed-fields.ts'
+import { readPageContext, readText, type AppOptions, type PageContext } from '../page/page-context.ts'
+import { loadOrganization, readSession, signIn, type PortalRoute } from './portal-session.ts'
+import { sendAddressForm, sendCodeForm, sendCodesOff } from './sign-in-pages.ts'
+
+interface Exchange {
+  reply: FastifyReply
+  options: AppOptions
+}
+
+type Request = FastifyRequest<PortalRoute>
+
+/** A sign-in that waits for its code: the address that was typed, and the page to show afterwards. */
+interface PendingSignIn {
+  email: string
+  /** Path below the portal; empty for the overview. */
+  next: string
+}
+
+const codeLifetimeSeconds = 900
+
+const signInCookie = (slug: string) => ({ name: 'qt_sign_in', path: `/${slug}/portal/sign-in` }) as const
+
+/** Returns the page below the portal that a visitor asked for, if it is one; empty for the overview. */
+export function findNextPage(path: string | null): string {
+  const known = /^(?:\/(?:benefits|details)|\/(?:orders|subscriptions)\/[\w-]{1,64}(?:\/(?:cancel|withdraw))?)$/
+  return path && known.test(path) ? path : ''
+}
+
+/** Sends the form that asks for the address, or the portal to a customer who is signed in. */
+export async function sendSignIn(request: Request, { reply, options }: Exchange): Promise<FastifyReply> {
+  const session = await readSession(request, options)
+  if (session.customer) return reply.redirect(session.path, 303)
+  return sendAddressForm(reply, { ...session, next: findNextPage(readText(request.query, 'next')), status: 200 })
+}
+
+/** Requests a code. The next page is the same for known and unknown addresses. */
+export async function requestCode(request: Request, { reply, options }: Exchange): Promise<FastifyReply> {
+  const context = readPageContext(request)
+  const { slug } = request.params
+  const organization = await loadOrganization(options.api, { slug, context })
+  const email = (readText(request.body, 'email') ?? '').trim().slice(0, 254)
+  const next = findNextPage(readText(request.body, 'next'))
+  const form = { organization, context, next, email }
+  const reject = () => sendAddressForm(reply, { ...form, errors: [{ field: 'email', message: context.words.errors.email }], status: 422 })
+  if (!isEmailAddress(email)) return reject()
+  const outcome = await askForCode({ email, organization, context }, options)
+  if (outcome === 'rejected') return reject()
+  if (outcome === 'off') return sendCodesOff(reply, form)
+  options.cookies.write(reply, { ...signInCookie(slug), value: JSON.stringify({ email, next }), maxAgeSeconds: codeLifetimeSeconds })
+  const notice = outcome === 'sent' ? '' : `&wait=${outcome.waitMinutes}`
+  return reply.redirect(`/${slug}/portal/sign-in/code?locale=${context.language}${notice}`, 303)
+}
+
+type CodeOutcome = 'sent' | 'rejected' | 'off' | { waitMinutes: number }
+
+/** An address that has requested too many codes may still have one, so that the form for it is shown. */
+async function askForCode(
+  { email, organization, context }: { email: string; organization: Organization; context: PageContext },
+  { api }: AppOptions,
+): Promise<CodeOutcome> {
+  try {
+    await api.call(requestCustomerSession, { organization_id: organization.id, email }, { visitor: context.visitor })
+    return 'sent'
+  } catch (error) {
+    if (error instanceof ApiUnavailable) return 'off'
+    if (!(error instanceof ApiFailure)) throw error
+    if (error.status === 422) return 'rejected'
+    if (error.error !== 'TooManyRequests') throw error
+    return { waitMinutes: Math.max(1, Math.ceil((error.retryAfterSeconds ?? 60) / 60)) }
+  }
+}
+
+function readPending(request: Request, { cookies }: AppOptions): PendingSignIn | null {
+  const value = cookies.read(request, signInCookie(request.params.slug))
+  return value ? (JSON.parse(value) as PendingSignIn) : null
+}
+
+/** Sends the form for the code. Without an address in this browser the sign-in begins again. */
+export async function sendCode(request: Request, { reply, options }: Exchange): Promise<FastifyReply> {
+  const context = readPageContext(request)
+  const { slug } = request.params
+  const pending = readPending(request, options)
+  if (!pending) return reply.redirect(`/${slug}/portal/sign-in?locale=${context.language}`, 303)
+  const organization = await loadOrganization(options.api, { slug, context })
+  const { signIn: words } = context.words
+  const minutes = /^\d{1,4}$/.exec(readText(request.query, 'wait') ?? '')?.[0]
+  const notice = minutes ? words.tooMany(minutes) : readText(request.query, 'again') ? words.sentAgain : null
+  return sendCodeForm(reply, { organization, context, email: pending.email, notice, errors: [], status: minutes ? 429 : 200 })
+}
+
+/** Opens a session with the code, or requests another one. */
+export async function useCode(request: Request, { reply, options }: Exchange): Promise<FastifyReply> {
+  const context = readPageContext(request)
+  const { slug } = request.params
+  const pending = readPending(request, options)
+  const start = `/${slug}/portal/sign-in`
+  if (!pending) return reply.redirect(`${start}?locale=${context.language}`, 303)
+  const organization = await loadOrganization(options.api, { slug, context })
+  const known = { email: pending.email, organization, context }
+  if (readText(request.body, 'intent') === 'again') {
+    const outcome = await askForCode(known, options)
+    if (outcome === 'off') return sendCodesOff(reply, known)
+    const notice = typeof outcome === 'object' ? `wait=${outcome.waitMinutes}` : 'again=1'
+    return reply.redirect(`${start}/code?locale=${context.language}&${notice}`, 303)
+  }
+  const code = (readText(request.body, 'code') ?? '').trim().slice(0, 50)
+  const errors = code
+    ? await openSession({ ...known, code }, { reply, options })
+    : [{ field: 'code', message: context.words.signIn.missingCode }]
+  if (errors.length > 0) return sendCodeForm(reply, { ...known, notice: null, errors, status: 422 })
+  options.cookies.clear(reply, signInCookie(slug))
+  return reply.redirect(`/${slug}/portal${pending.next}?locale=${context.language}`, 303)
+}
+
+interface TypedCode {
+  email: string
+  code: string
+  organization: Organization
+  context: PageContext
+}
+
+async function openSession({ email, code, organization, context }: TypedCode, { reply, options }: Exchange): Promise<FormError[]> {
+  try {
+    const { token, expires_at } = await options.api.call(
+      authenticateCustomerSession,
+      { organization_id: organization.id, email, code },
+      { visitor: context.visitor },
+    )
+    const maxAgeSeconds = Math.floor((Date.parse(expires_at) - Date.now()) / 1000)
+    signIn(reply, { cookies: options.cookies, slug: organization.slug, token, maxAgeSeconds })
+    return []
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.status !== 401) throw error
+    return [{ field: 'code', message: context.words.signIn.wrongCode }]
+  }
+}

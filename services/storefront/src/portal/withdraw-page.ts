@@ -1,0 +1,56 @@
+import { declareWithdrawal } from '@quittance/contracts/declarations'
+import { formatDate } from '@quittance/pages/dates'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { readOnce } from '../declarations/declaration-routes.ts'
+import { sendReceived, sendSecondStep } from '../declarations/declaration-pages.ts'
+import type { AppOptions } from '../page/page-context.ts'
+import { loadOrder } from './order-page.ts'
+import type { PortalRoute, PortalSession } from './portal-session.ts'
+
+interface Exchange {
+  request: FastifyRequest<PortalRoute>
+  reply: FastifyReply
+  options: AppOptions
+}
+
+/** Fills the withdrawal of an order in: the customer is known, so one step is left. */
+async function fillWithdrawal(session: PortalSession, exchange: Exchange) {
+  const { context, organization, customer, path } = session
+  const order = await loadOrder(session, exchange)
+  const reference = `${order.description}, ${formatDate(order.created_at, context.locale)}`
+  const name = order.billing_name ?? customer.name ?? customer.email
+  return {
+    order,
+    place: { kind: 'withdraw' as const, context, organization, action: `${path}/orders/${order.id}/withdraw` },
+    typed: {
+      name: withoutLinks(name).slice(0, 100),
+      email: customer.email,
+      reference: withoutLinks(reference).slice(0, 200),
+      ground: 'ordinary' as const,
+    },
+  }
+}
+
+/** Sends the withdrawal of an order to check. */
+export async function sendWithdrawal(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
+  const { place, typed } = await fillWithdrawal(session, exchange)
+  return sendSecondStep(exchange.reply, { ...place, typed, once: readOnce(exchange.request), hasFirstStep: false })
+}
+
+/** Withdraws from the contract. In time it ends a subscription at once. */
+export async function withdraw(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
+  const { order, place, typed } = await fillWithdrawal(session, exchange)
+  const { name, email, reference } = typed
+  const { organization, context, call } = session
+  const receipt = await exchange.options.api.call(
+    declareWithdrawal,
+    { organization_id: organization.id, name, email, reference, order_id: order.id, locale: context.language },
+    { ...call, idempotencyKey: readOnce(exchange.request) },
+  )
+  return sendReceived(exchange.reply, { ...place, typed, receipt, note: context.words.declaration.sellerNote(organization.name) })
+}
+
+/** Names of buyers and products may contain what a declaration may not. */
+function withoutLinks(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').replaceAll(/:\/\/|www\./gi, ' ')
+}

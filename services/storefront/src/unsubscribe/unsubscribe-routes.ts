@@ -1,0 +1,51 @@
+import { createMailOptOut } from '@quittance/contracts/mails'
+import { html, type Html } from '@quittance/pages/html'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { readPageContext, type AppOptions, type PageContext } from '../page/page-context.ts'
+import { sendPage } from '../page/send-page.ts'
+
+interface TokenRoute {
+  Params: { token: string }
+}
+
+const path = '/unsubscribe/:token(^qt_un_[\\w-]+$)'
+
+/** Adds the page that stops optional mails. A visit changes nothing: programs open the links of mails. */
+export function addUnsubscribeRoutes(app: FastifyInstance, { api }: AppOptions): void {
+  app.get<TokenRoute>(path, async (request, reply) => {
+    const context = readPageContext(request)
+    const { reminder } = context.words
+    return sendReminderPage(reply, {
+      context,
+      title: reminder.title,
+      body: html`<p>${reminder.text}</p>
+        <form method="post">
+          <input type="hidden" name="locale" value="${context.language}" />
+          <p class="actions"><button class="button primary">${reminder.stop}</button></p>
+        </form>`,
+    })
+  })
+
+  // Mail programs send the one-click request of RFC 8058 themselves, so it comes from no page. The token is the permission.
+  app.post<TokenRoute>(path, { config: { isOneClick: true } }, async (request: FastifyRequest<TokenRoute>, reply) => {
+    const context = readPageContext(request)
+    await api.call(createMailOptOut, { token: request.params.token }, { visitor: context.visitor })
+    const { reminder } = context.words
+    return sendReminderPage(reply, { context, title: reminder.stoppedTitle, body: html`<p>${reminder.stopped}</p>` })
+  })
+}
+
+function sendReminderPage(
+  reply: FastifyReply,
+  { context, title, body }: { context: PageContext; title: string; body: Html },
+): FastifyReply {
+  return sendPage(reply, {
+    context,
+    title,
+    brand: 'Quittance',
+    body: html`<div class="card narrow stack">
+      <h1>${title}</h1>
+      ${body}
+    </div>`,
+  })
+}
