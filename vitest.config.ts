@@ -10,6 +10,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          // Pure tests share no state, and importing the modules again for each file takes longer than the tests.
+          isolate: false,
           include: ['{packages,services,tools,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/*.{service,e2e}.test.ts'],
           // Password hashing is slow on purpose, and a busy machine is not a failure.

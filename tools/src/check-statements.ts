@@ -17,7 +17,7 @@ import { collectorName, findStatements, instrument, type StatementUse } from './
 import { readRowType } from './statements/read-row-type.ts'
 
 const root = join(import.meta.dirname, '../..')
-const services = ['auth', 'orders', 'invoices', 'webhooks', 'mail']
+const services = ['auth', 'orders', 'invoices', 'webhooks', 'mail', 'usage']
 
 /** Files whose texts are built inside of a function, with the reason; they are not checked here. */
 const unreadable: Readonly<Record<string, string>> = {

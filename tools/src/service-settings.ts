@@ -7,6 +7,7 @@ import { MailConfig } from '@quittance/mail/config'
 import { OrdersConfig } from '@quittance/orders/config'
 import { ProvisionerConfig } from '@quittance/provisioner/config'
 import { StorefrontConfig } from '@quittance/storefront/config'
+import { UsageConfig } from '@quittance/usage/config'
 import { WebhooksConfig } from '@quittance/webhooks/config'
 
 export const serviceSettings = {
@@ -18,6 +19,7 @@ export const serviceSettings = {
     invoices: InvoicesConfig,
     webhooks: WebhooksConfig,
     mail: MailConfig,
+    usage: UsageConfig,
     provisioner: ProvisionerConfig,
     storefront: StorefrontConfig,
   },

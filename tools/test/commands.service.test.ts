@@ -123,6 +123,7 @@ test('dead-letters lists the failed events of each service, and replay handles t
     invoices: { total_count: 0 },
     webhooks: { total_count: 0 },
     mail: { total_count: 0 },
+    usage: { total_count: 0 },
     parked_invoices: [],
   })
   expect(await runForJson('replay', '--service', 'orders', '--dead-letters')).toMatchObject({ handled: [expect.any(String)], failed: [] })

@@ -8,9 +8,10 @@ import { deadLetterHandlers } from '@quittance/runtime/internal/messaging/dead-l
 import { invoices } from '@quittance/invoices/service'
 import { mail } from '@quittance/mail/service'
 import { orders } from '@quittance/orders/service'
+import { usage } from '@quittance/usage/service'
 import { webhooks } from '@quittance/webhooks/service'
 
-const services = [auth, orders, invoices, webhooks, mail]
+const services = [auth, orders, invoices, webhooks, mail, usage]
 const root = join(import.meta.dirname, '../..')
 
 test('every operation of the contracts has a handler in its owner, and in no other service', () => {

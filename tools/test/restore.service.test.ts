@@ -13,7 +13,7 @@ import { render } from '../src/kubernetes/render.ts'
 import { startInstance, type Instance } from '../src/supervisor/instance.ts'
 import { parseStartOptions } from '../src/supervisor/start-options.ts'
 
-const services = ['webhooks', 'mail', 'auth', 'orders', 'invoices']
+const services = ['webhooks', 'mail', 'usage', 'auth', 'orders', 'invoices']
 let folder: string
 let instance: Instance
 let receiver: WebhookReceiver

@@ -11,7 +11,7 @@ export const deadLetters: Command = {
   summary: 'List what failed in all attempts: events that a consumer could not handle, and invoices that could not be generated.',
   help: `Usage: npm run quittance -- dead-letters [options]
 
-For orders, invoices, webhooks and mail: the events that a consumer failed to handle in all attempts, with the reason, oldest first. Invoices that
+For orders, invoices, webhooks, mail and usage: the events that a consumer failed to handle in all attempts, with the reason, oldest first. Invoices that
 could not be rendered are listed if their database is reachable: that of a local instance, or DATABASE_URL_INVOICES. Failed webhook
 deliveries belong to their sellers: GET /v1/webhooks/deliveries.
 docs/operations.md describes how to resolve each of them; replay repeats them.

@@ -1,6 +1,6 @@
-import { listStuckPayments, recheckPayment, showPayment } from '@quittance/contracts/payment-operations'
+import { listStuckPayments, recheckPayment, resolvePayment, showPayment } from '@quittance/contracts/payment-operations'
 import { readArguments, required } from '../cli/arguments.ts'
-import type { Command } from '../cli/command.ts'
+import { UsageError, type Command } from '../cli/command.ts'
 import { printReply, targetHelp, targetOptions } from './target-options.ts'
 
 const options = { ...targetOptions, id: { type: 'string' } } as const
@@ -20,7 +20,7 @@ Example: npm run --silent quittance -- payments stuck`,
 
 export const paymentsShow: Command = {
   name: 'payments show',
-  summary: 'Show a payment with its refunds and its entries in the ledger.',
+  summary: 'Show a payment with its refunds, its entries in the ledger and its timeline.',
   help: `Usage: npm run quittance -- payments show --id ID [options]
 
   --id ID              the payment
@@ -49,5 +49,29 @@ Example: npm run quittance -- payments recheck --id 0d4c…`,
     const given = readArguments(args, options)
     const id = required('--id', given.id)
     return printReply(given, (operator) => operator.call(recheckPayment, { id }))
+  },
+}
+
+export const paymentsResolve: Command = {
+  name: 'payments resolve',
+  summary: 'Decide about a payment in quarantine: it succeeded, or it failed.',
+  help: `Usage: npm run quittance -- payments resolve --id ID --as succeeded|failed --because TEXT [--force] [options]
+
+The provider is asked first. If it reports another state, another amount or nothing at all, the decision is refused without --force. It is recorded in
+the timeline of the payment with the reason and what the provider reported.
+
+  --id ID              the payment
+  --as STATE           succeeded: the order is paid; failed: the order can be paid again
+  --because TEXT       why, for the timeline
+  --force              decide against what the provider reports
+${targetHelp}
+
+Example: npm run quittance -- payments resolve --id 0d4c… --as failed --because "Not in the report of the provider"`,
+  run(args) {
+    const given = readArguments(args, { ...options, as: { type: 'string' }, because: { type: 'string' }, force: { type: 'boolean' } })
+    const as = (['succeeded', 'failed'] as const).find((state) => state === required('--as', given.as))
+    if (!as) throw new UsageError('--as is succeeded or failed.')
+    const request = { id: required('--id', given.id), as, because: required('--because', given.because), force: given.force ?? false }
+    return printReply(given, (operator) => operator.call(resolvePayment, request))
   },
 }

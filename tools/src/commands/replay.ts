@@ -17,7 +17,7 @@ export const replay: Command = {
 
 Both are safe: the inbox of the service drops events that it has already handled.
 
-  --service NAME       orders, invoices, webhooks or mail
+  --service NAME       orders, invoices, webhooks, mail or usage
   --dead-letters       the service's dead letters, oldest first; handled ones are removed, the others stay with their new reason
   --id ID              only this dead letter; may be given several times
   --since TIME         every event since then: 2026-11-22T03:00:00Z, or 15m, 2h, 1d ago; for a database that was restored

@@ -211,7 +211,7 @@ const breaks: [name: string, changed: Partial<Contracts>, sentence: string][] = 
   ],
 ]
 
-test.each(breaks)('rejects a change with its reason: %s', (_, changed, sentence) => {
+test.each(breaks)('rejects a change with its reason: %s [payments 9]', (_, changed, sentence) => {
   expect(compareChange(changed).breaks).toContain(sentence)
 })
 

@@ -5,7 +5,7 @@ import { busServiceNames, type ServiceName } from '@quittance/contracts/services
 import { formatPublicBusKeys, parseBusSeeds } from '@quittance/runtime/bus/identity'
 
 /** Services with a database. */
-export const databaseOwners = ['auth', 'orders', 'invoices', 'webhooks', 'mail'] as const
+export const databaseOwners = ['auth', 'orders', 'invoices', 'webhooks', 'mail', 'usage'] as const
 export type DatabaseOwner = (typeof databaseOwners)[number]
 
 /** Secrets by name. */

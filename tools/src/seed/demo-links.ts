@@ -1,5 +1,5 @@
 import type { DemoData } from '@quittance/testing/ready-file'
-import { apiClient } from '../api-client.ts'
+import { apiClient, type ApiClient } from '../api-client.ts'
 
 /** Links that a person can open at once: both expire, so they are created at every start. */
 export interface DemoLinks {
@@ -7,11 +7,26 @@ export interface DemoLinks {
   customerPortalUrl: string
 }
 
-/** Creates a checkout of the demo product, for half an hour, and a session of the demo customer, for an hour. */
+/** Creates a checkout of a monthly product and the demo product, for half an hour, and a session of the demo customer, for an hour. */
 export async function createDemoLinks(demo: DemoData, origin: string): Promise<DemoLinks> {
   const api = apiClient({ origin, token: demo.organization_access_token })
   const create = <Reply>(path: string, body: unknown) => api.send<Reply>('POST', { path, body, expect: 201 })
-  const checkout = await create<{ url: string }>('/v1/checkouts/', { products: [demo.product_id] })
+  const monthly = (await findMonthly(api)) ?? (await create<{ id: string }>('/v1/products/', monthlyProduct))
+  const checkout = await create<{ url: string }>('/v1/checkouts/', { products: [monthly.id, demo.product_id] })
   const session = await create<{ customer_portal_url: string }>('/v1/customer-sessions/', { customer_id: demo.customer_id })
   return { checkoutUrl: checkout.url, customerPortalUrl: session.customer_portal_url }
+}
+
+const monthlyProduct = {
+  name: 'Library card',
+  description: 'Every book of the library, month by month.',
+  recurring_interval: 'month',
+  prices: [{ amount_type: 'fixed', price_amount: 1200, price_currency: 'usd' }],
+}
+
+/** The one of an earlier start. */
+async function findMonthly(api: ApiClient): Promise<{ id: string } | undefined> {
+  const path = `/v1/products/?is_archived=false&query=${encodeURIComponent(monthlyProduct.name)}`
+  const { items } = await api.send<{ items: { id: string; name: string }[] }>('GET', { path, expect: 200 })
+  return items.find(({ name }) => name === monthlyProduct.name)
 }

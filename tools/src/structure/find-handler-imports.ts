@@ -4,12 +4,12 @@ import { resolveImport } from './measure-sizes.ts'
 /** A module as the rules need it. */
 export interface Module {
   path: string
-  /** Exported constants that `command()`, `query()`, `staged()`, `systemCommand()` or `systemQuery()` make. */
+  /** Exported constants that `command()`, `query()`, `staged()`, `systemCommand()`, `systemQuery()` or `systemStaged()` make. */
   handlers: readonly string[]
   imports: readonly { path: string; names: readonly string[] }[]
 }
 
-const makers = new Set(['command', 'query', 'staged', 'systemCommand', 'systemQuery'])
+const makers = new Set(['command', 'query', 'staged', 'systemCommand', 'systemQuery', 'systemStaged'])
 
 interface Node {
   type: string

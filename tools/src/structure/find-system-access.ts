@@ -20,6 +20,7 @@ interface Node {
 const kinds: Readonly<Record<string, SystemAccess['kind']>> = {
   systemQuery: 'operation',
   systemCommand: 'operation',
+  systemStaged: 'operation',
   createSystemSql: 'component',
   job: 'job',
   batchConsumer: 'batch consumer',
@@ -32,6 +33,7 @@ const accessTypes = /^(SqlRunner|ScopedSql|SystemSql|System(Transaction|QueryCon
 const exceptions: Readonly<Record<string, string>> = {
   'services/auth/src/sign-in/attempt-limits.ts: database.pool': 'the library of the limits reads and writes its own table',
   'services/orders/src/checkouts/update-checkout.ts: organization: false': 'finds by client secret, then binds the organization',
+  'services/orders/src/checkout-links/open-checkout-link.ts: organization: false': 'finds by client secret, then binds the organization',
   'services/orders/src/entitlements/license-key-commands.ts: organization: false': 'finds by key, then binds the organization',
 }
 

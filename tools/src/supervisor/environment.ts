@@ -98,10 +98,6 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...ins
         }
       case 'storefront':
         return { API_HTTP_URL: apiOrigins.join(',') }
-      case 'auth':
-      case 'mail':
-      case 'provisioner':
-        return {}
       case 'invoices':
         return { PUPPETEER_EXECUTABLE_PATH: chromium }
       case 'webhooks':
@@ -114,6 +110,8 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...ins
           SANDBOX_PAYMENTS: userEnvironment.SANDBOX_PAYMENTS ?? (instance.allowsSandboxPayments ? sandboxDefault(baseUrl) : 'off'),
           SANDBOX_TEST_CLOCK: userEnvironment.SANDBOX_TEST_CLOCK ?? 'on',
         }
+      default:
+        return {}
     }
   }
 }

@@ -7,7 +7,7 @@ import { writeReadyFile } from './ready-file.ts'
 test('writes the whole file, readable by its owner only, and leaves no other file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'quittance-ready-file-'))
   const path = join(folder, 'ready.json')
-  const services = { gateway: [], auth: [], orders: [], invoices: [], webhooks: [], mail: [], provisioner: [], storefront: [] }
+  const services = { gateway: [], auth: [], orders: [], invoices: [], webhooks: [], mail: [], usage: [], provisioner: [], storefront: [] }
   const facts = {
     base_url: 'http://127.0.0.1:1',
     pages_url: 'http://127.0.0.1:1',

@@ -48,7 +48,7 @@ function links({ checkoutUrl, customerPortalUrl }: DemoLinks): string[] {
   return [
     '',
     'Open in a browser:',
-    `  a demo checkout, for 30 minutes           ${checkoutUrl}`,
+    `  a checkout of a subscription, 30 minutes  ${checkoutUrl}`,
     `  the portal of the demo customer, an hour  ${customerPortalUrl}`,
   ]
 }
