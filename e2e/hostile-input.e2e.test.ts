@@ -21,6 +21,7 @@ beforeAll(async () => {
   const { api, demo } = system
   session = (await expectAccepted(() => api('POST', '/v1/customer-sessions/', { customer_id: demo.customer_id }))).token
   const checkout = await expectAccepted(() => api('POST', '/v1/checkouts/', { products: [demo.product_id] }))
+  const link = await expectAccepted(() => api('POST', '/v1/checkout-links/', { products: [demo.product_id] }))
   const discount = await expectAccepted(() => api('POST', '/v1/discounts/', validBodies['orders.discount.create']))
   const benefit = await expectAccepted(() => api('POST', '/v1/benefits/', validBodies['orders.benefit.create']))
   description = inlineComponents((await api('GET', '/openapi.json')).body) as unknown as Description
@@ -31,6 +32,8 @@ beforeAll(async () => {
     'customer-portal/orders': demo.paid_order_id,
     checkouts: checkout.id,
     'checkouts/client': checkout.client_secret,
+    'checkout-links': link.id,
+    'checkout-links/client': link.client_secret,
     discounts: discount.id,
     benefits: benefit.id,
   }
@@ -55,8 +58,12 @@ const validBodies: Record<string, object> = {
   'orders.discount.create': { name: 'Half', type: 'fixed', amount: 100, duration: 'repeating', duration_in_months: 2 },
   'orders.customer.create': { email: 'hostile@example.com' },
   'orders.checkout.create': { products: [randomUUID()] },
+  'orders.checkout-link.create': { products: [randomUUID()] },
   'orders.refund.create': { order_id: randomUUID(), reason: 'other', amount: 1 },
   'orders.subscription.update': { cancel_at_period_end: true },
+  'orders.subscription.change-preview': { product_id: randomUUID() },
+  'orders.customer-order.confirm-payment': { confirmation_token_id: 'ctoken_ok' },
+  'orders.customer-subscription.change-preview': { product_id: randomUUID() },
 }
 
 /** Bodies for fields that are ignored beside one of the other fields, whatever their value. */
@@ -65,6 +72,10 @@ const alternativeBodies: Record<string, object> = {
   'orders.subscription.update product_id': {},
   'orders.subscription.update discount_id': {},
   'orders.subscription.update proration_behavior': { product_id: randomUUID() },
+  'orders.subscription.update previewed_at': { product_id: randomUUID() },
+  'orders.subscription.update pending_update': {},
+  'orders.customer-subscription.update proration_behavior': { product_id: randomUUID() },
+  'orders.customer-subscription.update previewed_at': { product_id: randomUUID() },
 }
 
 function getBaseBody(subject: string, field: string): object {

@@ -2,6 +2,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { waitForMailedCode } from './mailed-codes.ts'
 import { launchChromium, openWindow, type Browser } from './oauth/chromium.ts'
 import { expectAccepted } from './sale.ts'
 
@@ -70,14 +71,7 @@ test('a customer signs in to the portal with the code from the mailbox [pages 64
     callApi(`${baseUrl}/v1/customer-portal/customer-session/${path}`, { method: 'POST', token: null, body })
   expect((await send('request', address)).status).toBe(202)
   expect((await send('request', { ...address, email: `unknown-${email}` })).status).toBe(202)
-  const code = await eventually(async () => {
-    const list = await (await fetch(`${baseUrl}/mailbox`)).text()
-    const path = new RegExp(`href="(/mailbox/[^"]+)"(?:(?!href).)*${email}`).exec(list)?.[1]
-    const source = await (await fetch(`${baseUrl}${path}`)).text()
-    const [found] = /\b[2-9A-Z]{3}-[2-9A-Z]{3}\b/.exec(source) ?? []
-    if (!found) throw new Error('The code has not arrived')
-    return found
-  })
+  const code = await waitForMailedCode(baseUrl, email)
   expect((await send('authenticate', { ...address, code: 'AAA-AAA' })).status).toBe(401)
   const { status, body } = await send('authenticate', { ...address, code })
   expect(status).toBe(200)

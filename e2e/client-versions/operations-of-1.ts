@@ -20,6 +20,11 @@ export const operationsOf1: Record<string, Operation> = {
   'checkouts.get': (polar, { checkout }) => polar.checkouts.get(checkout),
   'checkouts.list': (polar) => polar.checkouts.list(),
   'checkouts.update': async (polar, world) => polar.checkouts.update((await world.fresh('checkout'))['id'], { metadata: { cart: 2 } }),
+  'checkoutLinks.create': (polar, { product }) => polar.checkoutLinks.create({ payment_processor: 'stripe', products: [product] }),
+  'checkoutLinks.delete': async (polar, world) => polar.checkoutLinks.delete((await world.fresh('link'))['id']),
+  'checkoutLinks.get': async (polar, world) => polar.checkoutLinks.get((await world.fresh('link'))['id']),
+  'checkoutLinks.list': (polar) => polar.checkoutLinks.list(),
+  'checkoutLinks.update': async (polar, world) => polar.checkoutLinks.update((await world.fresh('link'))['id'], { label: 'Spring' }),
   'customerSessions.create': (polar, { customer }) => polar.customerSessions.create({ customer_id: customer }),
   'customers.create': (polar) => polar.customers.create({ email: `${crypto.randomUUID()}@example.com`, name: 'Ada' }),
   'customers.delete': async (polar, world) => polar.customers.delete((await world.fresh('customer'))['id']),
@@ -36,6 +41,15 @@ export const operationsOf1: Record<string, Operation> = {
   'discounts.get': (polar, { discount }) => polar.discounts.get(discount),
   'discounts.list': (polar) => polar.discounts.list(),
   'discounts.update': (polar, { discount }) => polar.discounts.update(discount, { max_redemptions: 7 }),
+  'events.get': async (polar) => {
+    await polar.events.ingest({ events: [{ name: 'pages.printed', external_customer_id: 'reader-1' }] })
+    const { items } = await polar.events.list()
+    return polar.events.get(items[0].id)
+  },
+  'events.ingest': (polar) =>
+    polar.events.ingest({ events: [{ name: 'pages.printed', external_customer_id: 'reader-1', metadata: { pages: 3 } }] }),
+  'events.list': (polar) => polar.events.list(),
+  'events.listNames': (polar) => polar.events.listNames(),
   'licenseKeys.get': (polar, { licenseKey }) => polar.licenseKeys.get(licenseKey),
   'licenseKeys.getActivation': (polar, { licenseKey, activation }) => polar.licenseKeys.getActivation(licenseKey, activation),
   'licenseKeys.list': (polar) => polar.licenseKeys.list(),

@@ -29,6 +29,12 @@ export const operations: Record<string, Operation> = {
   'checkouts.list': (polar) => first(polar.checkouts.list({})),
   'checkouts.update': async (polar, world) =>
     polar.checkouts.update({ id: (await world.fresh('checkout'))['id'], checkoutUpdate: { metadata: { cart: 2 } } }),
+  'checkoutLinks.create': (polar, { product }) => polar.checkoutLinks.create({ paymentProcessor: 'stripe', products: [product] }),
+  'checkoutLinks.delete': async (polar, world) => polar.checkoutLinks.delete({ id: (await world.fresh('link'))['id'] }),
+  'checkoutLinks.get': async (polar, world) => polar.checkoutLinks.get({ id: (await world.fresh('link'))['id'] }),
+  'checkoutLinks.list': (polar) => first(polar.checkoutLinks.list({})),
+  'checkoutLinks.update': async (polar, world) =>
+    polar.checkoutLinks.update({ id: (await world.fresh('link'))['id'], checkoutLinkUpdate: { label: 'Spring' } }),
   'customerPortal.benefitGrants.get': (polar, { grant, session }) =>
     polar.customerPortal.benefitGrants.get({ customerSession: session }, { id: grant }),
   'customerPortal.benefitGrants.list': (polar, { session }) =>
@@ -87,6 +93,14 @@ export const operations: Record<string, Operation> = {
   'discounts.get': (polar, { discount }) => polar.discounts.get({ id: discount }),
   'discounts.list': (polar) => first(polar.discounts.list({})),
   'discounts.update': (polar, { discount }) => polar.discounts.update({ id: discount, discountUpdate: { maxRedemptions: 7 } }),
+  'events.get': async (polar) => {
+    await polar.events.ingest({ events: [{ name: 'pages.printed', externalCustomerId: 'reader-1' }] })
+    return polar.events.get({ id: (await firstItem(polar.events.list({}))).id })
+  },
+  'events.ingest': (polar) =>
+    polar.events.ingest({ events: [{ name: 'pages.printed', externalCustomerId: 'reader-1', metadata: { pages: 3 } }] }),
+  'events.list': (polar) => first(polar.events.list({})),
+  'events.listNames': (polar) => first(polar.events.listNames({})),
   'licenseKeys.get': (polar, { licenseKey }) => polar.licenseKeys.get({ id: licenseKey }),
   'licenseKeys.getActivation': (polar, { licenseKey, activation }) =>
     polar.licenseKeys.getActivation({ id: licenseKey, activationId: activation }),
@@ -135,13 +149,15 @@ const price = { amountType: 'fixed', priceAmount: 4200, priceCurrency: 'usd' }
 const billingAddress = { country: 'GB', line1: '12 St James’s Square', city: 'London', postalCode: 'SW1Y 4JH' }
 
 /** Returns the first object of a list. */
-async function firstItem(list: Promise<AsyncIterable<unknown>>): Promise<{ id: string }> {
+async function firstItem(list: Promise<object>): Promise<{ id: string }> {
   const page = (await first(list)) as { result: { items: { id: string }[] } }
   return page.result.items[0] as { id: string }
 }
 
-/** Returns the first page of a list. */
-async function first(list: Promise<AsyncIterable<unknown>>): Promise<unknown> {
-  for await (const page of await list) return page
+/** Returns the first page of a list. Later versions return the list of events itself. */
+async function first(list: Promise<object>): Promise<unknown> {
+  const pages = await list
+  if (!(Symbol.asyncIterator in pages)) return { result: pages }
+  for await (const page of pages as AsyncIterable<unknown>) return page
   return null
 }

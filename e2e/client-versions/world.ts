@@ -37,7 +37,7 @@ export interface World {
   fresh(kind: FreshKind): Promise<Record<string, string>>
 }
 
-type FreshKind = 'benefit' | 'checkout' | 'customer' | 'discount' | 'endpoint' | 'order' | 'subscription' | 'activation'
+type FreshKind = 'benefit' | 'checkout' | 'customer' | 'discount' | 'endpoint' | 'link' | 'order' | 'subscription' | 'activation'
 
 const address = { country: 'GB', line1: '12 St James’s Square', city: 'London', postal_code: 'SW1Y 4JH' }
 const terms = { prefix: 'acme', activations: { limit: 50, enable_customer_admin: true }, limit_usage: 1000 }
@@ -81,6 +81,7 @@ export async function createWorld(system: RunningSystem): Promise<World> {
     customer: () => create('/v1/customers/', newCustomer()),
     discount: () => create('/v1/discounts/', buildDiscount(randomUUID())),
     endpoint: () => create('/v1/webhooks/endpoints', endpointAt(sink.url)),
+    link: () => create('/v1/checkout-links/', { products: [catalog.product] }),
     order: () => buy(catalog.product, customer.id),
     subscription: async () => ({ id: (await buy(catalog.plan, (await create('/v1/customers/', newCustomer())).id)).subscription_id }),
   }

@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 test('runs two unprivileged, read-only replicas per service; three servers store each event [98]', async () => {
-  const services = ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'mail']
+  const services = ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'mail', 'usage']
   const containersFor = (name: string) => initialContainers.filter(({ service }) => service === name)
   for (const name of services) {
     expect(containersFor(name)).toHaveLength(2)

@@ -52,10 +52,14 @@ const byId = (): Call[] => [
   (id) => polar.customers.getState({ id }),
   (id) => polar.checkouts.get({ id }),
   (id) => polar.checkouts.update({ id, checkoutUpdate: {} }),
+  (id) => polar.checkoutLinks.get({ id }),
+  (id) => polar.checkoutLinks.update({ id, checkoutLinkUpdate: {} }),
+  (id) => polar.checkoutLinks.delete({ id }),
   (id) => polar.orders.get({ id }),
   (id) => polar.orders.update({ id, orderUpdate: details }),
   (id) => polar.orders.invoice({ id }),
   (id) => polar.payments.get({ id }),
+  (id) => polar.events.get({ id }),
   (id) => polar.subscriptions.get({ id }),
   (id) => polar.subscriptions.update({ id, subscriptionUpdate: { cancelAtPeriodEnd: true } }),
   (id) => polar.subscriptions.revoke({ id }),
@@ -86,10 +90,20 @@ const byName = (): Call[] => [
 
 /** Lists with an invalid page, and creations with missing or invalid fields. */
 const malformed = (): (() => Promise<unknown>)[] => [
-  ...[polar.products, polar.benefits, polar.discounts, polar.customers, polar.checkouts, polar.orders, polar.refunds].map(
-    (resource) => () => resource.list({ page: 0 }),
-  ),
+  ...[
+    polar.products,
+    polar.benefits,
+    polar.discounts,
+    polar.customers,
+    polar.checkouts,
+    polar.checkoutLinks,
+    polar.orders,
+    polar.refunds,
+  ].map((resource) => () => resource.list({ page: 0 })),
   () => polar.payments.list({ page: 0 }),
+  () => polar.events.list({ meterId: randomUUID() }),
+  () => polar.events.listNames({ page: 0 }),
+  () => polar.events.ingest({ events: [{ name: '', externalCustomerId: 'ada' }] }),
   () => polar.subscriptions.list({ page: 0 }),
   () => polar.subscriptions.export({ organizationId: 'none' }),
   () => polar.webhooks.listWebhookEndpoints({ page: 0 }),
@@ -104,6 +118,7 @@ const malformed = (): (() => Promise<unknown>)[] => [
   () => polar.customers.create({ email: 'no address' }),
   () => polar.customerSessions.create({ customerId: randomUUID() }),
   () => polar.checkouts.create({ products: [] }),
+  () => polar.checkoutLinks.create({ paymentProcessor: 'stripe', products: [randomUUID()] }),
   () => polar.refunds.create({ orderId: randomUUID(), reason: 'other', amount: 1 }),
   () => polar.webhooks.createWebhookEndpoint({ url: 'no address', format: 'raw', secret: 'mine', events: ['order.paid'] }),
 ]
@@ -173,6 +188,12 @@ describe('the unmodified official client throws its own class for', () => {
     await refuses('ExpiredCheckoutError', () => polar.checkouts.clientGet(open))
     await refuses('ExpiredCheckoutError', () => confirm(open.clientSecret, confirmation))
     await refuses('ExpiredCheckoutError', () => polar.checkouts.clientUpdate({ ...open, checkoutUpdatePublic: {} }))
+    // Ten declines end a checkout.
+    const tested = await polar.checkouts.create({ products: [system.demo.product_id], customerIpAddress: '203.0.113.3' })
+    const noFunds = { ...confirmation, confirmationTokenId: 'ctoken_insufficient_funds' }
+    for (let count = 0; count < 10; count++) await refuses('PaymentError', () => confirm(tested.clientSecret, noFunds))
+    await refuses('ExpiredCheckoutError', () => confirm(tested.clientSecret, confirmation))
+    expect(await polar.checkouts.clientGet(tested)).toMatchObject({ status: 'failed' })
   })
 
   test('a second subscription, and one that is already canceled', async () => {

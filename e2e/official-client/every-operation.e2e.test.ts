@@ -124,6 +124,22 @@ describe('the unmodified official client performs', () => {
     created['order'] = await buy('product', 'customer')
   })
 
+  test('checkoutLinks.create, .get, .list, .update and .delete', async () => {
+    const made = await polar.checkoutLinks.create({ paymentProcessor: 'stripe', products: [idOf('product')], label: 'Spring' })
+    const { id } = made
+    expect(made).toMatchObject({ label: 'Spring', products: [{ id: idOf('product') }], discount: null })
+    expect(await polar.checkoutLinks.get({ id })).toEqual(made)
+    expect(await all(polar.checkoutLinks.list({ productId: idOf('product'), sorting: ['-label'] }))).toEqual([made])
+    const { id: discountId } = await polar.discounts.create({ name: 'Spring', type: 'percentage', basisPoints: 500, duration: 'once' })
+    const checkoutLinkUpdate = { discountId, allowDiscountCodes: false }
+    const changed = await polar.checkoutLinks.update({ id, checkoutLinkUpdate })
+    expect(changed).toMatchObject({ discountId, discount: { basisPoints: 500 }, allowDiscountCodes: false })
+    expect(await polar.checkoutLinks.delete({ id })).toBeUndefined()
+    await polar.discounts.delete({ id: discountId })
+    const single = { paymentProcessor: 'stripe' as const, productId: idOf('product') }
+    expect(await polar.checkoutLinks.create(single)).toMatchObject({ products: [{ id: idOf('product') }] })
+  })
+
   test('orders.list, .get, .update, .generateInvoice and .invoice', async () => {
     const id = idOf('order')
     const [listed] = await all(polar.orders.list({ productBillingType: 'one_time', customerId: idOf('customer'), sorting: ['-amount'] }))
@@ -220,6 +236,27 @@ describe('the unmodified official client performs', () => {
     await eventually(() => expect(postsOf().map(({ body }) => body)).toEqual([event?.payload, event?.payload]))
     expect(await polar.webhooks.deleteWebhookEndpoint({ id: idOf('endpoint') })).toBeUndefined()
     expect(await all(polar.webhooks.listWebhookEndpoints({}))).toEqual([])
+  })
+
+  test('events.ingest, .list, .listNames and .get', async () => {
+    const customerId = idOf('customer')
+    const at = new Date(Date.now() - 1_000)
+    const events = [
+      { name: 'pages.printed', customerId, timestamp: at, metadata: { pages: 12, cost: 0.25, color: true, printer: 'attic' } },
+      { name: 'pages.read', externalCustomerId: 'a-later-customer' },
+    ]
+    const headers = { 'Idempotency-Key': randomUUID() }
+    expect(await polar.events.ingest({ events }, { headers })).toEqual({ inserted: 2 })
+    expect(await polar.events.ingest({ events }, { headers })).toEqual({ inserted: 2 })
+    const [printed, ...others] = await all(polar.events.list({ customerId }))
+    expect(others).toEqual([])
+    expect(printed).toMatchObject({ name: 'pages.printed', timestamp: at, customer: { id: customerId }, metadata: events[0]?.metadata })
+    expect(await polar.events.get({ id: printed?.id ?? '' })).toEqual(printed)
+    expect(await all(polar.events.list({ metadata: { printer: 'attic' }, sorting: ['timestamp'] }))).toEqual([printed])
+    const [read] = await all(polar.events.list({ externalCustomerId: 'a-later-customer' }))
+    expect(read).toMatchObject({ name: 'pages.read', customerId: null, customer: null })
+    const names = await all(polar.events.listNames({ query: 'PAGES', sorting: ['name'] }))
+    expect(names).toMatchObject(['pages.printed', 'pages.read'].map((name) => ({ name, source: 'user', occurrences: 1 })))
   })
 
   test('benefits.delete, customers.delete and .deleteExternal', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { endCustomerSession } from '@quittance/contracts/customer-sessions'
 import { pathVariables, type PublicOperation } from '@quittance/contracts/operation'
 import { publicOperations } from '@quittance/contracts/registry'
 import { inlineComponents } from '@quittance/testing/inline-components'
@@ -114,7 +115,8 @@ async function assertContractResponse({ http }: PublicOperation, { path, body, h
 test(
   'any request gets a timely response, no internal error, and errors in the contract’s shape',
   async () => {
-    const queue = [...publicOperations]
+    // Ending the session comes last: the others need it.
+    const queue = publicOperations.toSorted((a, b) => Number(a === endCustomerSession) - Number(b === endCustomerSession))
     const unexpected: string[] = []
     async function runWorker(): Promise<void> {
       for (let operation = queue.shift(); operation; operation = queue.shift()) {

@@ -20,7 +20,7 @@ export interface OwnEngines extends AsyncDisposable {
   nats: ControllableServer
 }
 
-const databaseOwners = ['auth', 'orders', 'invoices', 'webhooks', 'mail']
+const databaseOwners = ['auth', 'orders', 'invoices', 'webhooks', 'mail', 'usage']
 const password = 'e2e'
 
 export async function startOwnEngines(): Promise<OwnEngines> {

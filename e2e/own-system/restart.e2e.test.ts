@@ -26,7 +26,7 @@ afterAll(async () => {
 
 /** Milliseconds between the request and the kill, which interrupts different steps between request and delivery. */
 const momentsMs = scale([0], [0, 40, 150])
-const services = ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'mail'] as const satisfies ServiceName[]
+const services = ['gateway', 'auth', 'orders', 'invoices', 'webhooks', 'mail', 'usage'] as const satisfies ServiceName[]
 
 // One service after the other: the supervisor delays the restart of a service that exits repeatedly.
 test.each(momentsMs)(

@@ -30,7 +30,7 @@ async function typeBuyer(page: Page): Promise<void> {
   await page.type('[name=customer_name]', 'Grace Hopper')
 }
 
-test('changing the country changes tax and total without reload, announces it, and names no buyer [13] [pages 27]', async () => {
+test('changing the country changes tax and total without reload, announces it, and names no buyer [pages 13] [pages 27]', async () => {
   await using visit = await openVisit(browser, { language: 'en' })
   const { page, posts, requests } = visit
   await page.goto((await shop.checkout()).url)
@@ -105,7 +105,7 @@ test('a tax changed in the time between is shown again and not charged [pages 28
   }
 })
 
-test('a code opens by keyboard, a wrong one is named at its field, and taking it off brings the old total back [15] [pages 16]', async () => {
+test('a code opens by keyboard, a wrong one is named at its field, and taking it off brings the old total back [pages 15] [pages 16]', async () => {
   const code = `SAVE${Date.now()}`
   const discount = { name: 'Spring', code, type: 'percentage', basis_points: 1000, duration: 'once' }
   await shop.create('/v1/discounts/', discount)
@@ -135,7 +135,7 @@ test('a code opens by keyboard, a wrong one is named at its field, and taking it
   }
 })
 
-test('a tax id of another country is refused at its field; reverse charge makes the tax zero and states why [17] [pages 18]', async () => {
+test('a tax id of another country is refused at its field; reverse charge makes the tax zero and states why [pages 17] [pages 18]', async () => {
   for (const scripts of [true, false]) {
     await using visit = await openVisit(browser, { scripts, language: 'de-DE' })
     const { page } = visit
@@ -160,7 +160,7 @@ test('a tax id of another country is refused at its field; reverse charge makes 
   }
 })
 
-test('the chosen product sets the price and interval of the order [19] [pages 23]', async () => {
+test('the chosen product sets the price and interval of the order [pages 19] [pages 23]', async () => {
   const card = await shop.sell(usd(1200), { name: 'Library card', recurring_interval: 'month' })
   const checkout = await shop.checkout({ products: [system.demo.product_id, card.id] })
   await using visit = await openVisit(browser, { language: 'en-US' })
@@ -237,7 +237,7 @@ test('inclusive prices show the tax as contained [pages 24]', async () => {
   await eventually(async () => expect(await readText(page)).toMatch(/Total\s*\$11\.90[^]*Includes VAT 19%: \$1\.90/))
 })
 
-test('a free product asks for e-mail address and name alone [11] [pages 31]', async () => {
+test('a free product asks for e-mail address and name alone [pages 11] [pages 31]', async () => {
   const leaflet = await shop.sell({ amount_type: 'free' }, { name: 'Leaflet' })
   const checkout = await shop.checkout({ products: [leaflet.id] })
   await using visit = await openVisit(browser, { scripts: false })
@@ -253,7 +253,7 @@ test('a free product asks for e-mail address and name alone [11] [pages 31]', as
   expect(await readText(page)).toContain('Your order is complete.')
 })
 
-test('a customer named by the seller has a locked e-mail field [12] [pages 52]', async () => {
+test('a customer named by the seller has a locked e-mail field [pages 12] [pages 52]', async () => {
   const checkout = await shop.checkout({ customer_id: system.demo.customer_id })
   await using visit = await openVisit(browser)
   const { page } = visit
@@ -264,4 +264,26 @@ test('a customer named by the seller has a locked e-mail field [12] [pages 52]',
   await press(page, 'form[action$="/portal"] button:last-of-type')
   // The whole customer: also what was bought before.
   expect(await page.$$(`a[href*="${system.demo.paid_order_id}"]`)).toHaveLength(1)
+})
+
+test('the links of the seller to terms, privacy and imprint are directly above the order button', async () => {
+  const settings = { terms_url: 'https://harbour.example/terms', imprint_url: 'https://harbour.example/imprint?a=1&b="x"' }
+  const { id } = system.demo.organization
+  expect((await system.api('PATCH', `/v1/organizations/${id}`, { page_settings: settings })).status).toBe(200)
+  const checkout = await shop.checkout()
+  const links = await eventually(async () => {
+    await using visit = await openVisit(browser, { scripts: false, language: 'de-DE', width: 390 })
+    const { page } = visit
+    await page.goto(checkout.url)
+    const found = await page.$$eval('.before-order a', (all) =>
+      all.map((link) => [link.textContent, (link as unknown as { href: string }).href]),
+    )
+    if (found.length === 0) throw new Error('The settings have not arrived yet')
+    expect(await findViolations(page)).toEqual([])
+    return found
+  })
+  expect(links).toEqual([
+    ['AGB', settings.terms_url],
+    ['Impressum', new URL(settings.imprint_url).href],
+  ])
 })

@@ -33,7 +33,7 @@ describe.each([
   ['with scripts', true],
   ['without scripts', false],
 ] as const)('%s', (_, scripts) => {
-  test('a payment that takes seconds becomes success, without scripts after one "Check again" [36] [pages 37]', async () => {
+  test('a payment that takes seconds becomes success, without scripts after one "Check again" [pages 36] [pages 37]', async () => {
     const checkout = await shop.checkout()
     await using visit = await openVisit(browser, { scripts })
     const { page, complaints } = visit
@@ -68,7 +68,7 @@ describe.each([
   test('a declined card is named at the payment, with what was typed', async () => {
     await using visit = await openVisit(browser, { scripts })
     const { page } = visit
-    await fillIn(page, await shop.checkout(), 'ctoken_declined')
+    await fillIn(page, await shop.checkout(), 'ctoken_insufficient_funds')
     await press(page, orderButton)
     expect(await page.$eval('#field-confirmation_token_id-error', (error) => error.textContent)).toContain('No money was taken')
     expect(await page.$eval(countryField, (field) => (field as unknown as { value: string }).value)).toBe('GB')
@@ -145,7 +145,7 @@ test('a customer with the one allowed subscription is led to the portal [pages 4
   expect(await page.$$(`a[href="/${system.demo.organization.slug}/portal"]`)).toHaveLength(1)
 })
 
-test('success_url gets id and token once the order is paid [pages 43]', async () => {
+test('success_url gets id and token once the order is paid [pages 43] [pages 126]', async () => {
   const [port = 0] = await freePorts(1)
   const received: (string | undefined)[][] = []
   const server = createServer((request, response) => {
@@ -193,7 +193,7 @@ test.each([
   expect(await readText(page)).toContain('Your order is paid.')
 })
 
-test('the success page shows keys and no address; another browser sees neither keys nor a way to the invoice [45] [pages 46]', async () => {
+test('the success page shows keys and no address; another browser sees neither keys nor a way to the invoice [pages 45] [pages 46]', async () => {
   const price = { amount_type: 'fixed', price_amount: 500, price_currency: 'usd' }
   const product = await shop.sell(price, { name: 'Reader' })
   const benefit = await shop.create('/v1/benefits/', { type: 'license_keys', description: 'Reader app', properties: { prefix: 'READ' } })

@@ -33,7 +33,7 @@ describe.each([
   ['without scripts', 1280, false, 'dark'],
   ['without scripts', 390, false, 'light'],
 ] as const)('%s, %i px wide', (...[, width, scripts, scheme]) => {
-  test(`the link of a checkout leads to a page where a buyer pays and gets a confirmation [1] [117] [119] [pages 120]`, async () => {
+  test(`the link of a checkout leads to a page where a buyer pays and gets a confirmation [pages 1] [pages 6] [pages 34] [pages 117] [pages 119] [pages 120]`, async () => {
     const checkout = await createCheckout()
     await using visit = await openVisit(browser, { width, scripts, scheme })
     const { page, complaints, requests } = visit

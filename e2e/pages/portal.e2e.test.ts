@@ -38,10 +38,11 @@ async function create<Reply = { id: string }>(path: string, body: object): Promi
 
 let created = 0
 /** Sells to a new customer, and returns a link of the seller to the customer's portal. */
-async function sellCard(email = `reader-${(created += 1)}-${system.demo.organization.slug}@example.com`) {
+async function sellCard({ product = libraryCard }: { product?: { id: string } } = {}) {
+  const email = `reader-${(created += 1)}-${system.demo.organization.slug}@example.com`
   const customer = await create<{ id: string }>('/v1/customers/', { email, name: 'Lib Rary' })
   const checkout = await create<{ id: string; client_secret: string }>('/v1/checkouts/', {
-    products: [libraryCard.id],
+    products: [product.id],
     customer_id: customer.id,
   })
   const confirmation = { confirmation_token_id: 'ctoken_ok', customer_billing_address: { country: 'DE' } }
@@ -72,7 +73,7 @@ describe.each([
   ['with scripts', 390, true, 'light'],
   ['without scripts', 1280, false, 'dark'],
 ] as const)('%s, %i px wide', (...[, width, scripts, scheme]) => {
-  test('a customer sees orders, gets the invoice, cancels and takes the cancellation back [69] [70] [71] [72] [pages 117]', async () => {
+  test('a customer sees orders, gets the invoice, cancels and takes the cancellation back [pages 62] [pages 69] [pages 70] [pages 71] [pages 72] [pages 117]', async () => {
     const { url, order, token } = await sellCard()
     await using visit = await openVisit(browser, { width, scripts, scheme })
     const { page, complaints, requests } = visit
@@ -141,6 +142,67 @@ test('billing details and own details are saved, and a wrong tax id is named at 
   await look(page, 'portal-details-error')
 })
 
+test('a return_url that the seller has not allowed is ignored [pages 76]', async () => {
+  const { url, order } = await sellCard()
+  for (const return_url of ['https://evil.example/', 'javascript:alert(1)', '//evil.example']) {
+    await using visit = await openVisit(browser)
+    const { page, requests } = visit
+    await page.goto(`${url}&${new URLSearchParams({ return_url })}`)
+    const portal = page.url()
+    for (const address of [
+      portal,
+      `${portal}?${new URLSearchParams({ return_url })}`,
+      `${portal}/orders/${order.id}?${new URLSearchParams({ return_url })}`,
+    ]) {
+      const response = await page.goto(address)
+      expect(await page.content()).not.toMatch(/evil\.example|javascript:/)
+      expect(response?.headers()['content-security-policy']).not.toContain('evil.example')
+    }
+    expect(requests.filter((each) => new URL(each).hostname === 'evil.example')).toEqual([])
+  }
+})
+
+test('the portal leads back to a return_url as long as the seller lists its origin [pages 76]', async () => {
+  const { customer, order } = await sellCard()
+  const list = (return_origins: string[]) =>
+    system.api('PATCH', `/v1/organizations/${system.demo.organization.id}`, { page_settings: { return_origins } })
+  expect((await list(['https://shop.example'])).status).toBe(200)
+  const create = (return_url: string) => system.api('POST', '/v1/customer-sessions/', { customer_id: customer.id, return_url })
+  const account = 'https://shop.example/account?tab=orders'
+  const session = await eventually(async () => {
+    const { body } = await create(account)
+    expect(body.return_url).toBe(account)
+    return body as { customer_portal_url: string }
+  })
+  for (const address of ['https://evil.example/', 'https://shop.example@evil.example/', 'javascript:alert(1)']) {
+    const { body } = await create(address)
+    expect({ address, return_url: body.return_url, isNamed: body.customer_portal_url.includes('return_url') }).toEqual({
+      ...{ address, return_url: null, isNamed: false },
+    })
+  }
+  await using visit = await openVisit(browser, { scripts: false, width: 390 })
+  const { page, requests } = visit
+  const links = () => page.$$eval('main a[rel=noreferrer]', (all) => all.map((link) => link.getAttribute('href')))
+  await page.goto(session.customer_portal_url)
+  const portal = page.url()
+  expect(portal).not.toMatch(/return_url|token/)
+  expect(await links()).toEqual([account])
+  // A planted link does not replace it.
+  await page.goto(`${portal}?${new URLSearchParams({ return_url: 'https://evil.example/' })}`)
+  await page.goto(`${portal}/orders/${order.id}`)
+  expect(await links()).toEqual([account])
+  await look(page, 'portal-return-390')
+  const other = 'https://shop.example/other'
+  await page.goto(`${portal}?${new URLSearchParams({ return_url: other })}`)
+  expect([new URL(page.url()).search, await links()]).toEqual(['?locale=en', [other]])
+  expect((await list([])).status).toBe(200)
+  await eventually(async () => {
+    await page.goto(portal)
+    expect(await links()).toEqual([])
+  })
+  expect(requests.filter((each) => new URL(each).hostname !== new URL(portal).hostname)).toEqual([])
+})
+
 test('a link of another customer does not replace the session without consent', async () => {
   const [ada, bob] = [await sellCard(), await sellCard()]
   await using visit = await openVisit(browser)
@@ -174,7 +236,7 @@ test('the order of another customer is the same page as none, and signing out en
   expect((await page.goto(portal))?.status()).toBe(401)
 })
 
-test('the session of a purchase under a known address sees that purchase only [50] [pages 51]', async () => {
+test('the session of a purchase under a known address sees that purchase only [pages 50] [pages 51]', async () => {
   const { email, order, customer } = await sellCard()
   const checkout = await create<{ url: string }>('/v1/checkouts/', { products: [system.demo.product_id] })
   await using visit = await openVisit(browser)
@@ -194,4 +256,52 @@ test('the session of a purchase under a known address sees that purchase only [5
     name: 'Lib Rary',
     billing_address: { country: 'DE' },
   })
+})
+
+test('activations of a key are shown where the benefit allows it [pages 75]', async () => {
+  for (const isShown of [true, false]) {
+    const price = { amount_type: 'fixed', price_amount: 500, price_currency: 'usd' }
+    const product = await create('/v1/products/', { name: 'Reader', recurring_interval: null, prices: [price] })
+    const properties = { prefix: 'READ', activations: { limit: 3, enable_customer_admin: isShown } }
+    const benefit = await create('/v1/benefits/', { type: 'license_keys', description: 'Reader app', properties })
+    await system.api('POST', `/v1/products/${product.id}/benefits`, { benefits: [benefit.id] })
+    const { url, customer } = await sellCard({ product })
+    const key = await eventually(async () => {
+      const { body } = await system.api('GET', '/v1/license-keys/?limit=100')
+      const found = (body.items as { key: string; customer_id: string }[]).find(({ customer_id }) => customer_id === customer.id)
+      if (!found) throw new Error('The key is not there yet')
+      return found.key
+    })
+    const activation = { key, organization_id: system.demo.organization.id, label: 'Work laptop' }
+    expect((await system.api('POST', '/v1/customer-portal/license-keys/activate', activation)).status).toBe(200)
+    await using visit = await openVisit(browser, { width: 390 })
+    const { page } = visit
+    await page.goto(url)
+    await page.goto(`${page.url()}/benefits`)
+    expect((await readText(page)).includes('Work laptop')).toBe(isShown)
+    await look(page, `portal-activations-${isShown}`)
+  }
+})
+
+test('the credit notes of a refunded order are listed with their documents', async () => {
+  const { url, order } = await sellCard()
+  const billing_address = { country: 'DE', line1: 'Hafenstraße 1', postal_code: '20095', city: 'Hamburg' }
+  await system.api('PATCH', `/v1/orders/${order.id}`, { billing_name: 'Lib Rary', billing_address })
+  await system.api('POST', `/v1/orders/${order.id}/invoice`)
+  await eventually(async () => expect((await system.api('GET', `/v1/orders/${order.id}`)).body.is_invoice_generated).toBe(true))
+  expect((await system.api('POST', '/v1/refunds/', { order_id: order.id, reason: 'other', amount: 200 })).status).toBe(200)
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(url)
+  const address = `${page.url()}/orders/${order.id}`
+  const link = await eventually(async () => {
+    await page.goto(address)
+    return page.$eval('a[href*="/credit-notes/"]', (each) => (each as unknown as { href: string }).href)
+  })
+  await look(page, 'portal-credit-notes')
+  const cookie = (await page.browserContext().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+  const document = await fetch(link, { headers: { cookie } })
+  expect([document.status, document.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  const unknown = await fetch(link.replace(/[^/]+$/, crypto.randomUUID()), { headers: { cookie } })
+  expect(unknown.status).toBe(404)
 })

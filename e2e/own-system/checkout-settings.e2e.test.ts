@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { eventually } from '@quittance/testing/eventually'
+import { startSystem, type StartedSystem } from '@quittance/testing/system'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findOverflow, findViolations, launchChromium, openVisit, press, readText, screenshot, type Browser } from '../pages/chromium.ts'
+import { countryField, openShop, orderButton } from '../pages/shop.ts'
+
+let system: StartedSystem
+let browser: Browser
+beforeAll(async () => {
+  ;[system, browser] = await Promise.all([
+    startSystem({ env: { PAYMENT_PROVIDERS: 'sandbox,bank_transfer', LOG_LEVEL: 'debug' } }),
+    launchChromium(),
+  ])
+})
+afterAll(() => Promise.all([browser.close(), system[Symbol.asyncDispose]()]))
+
+test('a transfer shows IBAN, sum and reference after the order, which is pending [pages 47]', async () => {
+  const { base_url: baseUrl } = system.readReadyFile()
+  const connected = await fetch(`${baseUrl}/v1/payment-accounts/`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${system.demo.personal_access_token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ provider: 'bank_transfer', mode: 'live', organization_id: system.demo.organization.id },
+      bank: { beneficiary: 'Harbour Books Ltd', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX', currency: 'eur' },
+    }),
+  })
+  expect(connected.status).toBe(201)
+  const shop = openShop(system)
+  const product = await shop.sell({ amount_type: 'fixed', price_amount: 4200, price_currency: 'eur' }, { name: 'Almanac' })
+  for (const scripts of [true, false]) {
+    const checkout = await shop.checkout({ products: [product.id] })
+    await using visit = await openVisit(browser, { scripts, width: scripts ? 390 : 1280, language: 'en' })
+    const { page, complaints } = visit
+    await page.goto(checkout.url)
+    await page.type('[name=customer_email]', `transfer-${crypto.randomUUID()}@example.com`)
+    await page.type('[name=customer_name]', 'Grace Hopper')
+    await page.select(countryField, 'GB')
+    await page.click('[name=confirmation_token_id][value=bank_transfer]')
+    await screenshot(page, `transfer-form-${scripts}`)
+    expect(await findViolations(page)).toEqual([])
+    await press(page, orderButton)
+    const text = await readText(page)
+    expect(text).toMatch(/Send the money[^]*€42\.00[^]*DE89 3704 0044 0532 0130 00[^]*Harbour Books Ltd/)
+    const { body } = await system.api('GET', `/v1/checkouts/client/${checkout.client_secret}`)
+    expect(body.payment_processor_metadata.reference).toBeTruthy()
+    expect(text).toContain(body.payment_processor_metadata.reference)
+    expect(body.payment_processor_metadata.epc).toMatch(
+      /^BCD\n002\n1\nSCT\nCOBADEFFXXX\nHarbour Books Ltd\nDE89370400440532013000\nEUR42\.00\n/,
+    )
+    expect(await page.$eval('svg.qr', (svg) => svg.getAttribute('aria-label'))).toMatch(/banking app/)
+    expect(await shop.orders(checkout)).toMatchObject([{ status: 'pending', total_amount: 4200 }])
+    await screenshot(page, `transfer-${scripts}`)
+    expect([await findViolations(page), await findOverflow(page)]).toEqual([[], 0])
+    await page.reload()
+    expect(await readText(page)).toContain('DE89 3704')
+    expect(complaints).toEqual([])
+  }
+})
+
+test('one trace id is in the lines of gateway, storefront and orders about a page [pages 10]', async () => {
+  const traceId = crypto.randomUUID().replaceAll('-', '')
+  const checkout = await openShop(system).checkout()
+  expect((await fetch(checkout.url, { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } })).status).toBe(200)
+  const logs = join(dirname(system.readyFile), 'data', 'logs')
+  await eventually(() => {
+    const files = readdirSync(logs).filter((file) => readFileSync(join(logs, file), 'utf8').includes(traceId))
+    const services = new Set(files.map((file) => /^[a-z]+/.exec(file)?.[0]))
+    expect(services).toEqual(new Set(['gateway', 'orders', 'storefront']))
+  })
+})
