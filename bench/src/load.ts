@@ -15,6 +15,8 @@ export interface Load extends Window {
   paths: readonly string[]
   /** See `Contender`. */
   write?: string | null
+  /** Further headers of reads. */
+  headers?: Readonly<Record<string, string>>
   /** Requests per second, regardless of earlier ones; without it a fixed number is in flight. */
   perSecond?: number
 }

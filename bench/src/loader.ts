@@ -17,10 +17,10 @@ process.on('message', (load: Load) => {
 })
 process.once('disconnect', () => process.exit())
 
-function run({ origin, token, paths, seconds, connections, write, perSecond }: Load): Promise<LoadResult> {
+function run({ origin, token, paths, seconds, connections, write, headers = {}, perSecond }: Load): Promise<LoadResult> {
   const clients = getClients(origin)
   const authorization = `Bearer ${token}`
-  const createRequest = () => (write ? createWrite(write, authorization) : { method: 'GET', headers: { authorization } })
+  const createRequest = () => (write ? createWrite(write, authorization) : { method: 'GET', headers: { authorization, ...headers } })
   const expectedStatus = write ? 201 : 200
   // Each worker has its own connections and uses them in turn.
   const next = Array.from({ length: connections }, (_, worker) => worker)

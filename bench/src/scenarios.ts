@@ -1,5 +1,6 @@
 import type { Scenario } from './scenario.ts'
 import { deliveries } from './scenarios/deliveries.ts'
+import { checkoutPage } from './scenarios/checkout-page.ts'
 import { addedLatency } from './scenarios/added-latency.ts'
 import { createCustomer } from './scenarios/create-customer.ts'
 import { documents } from './scenarios/documents.ts'
@@ -7,6 +8,7 @@ import { fairness } from './scenarios/fairness.ts'
 import { invoice } from './scenarios/invoice.ts'
 import { listOrders } from './scenarios/list-orders.ts'
 import { pageOrders } from './scenarios/page-orders.ts'
+import { payments } from './scenarios/payments.ts'
 import { readOrder } from './scenarios/read-order.ts'
 import { render } from './scenarios/render.ts'
 import { refreshToken } from './scenarios/refresh-token.ts'
@@ -21,8 +23,10 @@ export const scenarios = {
   documents,
   render,
   'refresh-token': refreshToken,
+  'checkout-page': checkoutPage,
   deliveries,
   fairness,
+  payments,
 } satisfies Record<string, Scenario>
 export type ScenarioName = keyof typeof scenarios
 export const scenarioNames = Object.keys(scenarios) as ScenarioName[]

@@ -1,7 +1,7 @@
 /** Measures how many documents the system makes per second, compared with a browser that prints the same page in a loop. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseSnapshot, type DocumentSnapshot } from '@quittance/invoices/invoices/document-snapshot'
-import { documentHtml } from '@quittance/invoices/rendering/document-template'
+import { documentPage } from '@quittance/invoices/rendering/document-template'
 import { findBrowser } from '@quittance/invoices/rendering/find-browser'
 import { fontFile, parseFontPath } from '@quittance/invoices/rendering/font-files'
 import { Client } from 'pg'
@@ -166,7 +166,7 @@ async function readLastPage({ invoicesDatabaseUrl }: Quittance): Promise<string>
   await client.connect()
   try {
     const { rows } = await client.query<{ printed: DocumentSnapshot }>('select printed from invoices order by requested_at desc limit 1')
-    return documentHtml(parseSnapshot((rows[0] as { printed: DocumentSnapshot }).printed))
+    return documentPage(parseSnapshot((rows[0] as { printed: DocumentSnapshot }).printed)).html
   } finally {
     await client.end()
   }

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { natsUsers } from '@quittance/contracts/permissions'
@@ -31,12 +31,14 @@ const root = join(import.meta.dirname, '../../..')
 const startWithinMs = 120_000
 const password = 'bench'
 
-export async function startQuittance(engines: Engines): Promise<Quittance> {
+/** `environment` has settings beside those as shipped. The databases may be those of an earlier start. */
+export async function startQuittance(engines: Engines, environment: Record<string, string> = {}): Promise<Quittance> {
   await ensureDatabases(
     engines.postgres.url('postgres'),
     databaseOwners.map((name) => ({ name, password, runtimePassword: password })),
   )
   const readyFile = join(engines.folder, 'ready.json')
+  rmSync(readyFile, { force: true })
   const args = [
     'tools/src/quittance.ts',
     'start',
@@ -51,7 +53,7 @@ export async function startQuittance(engines: Engines): Promise<Quittance> {
   ]
   const child = spawn(process.execPath, args, {
     cwd: root,
-    env: { ...process.env, BASE_URL: undefined, ...servers(engines) },
+    env: { ...process.env, BASE_URL: undefined, ...servers(engines), ...environment },
     // The channel ends it when this process is gone.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
