@@ -12,9 +12,12 @@ const isAhead = `s.recurring_interval = 'year' and s.status = 'active' and not s
     and s.current_period_end > ${clock} and s.current_period_end <= ${clock} + interval '30 days'
     and s.renewal_announced_for is distinct from s.current_period_end`
 
+/** The bound of the test clock that is most ahead limits the scan of the index. */
 const findDue = `
   select s.id, s.organization_id from subscriptions s join organizations o on o.id = s.organization_id
-  where ${isAhead} order by s.current_period_end limit ${batch}`
+  where ${isAhead}
+    and s.current_period_end <= now() + interval '30 days' + (select coalesce(max(clock_offset_ms), 0) from organizations) * interval '1 millisecond'
+  order by s.current_period_end limit ${batch}`
 
 const announce = `
   update subscriptions s set renewal_announced_for = s.current_period_end from organizations o
