@@ -8,7 +8,7 @@ import { Product } from '../catalog/products/product.ts'
 import { createUnusableDiscountError, findDiscountByCode } from '../checkouts/checkout-pricing.ts'
 import { checkoutPublicView } from '../checkouts/checkout-view.ts'
 import { startCheckout } from '../checkouts/start-checkout.ts'
-import { loadEmbedOrigins } from '../organizations/organization.ts'
+import { requireOrganization } from '../organizations/organization.ts'
 import { CheckoutLink } from './checkout-link.ts'
 
 type Request = RequestOf<typeof contract>
@@ -27,23 +27,21 @@ export const openCheckoutLink = command(contract, async (request, context) => {
   bindOrganization(organizationId)
   await assertMayOpen(organizationId, context)
   const product = await chooseProduct(link, { request, context })
-  const origins = await loadEmbedOrigins(sql, organizationId)
-  const { id } = JSON.parse(
-    await startCheckout(context, {
-      ...unknownBuyer,
-      product,
-      productIds: link.productIds,
-      chosenAmount: request.amount ? BigInt(request.amount) : null,
-      discount: await chooseDiscount(link, { request, product, context }),
-      successUrl: link.successUrl ?? null,
-      embedOrigin: request.embed_origin && origins.includes(request.embed_origin) ? request.embed_origin : null,
-      allowDiscountCodes: link.allowDiscountCodes,
-      requireBillingAddress: link.requireBillingAddress,
-      metadata: link.metadata,
-      customerName: request.customer_name || null,
-      customerEmail: request.customer_email ?? null,
-    }),
-  ) as { id: string }
+  const { embed_origins: origins } = await requireOrganization(sql, organizationId)
+  const { id } = await startCheckout(context, {
+    ...unknownBuyer,
+    product,
+    productIds: link.productIds,
+    chosenAmount: request.amount ? BigInt(request.amount) : null,
+    discount: await chooseDiscount(link, { request, product, context }),
+    successUrl: link.successUrl ?? null,
+    embedOrigin: request.embed_origin && origins.includes(request.embed_origin) ? request.embed_origin : null,
+    allowDiscountCodes: link.allowDiscountCodes,
+    requireBillingAddress: link.requireBillingAddress,
+    metadata: link.metadata,
+    customerName: request.customer_name || null,
+    customerEmail: request.customer_email ?? null,
+  })
   await recordVisit({ organizationId, checkoutId: id }, context)
   return read.one(checkoutPublicView, { where: 'ch.id = :id', values: { id } })
 })

@@ -26,7 +26,7 @@ export const createCheckout = command(createCheckoutContract, async (request, co
   const customerId = upgraded?.customerId ?? request.customer_id ?? null
   const customer = await findCustomer({ id: customerId, externalCustomerId, organizationId }, context)
   const address = request.customer_billing_address ?? customer?.billingAddress ?? null
-  return startCheckout(context, {
+  const { view } = await startCheckout(context, {
     product,
     productIds: request.products,
     chosenAmount: request.amount ? BigInt(request.amount) : null,
@@ -49,6 +49,7 @@ export const createCheckout = command(createCheckoutContract, async (request, co
     customerTaxId: request.customer_tax_id || knownTaxId(customer, address),
     customerMetadata: request.customer_metadata,
   })
+  return view
 })
 
 async function findDiscount(

@@ -25,11 +25,17 @@ export interface NewCheckout extends Pick<Checkout, Terms | BuyerFields> {
   discount: Discount | null
 }
 
+export interface StartedCheckout {
+  id: string
+  /** The checkout as its seller reads it. */
+  view: JsonText<CheckoutReply>
+}
+
 /** Creates an open checkout, computes its amounts and publishes it. Throws `RequestValidationError` for an amount outside of the limits. */
 export async function startCheckout(
   context: Transaction,
   { product, chosenAmount, discount, ...given }: NewCheckout,
-): Promise<JsonText<CheckoutReply>> {
+): Promise<StartedCheckout> {
   const { em, now, read, publish } = context
   const { organizationId } = product
   const price = product.currentPrice()
@@ -54,5 +60,5 @@ export async function startCheckout(
   await em.flush()
   const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id: checkout.id } })
   publish({ event: checkoutCreated, aggregateId: checkout.id, organizationId, payload: checkoutEvent(view, checkout) })
-  return view
+  return { id: checkout.id, view }
 }

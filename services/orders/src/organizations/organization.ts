@@ -21,7 +21,9 @@ export async function loadClock({ sql, now }: Pick<Transaction, 'sql' | 'now'>, 
 }
 
 const find = `
-  select slug, coalesce(document #> '{page_settings,return_origins}', '[]') as return_origins from organizations
+  select slug, coalesce(document #> '{page_settings,return_origins}', '[]') as return_origins,
+    coalesce(document #> '{page_settings,embed_origins}', '[]') as embed_origins
+  from organizations
   where id = :id and id = any (:scope_organizations)`
 
 /** What orders needs of the copy of an organization. */
@@ -29,6 +31,8 @@ interface OrganizationRow {
   slug: string
   /** Origins that a `return_url` of the customer portal may have. */
   return_origins: string[]
+  /** Origins that may show checkouts of links in a frame. */
+  embed_origins: string[]
 }
 
 /**
@@ -44,16 +48,6 @@ export async function requireOrganization(sql: ScopedSql, id: string): Promise<O
 export async function assertOrganizationExists(sql: ScopedSql, id: string): Promise<void> {
   const [known] = await sql('organization.find', find, { id })
   if (!known) throw new ResourceNotFound()
-}
-
-const embedOrigins = `
-  select coalesce(document #> '{page_settings,embed_origins}', '[]') as origins from organizations
-  where id = :id and id = any (:scope_organizations)`
-
-/** Origins that may show checkouts of links in a frame, as last received. */
-export async function loadEmbedOrigins(sql: ScopedSql, id: string): Promise<string[]> {
-  const [known] = await sql<{ origins: string[] }>('organization.embed-origins', embedOrigins, { id })
-  return known?.origins ?? []
 }
 
 const settings = `
