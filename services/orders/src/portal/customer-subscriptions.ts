@@ -15,11 +15,10 @@ import { checkoutProductColumns } from '../catalog/products/product-view.ts'
 import { changeSubscription } from '../subscriptions/lock-subscription.ts'
 import type { SubscriptionSettings } from '@quittance/contracts/organizations'
 import type { RequestOf } from '@quittance/contracts/operation'
-import { type OrganizationClock, loadSubscriptionSettings } from '../organizations/organization.ts'
-import { changeSubscriptionProduct } from '../subscriptions/change-subscription-product.ts'
-import { askFor, previewChange } from '../subscriptions/preview-change.ts'
-import { findChangeClock } from '../subscriptions/previewed-change.ts'
-import { Subscription } from '../subscriptions/subscription.ts'
+import type { OrganizationClock } from '../organizations/organization.ts'
+import { askForChange, previewChange } from '../subscriptions/preview-change.ts'
+import { applyProductChange } from '../subscriptions/previewed-change.ts'
+import type { Subscription } from '../subscriptions/subscription.ts'
 
 const soldBy = 'products pr join organizations g on g.id = pr.organization_id where pr.id = s.product_id'
 
@@ -68,12 +67,7 @@ export const cancelCustomerSubscription = command(cancelCustomerSubscriptionCont
 })
 
 export const previewCustomerSubscriptionChange = staged(previewCustomerSubscriptionChangeContract, {
-  async commit({ id, product_id, proration_behavior }, context) {
-    const { organizationId } = await context.em.findOneOrFail(Subscription, { id })
-    const settings = await loadSubscriptionSettings(context.sql, organizationId)
-    assertMayUpdate(settings)
-    return askFor(context, { id, organizationId, productId: product_id, behavior: proration_behavior ?? settings.proration_behavior })
-  },
+  commit: (request, context) => askForChange(request, context, assertMayUpdate),
   finish: previewChange,
 })
 
@@ -95,13 +89,12 @@ async function apply(
   { context, clock }: { context: Transaction; clock: OrganizationClock },
 ): Promise<void> {
   if (request.product_id !== undefined) {
-    const settings = await loadSubscriptionSettings(context.sql, subscription.organizationId)
-    assertMayUpdate(settings)
-    const { product_id: productId, previewed_at: previewedAt } = request
-    const behavior = request.proration_behavior ?? settings.proration_behavior
-    const at = await findChangeClock(subscription, { clock, context, productId, previewedAt })
-    await changeSubscriptionProduct(subscription, { productId, behavior, context, clock: at })
-    return
+    const { product_id, proration_behavior, previewed_at } = request
+    return applyProductChange(
+      subscription,
+      { product_id, proration_behavior, previewed_at },
+      { context, clock, assertAllowed: assertMayUpdate },
+    )
   }
   if ('pending_update' in request && request.pending_update === null) return subscription.dropPlannedProduct()
   const cancellation = { reason: request.cancellation_reason, comment: request.cancellation_comment }

@@ -1,3 +1,5 @@
+import type { RequestOf } from '@quittance/contracts/operation'
+import type { SubscriptionSettings } from '@quittance/contracts/organizations'
 import type { PreviewedOrder, ProrationBehavior, SubscriptionChangePreview } from '@quittance/contracts/subscription-changes'
 import { previewSubscriptionChange as contract } from '@quittance/contracts/subscriptions'
 import { staged, type CommandContext, type FinishContext, type Transaction } from '@quittance/runtime/handler'
@@ -21,16 +23,20 @@ export interface AskedChange {
 }
 
 export const previewSubscriptionChange = staged(contract, {
-  async commit({ id, product_id, proration_behavior }, context) {
-    const { organizationId } = await context.em.findOneOrFail(Subscription, { id })
-    const settings = await loadSubscriptionSettings(context.sql, organizationId)
-    return askFor(context, { id, organizationId, productId: product_id, behavior: proration_behavior ?? settings.proration_behavior })
-  },
+  commit: (request, context) => askForChange(request, context),
   finish: previewChange,
 })
 
-export function askFor({ now }: CommandContext, change: Omit<AskedChange, 'at'>): AskedChange {
-  return { ...change, at: now.toISOString() }
+/** Finds the subscription in the scope of the caller. `assertAllowed` throws if the seller does not allow the change. */
+export async function askForChange(
+  { id, product_id: productId, proration_behavior }: RequestOf<typeof contract>,
+  { em, sql, now }: CommandContext,
+  assertAllowed: (settings: SubscriptionSettings) => void = () => {},
+): Promise<AskedChange> {
+  const { organizationId } = await em.findOneOrFail(Subscription, { id })
+  const settings = await loadSubscriptionSettings(sql, organizationId)
+  assertAllowed(settings)
+  return { id, organizationId, productId, behavior: proration_behavior ?? settings.proration_behavior, at: now.toISOString() }
 }
 
 /** Ends a transaction that must leave nothing behind. */

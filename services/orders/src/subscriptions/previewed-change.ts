@@ -1,7 +1,10 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
+import type { SubscriptionSettings } from '@quittance/contracts/organizations'
+import type { ProrationBehavior } from '@quittance/contracts/subscription-changes'
 import type { Transaction } from '@quittance/runtime/handler'
-import type { OrganizationClock } from '../organizations/organization.ts'
+import { loadSubscriptionSettings, type OrganizationClock } from '../organizations/organization.ts'
 import { ProductPrice } from '../catalog/products/product.ts'
+import { changeSubscriptionProduct } from './change-subscription-product.ts'
 import type { Subscription } from './subscription.ts'
 
 const validMs = 15 * 60_000
@@ -9,6 +12,39 @@ const validMs = 15 * 60_000
 /** Returns the clock as it was at another real time. */
 export function setClockTo(clock: OrganizationClock, { at, now }: { at: Date; now: Date }): OrganizationClock {
   return { ...clock, now: new Date(clock.now.getTime() - now.getTime() + at.getTime()) }
+}
+
+/** A change of product, as the operations of the seller and of the portal take it. */
+export interface RequestedChange {
+  product_id: string
+  /** That of the settings if it is not given. */
+  proration_behavior?: ProrationBehavior | null | undefined
+  /** Time of the preview that is confirmed. */
+  previewed_at?: string | null | undefined
+}
+
+interface Applying {
+  context: Transaction
+  clock: OrganizationClock
+  /** Throws if the seller does not allow the change. */
+  assertAllowed?: (settings: SubscriptionSettings) => void
+}
+
+/** Changes the product under the lock of the subscription. Throws `RequestValidationError` if a confirmed preview no longer holds. */
+export async function applyProductChange(
+  subscription: Subscription,
+  { product_id: productId, proration_behavior, previewed_at: previewedAt }: RequestedChange,
+  { context, clock, assertAllowed }: Applying,
+): Promise<void> {
+  const settings = await loadSubscriptionSettings(context.sql, subscription.organizationId)
+  assertAllowed?.(settings)
+  const at = await findChangeClock(subscription, { clock, context, productId, previewedAt })
+  await changeSubscriptionProduct(subscription, {
+    productId,
+    behavior: proration_behavior ?? settings.proration_behavior,
+    context,
+    clock: at,
+  })
 }
 
 interface Confirmed {
@@ -23,7 +59,7 @@ interface Confirmed {
  * Returns the clock at which a change of product is computed: that of its preview, so that what was shown is billed. Throws
  * `RequestValidationError` if that no longer holds.
  */
-export async function findChangeClock(
+async function findChangeClock(
   subscription: Subscription,
   { clock, context, productId, previewedAt }: Confirmed,
 ): Promise<OrganizationClock> {

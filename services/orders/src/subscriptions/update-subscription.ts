@@ -4,10 +4,9 @@ import {
   revokeSubscription as revokeSubscriptionContract,
 } from '@quittance/contracts/subscriptions'
 import { command, type Transaction } from '@quittance/runtime/handler'
-import { type OrganizationClock, loadSubscriptionSettings } from '../organizations/organization.ts'
+import type { OrganizationClock } from '../organizations/organization.ts'
 import { changeDiscount } from './change-discount.ts'
-import { changeSubscriptionProduct } from './change-subscription-product.ts'
-import { findChangeClock } from './previewed-change.ts'
+import { applyProductChange } from './previewed-change.ts'
 import { changeSubscription } from './lock-subscription.ts'
 import type { Subscription } from './subscription.ts'
 import { subscriptionView } from './subscription-view.ts'
@@ -26,14 +25,7 @@ async function apply(
   subscription: Subscription,
   { context, clock }: { context: Transaction; clock: OrganizationClock },
 ): Promise<void> {
-  if ('product_id' in request) {
-    const { proration_behavior } = await loadSubscriptionSettings(context.sql, subscription.organizationId)
-    const behavior = request.proration_behavior ?? proration_behavior
-    const { product_id: productId, previewed_at: previewedAt } = request
-    const at = await findChangeClock(subscription, { clock, context, productId, previewedAt })
-    await changeSubscriptionProduct(subscription, { productId, behavior, context, clock: at })
-    return
-  }
+  if ('product_id' in request) return applyProductChange(subscription, request, { context, clock })
   if ('pending_update' in request) return subscription.dropPlannedProduct()
   if ('discount_id' in request) return changeDiscount(subscription, { discountId: request.discount_id, context })
   const cancellation = { reason: request.customer_cancellation_reason, comment: request.customer_cancellation_comment }
