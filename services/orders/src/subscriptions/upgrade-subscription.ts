@@ -8,20 +8,14 @@ import { settlePendingProrations } from './final-order.ts'
 import { findTaxBehavior } from './subscription-order-draft.ts'
 import { syncBenefits } from './sync-benefits.ts'
 import { Subscription } from './subscription.ts'
+import type { PurchasedProduct } from './subscription-input.ts'
 import type { RecurringInterval } from '../pricing/billing-period.ts'
 import { isTerminal } from './subscription-status.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
 
 /** The product that a free subscription changes to. */
-export interface SubscriptionUpgrade {
+export interface SubscriptionUpgrade extends PurchasedProduct {
   subscriptionId: string
-  productId: string
-  productPriceId: string
-  currency: string
-  priceAmount: bigint
-  discountId: string | null
-  paymentToken: string | null
-  paymentMethodId: string | null
 }
 
 /**
@@ -48,7 +42,7 @@ export async function upgradeSubscription(context: Transaction, { subscriptionId
 /** Settles prorations of an earlier paid product in another currency or with another tax behavior: no later order could bill them. */
 async function settleOtherTerms(
   subscription: Subscription,
-  { upgrade, context }: { upgrade: Omit<SubscriptionUpgrade, 'subscriptionId'>; context: Transaction },
+  { upgrade, context }: { upgrade: PurchasedProduct; context: Transaction },
 ): Promise<void> {
   const { taxBehavior } = await context.em.findOneOrFail(ProductPrice, upgrade.productPriceId)
   const known = await findTaxBehavior(subscription, context.em)
