@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { organizationFilter } from '@quittance/runtime/database'
+import type { Transaction } from '@quittance/runtime/handler'
 import { aggregateProperties } from '@quittance/runtime/schema'
 import type { Decline } from '../providers/declines.ts'
 import type { BuyerAction, Intent, Mode } from '../providers/provider.ts'
@@ -130,4 +131,9 @@ PaymentSchema.setClass(Payment)
 function toStatus(state: PaymentState): 'pending' | 'succeeded' | 'failed' {
   if (state === 'succeeded') return 'succeeded'
   return state === 'failed' || state === 'closing' ? 'failed' : 'pending'
+}
+
+/** Returns whether a payment of the order has no final state yet. */
+export async function hasPaymentInProgress(orderId: string, em: Transaction['em']): Promise<boolean> {
+  return (await em.count(Payment, { orderId, settledAt: null })) > 0
 }

@@ -1,8 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '@quittance/runtime/handler'
 import { reactionPoint } from '@quittance/runtime/reactions'
-import { lockCustomer } from '../customers/lock-customer.ts'
-import { Order } from '../orders/order.ts'
+import { lockOrder } from '../orders/lock-order.ts'
+import type { Order } from '../orders/order.ts'
 import { storeMethod } from '../payment-methods/stored-methods.ts'
 import type { MethodDetails } from '../providers/provider.ts'
 import { afterPaymentSettled } from './after-payment-settled.ts'
@@ -17,17 +16,17 @@ const concerned = `
   select o.id as order_id, o.customer_id, o.subscription_id from payments p join orders o on o.id = p.order_id
   where p.id = :id and p.organization_id = any (:scope_organizations)`
 
-const lockSubscription = `select 1 from subscriptions where id = :id and organization_id = any (:scope_organizations) for update`
-
-/** Locks what a settled payment changes, in the order that all transactions keep: customer, subscription, order, then the payment. */
-export async function lockForSettlement({ em, sql }: Transaction, paymentId: string): Promise<Order> {
-  const [row] = await sql<{ order_id: string; customer_id: string; subscription_id: string | null }>('payment.concerned', concerned, {
-    id: paymentId,
-  })
+/** Locks what a settled payment changes, before the caller locks the payment. */
+export async function lockForSettlement(context: Transaction, paymentId: string): Promise<Order> {
+  const [row] = await context.sql<{ order_id: string; customer_id: string; subscription_id: string | null }>(
+    'payment.concerned',
+    concerned,
+    {
+      id: paymentId,
+    },
+  )
   if (!row) throw new Error(`Payment ${paymentId} does not exist`)
-  await lockCustomer(sql, row.customer_id)
-  if (row.subscription_id) await sql('payment.lock-subscription', lockSubscription, { id: row.subscription_id })
-  return em.findOneOrFail(Order, { id: row.order_id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  return lockOrder({ id: row.order_id, customerId: row.customer_id, subscriptionId: row.subscription_id }, context)
 }
 
 /** Its other payment is not needed any more: it is canceled at the provider, and returned if it succeeds nevertheless. */

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { PaymentError } from '@quittance/contracts/checkouts'
 import {
   confirmOrderPayment as contract,
@@ -9,13 +8,13 @@ import { Conflict, RequestValidationError, TooManyRequests } from '@quittance/co
 import type { RequestOf } from '@quittance/contracts/operation'
 import { staged, type CommandContext, type FinishContext } from '@quittance/runtime/handler'
 import { sharedByCheckouts } from '@quittance/runtime/sql-runner'
-import { lockCustomer } from '../customers/lock-customer.ts'
+import { lockOrder } from '../orders/lock-order.ts'
 import { Order } from '../orders/order.ts'
 import { findChargeableMethod } from '../payment-methods/stored-methods.ts'
 import { awaitPayment, type StartedPayment } from '../payments/await-payment.ts'
 import { describeFailure, noPaymentsMessage } from '../payments/buyer-messages.ts'
 import { callLeaseMs } from '../payments/calls-in-progress.ts'
-import { Payment } from '../payments/payment.ts'
+import { hasPaymentInProgress } from '../payments/payment.ts'
 import { findAccountForPayments, loadProviderAccount } from '../payments/provider-account.ts'
 import { startPayment, type PaymentStart } from '../payments/start-payment.ts'
 import { Subscription } from '../subscriptions/subscription.ts'
@@ -28,32 +27,20 @@ export const confirmOrderPayment = staged(contract, { commit: start, finish })
 
 async function start(request: Request, context: CommandContext): Promise<StartedPayment> {
   const { em, now } = context
-  const order = await lockOrder(request.id, context)
+  const found = await em.findOneOrFail(Order, { id: request.id }, { disableIdentityMap: true })
+  context.beyondCheckout()
+  // The schedule and the buyer wait for each other.
+  const order = await lockOrder(found, context)
   if (order.status !== 'pending' || !order.subscriptionId || order.checkoutId)
     throw new Conflict(order.status === 'pending' ? 'The order is paid by its checkout.' : 'The order is paid.')
   const subscription = await em.findOneOrFail(Subscription, order.subscriptionId)
-  if ((await em.count(Payment, { orderId: order.id, settledAt: null })) > 0)
-    throw new PaymentInProgress('A payment of the order is in progress.')
+  if (await hasPaymentInProgress(order.id, em)) throw new PaymentInProgress('A payment of the order is in progress.')
   await assertMayTry(order, context)
   const leasedUntil = new Date(now.getTime() + callLeaseMs)
   const source = await chooseSource(request, { order, context })
   const keep = 'token' in source.source && !isTerminal(subscription.status)
   const id = await startPayment(context, { order, initiator: 'buyer_again', keep, leasedUntil, ...source })
   return { id, organizationId: order.organizationId, lease: leasedUntil.toISOString() }
-}
-
-const lockSubscription = `
-  select 1 from subscriptions where id = :id and organization_id = any (:scope_organizations)
-    and (:scope_customer::uuid is null or customer_id = :scope_customer) and ${sharedByCheckouts} for update`
-
-/** Locks in the order of all transactions, so that the schedule and the buyer wait for each other. */
-async function lockOrder(id: string, context: CommandContext): Promise<Order> {
-  const { em, sql } = context
-  const { customerId, subscriptionId } = await em.findOneOrFail(Order, { id }, { disableIdentityMap: true })
-  context.beyondCheckout()
-  await lockCustomer(sql, customerId)
-  if (subscriptionId) await sql('customer-order.lock-subscription', lockSubscription, { id: subscriptionId })
-  return em.findOneOrFail(Order, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
 }
 
 /** Declined payments of one buyer within an hour: more are not tried. */

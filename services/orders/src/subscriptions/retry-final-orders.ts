@@ -3,7 +3,7 @@ import { job, type Transaction } from '@quittance/runtime/handler'
 import { finalOrdersJobName } from '../job-names.ts'
 import { Order } from '../orders/order.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
-import { Payment } from '../payments/payment.ts'
+import { hasPaymentInProgress, Payment } from '../payments/payment.ts'
 import { chargeOrder } from './charge-order.ts'
 import { Subscription } from './subscription.ts'
 import { retryDelayMs } from './subscription-status.ts'
@@ -33,7 +33,7 @@ async function chargeAgain(id: string, context: Transaction): Promise<void> {
   const order = await em.findOneOrFail(Order, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!order.isPaymentDue(now)) return
   // The buyer pays it: the attempt waits for the result.
-  if ((await em.count(Payment, { orderId: id, settledAt: null })) > 0) return
+  if (await hasPaymentInProgress(id, em)) return
   order.retryPaymentAt(null)
   const subscription = await em.findOneOrFail(Subscription, order.subscriptionId as string)
   await chargeOrder(context, { order, subscription })
