@@ -1,4 +1,6 @@
+import type { ProviderAccount } from '../providers/provider-of.ts'
 import type { Facts, Mode, Money } from '../providers/provider.ts'
+import type { PaymentProgress } from './payment-progress.ts'
 
 /** What an object at the provider must be to belong to a row. */
 export interface ExpectedFacts {
@@ -9,6 +11,14 @@ export interface ExpectedFacts {
   account: string
   mode: Mode
   money: Money | null
+}
+
+/** Returns what the object of a payment must be. */
+export function expectFacts(
+  { theirs, money }: Pick<PaymentProgress, 'theirs' | 'money'>,
+  { id, account }: { id: string; account: Pick<ProviderAccount, 'providerAccount' | 'mode'> },
+): ExpectedFacts {
+  return { ours: id, theirs, money, account: account.providerAccount, mode: account.mode }
 }
 
 /**

@@ -3,6 +3,7 @@ import { LockMode } from '@mikro-orm/core'
 import type { FinishContext, JobContext, Transaction } from '@quittance/runtime/handler'
 import { openProvider, type ProviderAccount } from '../providers/provider-of.ts'
 import { callProvider, type PreparedCall } from './call-provider.ts'
+import { expectFacts } from './check-integrity.ts'
 import type { NextCall } from './next-call.ts'
 import { Payment } from './payment.ts'
 import { findEndOfPause, pauseIfLimited } from './pause-account.ts'
@@ -114,10 +115,7 @@ async function record(transaction: Transaction, { lease, memory, context, call, 
   // Another worker has continued: that there is no object was proven for an earlier state only.
   if (answer === null && (!held || before.state !== 'closing' || before.theirs !== null)) return { continueAt: null }
   if (answer && 'payer' in answer) await savePayer(sql, { payment, payer: answer.payer })
-  const expected = {
-    ...{ ours: payment.id, theirs: before.theirs, money: before.money },
-    ...{ account: account.providerAccount, mode: account.mode },
-  }
+  const expected = expectFacts(before, { id: payment.id, account })
   const at = { now: held?.now ?? now, random: Math.random() }
   const recorded = recordOutcome(before, { call, outcome: answer, readAt, now: at.now, expected, isAbsent: memory.isAbsent })
   const progress = recorded.payment

@@ -7,6 +7,7 @@ import { systemStaged } from '@quittance/runtime/system-handler'
 import { settleDuePaymentsJobName } from '../job-names.ts'
 import { openProvider, type ProviderAccount } from '../providers/provider-of.ts'
 import type { Answer, Seen } from '../providers/provider.ts'
+import { expectFacts } from './check-integrity.ts'
 import { Payment } from './payment.ts'
 import { operatedColumns, requireOperator } from './payment-operations.ts'
 import { loadProviderAccount } from './provider-account.ts'
@@ -101,10 +102,7 @@ function requireDecision(payment: Payment, { ticket, answer, seenAt, account }: 
   const { as, force } = ticket
   if (payment.isSettled()) throw new Conflict(`The payment is ${payment.state}.`)
   const progress = payment.toProgress()
-  const expected = {
-    ...{ ours: payment.id, theirs: progress.theirs, money: progress.money },
-    ...{ account: account.providerAccount, mode: account.mode },
-  }
+  const expected = expectFacts(progress, { id: payment.id, account })
   const decision = decide(progress, { as, force, answer, seenAt, expected })
   if ('refusal' in decision) throw new Conflict(`${decision.refusal} Compare both, then repeat with --force.`)
   return decision
