@@ -141,8 +141,13 @@ test('creates nothing on redelivery after a kill between commit and acknowledgem
   await untilSucceeded([id])
   await webhooks.kill()
   await using again = await startWebhooks()
+  // Events of the tests before may be redelivered too: their acknowledgements were still gathered when their process was killed.
   await eventually(async () =>
-    expect(await again.metrics()).toMatch(/inbox_duplicates_total\{consumer="webhooks-public-events"[^}]*\} 1\b/),
+    expect(await again.metrics()).toMatch(/inbox_duplicates_total\{consumer="webhooks-public-events"[^}]*\} [1-9]/),
+  )
+  const { consumers } = await outside.connection.jetstreamManager()
+  await eventually(async () =>
+    expect((await consumers.info(eventStream.name, durableConsumers.webhooksPublicEvents.durable)).num_ack_pending).toBe(0),
   )
   expect(await deliveries([id])).toMatchObject([{ status: 'succeeded', attempts: 1 }])
   expect(sink.received).toHaveLength(1)
