@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { globSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProgressReporter } from './engine.ts'
 import { installWithApt, cacheDir, canUseApt, isExecutable, onPath, runProgram } from './find-program.ts'
@@ -33,9 +33,7 @@ export async function findNatsServer(report: ProgressReporter): Promise<string> 
 async function fromDistribution(report: ProgressReporter): Promise<string | null> {
   if (!canUseApt()) return 'apt-get: only used as root on Debian and Ubuntu'
   report('fetching nats-server with apt-get (first start)')
-  const folder = join(cacheDir, 'nats-server.deb')
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+  const folder = mkdtempSync(join(cacheDir, 'nats-server-'))
   const failure = (await installWithApt(['download', '-q', 'nats-server'], folder)) ?? (await unpackDeb(folder))
   if (failure) return `apt-get: ${failure}`
   moveToCache(join(folder, 'usr', 'sbin', 'nats-server'), folder)
@@ -54,9 +52,7 @@ async function fromRelease(report: ProgressReporter): Promise<string | null> {
   const name = `nats-server-${version}-${platform}`
   const url = `https://github.com/nats-io/nats-server/releases/download/${version}/${name}.tar.gz`
   report(`downloading ${name} (first start)`)
-  const folder = join(cacheDir, 'nats-server.release')
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+  const folder = mkdtempSync(join(cacheDir, 'nats-server-'))
   const failure = await download(url, { file: join(folder, 'nats-server.tar.gz'), checksum })
   if (failure) return `release download: ${failure}`
   const unpacking = await runProgram('tar', { args: ['-xzf', 'nats-server.tar.gz'], cwd: folder })
@@ -79,7 +75,7 @@ async function download(url: string, { file, checksum }: { file: string; checksu
   }
 }
 
-/** Moved into place last, so that an interrupted download is never used. */
+/** Moved into place last, so that an interrupted download is never used. Processes that fetch at the same time use a folder each. */
 function moveToCache(file: string, folder: string): void {
   renameSync(file, cached)
   rmSync(folder, { recursive: true, force: true })
