@@ -4,7 +4,8 @@ import { freePorts } from '@quittance/testing/engines/free-ports'
 import type { RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findViolations, launchChromium, openVisit, press, readText, screenshot, type Browser, type Page } from './chromium.ts'
+import { launchChromium, openVisit, press, readText, type Browser, type Page } from './chromium.ts'
+import { look } from './look.ts'
 import { countryField, openShop, orderButton, type Checkout, type Shop } from './shop.ts'
 
 let system: RunningSystem
@@ -22,11 +23,6 @@ async function fillIn(page: Page, { url }: { url: string }, token = 'ctoken_ok')
   await page.type('[name=customer_name]', 'Grace Hopper')
   await page.select(countryField, 'GB')
   await page.click(`[name=confirmation_token_id][value=${token}]`)
-}
-
-const look = async (page: Page, name: string) => {
-  await screenshot(page, name)
-  expect({ name, violations: await findViolations(page) }).toEqual({ name, violations: [] })
 }
 
 describe.each([

@@ -2,17 +2,8 @@ import { eventually } from '@quittance/testing/eventually'
 import type { RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  findOverflow,
-  findViolations,
-  launchChromium,
-  openVisit,
-  press,
-  readText,
-  screenshot,
-  type Browser,
-  type Page,
-} from './chromium.ts'
+import { launchChromium, openVisit, press, readText, type Browser, type Page } from './chromium.ts'
+import { look } from './look.ts'
 import { openShop, orderButton, type Checkout, type Shop } from './shop.ts'
 
 let system: RunningSystem
@@ -27,15 +18,6 @@ beforeAll(async () => {
   root = `${baseUrl}/${system.demo.organization.slug}`
 })
 afterAll(() => browser.close())
-
-const look = async (page: Page, name: string) => {
-  await screenshot(page, name)
-  expect({ name, violations: await findViolations(page), overflow: await findOverflow(page) }).toEqual({
-    name,
-    violations: [],
-    overflow: 0,
-  })
-}
 
 /** Buys a subscription in Germany on the page, as far as the success page. */
 async function subscribe(page: Page): Promise<{ checkout: Checkout; email: string; order: { id: string; subscription_id: string } }> {

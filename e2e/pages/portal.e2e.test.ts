@@ -2,23 +2,17 @@ import type { RunningSystem } from '@quittance/testing/system'
 import { eventually } from '@quittance/testing/eventually'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  findOverflow,
-  findViolations,
-  launchChromium,
-  openVisit,
-  press,
-  readText,
-  screenshot,
-  type Browser,
-  type Page,
-} from './chromium.ts'
+import { launchChromium, openVisit, press, readText, type Browser } from './chromium.ts'
+import { look } from './look.ts'
+import { sellToCustomer } from './portal-customers.ts'
+import { openShop } from './shop.ts'
 
 let system: RunningSystem
 let browser: Browser
 let libraryCard: { id: string }
 beforeAll(async () => {
   ;[system, browser] = await Promise.all([useSharedSystem(), launchChromium()])
+  const { create } = openShop(system)
   libraryCard = await create('/v1/products/', {
     name: 'Library card',
     recurring_interval: 'month',
@@ -30,44 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-async function create<Reply = { id: string }>(path: string, body: object): Promise<Reply> {
-  const reply = await system.api('POST', path, body)
-  expect(reply.status).toBe(201)
-  return reply.body
-}
-
-let created = 0
-/** Sells to a new customer, and returns a link of the seller to the customer's portal. */
-async function sellCard({ product = libraryCard }: { product?: { id: string } } = {}) {
-  const email = `reader-${(created += 1)}-${system.demo.organization.slug}@example.com`
-  const customer = await create<{ id: string }>('/v1/customers/', { email, name: 'Lib Rary' })
-  const checkout = await create<{ id: string; client_secret: string }>('/v1/checkouts/', {
-    products: [product.id],
-    customer_id: customer.id,
-  })
-  const confirmation = { confirmation_token_id: 'ctoken_ok', customer_billing_address: { country: 'DE' } }
-  expect((await system.api('POST', `/v1/checkouts/client/${checkout.client_secret}/confirm`, confirmation)).status).toBe(200)
-  const order = await eventually(async () => {
-    const { body } = await system.api('GET', `/v1/orders/?checkout_id=${checkout.id}`)
-    expect(body.items[0]?.status).toBe('paid')
-    return body.items[0] as { id: string }
-  })
-  return { email, customer, order, ...(await createLink(customer)) }
-}
-
-async function createLink({ id }: { id: string }): Promise<{ url: string; token: string }> {
-  const session = await create<{ customer_portal_url: string; token: string }>('/v1/customer-sessions/', { customer_id: id })
-  return { url: session.customer_portal_url, token: session.token }
-}
-
-const look = async (page: Page, name: string) => {
-  await screenshot(page, name)
-  expect({ name, violations: await findViolations(page), overflow: await findOverflow(page) }).toEqual({
-    name,
-    violations: [],
-    overflow: 0,
-  })
-}
+const sellCard = ({ product = libraryCard }: { product?: { id: string } } = {}) => sellToCustomer(system, product)
 
 describe.each([
   ['with scripts', 390, true, 'light'],
@@ -238,7 +195,7 @@ test('the order of another customer is the same page as none, and signing out en
 
 test('the session of a purchase under a known address sees that purchase only [pages 50] [pages 51]', async () => {
   const { email, order, customer } = await sellCard()
-  const checkout = await create<{ url: string }>('/v1/checkouts/', { products: [system.demo.product_id] })
+  const checkout = await openShop(system).checkout()
   await using visit = await openVisit(browser)
   const { page } = visit
   await page.goto(checkout.url)
@@ -261,6 +218,7 @@ test('the session of a purchase under a known address sees that purchase only [p
 test('activations of a key are shown where the benefit allows it [pages 75]', async () => {
   for (const isShown of [true, false]) {
     const price = { amount_type: 'fixed', price_amount: 500, price_currency: 'usd' }
+    const { create } = openShop(system)
     const product = await create('/v1/products/', { name: 'Reader', recurring_interval: null, prices: [price] })
     const properties = { prefix: 'READ', activations: { limit: 3, enable_customer_admin: isShown } }
     const benefit = await create('/v1/benefits/', { type: 'license_keys', description: 'Reader app', properties })

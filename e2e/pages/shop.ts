@@ -7,6 +7,15 @@ export interface Checkout {
   client_secret: string
 }
 
+/** An order as its seller reads it. */
+export interface PlacedOrder {
+  id: string
+  status: string
+  total_amount: number
+  subscription_id: string
+  [key: string]: unknown
+}
+
 /** What a test sells. */
 export interface Shop {
   create<Reply = { id: string }>(path: string, body: object): Promise<Reply>
@@ -14,7 +23,7 @@ export interface Shop {
   sell(price: object, fields?: object): Promise<{ id: string }>
   /** Creates a checkout, by default of the demo product. */
   checkout(fields?: object): Promise<Checkout>
-  orders(checkout: Checkout): Promise<{ id: string; status: string; total_amount: number; [key: string]: unknown }[]>
+  orders(checkout: Checkout): Promise<PlacedOrder[]>
 }
 
 export const countryField = '[name="customer_billing_address.country"]'

@@ -3,17 +3,8 @@ import { eventually } from '@quittance/testing/eventually'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readMailedCodes, waitForMailedCode } from '../mailed-codes.ts'
-import {
-  findOverflow,
-  findViolations,
-  launchChromium,
-  openVisit,
-  press,
-  readText,
-  screenshot,
-  type Browser,
-  type Page,
-} from './chromium.ts'
+import { launchChromium, openVisit, press, readText, type Browser, type Page } from './chromium.ts'
+import { look } from './look.ts'
 import { openShop, type Shop } from './shop.ts'
 
 let system: RunningSystem
@@ -28,15 +19,6 @@ beforeAll(async () => {
   portal = `${baseUrl}/${system.demo.organization.slug}/portal`
 })
 afterAll(() => browser.close())
-
-const look = async (page: Page, name: string) => {
-  await screenshot(page, name)
-  expect({ name, violations: await findViolations(page), overflow: await findOverflow(page) }).toEqual({
-    name,
-    violations: [],
-    overflow: 0,
-  })
-}
 
 const createAddress = () => `code-${crypto.randomUUID()}@example.com`
 
