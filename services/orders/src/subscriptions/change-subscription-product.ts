@@ -14,6 +14,7 @@ import { collectPayment, type RenewalContext } from './renew-subscription.ts'
 import type { Subscription } from './subscription.ts'
 import { createUpdatePendingError } from './subscription-status.ts'
 import type { ProrationBehavior } from '@quittance/contracts/subscription-changes'
+import { formatProrationLabel } from '@quittance/contracts/proration-label'
 import type { Transaction } from '@quittance/runtime/handler'
 
 interface ProductChange extends RenewalContext {
@@ -59,7 +60,7 @@ export async function changeSubscriptionProduct(subscription: Subscription, chan
     return null
   }
   const amount = prorate(subscription.periodAmount, period)
-  saveProration(subscription, { context, label: `Remaining time of ${product.name}`, amount, productPriceId: price.id })
+  saveProration(subscription, { context, label: formatProrationLabel('remaining', product.name), amount, productPriceId: price.id })
   await em.flush()
   const bill = behavior === 'invoice' ? await buildProrationBill(subscription, context) : null
   if (!bill) return null
@@ -81,7 +82,7 @@ async function creditUnusedTime(
   const credit = computeUnusedCredit({ period, periodAmount, billedBy })
   if (billedBy) billedBy.creditedAmount += credit
   const { name } = await context.em.findOneOrFail(Product, subscription.productId)
-  const label = `Unused time of ${name}`
+  const label = formatProrationLabel('unused', name)
   saveProration(subscription, { context, label, amount: -credit, productPriceId, creditedOrderId: billedBy?.id ?? null })
 }
 

@@ -16,7 +16,7 @@ export function productFields(fields: BuyerFields): Html {
   return html`<section class="product stack" aria-labelledby="product">
     <div data-live="product" class="stack-small">
       <h1 id="product"><bdi>${product.name}</bdi></h1>
-      <p class="price">${describePrice(product, { price: checkout.product_price, context })}</p>
+      <p class="price">${describeProductPrice(product, { price: checkout.product_price, context })}</p>
       ${product.description && html`<p class="description" tabindex="0"><bdi>${product.description}</bdi></p>`}
       ${
         product.benefits.length > 0 &&
@@ -48,7 +48,9 @@ function productChoice({ checkout, form, errors, context }: BuyerFields): Html {
             ${product.id === chosen && html`checked`}
           />
           <span><bdi>${product.name}</bdi></span>
-          <span class="quiet">${describePrice(product, { price: product.prices.find((price) => !price.is_archived), context })}</span>
+          <span class="quiet"
+            >${describeProductPrice(product, { price: product.prices.find((price) => !price.is_archived), context })}</span
+          >
         </label>`,
     )}
     ${error && html`<span class="error">${error}</span>`}
@@ -75,7 +77,10 @@ function amountField({ checkout, form, errors, context }: BuyerFields): Html | n
 }
 
 /** Describes a price with its interval: "$49.00 a year". */
-function describePrice({ recurring_interval }: Product, { price, context }: { price: Price | undefined; context: PageContext }): string {
+export function describeProductPrice(
+  { recurring_interval }: Product,
+  { price, context }: { price: Price | undefined; context: PageContext },
+): string {
   const { checkout: words } = context.words
   if (!price || price.amount_type === 'free') return words.free
   const format = (amount: number) => formatMoney(amount, { currency: price.price_currency, locale: context.locale })

@@ -16,6 +16,7 @@ import { createMoneyFormat, nameTax } from '../checkout/order-summary.ts'
 import { readText, type AppOptions } from '../page/page-context.ts'
 import { addressFields, fillAddress, findMissingAddress, readAddress, toAddressInput, type TypedAddress } from './address-fields.ts'
 import { creditNoteList, loadCreditNotes } from './credit-notes.ts'
+import { orderLines } from './order-lines.ts'
 import { orderBadge } from './overview-page.ts'
 import { sendPortalPage } from './portal-page.ts'
 import type { PortalRoute, PortalSession } from './portal-session.ts'
@@ -124,7 +125,7 @@ function sendOrderPage(session: PortalSession, page: OrderPage): FastifyReply {
     </div>
     <section class="card stack" aria-labelledby="lines">
       <h2 id="lines">${portal.lines}</h2>
-      ${orderLines(order, session)}
+      ${billedLines(order, session)}
       ${
         order.subscription_id &&
         html`<p><a href="${path}/subscriptions/${order.subscription_id}?locale=${context.language}">${portal.seeSubscription}</a></p>`
@@ -140,21 +141,11 @@ function sendOrderPage(session: PortalSession, page: OrderPage): FastifyReply {
   })
 }
 
-function orderLines(order: CustomerOrder, { context }: PortalSession): Html {
+function billedLines(order: CustomerOrder, { context }: PortalSession): Html {
   const { words } = context
   const money = createMoneyFormat(order.currency, context)
-  const row = (name: Html | string, amount: number, className = '') =>
-    html`<tr class="${className}">
-      <th scope="row">${name}</th>
-      <td class="number">${money(amount)}</td>
-    </tr>`
-  return html`<table class="lines">
-      <tbody>
-        ${order.items.map((item) => row(html`<bdi>${item.label}</bdi>`, item.amount))}
-        ${order.discount_amount > 0 && row(words.checkout.discountWord, -order.discount_amount)}
-        ${order.taxes.map((tax) => row(nameTax(tax, context), tax.amount))} ${row(words.checkout.total, order.total_amount, 'total')}
-      </tbody>
-    </table>
+  const taxes = order.taxes.map((tax) => ({ name: nameTax(tax, context), amount: tax.amount }))
+  return html`${orderLines({ ...order, taxes }, context)}
     ${
       order.refunded_amount + order.refunded_tax_amount > 0 &&
       html`<p class="notice">${words.portal.refunded(money(order.refunded_amount + order.refunded_tax_amount))}</p>`

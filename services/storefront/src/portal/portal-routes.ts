@@ -23,6 +23,7 @@ import {
 } from './portal-session.ts'
 import { findNextPage, requestCode, sendCode, sendSignIn, useCode } from './sign-in.ts'
 import { sendAddressForm } from './sign-in-pages.ts'
+import { changePlan, sendPlan } from './plan-page.ts'
 import { changeSubscription, sendCancel, sendSubscription } from './subscription-page.ts'
 
 type Request = FastifyRequest<PortalRoute>
@@ -64,6 +65,8 @@ export function addPortalRoutes(app: FastifyInstance, options: AppOptions): void
   app.post<PortalRoute>(`${root}/orders/:id/withdraw`, signedIn(withdraw))
   app.get<PortalRoute>(`${root}/subscriptions/:id`, signedIn(sendSubscription))
   app.post<PortalRoute>(`${root}/subscriptions/:id`, signedIn(changeSubscription))
+  app.get<PortalRoute>(`${root}/subscriptions/:id/change`, signedIn(sendPlan))
+  app.post<PortalRoute>(`${root}/subscriptions/:id/change`, signedIn(changePlan))
   app.get<PortalRoute>(`${root}/subscriptions/:id/cancel`, signedIn(sendCancel))
 }
 

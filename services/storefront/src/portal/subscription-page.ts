@@ -1,41 +1,30 @@
-import { getCustomerSubscription, updateCustomerSubscription, type CustomerSubscription } from '@quittance/contracts/customer-portal'
+import { getPortalOrganization, updateCustomerSubscription, type CustomerSubscription } from '@quittance/contracts/customer-portal'
 import { ApiFailure } from '@quittance/pages/call-api'
 import { formatDate } from '@quittance/pages/dates'
 import { html, type Html } from '@quittance/pages/html'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { createMoneyFormat } from '../checkout/order-summary.ts'
-import { readText, type AppOptions } from '../page/page-context.ts'
+import { readText } from '../page/page-context.ts'
+import { loadSubscription, mayChangePlan, type Exchange } from './load-subscription.ts'
 import { describePrice, subscriptionBadge } from './overview-page.ts'
 import { sendPortalPage } from './portal-page.ts'
-import type { PortalRoute, PortalSession } from './portal-session.ts'
-
-interface Exchange {
-  request: FastifyRequest<PortalRoute>
-  reply: FastifyReply
-  options: AppOptions
-}
-
-async function loadSubscription(
-  { call, organization }: PortalSession,
-  { request, options: { api } }: Exchange,
-): Promise<CustomerSubscription> {
-  const subscription = await api.call(getCustomerSubscription, { id: request.params.id }, call)
-  if (subscription.product.organization_id === organization.id) return subscription
-  throw new ApiFailure(404, { body: {}, retryAfterSeconds: null })
-}
+import type { PortalSession } from './portal-session.ts'
 
 /** Sends a subscription: its price, what happens next, and how to end it. */
 export async function sendSubscription(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
   const subscription = await loadSubscription(session, exchange)
   const { context } = session
-  const { portal } = context.words
+  const { portal, plan } = context.words
   const notices = new Map([
+    ['changed', plan.changed],
+    ['kept', plan.kept],
     ['canceled', portal.canceled],
     ['continued', portal.takenBack],
     ['ending', portal.alreadyEnding],
   ])
   const notice = notices.get(readText(exchange.request.query, 'done') ?? '')
   const { name } = subscription.product
+  const next = describeNext(subscription, session)
   const body = html`${notice && html`<p class="notice good" role="status">${notice}</p>`}
     <div class="row">
       <h1><bdi>${name}</bdi></h1>
@@ -43,8 +32,7 @@ export async function sendSubscription(session: PortalSession, exchange: Exchang
     </div>
     <section class="card stack">
       <p class="strong">${describePrice(subscription, context)}</p>
-      <p>${describeNext(subscription, session)}</p>
-      ${nextStep(subscription, session)}
+      ${next && html`<p>${next}</p>`} ${await plannedChange(subscription, { session, exchange })} ${nextStep(subscription, session)}
     </section>`
   return sendPortalPage(exchange.reply, session, { title: name, body, script: exchange.options.scripts.portal })
 }
@@ -58,14 +46,35 @@ function describeNext(subscription: CustomerSubscription, { context }: PortalSes
   if (status === 'incomplete') return portal.incomplete
   if (cancel_at_period_end && end) return portal.endsOn(date(end))
   if (status === 'past_due' || status === 'unpaid') return portal.pastDue
-  return end ? portal.nextCharge(createMoneyFormat(currency, context)(amount), date(end)) : ''
+  // The notice of the planned change states what comes next.
+  return end && !subscription.pending_product_id ? portal.nextCharge(createMoneyFormat(currency, context)(amount), date(end)) : ''
 }
 
-function nextStep({ id, ended_at, status, cancel_at_period_end }: CustomerSubscription, { context, path }: PortalSession): Html | null {
-  const { portal } = context.words
+/** What the subscription changes to with the next period, and the way to keep the current plan. */
+async function plannedChange(
+  { id, pending_product_id: planned, current_period_end: end }: CustomerSubscription,
+  { session: { context, organization, path, call }, exchange }: { session: PortalSession; exchange: Exchange },
+): Promise<Html | null> {
+  const { plan } = context.words
+  if (!planned || !end) return null
+  const { products } = await exchange.options.api.call(getPortalOrganization, { slug: organization.slug }, { visitor: call.visitor })
+  const name = products.find((product) => product.id === planned)?.name ?? '…'
+  return html`<p class="notice">${plan.planned(name, formatDate(end, context.locale))}</p>
+    <form class="actions" method="post" action="${path}/subscriptions/${id}">
+      <input type="hidden" name="locale" value="${context.language}" />
+      <button class="button" name="intent" value="keep">${plan.keep}</button>
+    </form>`
+}
+
+function nextStep(subscription: CustomerSubscription, session: PortalSession): Html | null {
+  const { id, ended_at, status, cancel_at_period_end } = subscription
+  const { context, path } = session
+  const { portal, plan } = context.words
   if (ended_at || status === 'incomplete') return null
   if (!cancel_at_period_end) {
+    const change = html`<a class="button" href="${path}/subscriptions/${id}/change?locale=${context.language}">${plan.change}</a>`
     return html`<p class="actions">
+      ${mayChangePlan(subscription, session) && change}
       <a class="button" href="${path}/subscriptions/${id}/cancel?locale=${context.language}">${portal.cancel}</a>
     </p>`
   }
@@ -94,14 +103,15 @@ export async function sendCancel(session: PortalSession, exchange: Exchange): Pr
   return sendPortalPage(exchange.reply, session, { title, body, script: exchange.options.scripts.portal })
 }
 
-/** Cancels at the end of the period, or takes the cancellation back. */
+/** Cancels at the end of the period, takes the cancellation back, or drops the planned change. */
 export async function changeSubscription(session: PortalSession, { request, reply, options: { api } }: Exchange): Promise<FastifyReply> {
   const { id } = request.params
-  const isCancelled = readText(request.body, 'intent') === 'cancel'
+  const intent = readText(request.body, 'intent')
   const back = (done: string) => reply.redirect(`${session.path}/subscriptions/${id}?done=${done}&locale=${session.context.language}`, 303)
   try {
-    await api.call(updateCustomerSubscription, { id, cancel_at_period_end: isCancelled }, session.call)
-    return back(isCancelled ? 'canceled' : 'continued')
+    const change = intent === 'keep' ? { pending_update: null } : { cancel_at_period_end: intent === 'cancel' }
+    await api.call(updateCustomerSubscription, { id, ...change }, session.call)
+    return back(intent === 'keep' ? 'kept' : intent === 'cancel' ? 'canceled' : 'continued')
   } catch (error) {
     if (error instanceof ApiFailure && (error.status === 403 || error.status === 410)) return back('ending')
     throw error

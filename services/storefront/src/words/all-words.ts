@@ -15,6 +15,8 @@ import { linkWords } from './link-words.ts'
 import { nl } from './nl.ts'
 import { paymentWords } from './payment-words.ts'
 import { pt } from './pt.ts'
+import { planNoticeWords } from './plan-notice-words.ts'
+import { planWords } from './plan-words.ts'
 import { reminderWords } from './reminder-words.ts'
 import { signInWords } from './sign-in-words.ts'
 import { verificationWords } from './verification-words.ts'
@@ -30,6 +32,7 @@ export interface Words extends CommonWords {
   payment: (typeof paymentWords)['en']
   account: (typeof accountWords)['en']
   link: (typeof linkWords)['en']
+  plan: (typeof planWords)['en'] & (typeof planNoticeWords)['en']
   reminder: (typeof reminderWords)['en']
   signIn: (typeof signInWords)['en']
   verification: (typeof verificationWords)['en']
@@ -44,6 +47,7 @@ const all = Object.fromEntries(
       payment: paymentWords[language],
       account: accountWords[language],
       link: linkWords[language],
+      plan: { ...planWords[language], ...planNoticeWords[language] },
       reminder: reminderWords[language],
       signIn: signInWords[language],
       verification: verificationWords[language],

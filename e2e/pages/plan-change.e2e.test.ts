@@ -1,0 +1,159 @@
+import { eventually } from '@quittance/testing/eventually'
+import type { RunningSystem } from '@quittance/testing/system'
+import { useSharedSystem } from '@quittance/testing/use-shared-system'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { launchChromium, openVisit, press, readText, type Browser, type Page } from './chromium.ts'
+import { look } from './look.ts'
+import { sellToCustomer } from './portal-customers.ts'
+import { openShop } from './shop.ts'
+
+let system: RunningSystem
+let browser: Browser
+let small: { id: string }
+let large: { id: string }
+beforeAll(async () => {
+  ;[system, browser] = await Promise.all([useSharedSystem(), launchChromium()])
+  const offer = (name: string, amount: number) =>
+    openShop(system).sell({ amount_type: 'fixed', price_amount: amount, price_currency: 'eur' }, { name, recurring_interval: 'month' })
+  ;[small, large] = await Promise.all([offer('Small plan', 1_000), offer('Large plan', 3_000)])
+})
+afterAll(() => browser.close())
+
+interface Settings {
+  proration_behavior: 'invoice' | 'prorate'
+  allow_customer_updates: boolean
+}
+
+/** Sets what the seller allows until the end of the test; the copy that the portal reads has arrived. */
+async function allow(settings: Partial<Settings>): Promise<void> {
+  const { slug, id } = system.demo.organization
+  const set = async (wanted: Partial<Settings>) => {
+    const { body } = await system.api('GET', `/v1/organizations/${id}`)
+    const subscription_settings = { ...body.subscription_settings, ...wanted }
+    expect((await system.api('PATCH', `/v1/organizations/${id}`, { subscription_settings })).status).toBe(200)
+    await eventually(async () => {
+      const copy = await system.api('GET', `/v1/customer-portal/organizations/${slug}`)
+      expect(copy.body.organization.subscription_settings).toEqual(subscription_settings)
+    })
+    return body.subscription_settings as Settings
+  }
+  const before = await set(settings)
+  onTestFinished(async () => void (await set(before)))
+}
+
+const readSubscription = async (id: string) => (await system.api('GET', `/v1/subscriptions/${id}`)).body
+const listOrders = async ({ id }: { id: string }) => (await system.api('GET', `/v1/orders/?customer_id=${id}`)).body.items
+
+/** Reads the sums that a page states, in minor units. */
+const readSums = (text: string) => [...text.matchAll(/€(\d+)\.(\d\d)/g)].map(([, euros, cents]) => Number(`${euros}${cents}`))
+
+async function openPlans(page: Page, { url, subscription }: { url: string; subscription: string }): Promise<string> {
+  await page.goto(url)
+  const address = `${page.url()}/subscriptions/${subscription}`
+  await page.goto(address)
+  await press(page, 'a[href*="/change"]')
+  return address
+}
+
+const choose = async (page: Page, { id }: { id: string }) => {
+  await page.click(`input[value="${id}"]`)
+  await press(page, 'form[method=get] button.primary')
+}
+
+describe.each([
+  ['with scripts', 390, true, 'light'],
+  ['without scripts', 1280, false, 'dark'],
+] as const)('%s, %i px wide', (...[, width, scripts, scheme]) => {
+  test('a change that is billed now costs what its button states [pages 73] [pages 117]', async () => {
+    await allow({ proration_behavior: 'invoice' })
+    const { url, order, customer } = await sellToCustomer(system, small)
+    await using visit = await openVisit(browser, { width, scripts, scheme })
+    const { page, complaints } = visit
+    const address = await openPlans(page, { url, subscription: order.subscription_id })
+    await look(page, `plan-${width}-${scheme}-choice`)
+    await choose(page, large)
+    const button = await page.$eval('form[method=post][action$="/change"] button', (each) => each.textContent.trim())
+    const [sum] = readSums(button)
+    expect(button).toBe(`Change and pay €${(Number(sum) / 100).toFixed(2)}`)
+    // Two thousand more a month, for what is left of the month.
+    expect(sum).toBeGreaterThan(1_900)
+    await look(page, `plan-${width}-${scheme}-preview`)
+    expect(await listOrders(customer)).toHaveLength(1)
+    await press(page, 'form[method=post][action$="/change"] button')
+    expect(page.url()).toContain(`${address}?done=changed`)
+    expect(await readText(page)).toMatch(/Large plan[^]*The plan is changed|The plan is changed[^]*Large plan/)
+    await eventually(async () => {
+      const [update] = (await listOrders(customer)) as { billing_reason: string; status: string; total_amount: number }[]
+      expect(update).toMatchObject({ billing_reason: 'subscription_update', status: 'paid', total_amount: sum })
+    })
+    expect((await readSubscription(order.subscription_id)).product_id).toBe(large.id)
+    await page.goBack()
+    expect(complaints).toEqual([])
+  })
+})
+
+test('a change for later is planned, shown, and taken back [pages 73]', async () => {
+  const { url, order } = await sellToCustomer(system, large)
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  const address = await openPlans(page, { url, subscription: order.subscription_id })
+  await choose(page, small)
+  await press(page, 'a[href*="when=later"]')
+  expect(await readText(page)).toMatch(/Nothing is charged today\.[^]*Small plan[^]*Total\s+€10\.00/)
+  await press(page, 'form[method=post][action$="/change"] button')
+  const text = await readText(page)
+  expect(text).toMatch(/It changes to Small plan on/)
+  expect(text).not.toMatch(/is changed|is charged/)
+  await look(page, 'plan-planned')
+  expect(await readSubscription(order.subscription_id)).toMatchObject({ product_id: large.id, pending_product_id: small.id })
+  await press(page, 'button[value=keep]')
+  expect(page.url()).toContain(`${address}?done=kept`)
+  expect((await readSubscription(order.subscription_id)).pending_product_id).toBeNull()
+})
+
+test('a price that changed since the preview is shown again, and nothing is charged [pages 73]', async () => {
+  await allow({ proration_behavior: 'invoice' })
+  const shop = openShop(system)
+  const price = (amount: number) => ({ amount_type: 'fixed', price_amount: amount, price_currency: 'eur' })
+  const product = await shop.sell(price(5_000), { name: 'Growing plan', recurring_interval: 'month' })
+  const { url, order, customer } = await sellToCustomer(system, small)
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await openPlans(page, { url, subscription: order.subscription_id })
+  await choose(page, product)
+  expect((await system.api('PATCH', `/v1/products/${product.id}`, { prices: [price(7_000)] })).status).toBe(200)
+  await press(page, 'form[method=post][action$="/change"] button')
+  expect(await readText(page)).toMatch(/The amounts have changed, and nothing was charged\.[^]*€70\.00/)
+  await look(page, 'plan-outdated')
+  expect(await listOrders(customer)).toHaveLength(1)
+  expect((await readSubscription(order.subscription_id)).product_id).toBe(small.id)
+})
+
+test('where the seller forbids changes none is offered, and a form that was open changes nothing [pages 74]', async () => {
+  const { url, order } = await sellToCustomer(system, small)
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  const address = await openPlans(page, { url, subscription: order.subscription_id })
+  await choose(page, large)
+  await allow({ allow_customer_updates: false })
+  await press(page, 'form[method=post][action$="/change"] button')
+  expect(page.url().replace(/\?.*/, '')).toBe(address)
+  expect(await page.$$('a[href*="/change"]')).toEqual([])
+  await page.goto(`${address}/change?product_id=${large.id}`)
+  expect(page.url()).toBe(address)
+  expect(await readSubscription(order.subscription_id)).toMatchObject({ product_id: small.id, pending_product_id: null })
+})
+
+test('the plans of another customer are the same page as none [pages 67]', async () => {
+  const [ada, bob] = [await sellToCustomer(system, small), await sellToCustomer(system, small)]
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(ada.url)
+  const portal = page.url()
+  const read = async (id: string) => {
+    const response = await page.goto(`${portal}/subscriptions/${id}/change`)
+    return [response?.status(), await readText(page)]
+  }
+  expect(await read(bob.order.subscription_id)).toEqual(await read('00000000-0000-4000-8000-000000000000'))
+  expect((await read(bob.order.subscription_id))[0]).toBe(404)
+})

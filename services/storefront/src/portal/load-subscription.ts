@@ -1,0 +1,27 @@
+import { getCustomerSubscription, type CustomerSubscription } from '@quittance/contracts/customer-portal'
+import { ApiFailure } from '@quittance/pages/call-api'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AppOptions } from '../page/page-context.ts'
+import type { PortalRoute, PortalSession } from './portal-session.ts'
+
+/** A request for a page of one subscription. */
+export interface Exchange {
+  request: FastifyRequest<PortalRoute>
+  reply: FastifyReply
+  options: AppOptions
+}
+
+/** Returns the subscription of the address; throws `ApiFailure` with 404 for one of another customer or seller. */
+export async function loadSubscription(
+  { call, organization }: PortalSession,
+  { request, options: { api } }: Exchange,
+): Promise<CustomerSubscription> {
+  const subscription = await api.call(getCustomerSubscription, { id: request.params.id }, call)
+  if (subscription.product.organization_id === organization.id) return subscription
+  throw new ApiFailure(404, { body: {}, retryAfterSeconds: null })
+}
+
+/** Whether the seller allows customers to change the plan, and the subscription can change. */
+export function mayChangePlan({ status, cancel_at_period_end: isEnding }: CustomerSubscription, { organization }: PortalSession): boolean {
+  return organization.subscription_settings.allow_customer_updates && status === 'active' && !isEnding
+}
