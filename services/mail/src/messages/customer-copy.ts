@@ -7,7 +7,9 @@ const upsert = `
   insert into customers (id, organization_id, email, locale, changed_at)
   select :id::uuid, :organization_id::uuid, :email::text, :locale::text, :changed_at::timestamptz
   where :organization_id::uuid = any (:scope_organizations)
-  on conflict (id) do update set email = excluded.email, locale = excluded.locale, changed_at = excluded.changed_at
+  on conflict (id) do update set email = excluded.email, locale = excluded.locale, changed_at = excluded.changed_at,
+    rejected_on = case when customers.email = excluded.email then customers.rejected_on end,
+    undeliverable_since = case when customers.email = excluded.email then customers.undeliverable_since end
   where customers.deleted_at is null and customers.organization_id = excluded.organization_id and customers.changed_at <= excluded.changed_at`
 
 /** Stores address and language of a customer, for mails of events that do not contain them. */
@@ -30,7 +32,7 @@ export const customerLock = (customerId: string) => `mail customer ${customerId}
 const markDeleted = `
   insert into customers (id, organization_id, changed_at, deleted_at)
   select :id::uuid, :organization_id::uuid, now(), now() where :organization_id::uuid = any (:scope_organizations)
-  on conflict (id) do update set email = null, locale = null, deleted_at = now(), changed_at = now()
+  on conflict (id) do update set email = null, locale = null, rejected_on = null, undeliverable_since = null, deleted_at = now(), changed_at = now()
   where customers.organization_id = excluded.organization_id`
 
 const eraseMessages = `

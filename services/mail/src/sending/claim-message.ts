@@ -24,6 +24,9 @@ export interface ClaimedMessage {
   email_settings: Record<string, boolean> | null
   /** The customer does not want optional mails of this kind. */
   is_opted_out: boolean
+  customer_id: string | null
+  /** The mail server of the address rejected mails on two days. */
+  is_undeliverable: boolean
   /** Null unless the domain of the seller is verified. */
   sender_id: string | null
   sender_address: string | null
@@ -59,10 +62,11 @@ const claim = `
       where t.is_second_round or t.turn_id <> :last_served::uuid
       limit 1)
     returning *)
-  select m.id, m.created_at, m.organization_id, m.turn_id, m.kind, m.source_id, coalesce(m.recipient, c.email) as recipient, coalesce(m.locale, c.locale) as locale,
+  select m.id, m.created_at, m.organization_id, m.turn_id, m.kind, m.source_id, m.customer_id, coalesce(m.recipient, c.email) as recipient, coalesce(m.locale, c.locale) as locale,
     m.content, m.sealed_secret, m.is_urgent, m.attempts, m.failures, m.traceparent,
     o.name as seller_name, o.slug as seller_slug, o.email as seller_email, o.customer_email_settings as email_settings,
     exists (select from opt_outs x where x.customer_id = m.customer_id and x.kind = m.kind) as is_opted_out,
+    coalesce(c.undeliverable_since is not null and coalesce(m.recipient, c.email) = c.email, false) as is_undeliverable,
     s.id as sender_id, s.address as sender_address, s.selector as sender_selector, s.sealed_private_key as sender_key
   from claimed m left join organizations o on o.id = m.organization_id
     left join customers c on c.id = m.customer_id and c.organization_id = m.organization_id

@@ -13,12 +13,13 @@ import { describeFailure } from '../transport/classify-failure.ts'
 import type { ClaimedMessage } from './claim-message.ts'
 
 /**
- * What to do with a claimed mail. `disabled`: the seller switched it off. `unknown`: its seller or address has not arrived yet.
- * `invalid`: it can never be sent.
+ * What to do with a claimed mail. `disabled`: the seller switched it off. `undeliverable`: the address was rejected before. `unknown`: its
+ * seller or address has not arrived yet. `invalid`: it can never be sent.
  */
 export type PreparedMessage =
   | { outcome: 'ready'; message: ComposedMessage }
   | { outcome: 'disabled' }
+  | { outcome: 'undeliverable' }
   | { outcome: 'unknown'; reason: string }
   | { outcome: 'invalid'; reason: string }
 
@@ -31,6 +32,8 @@ export async function prepareMessage(claimed: ClaimedMessage, settings: MailSett
     const setting = findEmailSetting(data)
     if (setting !== null && email_settings?.[setting] === false) return { outcome: 'disabled' }
     if (claimed.is_opted_out && isOptional(data.kind)) return { outcome: 'disabled' }
+    // Codes and the receipts that the law demands are tried: one that arrives proves the address.
+    if (claimed.is_undeliverable && setting !== null) return { outcome: 'undeliverable' }
     if (recipient === null) return { outcome: 'unknown', reason: 'The address of the customer is not known yet' }
     const secret = openMailSecret(claimed, { kind: data.kind, settings })
     const addresses = ownAddresses(settings)

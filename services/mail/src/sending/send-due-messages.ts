@@ -4,12 +4,13 @@ import { config, type MailSettings } from '../config.ts'
 import { sealStored } from '../mailbox/mailbox-routes.ts'
 import { sendingJobNames } from '../messages/store-message.ts'
 import type { ComposedMessage } from '../rendering/compose-message.ts'
-import { classifyFailure, describeFailure } from '../transport/classify-failure.ts'
+import { classifyFailure, describeFailure, isAddressRejected } from '../transport/classify-failure.ts'
 import { createSmtpTransport, type SmtpTransport } from '../transport/smtp-transport.ts'
 import { createTransportGate, type TransportGate } from '../transport/transport-gate.ts'
 import { claimMessage, type ClaimedMessage } from './claim-message.ts'
 import { prepareMessage } from './prepare-message.ts'
 import { recordEnd, recordFailure, recordStored, renewLease } from './record-result.ts'
+import { recordAcceptedAddress, recordRejectedAddress, undeliverableReason } from './undeliverable-addresses.ts'
 
 /** How mails leave this process: to an SMTP server, or into the mailbox. */
 interface Sender {
@@ -71,6 +72,10 @@ async function sendClaimed(context: JobContext, { claimed, sender }: Sending): P
     case 'disabled':
       await recordEnd(context, claimed, { status: 'disabled', reason: null })
       return
+    case 'undeliverable':
+      await recordEnd(context, claimed, { status: 'failed', reason: undeliverableReason })
+      context.log.info(fields, 'message.undeliverable')
+      return
     case 'unknown':
       await recordFailure(context, claimed, { reason: prepared.reason, schedule: settings.MAIL_RETRY_SCHEDULE_S })
       context.log.info({ ...fields, reason: prepared.reason }, 'message.recipient-unknown')
@@ -101,6 +106,7 @@ async function deliver(context: JobContext, { claimed, sender, message }: Sendin
     const reason = describeFailure(error)
     if (failure === 'unavailable') gate.failed()
     else gate.succeeded()
+    if (isAddressRejected(error) && (await recordRejectedAddress(context, claimed))) context.log.warn(fields, 'address.undeliverable')
     if (failure === 'rejected') await recordEnd(context, claimed, { status: 'failed', reason })
     else await recordFailure(context, claimed, { reason, schedule: settings.MAIL_RETRY_SCHEDULE_S })
     context.log.warn({ ...fields, reason }, failure === 'unavailable' ? 'transport.unavailable' : `message.${failure}`)
@@ -110,5 +116,6 @@ async function deliver(context: JobContext, { claimed, sender, message }: Sendin
   }
   gate.succeeded()
   const isRecorded = await recordEnd(context, claimed, { status: 'sent', reason: null })
+  await recordAcceptedAddress(context, claimed)
   context.log.info(fields, isRecorded ? 'message.sent' : 'message.lease-lost')
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { classifyFailure, describeFailure } from './classify-failure.ts'
+import { classifyFailure, describeFailure, isAddressRejected } from './classify-failure.ts'
 
 const reply = (responseCode: number, command: string) => Object.assign(new Error('x'), { responseCode, command })
 
@@ -19,6 +19,11 @@ test.each([
   [null, 'unavailable'],
 ])('an error is about one mail only if the server rejected that mail: %s', (error, kind) => {
   expect(classifyFailure(error)).toBe(kind)
+})
+
+test('only a rejection of the recipient is about the address', () => {
+  const rejections = [reply(550, 'RCPT TO'), reply(550, 'DATA'), reply(550, 'MAIL FROM'), reply(450, 'RCPT TO'), null]
+  expect(rejections.map(isAddressRejected)).toEqual([true, false, false, false, false])
 })
 
 test('a reason is one bounded line', () => {

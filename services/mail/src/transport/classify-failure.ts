@@ -24,6 +24,12 @@ export function classifyFailure(error: unknown): FailureKind {
   return responseCode >= 500 ? 'rejected' : 'deferred'
 }
 
+/** Whether a rejection is about the address, whatever the mail is. */
+export function isAddressRejected(error: unknown): boolean {
+  const { command } = (error ?? {}) as SmtpError
+  return classifyFailure(error) === 'rejected' && typeof command === 'string' && command.startsWith('RCPT TO')
+}
+
 const maxReasonLength = 500
 
 /** Returns the reply of the server or the error of the connection, as sellers and operators read it. Never contains credentials. */

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { customerUpdated, type Customer } from '@quittance/contracts/customers'
+import { declarationReceived } from '@quittance/contracts/declarations'
+import type { PayloadOf } from '@quittance/contracts/event'
+import { buildContractExample } from '@quittance/contracts/schema-example'
+import { eventually } from '@quittance/testing/eventually'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { startSmtpServer } from './smtp-server.ts'
+import { startMail, type TestMail } from './start-mail.ts'
+
+const smtp = await startSmtpServer()
+afterAll(() => smtp[Symbol.asyncDispose]())
+beforeEach(() => {
+  smtp.received.length = 0
+  smtp.behave({ kind: 'reject', code: 550, at: 'recipient' })
+})
+
+/** Pays another order of the same customer. */
+const payAgain = (mail: TestMail, customer: Customer) => mail.pay(mail.order({ customer_id: customer.id }, customer))
+
+/** Sends receipts to one customer until the address is undeliverable; the first rejection is moved to the day before. */
+async function rejectOnTwoDays(mail: TestMail): Promise<Customer> {
+  const { customer } = mail.order()
+  await payAgain(mail, customer)
+  await mail.ended(1)
+  await payAgain(mail, customer)
+  await mail.ended(2)
+  expect(await readAddress(mail, customer)).toEqual({ email: customer.email, is_rejected: true, is_undeliverable: false })
+  await mail.rows('update customers set rejected_on = rejected_on - 1 where id = $1', [customer.id])
+  await payAgain(mail, customer)
+  await mail.ended(3)
+  expect(await readAddress(mail, customer)).toMatchObject({ is_undeliverable: true })
+  return customer
+}
+
+async function readAddress(mail: TestMail, { id }: Customer) {
+  const [row] = await mail.rows<{ email: string; is_rejected: boolean; is_undeliverable: boolean }>(
+    'select email, rejected_on is not null as is_rejected, undeliverable_since is not null as is_undeliverable from customers where id = $1',
+    [id],
+  )
+  return row
+}
+
+function withdraw(mail: TestMail, customer: Customer): Promise<string> {
+  const example = buildContractExample(declarationReceived.payload) as PayloadOf<typeof declarationReceived>
+  const declaration = { ...example, id: randomUUID(), kind: 'withdrawal', email: customer.email, customer_id: customer.id } as const
+  return mail.emit(declarationReceived, declaration, { organizationId: mail.organizationId, aggregateId: declaration.id })
+}
+
+test('an address that was rejected on two days gets no more mails, and the seller sees why [pages 88]', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  const customer = await rejectOnTwoDays(mail)
+  smtp.behave({ kind: 'accept' })
+  await payAgain(mail, customer)
+  const [unsent] = await mail.ended(4)
+  expect(unsent).toMatchObject({ status: 'failed', failure_reason: expect.stringContaining('rejected on two days') })
+  const other = mail.order()
+  await mail.pay(other)
+  await mail.ended(5)
+  expect(smtp.received.map(({ to }) => to)).toEqual([[other.customer.email]])
+})
+
+test('a receipt that the law demands is sent nevertheless, and its arrival makes the address usable again [pages 88] [pages 92]', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  const customer = await rejectOnTwoDays(mail)
+  smtp.behave({ kind: 'accept' })
+  await withdraw(mail, customer)
+  await mail.ended(4)
+  await eventually(async () => expect(await readAddress(mail, customer)).toMatchObject({ is_rejected: false, is_undeliverable: false }))
+  await payAgain(mail, customer)
+  await mail.ended(5)
+  expect(smtp.received).toHaveLength(2)
+})
+
+test('another address of the customer is used at once [pages 88]', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  const customer = await rejectOnTwoDays(mail)
+  smtp.behave({ kind: 'accept' })
+  const moved = { ...customer, email: `new-${customer.email}`, modified_at: new Date().toISOString() }
+  await mail.emit(customerUpdated, moved, { organizationId: mail.organizationId, aggregateId: customer.id })
+  await eventually(async () => expect(await readAddress(mail, customer)).toMatchObject({ email: moved.email, is_rejected: false }))
+  await payAgain(mail, moved)
+  await mail.ended(4)
+  expect(smtp.received.map(({ to }) => to)).toEqual([[moved.email]])
+})
+
+test('a mail that is rejected for its content does not count against the address', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  smtp.behave({ kind: 'reject', code: 554, at: 'data' })
+  const { customer } = mail.order()
+  await payAgain(mail, customer)
+  await mail.ended(1)
+  expect(await readAddress(mail, customer)).toMatchObject({ is_rejected: false })
+})
