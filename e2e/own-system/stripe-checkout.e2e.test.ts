@@ -2,17 +2,8 @@ import { eventually } from '@quittance/testing/eventually'
 import { startFakeStripe, type FakeAccount, type FakeStripe } from '@quittance/testing/stripe/fake-stripe'
 import { startSystem, type StartedSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  findOverflow,
-  findViolations,
-  launchChromium,
-  openVisit,
-  press,
-  readText,
-  screenshot,
-  type Browser,
-  type Page,
-} from '../pages/chromium.ts'
+import { launchChromium, openVisit, press, readText, type Browser, type Page } from '../pages/chromium.ts'
+import { look as lookAt } from '../pages/look.ts'
 import { countryField, openShop, orderButton, type Checkout, type Shop } from '../pages/shop.ts'
 
 let fake: FakeStripe
@@ -26,24 +17,30 @@ let policyBefore: string
 beforeAll(async () => {
   fake = await startFakeStripe()
   stripe = fake.createAccount()
-  const env = { PAYMENT_PROVIDERS: 'sandbox,stripe', STRIPE_API_URL: fake.url, STRIPE_JS_URL: fake.scriptUrl }
+  const env = { PAYMENT_PROVIDERS: 'sandbox,stripe,bank_transfer', STRIPE_API_URL: fake.url, STRIPE_JS_URL: fake.scriptUrl }
   ;[system, browser] = await Promise.all([startSystem({ env }), launchChromium()])
   shop = openShop(system)
   policyBefore = await readPolicy(await shop.checkout())
-  const { base_url: baseUrl } = system.readReadyFile()
-  const { organization, personal_access_token: token } = system.demo
-  const connected = await fetch(`${baseUrl}/v1/payment-accounts/`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      ...{ provider: 'stripe', mode: 'test', organization_id: organization.id },
-      ...{ secret_key: stripe.apiKey, publishable_key: stripe.publishableKey, webhook_secret: stripe.webhookSecret },
-    }),
+  const { events_path: path } = await connect({
+    ...{ provider: 'stripe', mode: 'test' },
+    ...{ secret_key: stripe.apiKey, publishable_key: stripe.publishableKey, webhook_secret: stripe.webhookSecret },
   })
-  const { events_path: path } = (await connected.json()) as { events_path: string }
+  const { base_url: baseUrl } = system.readReadyFile()
   fake.webhooks.addEndpoint({ account: stripe.id, url: `${baseUrl}${path}`, secrets: [stripe.webhookSecret] })
 })
 afterAll(() => Promise.all([browser.close(), system[Symbol.asyncDispose](), fake[Symbol.asyncDispose]()]))
+
+/** Adds a payment account of the seller. */
+async function connect(account: object): Promise<{ events_path: string }> {
+  const { organization, personal_access_token: token } = system.demo
+  const connected = await fetch(`${system.readReadyFile().base_url}/v1/payment-accounts/`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ organization_id: organization.id, ...account }),
+  })
+  expect(connected.status).toBe(201)
+  return (await connected.json()) as { events_path: string }
+}
 
 async function readPolicy({ url }: Checkout): Promise<string> {
   return (await fetch(url)).headers.get('content-security-policy') ?? ''
@@ -75,14 +72,7 @@ async function typeCard(page: Page, number: string): Promise<void> {
   await field?.type(number)
 }
 
-const look = async (page: Page, name: string) => {
-  await screenshot(page, `stripe-${name}`)
-  expect({ name, violations: await findViolations(page), overflow: await findOverflow(page) }).toEqual({
-    name,
-    violations: [],
-    overflow: 0,
-  })
-}
+const look = (page: Page, name: string) => lookAt(page, `stripe-${name}`)
 
 test('hosts of Stripe are in the policy of checkouts that it pays, and in no other [pages 49]', async () => {
   expect(policyBefore).not.toContain(fake.url)
@@ -213,6 +203,41 @@ test('without scripts, or without the script of Stripe, the page states what is 
   await blocked.page.goto(checkout.url)
   await eventually(async () => expect(await readText(blocked.page)).toContain('The payment form could not be loaded.'))
   await look(blocked.page, 'not-loaded')
+})
+
+test('a transfer can be chosen beside the card, also without scripts, and the card still pays [pages 47]', async () => {
+  const bank = { beneficiary: 'Harbour Books Ltd', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX', currency: 'eur' }
+  await connect({ provider: 'bank_transfer', mode: 'test', bank })
+  const product = await shop.sell({ amount_type: 'fixed', price_amount: 4200, price_currency: 'eur' }, { name: 'Almanac' })
+  const transfer = '[name=confirmation_token_id][value=bank_transfer]'
+  for (const scripts of [true, false]) {
+    const checkout = await shop.checkout({ products: [product.id] })
+    await using visit = await openVisit(browser, { scripts, width: scripts ? 390 : 1280 })
+    const { page, complaints } = visit
+    if (scripts) await fillIn(page, checkout, '')
+    else {
+      await page.goto(checkout.url)
+      await page.type('[name=customer_email]', `stripe-${crypto.randomUUID()}@example.com`)
+      await page.type('[name=customer_name]', 'Grace Hopper')
+      await page.select(countryField, 'GB')
+    }
+    await page.click(transfer)
+    expect(await page.$eval('.provider-form', (place) => (place as unknown as { offsetHeight: number }).offsetHeight)).toBe(0)
+    await look(page, `beside-transfer-${scripts}`)
+    await press(page, orderButton)
+    expect(await readText(page)).toMatch(/Send the money[^]*€42\.00[^]*DE89 3704 0044 0532 0130 00/)
+    expect(await shop.orders(checkout)).toMatchObject([{ status: 'pending', total_amount: 4200 }])
+    expect(complaints).toEqual([])
+  }
+  const checkout = await shop.checkout({ products: [product.id] })
+  await using visit = await openVisit(browser)
+  const { page } = visit
+  await fillIn(page, checkout, visa)
+  await page.click(transfer)
+  await page.click('[name=confirmation_token_id][value=""]')
+  await look(page, 'beside-card')
+  await press(page, orderButton)
+  expect(await readText(page)).toContain('Your order is paid.')
 })
 
 test('the page calls Stripe with keys of this installation only', () => {

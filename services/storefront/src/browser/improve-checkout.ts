@@ -62,7 +62,7 @@ export function improveCheckout(form: HTMLFormElement, provider?: ProviderPart):
   })
   form.addEventListener('submit', (event) => {
     const intent = event.submitter instanceof HTMLButtonElement ? event.submitter.value : 'update'
-    if (intent === 'order') return provider && findProviderForm() ? provider.order(event) : rejectSecondPress(event, form)
+    if (intent === 'order') return provider && needsProvider(form) ? provider.order(event) : rejectSecondPress(event, form)
     if (intent !== 'update' && intent !== 'remove-discount') return
     event.preventDefault()
     send(intent, { keepsDiscount: false })
@@ -71,6 +71,11 @@ export function improveCheckout(form: HTMLFormElement, provider?: ProviderPart):
   addEventListener('pageshow', (event) => event.persisted && location.reload())
   // The country is preselected by the language of the browser: the total does not include its tax yet.
   if (form.hasAttribute('data-update')) update()
+}
+
+/** Whether the chosen way to pay is the form of the provider: the others have a value already. */
+function needsProvider(form: HTMLFormElement): boolean {
+  return findProviderForm() !== null && !new FormData(form).get('confirmation_token_id')
 }
 
 /** A press while the first is on its way does nothing; the server would place one order for both anyway. */

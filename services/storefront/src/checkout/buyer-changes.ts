@@ -4,7 +4,7 @@ import type { RequestInput } from '@quittance/contracts/operation'
 import { isInEuropeanEconomicArea, listStates } from '@quittance/pages/countries'
 import { parseMoney } from '@quittance/pages/money'
 import type { CheckoutForm } from './checkout-form.ts'
-import { transferToken } from './payment-methods.ts'
+import { transferToken } from './transfer-choice.ts'
 
 type PriceChange = Omit<RequestInput<typeof updateCheckoutByClient>, 'client_secret'>
 type Confirmation = Omit<RequestInput<typeof confirmCheckout>, 'client_secret'>

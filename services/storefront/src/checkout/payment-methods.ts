@@ -2,9 +2,9 @@ import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import { html, type Html } from '@quittance/pages/html'
 import type { AppOptions } from '../page/page-context.ts'
 import type { ProviderScript } from '../page/stripe-sources.ts'
-import type { Words } from '../words/all-words.ts'
 import type { PaymentForm } from './checkout-form.ts'
 import { renderStripeForm } from './stripe-form.ts'
+import { transferChoice, transferToken } from './transfer-choice.ts'
 
 /** One way to pay on the page. Each method sends its token in `confirmation_token_id`. */
 interface PaymentMethod {
@@ -50,16 +50,6 @@ const sandbox: PaymentMethod = {
       ${error && html`<span class="error" id="field-confirmation_token_id-error">${error}</span>`}
     </fieldset>`
   },
-}
-
-/** Value of `confirmation_token_id` with which the form chooses to send the money: the order needs no token. */
-export const transferToken = 'bank_transfer'
-
-function transferChoice({ account }: Words, isChosen: boolean): Html {
-  return html`<label class="choice">
-    <input type="radio" name="confirmation_token_id" value="${transferToken}" ${isChosen && html`checked`} />
-    <span>${account.method}. <span class="quiet">${account.hint}</span></span>
-  </label>`
 }
 
 /** The buyer sends the money: the seller has an account at a bank and no other. */

@@ -1,12 +1,15 @@
 import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import { html, type Html } from '@quittance/pages/html'
 import type { PaymentForm } from './checkout-form.ts'
+import { transferChoice, transferToken } from './transfer-choice.ts'
 
 /** Renders the place of Stripe's form. What depends on the total is a live part beside it, so that a new total does not remove the form. */
-export function renderStripeForm({ checkout, context, error }: PaymentForm): Html {
+export function renderStripeForm(form: PaymentForm): Html {
+  const { checkout, context, error } = form
   const { payment } = context.words
   const { publishable_key: key, setup_future_usage: usage } = checkout.payment_processor_metadata
-  return html`<div
+  return html`${meansChoice(form)}
+    <div
       class="provider-form"
       id="field-confirmation_token_id"
       tabindex="-1"
@@ -21,7 +24,6 @@ export function renderStripeForm({ checkout, context, error }: PaymentForm): Htm
       <p class="error" role="alert" data-payment-error id="field-confirmation_token_id-error">${error}</p>
     </div>
     <p class="notice without-scripts">${payment.needsScripts}</p>
-    <input type="hidden" name="confirmation_token_id" value="" />
     <span
       hidden
       data-live="provider-total"
@@ -30,6 +32,20 @@ export function renderStripeForm({ checkout, context, error }: PaymentForm): Htm
       data-mode="${checkout.total_amount > 0 ? 'payment' : 'setup'}"
       data-usage="${usage ?? ''}"
     ></span>`
+}
+
+/** The form of Stripe, or a transfer, which works without scripts. The script of the page replaces the empty value by a token. */
+function meansChoice({ checkout: { payment_processor_metadata: metadata }, context: { words }, token }: PaymentForm): Html {
+  if (!metadata['bank_transfer']) return html`<input type="hidden" name="confirmation_token_id" value="" />`
+  const isTransfer = token === transferToken
+  return html`<fieldset>
+    <legend class="visually-hidden">${words.checkout.payment}</legend>
+    <label class="choice">
+      <input type="radio" name="confirmation_token_id" value="" ${!isTransfer && html`checked`} />
+      <span>${words.payment.byProvider}</span>
+    </label>
+    ${transferChoice(words, isTransfer)}
+  </fieldset>`
 }
 
 /** Factors between the minor units of ISO 4217 and the units of Stripe, where they differ (https://docs.stripe.com/currencies). */

@@ -1,6 +1,7 @@
 import type { Language } from '@quittance/pages/locale'
 
 const en = {
+  byProvider: 'Card and other methods',
   loading: 'The payment form is loading.',
   notLoaded: 'The payment form could not be loaded. Check your connection, and load the page again.',
   needsScripts: 'This payment form needs scripts. Switch them on in your browser, and load the page again.',
@@ -15,6 +16,7 @@ const en = {
 export const paymentWords: Record<Language, typeof en> = {
   en,
   ar: {
+    byProvider: 'بطاقة وطرق أخرى',
     loading: 'جارٍ تحميل نموذج الدفع.',
     notLoaded: 'تعذر تحميل نموذج الدفع. تحقق من اتصالك وأعد تحميل الصفحة.',
     needsScripts: 'يحتاج نموذج الدفع إلى النصوص البرمجية. فعّلها في متصفحك وأعد تحميل الصفحة.',
@@ -25,6 +27,7 @@ export const paymentWords: Record<Language, typeof en> = {
     closeFrame: 'إغلاق',
   },
   de: {
+    byProvider: 'Karte und andere Zahlungsarten',
     loading: 'Das Zahlungsformular wird geladen.',
     notLoaded: 'Das Zahlungsformular konnte nicht geladen werden. Prüfen Sie Ihre Verbindung, und laden Sie die Seite neu.',
     needsScripts: 'Dieses Zahlungsformular braucht Skripte. Schalten Sie sie im Browser ein, und laden Sie die Seite neu.',
@@ -37,6 +40,7 @@ export const paymentWords: Record<Language, typeof en> = {
     closeFrame: 'Schließen',
   },
   es: {
+    byProvider: 'Tarjeta y otros medios',
     loading: 'El formulario de pago se está cargando.',
     notLoaded: 'No se ha podido cargar el formulario de pago. Compruebe su conexión y vuelva a cargar la página.',
     needsScripts: 'Este formulario de pago necesita scripts. Actívelos en el navegador y vuelva a cargar la página.',
@@ -48,6 +52,7 @@ export const paymentWords: Record<Language, typeof en> = {
     closeFrame: 'Cerrar',
   },
   fr: {
+    byProvider: 'Carte et autres moyens',
     loading: 'Le formulaire de paiement se charge.',
     notLoaded: 'Le formulaire de paiement n’a pas pu être chargé. Vérifiez votre connexion et rechargez la page.',
     needsScripts: 'Ce formulaire de paiement a besoin de scripts. Activez-les dans votre navigateur et rechargez la page.',
@@ -59,6 +64,7 @@ export const paymentWords: Record<Language, typeof en> = {
     closeFrame: 'Fermer',
   },
   he: {
+    byProvider: 'כרטיס ואמצעים אחרים',
     loading: 'טופס התשלום נטען.',
     notLoaded: 'לא ניתן היה לטעון את טופס התשלום. יש לבדוק את החיבור ולטעון מחדש את הדף.',
     needsScripts: 'טופס התשלום דורש סקריפטים. יש להפעיל אותם בדפדפן ולטעון מחדש את הדף.',
@@ -69,6 +75,7 @@ export const paymentWords: Record<Language, typeof en> = {
     closeFrame: 'סגירה',
   },
   it: {
+    byProvider: 'Carta e altri metodi',
     loading: 'Il modulo di pagamento si sta caricando.',
     notLoaded: 'Non è stato possibile caricare il modulo di pagamento. Controlla la connessione e ricarica la pagina.',
     needsScripts: 'Questo modulo di pagamento richiede gli script. Attivali nel browser e ricarica la pagina.',
@@ -80,6 +87,7 @@ export const paymentWords: Record<Language, typeof en> = {
     closeFrame: 'Chiudi',
   },
   ja: {
+    byProvider: 'カードなどの支払い方法',
     loading: '支払いフォームを読み込んでいます。',
     notLoaded: '支払いフォームを読み込めませんでした。接続を確認し、ページを再読み込みしてください。',
     needsScripts: 'この支払いフォームにはスクリプトが必要です。ブラウザで有効にし、ページを再読み込みしてください。',
@@ -91,6 +99,7 @@ export const paymentWords: Record<Language, typeof en> = {
     closeFrame: '閉じる',
   },
   ko: {
+    byProvider: '카드 및 기타 결제 수단',
     loading: '결제 양식을 불러오는 중입니다.',
     notLoaded: '결제 양식을 불러오지 못했습니다. 연결을 확인하고 페이지를 다시 불러오세요.',
     needsScripts: '이 결제 양식에는 스크립트가 필요합니다. 브라우저에서 켜고 페이지를 다시 불러오세요.',
@@ -102,6 +111,7 @@ export const paymentWords: Record<Language, typeof en> = {
     closeFrame: '닫기',
   },
   nl: {
+    byProvider: 'Kaart en andere betaalwijzen',
     loading: 'Het betaalformulier wordt geladen.',
     notLoaded: 'Het betaalformulier kon niet worden geladen. Controleer uw verbinding en laad de pagina opnieuw.',
     needsScripts: 'Dit betaalformulier heeft scripts nodig. Zet ze aan in uw browser en laad de pagina opnieuw.',
@@ -113,6 +123,7 @@ export const paymentWords: Record<Language, typeof en> = {
     closeFrame: 'Sluiten',
   },
   pt: {
+    byProvider: 'Cartão e outros métodos',
     loading: 'O formulário de pagamento está a carregar.',
     notLoaded: 'Não foi possível carregar o formulário de pagamento. Verifique a ligação e carregue a página de novo.',
     needsScripts: 'Este formulário de pagamento precisa de scripts. Ative-os no navegador e carregue a página de novo.',
@@ -124,6 +135,7 @@ export const paymentWords: Record<Language, typeof en> = {
     closeFrame: 'Fechar',
   },
   zh: {
+    byProvider: '银行卡及其他方式',
     loading: '正在加载付款表单。',
     notLoaded: '无法加载付款表单。请检查网络连接，然后重新加载页面。',
     needsScripts: '此付款表单需要脚本。请在浏览器中启用脚本，然后重新加载页面。',
@@ -134,6 +146,7 @@ export const paymentWords: Record<Language, typeof en> = {
     closeFrame: '关闭',
   },
   'zh-Hant': {
+    byProvider: '信用卡及其他方式',
     loading: '正在載入付款表單。',
     notLoaded: '無法載入付款表單。請檢查網路連線，然後重新載入頁面。',
     needsScripts: '此付款表單需要指令碼。請在瀏覽器中啟用，然後重新載入頁面。',
