@@ -107,6 +107,11 @@ export const declarationReceived = event({
   subject: 'event.declaration.received',
   publisher: 'orders',
   webhookType: null,
-  summary: 'A consumer declared a withdrawal or a cancellation. A receipt is mailed.',
-  payload: DeclarationReceipt.extend({ customer_id: Id.nullable(), locale: z.string().nullable() }),
+  summary: 'A consumer declared a withdrawal or a cancellation. A receipt is mailed, and a notice to the seller.',
+  payload: DeclarationReceipt.extend({
+    customer_id: Id.nullable(),
+    locale: z.string().nullable(),
+    effect: Declaration.shape.effect.optional().describe('Absent in events of earlier releases, like `refund_due_at`.'),
+    refund_due_at: Timestamp.nullish(),
+  }),
 })

@@ -4,6 +4,7 @@ import { mailboxRoutes } from './mailbox/mailbox-routes.ts'
 import { onCustomerEvent } from './messages/customer-copy.ts'
 import { onDeclarationEvent } from './messages/on-declaration-event.ts'
 import { onCreditNoteEvent, onInvoiceEvent } from './messages/on-document-event.ts'
+import { onEndpointEvent } from './messages/on-endpoint-event.ts'
 import { onOrganizationEvent } from './messages/on-organization-event.ts'
 import { onOrderEvent, onRefundEvent } from './messages/on-sale-events.ts'
 import { onAccountMailRequested, onCustomerCodeRequested } from './messages/on-secret-events.ts'
@@ -31,6 +32,7 @@ export const mail: Service = {
     onCustomerCodeRequested,
     onAccountMailRequested,
     onDeclarationEvent,
+    onEndpointEvent,
   ],
   jobs: [expireMessages, removeOldMessages, checkSenders],
   components: [startSender, startGauges],

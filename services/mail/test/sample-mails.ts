@@ -45,6 +45,18 @@ export const sampleData: readonly MailData[] = [
   { kind: 'credit_note', number: 'HB-C-7', ...document },
   { kind: 'withdrawal_receipt', number: 'd-1', name: 'Ada Lovelace', contract: 'HB-2026-0042', receivedAt: '2026-11-23T10:00:00Z' },
   { kind: 'cancellation_receipt', number: 'd-2', name: 'Ada Lovelace', contract: 'Reading room', receivedAt: '2026-11-23T10:00:00Z' },
+  {
+    ...{
+      kind: 'declaration_notice',
+      declaration: 'withdrawal',
+      effect: 'none',
+      number: 'd-1',
+      name: 'Ada Lovelace',
+      email: 'ada@example.com',
+    },
+    ...{ contract: 'HB-2026-0042', receivedAt: '2026-11-23T10:00:00Z', refundDueAt: '2026-12-07T10:00:00Z' },
+  },
+  { kind: 'endpoint_disabled', host: 'hooks.example', number: 'e-1', failingSince: '2026-11-18T10:00:00Z' },
   { kind: 'customer_code' },
   { kind: 'invitation', expiresAt: '2026-11-30T10:00:00Z' },
 ]

@@ -4,6 +4,7 @@ import { fillSentence, fillText, toVisible, type Fact, type Link, type MailConte
 import { fillTexts, type MailToWrite, type Writing, type Written } from './writing.ts'
 import { writeRenewalAhead } from './write-renewal-ahead.ts'
 import { writeDeclarationReceipt } from './write-declaration-receipt.ts'
+import { isSellerNotice, writeDeclarationNotice, writeEndpointDisabled } from './write-seller-notice.ts'
 import type {
   DocumentData,
   InvitationData,
@@ -17,7 +18,7 @@ import { createFormats } from './mail-formats.ts'
 
 /** Writes a mail in the language of its recipient. Throws if its content is not allowed in a mail: a link to elsewhere, a missing secret. */
 export function buildContent(mail: MailToWrite, addresses: OwnAddresses): MailContent {
-  const { words, locale } = mailLanguage(mail.locale)
+  const { words, locale } = mailLanguage(isSellerNotice(mail.data.kind) ? null : mail.locale)
   const seller = toVisible(mail.seller)
   const written = write({ ...mail, seller, words, addresses, formats: createFormats(locale) })
   const empty = { code: null, lines: [], facts: [], notes: [], action: null, links: [] }
@@ -45,6 +46,10 @@ function write(mail: Writing): Written {
     case 'withdrawal_receipt':
     case 'cancellation_receipt':
       return writeDeclarationReceipt(mail, data)
+    case 'declaration_notice':
+      return writeDeclarationNotice(mail, data)
+    case 'endpoint_disabled':
+      return writeEndpointDisabled(mail, data)
     default:
       return writeSubscriptionChange(mail, data)
   }

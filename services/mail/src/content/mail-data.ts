@@ -65,6 +65,29 @@ const DeclarationReceipt = z.object({
   receivedAt: time,
 })
 
+/** What a seller has to decide about. */
+const DeclarationNotice = z.object({
+  kind: z.literal('declaration_notice'),
+  declaration: z.enum(['withdrawal', 'cancellation']),
+  effect: z.enum(['none', 'subscription_canceled', 'subscription_ended']),
+  number: z.string(),
+  name: z.string(),
+  email: z.string(),
+  contract: z.string(),
+  receivedAt: time,
+  /** Null for a cancellation. */
+  refundDueAt: time.nullable(),
+})
+
+/** No more events are delivered to an endpoint of the seller. */
+const EndpointDisabled = z.object({
+  kind: z.literal('endpoint_disabled'),
+  host: z.string(),
+  /** Id of the endpoint. */
+  number: z.string(),
+  failingSince: time.nullable(),
+})
+
 /** What a mail states, taken from its event. Stored until it is no longer needed; languages and layout are applied when it is sent. */
 export const MailData = z.discriminatedUnion('kind', [
   Receipt,
@@ -76,6 +99,8 @@ export const MailData = z.discriminatedUnion('kind', [
   Code,
   Invitation,
   DeclarationReceipt,
+  DeclarationNotice,
+  EndpointDisabled,
 ])
 export type MailData = z.infer<typeof MailData>
 
@@ -86,4 +111,6 @@ export type PlanChangeData = z.infer<typeof PlanChange>
 export type RenewalAheadData = z.infer<typeof RenewalAhead>
 export type DocumentData = z.infer<typeof Document>
 export type DeclarationData = z.infer<typeof DeclarationReceipt>
+export type DeclarationNoticeData = z.infer<typeof DeclarationNotice>
+export type EndpointDisabledData = z.infer<typeof EndpointDisabled>
 export type InvitationData = z.infer<typeof Invitation>

@@ -27,7 +27,9 @@ export function findEmailSetting(data: MailData): keyof Settings | null {
       return 'subscription_updated'
     case 'customer_code':
     case 'invitation':
-    // The law demands them.
+    // These go to the seller, and the law demands the others.
+    case 'declaration_notice':
+    case 'endpoint_disabled':
     case 'withdrawal_receipt':
     case 'cancellation_receipt':
       return null

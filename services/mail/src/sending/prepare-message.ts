@@ -3,6 +3,7 @@ import { openSecret } from '@quittance/runtime/encryption'
 import type { MailSettings } from '../config.ts'
 import { buildContent } from '../content/build-content.ts'
 import { MailData } from '../content/mail-data.ts'
+import { isSellerNotice } from '../content/write-seller-notice.ts'
 import { optOutAddress, type OwnAddresses } from '../content/own-address.ts'
 import { findEmailSetting, isOptional } from '../messages/email-settings.ts'
 import { createOptOutToken } from '../opt-outs/opt-out-token.ts'
@@ -13,7 +14,7 @@ import { describeFailure } from '../transport/classify-failure.ts'
 import type { ClaimedMessage } from './claim-message.ts'
 
 /**
- * What to do with a claimed mail. `disabled`: the seller switched it off. `undeliverable`: the address was rejected before. `unknown`: its
+ * What to do with a claimed mail. `disabled`: the seller switched it off, or has no address for notices. `undeliverable`: the address was rejected before. `unknown`: its
  * seller or address has not arrived yet. `invalid`: it can never be sent.
  */
 export type PreparedMessage =
@@ -34,6 +35,7 @@ export async function prepareMessage(claimed: ClaimedMessage, settings: MailSett
     if (claimed.is_opted_out && isOptional(data.kind)) return { outcome: 'disabled' }
     // Codes and the receipts that the law demands are tried: one that arrives proves the address.
     if (claimed.is_undeliverable && setting !== null) return { outcome: 'undeliverable' }
+    if (isSellerNotice(data.kind) && validAddress(recipient) === null) return { outcome: 'disabled' }
     if (recipient === null) return { outcome: 'unknown', reason: 'The address of the customer is not known yet' }
     const secret = openMailSecret(claimed, { kind: data.kind, settings })
     const addresses = ownAddresses(settings)
@@ -45,7 +47,7 @@ export async function prepareMessage(claimed: ClaimedMessage, settings: MailSett
       createdAt: new Date(claimed.created_at),
       recipient,
       ...chooseSender(claimed, { kind: data.kind, settings }),
-      replyTo: validAddress(claimed.seller_email),
+      replyTo: isSellerNotice(data.kind) ? null : validAddress(claimed.seller_email),
       optOutUrl: optOut === null ? null : optOutAddress(addresses, optOut),
     }
     return { outcome: 'ready', message: await composeMessage(content, head) }
@@ -61,7 +63,7 @@ function chooseSender(
 ): Pick<MessageHead, 'from' | 'idDomain' | 'signature'> {
   const { from } = settings.transport
   const idDomain = findDomain(from)
-  if (id === null || address === null || keySelector === null || sealed === null || kind === 'invitation') {
+  if (id === null || address === null || keySelector === null || sealed === null || kind === 'invitation' || isSellerNotice(kind)) {
     return { from, idDomain, signature: null }
   }
   try {

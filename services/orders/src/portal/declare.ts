@@ -152,18 +152,13 @@ async function record({ organization_id, name, email, reference, locale }: Reque
     ...{ id: randomUUID(), created_at: now.toISOString(), organization_id, kind, name, email, ground },
     reference: reference?.trim() || null,
   }
-  await sql('declaration.insert', insert, {
-    ...receipt,
-    ...contract,
-    is_verified: isVerified,
-    effect,
-    refund_due_at: kind === 'withdrawal' ? new Date(now.getTime() + refundMs).toISOString() : null,
-  })
+  const refund_due_at = kind === 'withdrawal' ? new Date(now.getTime() + refundMs).toISOString() : null
+  await sql('declaration.insert', insert, { ...receipt, ...contract, is_verified: isVerified, effect, refund_due_at })
   publish({
     event: declarationReceived,
     aggregateId: receipt.id,
     organizationId: organization_id,
-    payload: { ...receipt, customer_id: contract.customer_id, locale: locale ?? null },
+    payload: { ...receipt, customer_id: contract.customer_id, locale: locale ?? null, effect, refund_due_at },
   })
   return receipt
 }

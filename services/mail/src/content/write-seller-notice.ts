@@ -1,0 +1,38 @@
+import { noticeWords } from '../words/notice-words.ts'
+import { fillSentence, toVisible, type Fact } from './mail-content.ts'
+import type { DeclarationNoticeData, EndpointDisabledData, MailData } from './mail-data.ts'
+import { fillTexts, type Writing, type Written } from './writing.ts'
+
+/** Whether a mail goes to the address of the seller. */
+export function isSellerNotice(kind: MailData['kind']): boolean {
+  return kind === 'declaration_notice' || kind === 'endpoint_disabled'
+}
+
+/** Writes what a seller has to decide about a withdrawal or a cancellation, and until when. */
+export function writeDeclarationNotice({ formats, seller }: Writing, data: DeclarationNoticeData): Written {
+  const values = { name: toVisible(data.name), contract: toVisible(data.contract) }
+  const due: Fact[] = data.refundDueAt === null ? [] : [{ label: noticeWords.refundDueAt, value: formats.date(data.refundDueAt) }]
+  return {
+    ...fillTexts(noticeWords[data.declaration], values),
+    facts: [
+      { label: noticeWords.receivedAt, value: formats.moment(data.receivedAt) },
+      ...due,
+      { label: noticeWords.contract, value: values.contract },
+      { label: noticeWords.customer, value: values.name },
+      { label: noticeWords.address, value: toVisible(data.email) },
+      { label: noticeWords.number, value: data.number },
+    ],
+    notes: [[noticeWords.effects[data.effect]]],
+    footer: fillSentence(noticeWords.footer, { seller }),
+  }
+}
+
+/** Writes that no more events are delivered to an endpoint. */
+export function writeEndpointDisabled({ formats, seller }: Writing, data: EndpointDisabledData): Written {
+  const failing: Fact[] = data.failingSince === null ? [] : [{ label: noticeWords.failingSince, value: formats.moment(data.failingSince) }]
+  return {
+    ...fillTexts(noticeWords.endpointDisabled, { host: toVisible(data.host) }),
+    facts: [...failing, { label: noticeWords.endpoint, value: data.number }],
+    footer: fillSentence(noticeWords.footer, { seller }),
+  }
+}
