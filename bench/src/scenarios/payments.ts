@@ -13,8 +13,8 @@ const warmUps = 5
 const confirmationsPerRound = 20
 /** Confirmations of the other tenant that hang at the same time. */
 const hanging = 32
-/** Time for them to begin. */
-const buildUpMs = 3_000
+/** Time in which they begin, one after the other: buyers of a shop do not press at the same moment. */
+const buildUpMs = 8_000
 const confirmLimitMs = 400
 const changeLimit = 1.2
 
@@ -48,7 +48,8 @@ async function measure({ log }: Stage, { tenant, other }: { tenant: StripeTenant
   const quiet = await confirmInTurn(tenant)
   log('measuring with the other tenant')
   const stop = new AbortController()
-  const running = Array.from({ length: hanging }, async () => {
+  const running = Array.from({ length: hanging }, async (_, index) => {
+    await delay((index * buildUpMs) / hanging)
     while (!stop.signal.aborted) await other.confirm().catch(() => delay(100))
   })
   await delay(buildUpMs)
