@@ -39,6 +39,14 @@ export const operations: Record<string, Operation> = {
     polar.customerPortal.benefitGrants.get({ customerSession: session }, { id: grant }),
   'customerPortal.benefitGrants.list': (polar, { session }) =>
     first(polar.customerPortal.benefitGrants.list({ customerSession: session }, {})),
+  'customerPortal.customers.deletePaymentMethod': async (polar, world) => {
+    const { id, session } = await world.fresh('method')
+    return polar.customerPortal.customers.deletePaymentMethod({ customerSession: session }, { id })
+  },
+  'customerPortal.customers.getPaymentMethods': (polar, { session }) =>
+    first(polar.customerPortal.customers.getPaymentMethods({ customerSession: session }, {})),
+  'customerPortal.customers.listPaymentMethods': (polar, { session }) =>
+    first(polar.customerPortal.customers.listPaymentMethods({ customerSession: session }, {})),
   'customerPortal.customers.get': (polar, { session }) => polar.customerPortal.customers.get({ customerSession: session }),
   'customerPortal.customers.update': (polar, { session }) =>
     polar.customerPortal.customers.update({ customerSession: session }, { billingName: 'Ada' }),

@@ -37,7 +37,7 @@ export interface World {
   fresh(kind: FreshKind): Promise<Record<string, string>>
 }
 
-type FreshKind = 'benefit' | 'checkout' | 'customer' | 'discount' | 'endpoint' | 'link' | 'order' | 'subscription' | 'activation'
+type FreshKind = 'benefit' | 'checkout' | 'customer' | 'discount' | 'endpoint' | 'link' | 'method' | 'order' | 'subscription' | 'activation'
 
 const address = { country: 'GB', line1: '12 St James’s Square', city: 'London', postal_code: 'SW1Y 4JH' }
 const terms = { prefix: 'acme', activations: { limit: 50, enable_customer_admin: true }, limit_usage: 1000 }
@@ -82,6 +82,7 @@ export async function createWorld(system: RunningSystem): Promise<World> {
     discount: () => create('/v1/discounts/', buildDiscount(randomUUID())),
     endpoint: () => create('/v1/webhooks/endpoints', endpointAt(sink.url)),
     link: () => create('/v1/checkout-links/', { products: [catalog.product] }),
+    method: () => storeMethod(system, { create, buy, plan: catalog.plan }),
     order: () => buy(catalog.product, customer.id),
     subscription: async () => ({ id: (await buy(catalog.plan, (await create('/v1/customers/', newCustomer())).id)).subscription_id }),
   }
@@ -133,6 +134,22 @@ function createBuyer(system: RunningSystem, create: Create) {
       return order
     })
   }
+}
+
+interface Storing {
+  create: Create
+  buy: ReturnType<typeof createBuyer>
+  plan: string
+}
+
+/** Returns a stored payment method that no subscription needs, with a session of its customer. */
+async function storeMethod(system: RunningSystem, { create, buy, plan }: Storing): Promise<Record<'id' | 'session', string>> {
+  const { id: owner } = await create('/v1/customers/', newCustomer())
+  await system.api('DELETE', `/v1/subscriptions/${(await buy(plan, owner)).subscription_id}`)
+  const { token: session } = await create('/v1/customer-sessions/', { customer_id: owner })
+  const path = `${system.readReadyFile().base_url}/v1/customer-portal/customers/me/payment-methods`
+  const { body } = await callApi(path, { method: 'GET', token: session })
+  return { id: body.items[0].id, session }
 }
 
 async function callAnonymously(baseUrl: string, path: string, body: unknown): Promise<Record<string, string>> {

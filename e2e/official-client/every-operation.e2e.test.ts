@@ -223,6 +223,14 @@ describe('the unmodified official client performs', () => {
     expect(await polar.subscriptions.revoke({ id })).toMatchObject({ id, status: 'canceled' })
   })
 
+  test('customerPortal.customers.getPaymentMethods and .deletePaymentMethod', async () => {
+    const me = { customerSession: idOf('session') }
+    const [method, ...others] = await all(portal.customers.getPaymentMethods(me, {}))
+    expect([method, others]).toMatchObject([{ type: 'card', default: true, createdAt: expect.any(Date) }, []])
+    expect(await portal.customers.deletePaymentMethod(me, { id: method?.id ?? '' })).toBeUndefined()
+    expect(await all(portal.customers.getPaymentMethods(me, {}))).toEqual([])
+  })
+
   test('webhooks.listWebhookDeliveries, .redeliverWebhookEvent and .deleteWebhookEndpoint', async () => {
     const deliveries = await eventually(async () => {
       const found = await all(polar.webhooks.listWebhookDeliveries({ endpointId: idOf('endpoint') }))

@@ -11,6 +11,7 @@ import * as creditNoteEvents from './credit-note-events.ts'
 import * as customerBenefitGrants from './customer-benefit-grants.ts'
 import * as customerCreditNotes from './customer-credit-notes.ts'
 import * as customerCodes from './customer-codes.ts'
+import * as customerPaymentMethods from './customer-payment-methods.ts'
 import * as customerPayments from './customer-payments.ts'
 import * as customerPortal from './customer-portal.ts'
 import * as customerSessions from './customer-sessions.ts'
@@ -75,6 +76,7 @@ const contracts: Record<string, unknown>[] = [
   testClock,
   customerSessions,
   customerCodes,
+  customerPaymentMethods,
   customerPayments,
   customerPortal,
   declarations,

@@ -46,6 +46,7 @@ import { snapshotCustomers } from './migrations/20261123180100-snapshot-customer
 import { limitDeclines } from './migrations/20261123200000-limit-declines.ts'
 import { knowPageOrigins } from './migrations/20261124200000-know-page-origins.ts'
 import { announceRenewals } from './migrations/20261124203000-announce-renewals.ts'
+import { detachMethods } from './migrations/20261124210000-detach-methods.ts'
 import { createCheckoutLinks } from './migrations/20261124201000-create-checkout-links.ts'
 import { listPayments } from './migrations/20261123144000-list-payments.ts'
 import { recordResolutions } from './migrations/20261124100000-record-resolutions.ts'
@@ -126,6 +127,7 @@ export const database: DatabaseDefinition = {
     knowPageOrigins,
     createCheckoutLinks,
     announceRenewals,
+    detachMethods,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },

@@ -4,6 +4,7 @@ import { assertSandboxIsPrivate } from './providers/provider-of.ts'
 import { checkDueDisputes, disputesInProgress } from './disputes/check-due-disputes.ts'
 import { eventsInProgress, readProviderEvents } from './provider-events/read-provider-events.ts'
 import { checkDueRefunds, refundsInProgress } from './refunds/check-due-refunds.ts'
+import { detachMethodsAtProviders } from './payments/detach-methods.ts'
 import { paymentsInProgress, settleDuePayments } from './payments/settle-due-payments.ts'
 
 /** The jobs that call payment providers. Closing waits for calls in progress, which end by their deadline. */
@@ -11,7 +12,7 @@ export async function startPaymentJobs(): Promise<ServiceComponent> {
   assertSandboxIsPrivate(config())
   return {
     name: 'payments',
-    jobs: [settleDuePayments, checkDueRefunds, readProviderEvents, checkDueDisputes],
+    jobs: [settleDuePayments, checkDueRefunds, readProviderEvents, checkDueDisputes, detachMethodsAtProviders],
     async close() {
       await Promise.all([paymentsInProgress, refundsInProgress, eventsInProgress, disputesInProgress].map((calls) => calls.idle()))
     },

@@ -7,6 +7,7 @@ import { takeBackCredits } from './subscriptions/take-back-credits.ts'
 import { deleteCustomerSessions } from './customer-sessions/customer-session.ts'
 import { afterCustomerDeleted } from './customers/delete-customer.ts'
 import { revokeCustomerBenefits } from './entitlements/entitlement.ts'
+import { detachCustomerMethods } from './payment-methods/stored-methods.ts'
 import { afterPaymentSettled, settleOrderPayment } from './payments/after-payment-settled.ts'
 import { revokeCustomerSubscriptions } from './subscriptions/lock-subscription.ts'
 import { afterSurplusReceived } from './payments/settle-payment.ts'
@@ -18,6 +19,6 @@ export const reactions = [
   on(afterPaymentSettled, [settleUpgradePayment, settleSubscriptionPayment, settleOrderPayment, settleCheckoutPayment]),
   on(afterSurplusReceived, [returnSurplus]),
   on(beforeRefundReserved, [takeBackCredits]),
-  on(afterCustomerDeleted, [deleteCustomerSessions, revokeCustomerSubscriptions, revokeCustomerBenefits]),
+  on(afterCustomerDeleted, [deleteCustomerSessions, revokeCustomerSubscriptions, revokeCustomerBenefits, detachCustomerMethods]),
   on(afterBenefitDeleted, [publishProductsOfBenefit]),
 ]

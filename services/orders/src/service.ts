@@ -44,6 +44,11 @@ import { getLicenseKey, getLicenseKeyActivation, listLicenseKeys } from './entit
 import { validateLicenseKey } from './entitlements/validate-license-key.ts'
 import { exportOrders, getMetricsLimits, getOrder, listOrders } from './orders/order-queries.ts'
 import { confirmOrderPayment } from './portal/confirm-order-payment.ts'
+import {
+  deleteCustomerPaymentMethod,
+  listCustomerPaymentMethods,
+  setDefaultCustomerPaymentMethod,
+} from './portal/customer-payment-methods.ts'
 import { generateCustomerOrderInvoice, getCustomerOrder, listCustomerOrders, updateCustomerOrder } from './portal/customer-orders.ts'
 import { generateInvoice } from './orders/request-invoice.ts'
 import { onInvoiceGenerated } from './orders/on-invoice-generated.ts'
@@ -122,6 +127,7 @@ export const orders: Service = {
       cancelCustomerSubscription,
     ],
     ...[getCustomerOrder, listCustomerOrders, updateCustomerOrder, generateCustomerOrderInvoice, confirmOrderPayment],
+    ...[listCustomerPaymentMethods, deleteCustomerPaymentMethod, setDefaultCustomerPaymentMethod],
     ...[getPortalCustomer, updatePortalCustomer, getPortalOrganization],
     ...[listCustomerBenefitGrants, getCustomerBenefitGrant],
     ...[declareWithdrawal, declareCancellation, listDeclarations],

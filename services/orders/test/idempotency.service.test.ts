@@ -60,6 +60,7 @@ const differentRequests: Record<string, object> = {
 }
 
 const withoutBody = new Set([
+  'orders.customer-payment-method.set-default',
   'orders.customer-code.request',
   'orders.payment-account.check',
   'orders.refund.mark-as-paid',

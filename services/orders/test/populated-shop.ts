@@ -1,3 +1,4 @@
+import { storeFurtherMethod } from './stored-method.ts'
 import { randomUUID } from 'node:crypto'
 import { createBenefit } from '@quittance/contracts/benefits'
 import { listBenefitGrants } from '@quittance/contracts/benefit-grants'
@@ -69,7 +70,7 @@ export async function createPopulatedShop(orders: OrdersUnderTest): Promise<Popu
     payments: transfer.paymentId,
     refunds: transfer.refundId,
     'orders.payment-account.import-statement': transfer.accountId,
-    'orders.customer-order.confirm-payment': owed,
+    ...{ 'orders.customer-order.confirm-payment': owed, ...(await storeMethods(orders, customer.id)) },
     'payment-accounts': account,
     products: product.id,
     benefits: benefit,
@@ -113,6 +114,14 @@ function findGrant(orders: OrdersUnderTest, { seller, benefit }: { seller: Calle
     expect(items.length).toBeGreaterThan(0)
     return items[0]?.id ?? ''
   })
+}
+
+/** Stores a method to delete and one to make the default. */
+async function storeMethods(orders: OrdersUnderTest, customerId: string): Promise<Ids> {
+  return {
+    'orders.customer-payment-method.delete': await storeFurtherMethod(orders, customerId, 'ctoken_slow'),
+    'orders.customer-payment-method.set-default': await storeFurtherMethod(orders, customerId, 'ctoken_pending'),
+  }
 }
 
 /** Connects an account, not as the default: the sales of this shop are paid by the sandbox. Returns its id, and the key of another account. */

@@ -1,4 +1,6 @@
+import type { Transaction } from '@quittance/runtime/handler'
 import { sharedByCheckouts, type ScopedSql } from '@quittance/runtime/sql-runner'
+import { detachMethodsJobName } from '../job-names.ts'
 import type { MethodDetails } from '../providers/provider.ts'
 
 /** A stored method that can be charged while the buyer is absent. */
@@ -48,4 +50,26 @@ export async function findChargeableMethod(
 ): Promise<ChargeableMethod | null> {
   const [row] = await sql<ChargeableMethod>('payment-method.chargeable', find, { customer_id: customerId, preferred })
   return row ?? null
+}
+
+const detached = `status = 'detached', is_default = false, detach_due_at = now(), modified_at = now(), version = version + 1`
+
+const detach = `
+  update payment_methods set ${detached}
+  where id = :id and status <> 'detached' and organization_id = any (:scope_organizations)
+    and (:scope_customer::uuid is null or customer_id = :scope_customer) and ${sharedByCheckouts}`
+
+/** Detaches a method: nothing charges it any more, and a job detaches it at its provider. The caller has locked the customer. */
+export async function detachMethod(sql: ScopedSql, id: string): Promise<void> {
+  await sql('payment-method.detach', detach, { id })
+}
+
+const detachAll = `
+  update payment_methods set ${detached}
+  where customer_id = :customer_id and status <> 'detached' and organization_id = any (:scope_organizations)`
+
+/** Detaches all methods of a deleted customer. */
+export async function detachCustomerMethods({ sql, wake }: Transaction, { customerId }: { customerId: string }): Promise<void> {
+  await sql('payment-methods.detach-all', detachAll, { customer_id: customerId })
+  wake(detachMethodsJobName)
 }

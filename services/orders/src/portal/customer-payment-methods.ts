@@ -1,0 +1,92 @@
+import {
+  deleteCustomerPaymentMethod as deleteContract,
+  listCustomerPaymentMethods as listContract,
+  PaymentMethodInUse,
+  setDefaultCustomerPaymentMethod as setDefaultContract,
+  type CustomerPaymentMethod,
+} from '@quittance/contracts/customer-payment-methods'
+import { callerCustomerId } from '@quittance/contracts/caller'
+import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
+import { command, query, type CommandContext } from '@quittance/runtime/handler'
+import { newestFirst } from '@quittance/runtime/list-query'
+import type { View } from '@quittance/runtime/view'
+import { lockCustomer } from '../customers/lock-customer.ts'
+import { detachMethodsJobName } from '../job-names.ts'
+import { detachMethod } from '../payment-methods/stored-methods.ts'
+
+const card = `json_build_object('brand', coalesce(m.brand, 'unknown'), 'last4', coalesce(m.last4, ''), 'exp_month', coalesce(m.exp_month, 1),
+  'exp_year', coalesce(m.exp_year, 1970), 'wallet', m.wallet)`
+
+const customerPaymentMethodView: View<CustomerPaymentMethod> = {
+  name: 'customer-payment-method',
+  organization: 'm.organization_id',
+  customer: 'm.customer_id',
+  // Such a session proves no address.
+  checkout: 'false',
+  from: `(select * from payment_methods where status <> 'detached') m`,
+  key: 'm.id',
+  columns: `m.id, m.created_at, m.modified_at, m.customer_id, 'stripe' as processor, m.type, m.is_default as "default",
+    m.status = 'blocked' as is_blocked, ${card} as card, ${card} as method_metadata`,
+}
+
+export const listCustomerPaymentMethods = query(listContract, ({ page, limit }, { read }) =>
+  read.page(customerPaymentMethodView, { where: 'true', orderBy: newestFirst('m'), page, limit }),
+)
+
+// A session bound to a checkout proves no address: it reaches no stored method.
+const lockMethod = `
+  select m.status, m.is_default, exists (
+    select from subscriptions s where s.customer_id = m.customer_id and s.status in ('trialing', 'active', 'past_due', 'unpaid')
+      and s.amount > 0 and not s.cancel_at_period_end and (s.payment_method_id = m.id or m.is_default)
+      and not exists (select from payment_methods x where x.customer_id = m.customer_id and x.id <> m.id and x.is_default and x.status = 'active')
+    ) as is_needed
+  from payment_methods m
+  where m.id = :id and m.status <> 'detached' and m.organization_id = any (:scope_organizations)
+    and m.customer_id = :scope_customer and :scope_checkout::uuid is null
+  for update`
+
+interface LockedMethod {
+  status: 'active' | 'blocked'
+  is_default: boolean
+  is_needed: boolean
+}
+
+async function requireMethod(id: string, { sql, caller }: CommandContext): Promise<LockedMethod> {
+  const customerId = callerCustomerId(caller)
+  if (!customerId) throw new ResourceNotFound()
+  // Charges of the customer and changes of the methods wait for each other.
+  await lockCustomer(sql, customerId)
+  const [method] = await sql<LockedMethod>('payment-method.lock', lockMethod, { id })
+  if (!method) throw new ResourceNotFound()
+  return method
+}
+
+/** Deletes a method here, so that nothing charges it any more; a job then detaches it at its provider. */
+export const deleteCustomerPaymentMethod = command(deleteContract, async ({ id }, context) => {
+  const { is_needed: isNeeded } = await requireMethod(id, context)
+  if (isNeeded) throw new PaymentMethodInUse('A subscription is charged with this payment method. Make another one the default first.')
+  await detachMethod(context.sql, id)
+  context.wake(detachMethodsJobName)
+  return null
+})
+
+const clearDefault = `
+  update payment_methods set is_default = false, modified_at = now(), version = version + 1
+  where customer_id = :scope_customer and is_default and id <> :id and organization_id = any (:scope_organizations) and :scope_checkout::uuid is null`
+
+// Subscriptions that name the method before follow the default from now on.
+const setDefault = `
+  with chosen as (
+    update payment_methods set is_default = true, modified_at = now(), version = version + 1
+    where id = :id and customer_id = :scope_customer and not is_default and organization_id = any (:scope_organizations)
+      and :scope_checkout::uuid is null)
+  update subscriptions set payment_method_id = null
+  where customer_id = :scope_customer and payment_method_id <> :id and organization_id = any (:scope_organizations) and :scope_checkout::uuid is null`
+
+export const setDefaultCustomerPaymentMethod = command(setDefaultContract, async ({ id }, context) => {
+  const { status } = await requireMethod(id, context)
+  if (status === 'blocked') throw new Conflict('A payment with this payment method is disputed.')
+  await context.sql('payment-method.clear-default', clearDefault, { id })
+  await context.sql('payment-method.set-default', setDefault, { id })
+  return context.read.one(customerPaymentMethodView, { where: 'm.id = :id', values: { id } })
+})

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import type { Caller } from '@quittance/contracts/caller'
+import {
+  deleteCustomerPaymentMethod,
+  listCustomerPaymentMethods,
+  PaymentMethodInUse,
+  setDefaultCustomerPaymentMethod,
+} from '@quittance/contracts/customer-payment-methods'
+import { deleteCustomer } from '@quittance/contracts/customers'
+import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
+import { revokeSubscription } from '@quittance/contracts/subscriptions'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { startOrders, type OrdersUnderTest } from './start-orders.ts'
+import { storeFurtherMethod } from './stored-method.ts'
+import { advance, after, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
+
+const list = async (orders: OrdersUnderTest, buyer: Caller) => (await orders.call(listCustomerPaymentMethods, {}, buyer)).items
+
+/** A subscriber with the method of the first payment and a further one. */
+async function subscribeWithTwo(orders: OrdersUnderTest) {
+  const subscribed = await subscribe(orders)
+  const further = await storeFurtherMethod(orders, subscribed.subscription.customer_id, 'ctoken_slow')
+  const first = (await list(orders, subscribed.buyer)).find((method) => method.default)
+  return { ...subscribed, further, first: first?.id ?? '' }
+}
+
+const readUsed = (orders: OrdersUnderTest, { subscription }: Pick<Subscribed, 'subscription'>) =>
+  orders.rows<{ payment_method_id: string; state: string }>(
+    `select p.payment_method_id, p.state from payments p join orders o on o.id = p.order_id
+     where o.subscription_id = $1 and o.billing_reason = 'subscription_cycle'`,
+    [subscription.id],
+  )
+
+test('a customer lists the stored methods of the own payments, without anything to pay with', async () => {
+  await using orders = await startOrders()
+  const { buyer, subscription, further } = await subscribeWithTwo(orders)
+  const methods = await list(orders, buyer)
+  const card = { brand: 'visa', last4: '1111', exp_month: 1, exp_year: 2031, wallet: null }
+  expect(methods.map((method) => method.default)).toEqual([false, true])
+  expect(methods[0]).toEqual({
+    ...{ id: further, created_at: expect.any(String), modified_at: null, customer_id: subscription.customer_id },
+    ...{ processor: 'stripe', type: 'card', default: false, is_blocked: false, card, method_metadata: card },
+  })
+  expect(JSON.stringify(methods)).not.toContain('ctoken')
+})
+
+test('renewals are charged with the new default method', async () => {
+  await using orders = await startOrders()
+  const owned = await subscribeWithTwo(orders)
+  await orders.rows('update subscriptions set payment_method_id = $1 where id = $2 returning 1', [owned.first, owned.subscription.id])
+  const chosen = await orders.call(setDefaultCustomerPaymentMethod, { id: owned.further }, owned.buyer)
+  expect(chosen).toMatchObject({ id: owned.further, default: true })
+  expect((await list(orders, owned.buyer)).filter((method) => method.default)).toHaveLength(1)
+  await advance(orders, owned, after(owned.subscription.current_period_end))
+  await eventually(async () => expect(await readUsed(orders, owned)).toEqual([{ payment_method_id: owned.further, state: 'succeeded' }]))
+})
+
+test('a method that a running subscription needs stays until another is the default; then it is gone, and detached at its provider', async () => {
+  await using orders = await startOrders()
+  const { buyer, first, further } = await subscribeWithTwo(orders)
+  await expect(orders.call(deleteCustomerPaymentMethod, { id: first }, buyer)).rejects.toThrow(PaymentMethodInUse)
+  await orders.call(setDefaultCustomerPaymentMethod, { id: further }, buyer)
+  await orders.call(deleteCustomerPaymentMethod, { id: first }, buyer)
+  expect((await list(orders, buyer)).map(({ id }) => id)).toEqual([further])
+  await expect(orders.call(deleteCustomerPaymentMethod, { id: first }, buyer)).rejects.toThrow(ResourceNotFound)
+  await expect(orders.call(setDefaultCustomerPaymentMethod, { id: first }, buyer)).rejects.toThrow(ResourceNotFound)
+  await eventually(async () =>
+    expect(await orders.rows('select status, detach_due_at from payment_methods where id = $1', [first])).toEqual([
+      { status: 'detached', detach_due_at: null },
+    ]),
+  )
+})
+
+test('after the end of the subscription the last method can be deleted', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders)
+  const { buyer, seller, subscription } = subscribed
+  const [only] = await list(orders, buyer)
+  await orders.call(revokeSubscription, { id: subscription.id }, seller)
+  await waitForSubscription(orders, subscribed, { status: 'canceled' })
+  await orders.call(deleteCustomerPaymentMethod, { id: only?.id ?? '' }, buyer)
+  expect(await list(orders, buyer)).toEqual([])
+})
+
+test('methods of another customer, and any in a session bound to a checkout, are not found', async () => {
+  await using orders = await startOrders()
+  const [ada, bob] = [await subscribeWithTwo(orders), await subscribeWithTwo(orders)]
+  const bound = { ...ada.buyer, checkout_id: ada.subscription.checkout_id ?? randomUUID() } as Caller
+  expect(await list(orders, bound)).toEqual([])
+  for (const [caller, id] of [
+    [bob.buyer, ada.further],
+    [bound, ada.further],
+  ] as const) {
+    await expect(orders.call(deleteCustomerPaymentMethod, { id }, caller)).rejects.toThrow(ResourceNotFound)
+    await expect(orders.call(setDefaultCustomerPaymentMethod, { id }, caller)).rejects.toThrow(ResourceNotFound)
+  }
+  expect((await list(orders, ada.buyer)).map((method) => method.default)).toEqual([false, true])
+})
+
+test('a method with a disputed payment cannot be the default, and can be deleted', async () => {
+  await using orders = await startOrders()
+  const { buyer, further } = await subscribeWithTwo(orders)
+  await orders.rows(`update payment_methods set status = 'blocked' where id = $1 returning 1`, [further])
+  await expect(orders.call(setDefaultCustomerPaymentMethod, { id: further }, buyer)).rejects.toThrow(Conflict)
+  expect((await list(orders, buyer)).find(({ id }) => id === further)).toMatchObject({ is_blocked: true })
+  await orders.call(deleteCustomerPaymentMethod, { id: further }, buyer)
+})
+
+test('deleting a customer detaches all methods', async () => {
+  await using orders = await startOrders()
+  const { seller, subscription } = await subscribeWithTwo(orders)
+  await orders.call(deleteCustomer, { id: subscription.customer_id }, seller)
+  await eventually(async () =>
+    expect(
+      await orders.rows('select distinct status, is_default, detach_due_at from payment_methods where customer_id = $1', [
+        subscription.customer_id,
+      ]),
+    ).toEqual([{ status: 'detached', is_default: false, detach_due_at: null }]),
+  )
+})
