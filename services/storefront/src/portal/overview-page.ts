@@ -53,6 +53,7 @@ export async function sendOverview(session: PortalSession, { request, reply, opt
     </section>
     <ul class="card rows">
       <li><a href="${path}/benefits?locale=${context.language}">${portal.benefits}</a></li>
+      <li><a href="${path}/payment-methods?locale=${context.language}">${context.words.method.title}</a></li>
       <li><a href="${path}/details?locale=${context.language}">${portal.details}</a></li>
     </ul>`
   return sendPortalPage(reply, session, { title: portal.title(organization.name), body, script: scripts.portal, hasWayBack: false })

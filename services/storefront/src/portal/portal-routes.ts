@@ -23,6 +23,7 @@ import {
 } from './portal-session.ts'
 import { findNextPage, requestCode, sendCode, sendSignIn, useCode } from './sign-in.ts'
 import { sendAddressForm } from './sign-in-pages.ts'
+import { changeMethod, sendMethods, sendRemoval } from './methods-page.ts'
 import { changePlan, sendPlan } from './plan-page.ts'
 import { changeSubscription, sendCancel, sendSubscription } from './subscription-page.ts'
 
@@ -57,6 +58,9 @@ export function addPortalRoutes(app: FastifyInstance, options: AppOptions): void
   app.get<PortalRoute>(`${root}/benefits`, signedIn(sendBenefits))
   app.get<PortalRoute>(`${root}/details`, signedIn(sendDetails))
   app.post<PortalRoute>(`${root}/details`, signedIn(saveDetails))
+  app.get<PortalRoute>(`${root}/payment-methods`, signedIn(sendMethods))
+  app.get<PortalRoute>(`${root}/payment-methods/:id/remove`, signedIn(sendRemoval))
+  app.post<PortalRoute>(`${root}/payment-methods/:id`, signedIn(changeMethod))
   app.get<PortalRoute>(`${root}/orders/:id`, signedIn(sendOrder))
   app.post<PortalRoute>(`${root}/orders/:id`, signedIn(changeOrder))
   app.get<PortalRoute>(`${root}/orders/:id/invoice`, signedIn(redirectToInvoice))

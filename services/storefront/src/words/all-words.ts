@@ -12,6 +12,7 @@ import { it } from './it.ts'
 import { ja } from './ja.ts'
 import { ko } from './ko.ts'
 import { linkWords } from './link-words.ts'
+import { methodWords } from './method-words.ts'
 import { nl } from './nl.ts'
 import { paymentWords } from './payment-words.ts'
 import { pt } from './pt.ts'
@@ -32,6 +33,7 @@ export interface Words extends CommonWords {
   payment: (typeof paymentWords)['en']
   account: (typeof accountWords)['en']
   link: (typeof linkWords)['en']
+  method: (typeof methodWords)['en']
   plan: (typeof planWords)['en'] & (typeof planNoticeWords)['en']
   reminder: (typeof reminderWords)['en']
   signIn: (typeof signInWords)['en']
@@ -47,6 +49,7 @@ const all = Object.fromEntries(
       payment: paymentWords[language],
       account: accountWords[language],
       link: linkWords[language],
+      method: methodWords[language],
       plan: { ...planWords[language], ...planNoticeWords[language] },
       reminder: reminderWords[language],
       signIn: signInWords[language],
