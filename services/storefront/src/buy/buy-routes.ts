@@ -5,7 +5,7 @@ import { ApiFailure } from '@quittance/pages/call-api'
 import { html } from '@quittance/pages/html'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readPageContext, readText, type AppOptions, type PageContext } from '../page/page-context.ts'
-import { sendPage } from '../page/send-page.ts'
+import { sendNotice } from '../page/notice-page.ts'
 
 interface LinkRoute {
   Params: { secret: string }
@@ -77,14 +77,5 @@ function checkoutPath({ client_secret }: CheckoutPublic, { language, theme, embe
 
 function sendEnded(reply: FastifyReply, context: PageContext): FastifyReply {
   const { link } = context.words
-  return sendPage(reply, {
-    status: 410,
-    context,
-    title: link.endedTitle,
-    brand: 'Quittance',
-    body: html`<div class="card narrow stack">
-      <h1>${link.endedTitle}</h1>
-      <p>${link.ended}</p>
-    </div>`,
-  })
+  return sendNotice(reply, { status: 410, context, title: link.endedTitle, body: html`<p>${link.ended}</p>` })
 }

@@ -2,6 +2,7 @@ import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import { html, type Html } from '@quittance/pages/html'
 import { webOrigin } from '@quittance/pages/page-headers'
 import type { FastifyReply } from 'fastify'
+import { sendNotice } from '../page/notice-page.ts'
 import type { PageContext } from '../page/page-context.ts'
 import { sendPage } from '../page/send-page.ts'
 import { findFrame } from './checkout-frame.ts'
@@ -11,16 +12,7 @@ type Organization = CheckoutPublic['organization']
 /** Sends the page of a checkout that was not ordered in time. */
 export function sendExpired(reply: FastifyReply, context: PageContext): FastifyReply {
   const { result } = context.words
-  return sendPage(reply, {
-    status: 410,
-    context,
-    title: result.expiredTitle,
-    brand: 'Quittance',
-    body: html`<div class="card narrow stack">
-      <h1>${result.expiredTitle}</h1>
-      <p>${result.expired}</p>
-    </div>`,
-  })
+  return sendNotice(reply, { status: 410, context, title: result.expiredTitle, body: html`<p>${result.expired}</p>` })
 }
 
 interface Rejection {

@@ -3,7 +3,6 @@ import { inlineStyle, renderPage, type InlineAsset } from '@quittance/pages/layo
 import { languages } from '@quittance/pages/locale'
 import { pageHeaders } from '@quittance/pages/page-headers'
 import type { FastifyReply } from 'fastify'
-import type { Words } from '../words/all-words.ts'
 import type { PageContext } from './page-context.ts'
 import { framePart, type PageFrame } from './page-frame.ts'
 import type { ProviderScript } from './stripe-sources.ts'
@@ -81,26 +80,4 @@ function languageSwitch({ language, words, theme }: PageContext, form: string | 
     <summary><span class="visually-hidden">${words.common.language}: </span>${languages[language]}</summary>
     ${form ? list : html`<form method="get">${theme && html`<input type="hidden" name="theme" value="${theme}" />`}${list}</form>`}
   </details>`
-}
-
-interface Fault {
-  status: number
-  context: PageContext
-  title: keyof Words['faults']
-  sentence: keyof Words['faults']
-}
-
-/** Sends a page about a request that failed. */
-export function sendFault(reply: FastifyReply, { status, context, title, sentence }: Fault): FastifyReply {
-  const { faults } = context.words
-  return sendPage(reply, {
-    status,
-    context,
-    title: faults[title],
-    brand: 'Quittance',
-    body: html`<div class="card narrow stack">
-      <h1>${faults[title]}</h1>
-      <p>${faults[sentence]}</p>
-    </div>`,
-  })
 }

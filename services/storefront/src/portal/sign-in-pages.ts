@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify'
 import { sellerLink } from '../checkout/result-pages.ts'
 import { contractLinks } from '../page/contract-links.ts'
 import type { PageContext } from '../page/page-context.ts'
+import { sendNotice } from '../page/notice-page.ts'
 import { sendPage } from '../page/send-page.ts'
 
 interface Closed {
@@ -100,15 +101,12 @@ export function sendCodeForm(reply: FastifyReply, { organization, context, statu
 /** Sends the page of an installation that cannot mail codes: the seller's link is the way in. */
 export function sendCodesOff(reply: FastifyReply, { organization, context }: Closed): FastifyReply {
   const { signIn, portal } = context.words
-  return sendPage(reply, {
+  return sendNotice(reply, {
     status: 503,
     context,
     title: signIn.offTitle,
     brand: organization.name,
-    body: html`<div class="card narrow stack">
-      <h1>${signIn.offTitle}</h1>
-      <p>${portal.needLink(organization.name)}</p>
-      ${sellerLink(organization, context)} ${contractLinks({ slug: organization.slug, context })}
-    </div>`,
+    body: html`<p>${portal.needLink(organization.name)}</p>
+      ${sellerLink(organization, context)} ${contractLinks({ slug: organization.slug, context })}`,
   })
 }

@@ -14,7 +14,7 @@ import { addUnsubscribeRoutes } from '../unsubscribe/unsubscribe-routes.ts'
 import { addVerificationRoutes } from '../verification/verification-routes.ts'
 import type { Words } from '../words/all-words.ts'
 import { readPageContext, type AppOptions } from '../page/page-context.ts'
-import { sendFault } from '../page/send-page.ts'
+import { sendFault } from '../page/notice-page.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,8 +1,8 @@
 import { createMailOptOut } from '@quittance/contracts/mails'
-import { html, type Html } from '@quittance/pages/html'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { readPageContext, type AppOptions, type PageContext } from '../page/page-context.ts'
-import { sendPage } from '../page/send-page.ts'
+import { html } from '@quittance/pages/html'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { sendNotice } from '../page/notice-page.ts'
+import { readPageContext, type AppOptions } from '../page/page-context.ts'
 
 interface TokenRoute {
   Params: { token: string }
@@ -15,7 +15,7 @@ export function addUnsubscribeRoutes(app: FastifyInstance, { api }: AppOptions):
   app.get<TokenRoute>(path, async (request, reply) => {
     const context = readPageContext(request)
     const { reminder } = context.words
-    return sendReminderPage(reply, {
+    return sendNotice(reply, {
       context,
       title: reminder.title,
       body: html`<p>${reminder.text}</p>
@@ -31,21 +31,6 @@ export function addUnsubscribeRoutes(app: FastifyInstance, { api }: AppOptions):
     const context = readPageContext(request)
     await api.call(createMailOptOut, { token: request.params.token }, { visitor: context.visitor })
     const { reminder } = context.words
-    return sendReminderPage(reply, { context, title: reminder.stoppedTitle, body: html`<p>${reminder.stopped}</p>` })
-  })
-}
-
-function sendReminderPage(
-  reply: FastifyReply,
-  { context, title, body }: { context: PageContext; title: string; body: Html },
-): FastifyReply {
-  return sendPage(reply, {
-    context,
-    title,
-    brand: 'Quittance',
-    body: html`<div class="card narrow stack">
-      <h1>${title}</h1>
-      ${body}
-    </div>`,
+    return sendNotice(reply, { context, title: reminder.stoppedTitle, body: html`<p>${reminder.stopped}</p>` })
   })
 }

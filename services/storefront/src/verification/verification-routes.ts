@@ -4,7 +4,7 @@ import { html, type Html } from '@quittance/pages/html'
 import { formatMoney } from '@quittance/pages/money'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { readPageContext, type AppOptions, type PageContext } from '../page/page-context.ts'
-import { sendPage } from '../page/send-page.ts'
+import { sendNotice } from '../page/notice-page.ts'
 
 /** Adds the address printed on documents: a page for people, and the reply of the API for programs. */
 export function addVerificationRoutes(app: FastifyInstance, { api }: AppOptions): void {
@@ -24,16 +24,13 @@ function sendVerification(
   const { verification: words } = context.words
   const { valid, seller_name } = verification
   const title = valid ? words.genuine : words.unknown
-  return sendPage(reply, {
+  return sendNotice(reply, {
     status: valid ? 200 : 404,
     context,
     title,
-    brand: seller_name ?? 'Quittance',
-    body: html`<div class="card narrow stack">
-      <h1>${title}</h1>
-      <p>${valid ? words.genuineLead(seller_name ?? '') : words.unknownLead}</p>
-      ${valid && details(verification, context)}
-    </div>`,
+    ...(seller_name !== null && { brand: seller_name }),
+    body: html`<p>${valid ? words.genuineLead(seller_name ?? '') : words.unknownLead}</p>
+      ${valid && details(verification, context)}`,
   })
 }
 

@@ -1,0 +1,39 @@
+import { html, type Html } from '@quittance/pages/html'
+import type { FastifyReply } from 'fastify'
+import type { PageContext } from './page-context.ts'
+import { sendPage } from './send-page.ts'
+
+interface Notice {
+  /** Default 200. */
+  status?: number
+  context: PageContext
+  title: string
+  /** Default: the product, where no seller is known. */
+  brand?: string
+  /** What follows the title. */
+  body: Html
+}
+
+/** Sends a page with one card: a title, and what the visitor has to know or do. */
+export function sendNotice(reply: FastifyReply, { status = 200, context, title, brand = 'Quittance', body }: Notice): FastifyReply {
+  return sendPage(reply, {
+    ...{ status, context, title, brand },
+    body: html`<div class="card narrow stack">
+      <h1>${title}</h1>
+      ${body}
+    </div>`,
+  })
+}
+
+interface Fault {
+  status: number
+  context: PageContext
+  title: keyof PageContext['words']['faults']
+  sentence: keyof PageContext['words']['faults']
+}
+
+/** Sends a page about a request that failed. */
+export function sendFault(reply: FastifyReply, { status, context, title, sentence }: Fault): FastifyReply {
+  const { faults } = context.words
+  return sendNotice(reply, { status, context, title: faults[title], body: html`<p>${faults[sentence]}</p>` })
+}
