@@ -53,7 +53,7 @@ export const authenticateCustomerSession = operation({
 })
 
 /** Context that an encrypted secret of a mail is bound to: it can only be decrypted for this mail. */
-export function mailSecretContext(kind: 'customer_code' | 'invitation', sourceId: string): string {
+export function mailSecretContext(kind: 'customer_code' | 'invitation' | 'password_reset', sourceId: string): string {
   return `quittance mail: ${kind} ${sourceId}`
 }
 

@@ -86,12 +86,13 @@ export const accountMailRequested = event({
   subject: 'event.account_mail.requested',
   publisher: 'auth',
   webhookType: null,
-  summary: 'A mail to an account is due: an invitation with its link.',
+  summary: 'A mail to an account is due: an invitation or the reset of a password, with its link.',
   payload: z.object({
-    kind: z.literal('invitation'),
-    /** The invitation. */
+    kind: z.enum(['invitation', 'password_reset']),
+    /** The invitation, or the request. */
     source_id: Id,
-    recipient: z.string(),
+    /** Null if a reset was requested for an address without an account: nothing is mailed. */
+    recipient: z.string().nullable(),
     /** BCP 47; null if the language of the recipient is unknown. */
     locale: z.string().nullable(),
     expires_at: Timestamp,

@@ -149,9 +149,11 @@ test('creates no reset link for an unknown address', async () => {
   await expect(reply).rejects.toMatchObject({ status: 404, name: 'ResourceNotFound' })
 })
 
-test('the sign-in page explains what to do without a password', async () => {
+test('the sign-in page explains what to do without a password; without MAIL_KEY no address is asked for', async () => {
   await using server = await startAuthorizationServer()
   const browser = server.newBrowser()
   expect((await get(server, browser, '')).body).toContain('href="/oauth2/account/forgot-password"')
   expect((await get(server, browser, '/forgot-password')).body).toContain('Ask the people who run this service')
+  const forgotten = `${server.origin}/oauth2/account/forgot-password`
+  expect((await browser.post(forgotten, { email: server.person.email })).status).toBe(404)
 })

@@ -59,6 +59,7 @@ export const sampleData: readonly MailData[] = [
   { kind: 'endpoint_disabled', host: 'hooks.example', number: 'e-1', failingSince: '2026-11-18T10:00:00Z' },
   { kind: 'customer_code' },
   { kind: 'invitation', expiresAt: '2026-11-30T10:00:00Z' },
+  { kind: 'password_reset', expiresAt: '2026-11-24T10:45:00Z' },
 ]
 
 /** Returns a mail of a seller in one language. */
@@ -66,6 +67,7 @@ export function sampleMail(data: MailData, locale: string | null): MailToWrite {
   const secrets: Partial<Record<MailData['kind'], string>> = {
     customer_code: '4F7-K2M',
     invitation: 'https://login.example/oauth2/invitations?token=qt_inv_x',
+    password_reset: 'https://login.example/oauth2/account/reset-password?token=qt_prt_x',
   }
   return {
     data,

@@ -93,6 +93,29 @@ test('sends nothing to an address of no customer, and codes whatever the seller 
   expect(await mail.ended(1)).toHaveLength(1)
 })
 
+test('mails the link of a password reset, from the operator, and nothing without a recipient', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  const request = (recipient: string | null) => {
+    const source_id = randomUUID()
+    const expires_at = new Date(Date.now() + 45 * 60_000).toISOString()
+    const url = 'http://127.0.0.1:8080/oauth2/account/reset-password?token=qt_prt_1'
+    const sealed_url = sealSecret(url, { keys: [key], context: mailSecretContext('password_reset', source_id) })
+    const payload = { kind: 'password_reset' as const, source_id, recipient, locale: null, expires_at, sealed_url }
+    return mail.emit(accountMailRequested, payload, { organizationId: null, aggregateId: source_id })
+  }
+  await request(null)
+  await request('grace@example.com')
+  const [sent] = await smtp.messages(1)
+  expect(sent).toMatchObject({ from: 'sales@operator.example', to: ['grace@example.com'] })
+  const parsed = await simpleParser(sent?.source ?? '')
+  expect(parsed.subject).toBe('Set a new password')
+  expect(parsed.text).toContain('http://127.0.0.1:8080/oauth2/account/reset-password?token=qt_prt_1')
+  await eventually(async () =>
+    expect(await mail.rows('select status, organization_id from messages')).toEqual([{ status: 'sent', organization_id: null }]),
+  )
+  expect(await readTables(mail)).not.toContain('qt_prt_1')
+})
+
 test('mails an invitation with its link, which leads to this installation only', async () => {
   await using mail = await startMail({ smtpUrl: smtp.url })
   const invite = (url: string) => {

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { AppOptions } from '../web/app-options.ts'
 import { pageHeaders } from '../pages/layout.ts'
 import { changePasswordPage } from '../pages/change-password-page.ts'
-import { forgotPasswordPage } from '../pages/reset-password-page.ts'
 import { routes } from '../routes.ts'
 import { redirectToAccount, type AccountRoutes, type AccountRequest } from '../sessions/account-requests.ts'
 import { endOtherSessions } from '../sessions/session-list.ts'
@@ -11,6 +10,7 @@ import { formatTooManyAttempts } from '../sign-in-pages/sign-in-form.ts'
 import { findAccountDetails } from '../accounts/load-account-details.ts'
 import { findPasswordProblem, setPassword } from '../accounts/set-password.ts'
 import { hashPassword } from '../identity/password.ts'
+import { addForgotPasswordPages } from './forgot-password-pages.ts'
 import { addResetPages } from './reset-password-pages.ts'
 
 interface PasswordPageOptions extends AppOptions {
@@ -19,7 +19,7 @@ interface PasswordPageOptions extends AppOptions {
 
 /** Adds the pages for changing a password with the current one, and for a forgotten one. */
 export function addPasswordPages(app: FastifyInstance, { visits, ...options }: PasswordPageOptions): void {
-  app.get(routes.forgotPassword, (_request, reply) => reply.headers(pageHeaders()).send(forgotPasswordPage(routes.account)))
+  addForgotPasswordPages(app, options)
   addResetPages(app, options)
   visits.show('password', { fresh: true }, async (visit) => {
     const account = await findAccountDetails(options.systemSql, visit.session.accountId)

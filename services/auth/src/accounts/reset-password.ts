@@ -5,7 +5,8 @@ import { systemCommand } from '@quittance/runtime/system-handler'
 import { config } from '../config.ts'
 import { routes } from '../routes.ts'
 
-const lifetimeMinutes = 45
+/** How long a link with which a password is set is valid. */
+export const resetLifetimeMinutes = 45
 
 const find = `select id from accounts where lower(email) = lower(:email)`
 
@@ -17,8 +18,7 @@ const insert = `
     removes_second_factors = excluded.removes_second_factors, expires_at = excluded.expires_at`
 
 /**
- * Creates the link. Only this reply contains it: it is stored as a hash, and no event carries it. A service that sends mail would call this
- * operation and send the link.
+ * Creates the link. Only this reply contains it: it is stored as a hash, and no event carries it: the operator has verified who asks.
  */
 export const resetPassword = systemCommand(
   contract,
@@ -27,7 +27,7 @@ export const resetPassword = systemCommand(
     const [account] = await systemSql<{ id: string }>('password-reset.account', find, { email })
     if (!account) throw new ResourceNotFound('There is no account with this e-mail address.')
     const token = mintToken('qt_prt_')
-    const expiresAt = new Date(now.getTime() + lifetimeMinutes * 60_000)
+    const expiresAt = new Date(now.getTime() + resetLifetimeMinutes * 60_000)
     await systemSql('password-reset.insert', insert, {
       hash: hashToken(token),
       account_id: account.id,

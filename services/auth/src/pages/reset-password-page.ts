@@ -51,24 +51,3 @@ export function resetOverPage(forgotPath: string): string {
     </div>`,
   })
 }
-
-/** Quittance sends no mail yet: the page names who can help and asks for no address. */
-export function forgotPasswordPage(accountPath: string): string {
-  return layout({
-    title: 'Forgot password',
-    body: html`<div class="card">
-      <h1>Forgot your password?</h1>
-      <p>
-        Ask the people who run this service for a link to set a new one. They know you by the e-mail address that you sign in with, and the
-        link works once, for 45 minutes.
-      </p>
-      <p class="quiet">If you added a passkey, you do not need the password: choose it where you sign in.</p>
-      <div class="actions"><a class="button" href="${accountPath}">Back to sign in</a></div>
-      <details>
-        <summary>If you run this service</summary>
-        <p>Make sure who is asking, then run:</p>
-        <p><code>quittance account reset-password --email ADDRESS</code></p>
-      </details>
-    </div>`,
-  })
-}

@@ -3,8 +3,8 @@ import { clientNetwork } from '@quittance/runtime/client-network'
 import type { Database } from '@quittance/runtime/database'
 import { RateLimiterPostgres, type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 
-/** Kind of attempt: an e-mail address with a password, a code or passkey after the password, a passkey alone. */
-export type AttemptKind = 'password' | 'second-factor' | 'passkey'
+/** Kind of attempt: an e-mail address with a password, a code or passkey after the password, a passkey alone, a request for a mailed link. */
+export type AttemptKind = 'password' | 'second-factor' | 'passkey' | 'password-reset'
 
 /** Source of an attempt. */
 export interface AttemptSource {
@@ -57,12 +57,16 @@ const rules = {
   'factor-known-device': rule({ points: 10, seconds: hour, key: deviceKey, onSuccess: 'clear' }),
   'factor-pair': rule({ points: 10, seconds: hour, key: pairKey, onSuccess: 'clear' }),
   'factor-account': rule({ points: 30, seconds: 24 * hour, key: accountKey, onSuccess: 'return' }),
+  // Each request sends a mail.
+  'reset-account': rule({ points: 3, seconds: 15 * minute, key: accountKey, onSuccess: 'return' }),
+  'reset-network': rule({ points: 20, seconds: hour, key: networkKey, onSuccess: 'return' }),
 } satisfies Record<string, Rule>
 
 type RuleName = keyof typeof rules
 
 function rulesFor(kind: AttemptKind, isKnown: boolean): RuleName[] {
   if (kind === 'passkey') return ['network']
+  if (kind === 'password-reset') return ['reset-network', 'reset-account']
   if (kind === 'password') return isKnown ? ['known-device'] : ['pair', 'network', 'account']
   return isKnown ? ['factor-known-device'] : ['factor-pair', 'factor-account']
 }

@@ -43,6 +43,8 @@ function write(mail: Writing): Written {
       return writeCode(mail)
     case 'invitation':
       return writeInvitation(mail, data)
+    case 'password_reset':
+      return writePasswordReset(mail)
     case 'withdrawal_receipt':
     case 'cancellation_receipt':
       return writeDeclarationReceipt(mail, data)
@@ -190,6 +192,18 @@ function writeInvitation({ words, formats, secret, addresses, seller }: Writing,
     notes: [fillSentence(words.invitation.warning, values)],
     footer: fillSentence(words.footers.invitation, values),
     action: { label: words.actions.invitation, url: secret },
+  }
+}
+
+function writePasswordReset({ words, secret, addresses }: Writing): Written {
+  if (secret === null) throw new Error('A mail about a password needs its link')
+  assertOwnAddress(secret, [addresses.auth])
+  const { passwordReset } = words
+  return {
+    ...fillTexts(passwordReset, {}),
+    notes: [[passwordReset.warning]],
+    footer: [passwordReset.footer],
+    action: { label: passwordReset.action, url: secret },
   }
 }
 

@@ -56,6 +56,9 @@ const Code = z.object({ kind: z.literal('customer_code') })
 /** The secret is the link. */
 const Invitation = z.object({ kind: z.literal('invitation'), expiresAt: time })
 
+/** The secret is the link. */
+const PasswordReset = z.object({ kind: z.literal('password_reset'), expiresAt: time })
+
 /** What a consumer declared. */
 const DeclarationReceipt = z.object({
   kind: z.enum(['withdrawal_receipt', 'cancellation_receipt']),
@@ -98,6 +101,7 @@ export const MailData = z.discriminatedUnion('kind', [
   Document,
   Code,
   Invitation,
+  PasswordReset,
   DeclarationReceipt,
   DeclarationNotice,
   EndpointDisabled,

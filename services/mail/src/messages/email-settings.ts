@@ -27,6 +27,7 @@ export function findEmailSetting(data: MailData): keyof Settings | null {
       return 'subscription_updated'
     case 'customer_code':
     case 'invitation':
+    case 'password_reset':
     // These go to the seller, and the law demands the others.
     case 'declaration_notice':
     case 'endpoint_disabled':

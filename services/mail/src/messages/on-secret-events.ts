@@ -28,11 +28,12 @@ export const onCustomerCodeRequested = consumer(
   },
 )
 
-/** Mails an invitation to become a member. Its link stays encrypted until it is sent. */
+/** Mails an invitation to become a member, or the link with which a password is set. The link stays encrypted until it is sent. */
 export const onAccountMailRequested = consumer(durableConsumers.mailAccountMails, [accountMailRequested], async (message, transaction) => {
-  const { source_id, recipient, locale, expires_at, sealed_url } = message.payload
+  const { kind, source_id, recipient, locale, expires_at, sealed_url } = message.payload
+  if (recipient === null) return
   await storeMessage(transaction, message, {
-    data: { kind: 'invitation', expiresAt: expires_at },
+    data: { kind, expiresAt: expires_at },
     sourceId: source_id,
     recipientId: source_id,
     customerId: null,
@@ -40,5 +41,6 @@ export const onAccountMailRequested = consumer(durableConsumers.mailAccountMails
     locale,
     sealedSecret: sealed_url,
     expiresAt: new Date(expires_at),
+    ...(kind === 'password_reset' && { isUrgent: true }),
   })
 })

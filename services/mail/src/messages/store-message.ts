@@ -11,7 +11,7 @@ export const sendingJobNames = [
   'send-due-messages-5',
 ] as const
 
-/** A mail to send about an event. */
+/** A mail to send about an event; that of an event without an organization comes from the operator. */
 export interface NewMessage {
   data: MailData
   /** What the mail is about: the order, refund or document, or the event itself. There is one mail per source, kind and recipient. */
@@ -34,7 +34,7 @@ const insert = `
   insert into messages (organization_id, kind, source_id, recipient_id, customer_id, recipient, locale, is_urgent, content, sealed_secret, expires_at, traceparent)
   select :organization_id::uuid, :kind::text, :source_id::uuid, :recipient_id::uuid, :customer_id::uuid, :recipient::text, :locale::text,
     :is_urgent::boolean, :content::jsonb, :sealed_secret::text, :expires_at::timestamptz, :traceparent::text
-  where :organization_id::uuid = any (:scope_organizations)
+  where (:organization_id::uuid = any (:scope_organizations) or (:organization_id::uuid is null and cardinality(:scope_organizations::uuid[]) = 0))
     and :occurred_at::timestamptz >= (select installed_at from installation)
     and not exists (select from customers c where c.id = :customer_id::uuid and c.organization_id = any (:scope_organizations) and c.deleted_at is not null)
   on conflict (source_id, kind, recipient_id) do nothing

@@ -81,7 +81,7 @@ interface SecretOptions {
 }
 
 function openMailSecret({ sealed_secret, source_id }: ClaimedMessage, { kind, settings }: SecretOptions): string | null {
-  if (sealed_secret === null || (kind !== 'customer_code' && kind !== 'invitation')) return null
+  if (sealed_secret === null || (kind !== 'customer_code' && kind !== 'invitation' && kind !== 'password_reset')) return null
   return openSecret(sealed_secret, { keys: settings.MAIL_KEY, context: mailSecretContext(kind, source_id) })
 }
 

@@ -10,6 +10,7 @@ import { italian } from './italian.ts'
 import { japanese } from './japanese.ts'
 import { korean } from './korean.ts'
 import type { BaseMailWords, MailWords } from './mail-words.ts'
+import { passwordResetWords, type PasswordResetWords } from './password-reset-words.ts'
 import { portuguese } from './portuguese.ts'
 import { reminderWords, type ReminderWords } from './reminder-words.ts'
 import { simplifiedChinese } from './simplified-chinese.ts'
@@ -41,6 +42,7 @@ export const wordsByLanguage: Readonly<Record<string, MailWords>> = Object.fromE
       declaration: declarationWords[language] as DeclarationMailWords,
       contract: contractWords[language] as ContractWords,
       reminder: reminderWords[language] as ReminderWords,
+      passwordReset: passwordResetWords[language] as PasswordResetWords,
     },
   ]),
 )

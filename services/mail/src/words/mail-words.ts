@@ -1,4 +1,5 @@
 import type { ContractWords } from './contract-words.ts'
+import type { PasswordResetWords } from './password-reset-words.ts'
 import type { ReminderWords } from './reminder-words.ts'
 import type { DeclarationMailWords, MailText } from './declaration-words.ts'
 
@@ -10,6 +11,7 @@ export interface MailWords extends BaseMailWords {
   declaration: DeclarationMailWords
   contract: ContractWords
   reminder: ReminderWords
+  passwordReset: PasswordResetWords
 }
 
 /** Texts that each language has in one file. */
