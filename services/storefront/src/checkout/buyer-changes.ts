@@ -27,7 +27,8 @@ export function toPriceChange(form: CheckoutForm, { checkout, locale }: { checko
 export function toConfirmation(form: CheckoutForm, { checkout, total }: { checkout: CheckoutPublic; total: number }): Confirmation {
   const address = toAddress(form, checkout)
   return {
-    ...(checkout.customer_id === null && { customer_email: form.email }),
+    // Whatever the checkout is by now: a second press sends the same bytes under the same key. The address of a known customer stays.
+    ...(form.email && { customer_email: form.email }),
     customer_name: form.name,
     ...toBusiness(form, checkout),
     ...(form.isBusiness && { customer_billing_name: form.company }),
