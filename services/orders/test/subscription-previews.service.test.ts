@@ -178,6 +178,8 @@ test('a planned change is dropped by canceling, by another change, and on reques
   expect(await orders.call(updateSubscription, { id, cancel_at_period_end: true }, seller)).toMatchObject(dropped)
   for (const operation of [previewSubscriptionChange, updateSubscription])
     await expect(orders.call(operation, { id, product_id: plan.id }, seller)).rejects.toThrow(AlreadyCanceledSubscription)
+  const byBuyer = orders.call(previewCustomerSubscriptionChange, { id, product_id: plan.id }, buyer)
+  await expect(byBuyer).rejects.toThrow(AlreadyCanceledSubscription)
   expect(await orders.call(updateSubscription, { id, cancel_at_period_end: false }, seller)).toMatchObject(dropped)
 })
 
