@@ -29,7 +29,12 @@ async function walk({ browser, links, name, pay }: Walk): Promise<void> {
   }
   expect((await page.goto(links.start))?.status()).toBe(200)
   await look('1-start')
-  await page.goto(links.checkout)
+  const shown = await page.$$eval('section:last-of-type a', (all) => all.map((each) => each.href))
+  expect(shown).toEqual([expect.stringContaining('/buy/'), new URL(links.portal).origin + new URL(links.portal).pathname, links.mailbox])
+  await page.goto(shown[1] as string)
+  expect(await page.$('[name=email]')).not.toBeNull()
+  expect((await page.goto(shown[2] as string))?.status()).toBe(200)
+  await page.goto(shown[0] as string)
   expect(await readText(page)).toMatch(/Library card[^]*\$12\.00 a month/)
   await page.type('[name=customer_email]', email)
   await page.type('[name=customer_name]', 'Grace Hopper')

@@ -22,6 +22,10 @@ export const StorefrontConfig = z.object({
   SECRETS_KEY: SecretKeys.prefault(() => randomKey()).describe(
     'Keys of 32 bytes in base64 that seal cookies, comma-separated, newest first; the same for all replicas. Unset, each start has another.',
   ),
+  START_LINKS_FILE: z
+    .string()
+    .optional()
+    .describe('JSON file with the links of the start page to demo data and mailbox; npm start writes it. Unset, the page has none.'),
   STRIPE_JS_URL: z
     .url()
     .default('https://js.stripe.com/endive/stripe.js')

@@ -1,5 +1,6 @@
 import type { Command } from '../cli/command.ts'
-import { startupSummary } from '../supervisor/startup-summary.ts'
+import { mailboxUrl, startupSummary } from '../supervisor/startup-summary.ts'
+import { writeStartLinks } from '../supervisor/start-links.ts'
 import { createDemoLinks, type DemoLinks } from '../seed/demo-links.ts'
 import { startInstance, type Running } from '../supervisor/instance.ts'
 import { parseStartOptions } from '../supervisor/start-options.ts'
@@ -52,6 +53,10 @@ async function run(args: string[]): Promise<void> {
     const running = await instance.ready
     // A ready file is for programs, which create what they need.
     const demoLinks = options.readyFile ? null : await createLinks(running)
+    writeStartLinks(running.dataDir, {
+      ...{ buy: demoLinks?.buyUrl ?? null, portal: demoLinks?.portalUrl ?? null },
+      mailbox: mailboxUrl(running.facts().base_url),
+    })
     console.log(startupSummary(running, { secondsNeeded: seconds(), demoLinks }))
   } catch (error) {
     if (isStopping) return

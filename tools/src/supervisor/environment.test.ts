@@ -47,6 +47,7 @@ const instance = {
   chromium: '/usr/bin/chromium',
   allowsLoopbackWebhooks: false,
   allowsSandboxPayments: false,
+  startLinksFile: '/data/start-links.json',
   internalPorts: [4222, 5432],
   healthPort: 9000,
   port: null,

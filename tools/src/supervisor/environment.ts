@@ -27,6 +27,8 @@ export interface InstanceEnvironment {
   allowsLoopbackWebhooks: boolean
   /** Requested by name; an https address also needs `SANDBOX_PAYMENTS_OVER_HTTPS`. */
   allowsSandboxPayments: boolean
+  /** File with the links of the start page. */
+  startLinksFile: string
   /** Ports of engines and services, to which no webhook is sent. */
   internalPorts: readonly number[]
 }
@@ -97,7 +99,7 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...ins
           STOREFRONT_HTTP_URL: storefrontOrigins.join(','),
         }
       case 'storefront':
-        return { API_HTTP_URL: apiOrigins.join(',') }
+        return { API_HTTP_URL: apiOrigins.join(','), START_LINKS_FILE: instance.startLinksFile }
       case 'invoices':
         return { PUPPETEER_EXECUTABLE_PATH: chromium }
       case 'webhooks':

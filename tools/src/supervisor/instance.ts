@@ -16,6 +16,7 @@ import { createBusKeys, type BusKeys } from './bus-keys.ts'
 import { migrateDatabases } from './migrate-databases.ts'
 import { readSecrets } from './secrets.ts'
 import { assignPorts, internalOrigins, startServices, type ProcessSlot, type ServiceProcesses } from './service-processes.ts'
+import { startLinksFile } from './start-links.ts'
 import { createChangeHandler } from './restart-changed.ts'
 import type { StartOptions } from './start-options.ts'
 import { watchSources } from './watch-sources.ts'
@@ -175,6 +176,7 @@ function startTeam({
     mailOrigins: internalOrigins(slots, 'mail'),
     allowsLoopbackWebhooks: allow.has('loopback-webhooks'),
     allowsSandboxPayments: allow.has('sandbox-payments'),
+    startLinksFile: startLinksFile(folder.path),
     internalPorts: internalPorts({ databases, nats, slots }),
   }
   return startServices({

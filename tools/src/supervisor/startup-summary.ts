@@ -38,16 +38,22 @@ export function startupSummary({ facts, dataDir, allow }: Running, { secondsNeed
   ].join('\n')
 }
 
-/** Mails are stored and shown where no SMTP server is set. */
+/** Returns the address of the mailbox; null where an SMTP server is set, because mails are then sent and not shown. */
+export function mailboxUrl(baseUrl: string): string | null {
+  return process.env['SMTP_URL'] ? null : `${baseUrl}/mailbox`
+}
+
 function mailbox(baseUrl: string): string[] {
-  return process.env['SMTP_URL'] ? [] : [`  Mailbox  ${baseUrl}/mailbox`]
+  const url = mailboxUrl(baseUrl)
+  return url ? [`  Mailbox  ${url}`] : []
 }
 
 /** Links for a browser. */
-function links({ checkoutUrl, customerPortalUrl }: DemoLinks): string[] {
+function links({ buyUrl, checkoutUrl, customerPortalUrl }: DemoLinks): string[] {
   return [
     '',
     'Open in a browser:',
+    `  a link to buy, as often as you like       ${buyUrl}`,
     `  a checkout of a subscription, 30 minutes  ${checkoutUrl}`,
     `  the portal of the demo customer, an hour  ${customerPortalUrl}`,
   ]

@@ -19,6 +19,8 @@ export interface AppOptions {
   origin: string
   /** Public address of the API. */
   baseUrl: string
+  /** File with the links of the start page to demo data. */
+  startLinksFile?: string | undefined
   log: Logger
 }
 

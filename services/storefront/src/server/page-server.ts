@@ -16,11 +16,12 @@ export async function startPageServer({ log }: { log: Logger }): Promise<PageSer
     PAGES_KEY: pagesKey,
     SECRETS_KEY: keys,
     STRIPE_JS_URL,
+    START_LINKS_FILE: startLinksFile,
   } = config()
   const api = createApiClient({ origins, pagesKey })
   const cookies = createCookieSealer({ keys, isSecure: pagesUrl.startsWith('https:') })
   const app = await createApp({
-    ...{ api, cookies, baseUrl, log },
+    ...{ api, cookies, baseUrl, startLinksFile, log },
     scripts: await bundleScripts(),
     origin: new URL(pagesUrl).origin,
     stripe: findStripeSources(STRIPE_JS_URL),

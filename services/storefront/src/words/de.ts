@@ -211,6 +211,9 @@ export const de: CommonWords = {
     docs: 'API-Referenz',
     openapi: 'OpenAPI-Beschreibung',
     account: 'Anmeldung und verbundene Apps',
-    demo: 'Der Startbefehl zeigt Links zu einer Demo-Bestellseite und einem Demo-Kundenkonto.',
+    demoTitle: 'Auf diesem Rechner ausprobieren',
+    demoBuy: 'Im Demo-Shop kaufen',
+    demoPortal: 'Kundenkonto des Demo-Shops',
+    mailbox: 'Postfach: alle E-Mails dieses Systems',
   },
 }

@@ -209,7 +209,10 @@ export const en = {
     docs: 'API reference',
     openapi: 'OpenAPI description',
     account: 'Sign-in and connected apps',
-    demo: 'The start command prints links to a demo checkout and a demo customer account.',
+    demoTitle: 'Try it on this machine',
+    demoBuy: 'Buy from the demo shop',
+    demoPortal: 'Customer account of the demo shop',
+    mailbox: 'Mailbox: every mail of this system',
   },
 }
 

@@ -207,6 +207,9 @@ export const es: CommonWords = {
     docs: 'Referencia de la API',
     openapi: 'Descripción OpenAPI',
     account: 'Inicio de sesión y aplicaciones conectadas',
-    demo: 'El comando de inicio muestra enlaces a una compra y a una cuenta de cliente de demostración.',
+    demoTitle: 'Pruébelo en este equipo',
+    demoBuy: 'Comprar en la tienda de demostración',
+    demoPortal: 'Cuenta de cliente de la tienda de demostración',
+    mailbox: 'Buzón: todos los correos de este sistema',
   },
 }

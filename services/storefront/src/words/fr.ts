@@ -210,6 +210,9 @@ export const fr: CommonWords = {
     docs: 'Référence de l’API',
     openapi: 'Description OpenAPI',
     account: 'Connexion et applications connectées',
-    demo: 'La commande de démarrage affiche des liens vers une commande et un compte client de démonstration.',
+    demoTitle: 'Essayer sur cette machine',
+    demoBuy: 'Acheter dans la boutique de démonstration',
+    demoPortal: 'Compte client de la boutique de démonstration',
+    mailbox: 'Boîte aux lettres : tous les e-mails de ce système',
   },
 }

@@ -208,6 +208,9 @@ export const it: CommonWords = {
     docs: 'Riferimento dell’API',
     openapi: 'Descrizione OpenAPI',
     account: 'Accesso e app collegate',
-    demo: 'Il comando di avvio mostra i link a un ordine e a un account cliente dimostrativi.',
+    demoTitle: 'Provare su questo computer',
+    demoBuy: 'Acquistare nel negozio dimostrativo',
+    demoPortal: 'Account cliente del negozio dimostrativo',
+    mailbox: 'Casella di posta: tutte le e-mail di questo sistema',
   },
 }

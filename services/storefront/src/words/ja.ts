@@ -207,6 +207,9 @@ export const ja: CommonWords = {
     docs: 'API リファレンス',
     openapi: 'OpenAPI の記述',
     account: 'ログインと連携アプリ',
-    demo: '起動コマンドは、デモの注文ページとお客様アカウントのリンクを表示します。',
+    demoTitle: 'このコンピューターで試す',
+    demoBuy: 'デモショップで購入する',
+    demoPortal: 'デモショップのお客様アカウント',
+    mailbox: 'メールボックス：このシステムのすべてのメール',
   },
 }

@@ -207,6 +207,9 @@ export const ko: CommonWords = {
     docs: 'API 참조',
     openapi: 'OpenAPI 설명',
     account: '로그인과 연결된 앱',
-    demo: '시작 명령은 데모 주문 페이지와 데모 고객 계정의 링크를 표시합니다.',
+    demoTitle: '이 컴퓨터에서 사용해 보기',
+    demoBuy: '데모 상점에서 구매하기',
+    demoPortal: '데모 상점의 고객 계정',
+    mailbox: '메일함: 이 시스템의 모든 메일',
   },
 }

@@ -208,6 +208,9 @@ export const nl: CommonWords = {
     docs: 'API-referentie',
     openapi: 'OpenAPI-beschrijving',
     account: 'Aanmelden en verbonden apps',
-    demo: 'De startopdracht toont links naar een demobestelling en een demoklantaccount.',
+    demoTitle: 'Op deze computer proberen',
+    demoBuy: 'Kopen in de demowinkel',
+    demoPortal: 'Klantaccount van de demowinkel',
+    mailbox: 'Postvak: alle e-mails van dit systeem',
   },
 }

@@ -207,6 +207,9 @@ export const pt: CommonWords = {
     docs: 'Referência da API',
     openapi: 'Descrição OpenAPI',
     account: 'Início de sessão e aplicações ligadas',
-    demo: 'O comando de arranque mostra links para uma compra e uma conta de cliente de demonstração.',
+    demoTitle: 'Experimentar neste computador',
+    demoBuy: 'Comprar na loja de demonstração',
+    demoPortal: 'Conta de cliente da loja de demonstração',
+    mailbox: 'Caixa de correio: todos os e-mails deste sistema',
   },
 }

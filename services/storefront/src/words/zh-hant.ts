@@ -207,6 +207,9 @@ export const zhHant: CommonWords = {
     docs: 'API 參考',
     openapi: 'OpenAPI 描述',
     account: '登入與已連結的應用程式',
-    demo: '啟動指令會顯示示範訂購頁面與示範客戶帳戶的連結。',
+    demoTitle: '在本機試用',
+    demoBuy: '在示範商店購買',
+    demoPortal: '示範商店的客戶帳戶',
+    mailbox: '信箱：本系統的所有郵件',
   },
 }

@@ -207,6 +207,9 @@ export const zh: CommonWords = {
     docs: 'API 参考',
     openapi: 'OpenAPI 描述',
     account: '登录和已连接的应用',
-    demo: '启动命令会显示演示下单页面和演示客户账户的链接。',
+    demoTitle: '在本机试用',
+    demoBuy: '在演示商店购买',
+    demoPortal: '演示商店的客户账户',
+    mailbox: '邮箱：本系统的所有邮件',
   },
 }
