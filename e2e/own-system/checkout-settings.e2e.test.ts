@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { eventually } from '@quittance/testing/eventually'
-import { startSystem, type StartedSystem } from '@quittance/testing/system'
+import { callApi, startSystem, type StartedSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readQrCodes } from '../read-qr-codes.ts'
 import { findOverflow, findViolations, launchChromium, openVisit, press, readText, screenshot, type Browser } from '../pages/chromium.ts'
 import { countryField, openShop, orderButton } from '../pages/shop.ts'
 
@@ -58,6 +59,42 @@ test('a transfer shows IBAN, sum and reference after the order, which is pending
     expect(complaints).toEqual([])
   }
 })
+
+test('the code on the invoice of a transfer names account, amount and reference; paid, no byte changes [payments 65]', async () => {
+  const { api } = system
+  const { items } = (await api('GET', '/v1/orders/?sorting=-created_at&limit=1')).body
+  const [{ id, checkout_id: checkoutId }] = items
+  const billing = {
+    billing_name: 'Grace Hopper',
+    billing_address: { line1: '1 Row', city: 'London', postal_code: 'E1 6AN', country: 'GB' },
+  }
+  expect((await api('PATCH', `/v1/orders/${id}`, billing)).status).toBe(200)
+  expect((await api('POST', `/v1/orders/${id}/invoice`)).status).toBe(202)
+  const before = await download(id)
+  const [{ id: paymentId }] = (await api('GET', `/v1/payments/?checkout_id=${checkoutId}`)).body.items
+  const [code, verification] = await readQrCodes(before)
+  expect(code?.split('\n')).toEqual([
+    ...['BCD', '002', '1', 'SCT', 'COBADEFFXXX', 'Harbour Books Ltd', 'DE89370400440532013000', 'EUR42.00', ''],
+    expect.stringMatching(/^RF\d\d[0-9A-Z]{12}$/),
+  ])
+  expect(verification).toContain('/verify/')
+  const receipt = { amount: 4200, booked_on: '2026-11-24', bank_reference: crypto.randomUUID() }
+  const token = system.demo.personal_access_token
+  const url = `${system.readReadyFile().base_url}/v1/payments/${paymentId}/receipts`
+  expect((await callApi(url, { method: 'POST', token, body: receipt })).status).toBe(201)
+  await eventually(async () => expect((await api('GET', `/v1/orders/${id}`)).body.status).toBe('paid'))
+  expect(Buffer.from(await download(id)).equals(before)).toBe(true)
+})
+
+/** Waits for the invoice of an order and downloads it. */
+async function download(orderId: string): Promise<Uint8Array> {
+  const url = await eventually(async () => {
+    const { status, body } = await system.api('GET', `/v1/orders/${orderId}/invoice`)
+    expect(status).toBe(200)
+    return body.url as string
+  })
+  return new Uint8Array(await (await fetch(url)).arrayBuffer())
+}
 
 test('one trace id is in the lines of gateway, storefront and orders about a page [pages 10]', async () => {
   const traceId = crypto.randomUUID().replaceAll('-', '')

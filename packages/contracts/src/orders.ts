@@ -21,7 +21,7 @@ export class InvoiceAlreadyExists extends ApiError {
   readonly status = 409
 }
 
-/** 422: only paid orders can be invoiced. */
+/** 422: only orders that are paid, or that wait for a bank transfer, can be invoiced. */
 export class NotPaidOrder extends ApiError {
   readonly status = 422
 }

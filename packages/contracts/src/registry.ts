@@ -32,6 +32,7 @@ import * as mailSenders from './mail-senders.ts'
 import * as mails from './mails.ts'
 import type { Operation, PublicOperation } from './operation.ts'
 import * as orders from './orders.ts'
+import * as unpaidInvoices from './unpaid-invoices.ts'
 import * as organizations from './organizations.ts'
 import * as passwords from './passwords.ts'
 import * as paymentAccounts from './payment-accounts.ts'
@@ -66,6 +67,7 @@ const contracts: Record<string, unknown>[] = [
   checkouts,
   checkoutLinks,
   orders,
+  unpaidInvoices,
   paymentAccounts,
   providerEvents,
   refunds,

@@ -10,7 +10,7 @@ import {
   listInvoices,
 } from './invoices/invoice-queries.ts'
 import { listCustomerCreditNotes } from './invoices/list-customer-credit-notes.ts'
-import { onOrderInvoiceRequested } from './invoices/on-order-invoice-requested.ts'
+import { onOrderInvoiceDue, onOrderInvoiceRequested } from './invoices/on-order-invoice-requested.ts'
 import { renderDueInvoices } from './invoices/render-due-invoices.ts'
 import { startBrowser } from './rendering/browser-component.ts'
 import { startConverter } from './electronic/converter-component.ts'
@@ -31,7 +31,7 @@ export const invoices: Service = {
     ...[listCreditNotes, getCreditNote, listCustomerCreditNotes],
     ...[getInvoiceSettings, updateInvoiceSettings],
   ],
-  consumers: [onOrderInvoiceRequested],
+  consumers: [onOrderInvoiceRequested, onOrderInvoiceDue],
   jobs: [...renderDueInvoices, retryFailedDocuments],
   components: [startBrowser, startConverter],
   internalRoutes: documentRoutes,

@@ -19,6 +19,12 @@ const { seller, buyer, taxes, issuedAt } = aPrintedDocument()
 const servicePeriod = { start: new Date('2026-11-18T10:00:00Z'), end: new Date('2026-12-18T10:00:00Z') }
 const reversed = { taxes: taxes.map((tax) => ({ ...tax, reverse_charge: true, amount: 0 })), tax: 0, total: 157_410 }
 
+const transfer = {
+  ...{ beneficiary: 'Northwind Analytics', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX', reference: 'RF18539007547034' },
+  dueDate: '2026-12-09',
+  epc: 'BCD\n002\n1\nSCT\nCOBADEFFXXX\nNorthwind Analytics\nDE89370400440532013000\nEUR1936.14\n\nRF18539007547034',
+}
+
 const documents: Record<string, [pages: number, changes: Partial<DocumentModel>]> = {
   'invoice-with-logo': [1, { seller: { ...seller, logo: aLogo }, servicePeriod }],
   'forty-lines': [2, { lines: Array.from({ length: 40 }, (_, index) => aPrintedLine({ label: `Seat ${index + 1}`, amount: 4350 })) }],
@@ -85,6 +91,8 @@ const documents: Record<string, [pages: number, changes: Partial<DocumentModel>]
   ],
   arabic: [1, { locale: 'ar', currency: 'aed', buyer: { ...buyer, name: 'شركة النور للتجارة 24' }, servicePeriod }],
   hebrew: [1, { locale: 'he', currency: 'ils', buyer: { ...buyer, name: 'חברת האור' } }],
+  'paid-by-transfer': [1, { currency: 'eur', paidAt: null, payment: null, transfer }],
+  'paid-by-transfer-arabic': [1, { locale: 'ar', currency: 'eur', paidAt: null, payment: null, transfer }],
   letter: [
     1,
     {

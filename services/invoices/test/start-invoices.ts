@@ -1,5 +1,6 @@
 import { getOrderInvoice, invoiceDocumentPath } from '@quittance/contracts/invoices'
 import { orderInvoiceRequested, type InvoiceSource } from '@quittance/contracts/orders'
+import { orderInvoiceDue, type UnpaidInvoiceSource } from '@quittance/contracts/unpaid-invoices'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { startTestService, type TestService } from '@quittance/testing/harness'
@@ -17,17 +18,19 @@ export interface InvoiceRow {
 export interface TestInvoices extends TestService {
   /** Publishes the event that `orders` publishes when an invoice is requested. */
   requestInvoice(source: InvoiceSource, messageId?: string): Promise<void>
+  /** Publishes the event of an order that waits for a bank transfer. */
+  requestUnpaidInvoice(source: UnpaidInvoiceSource): Promise<void>
   /** Waits until the invoice of an order has this status, and returns its row. */
-  waitForStatus(source: InvoiceSource, status: InvoiceRow['status']): Promise<InvoiceRow>
+  waitForStatus(source: Pick<InvoiceSource, 'order_id'>, status: InvoiceRow['status']): Promise<InvoiceRow>
   /** Returns the public link of an order's document. */
-  link(source: InvoiceSource): Promise<URL>
+  link(source: Pick<InvoiceSource, 'order_id' | 'organization'>): Promise<URL>
   /** Requests a public link as the gateway does. */
   download(link: URL, init?: RequestInit): Promise<Response>
 }
 
 export async function startInvoices(): Promise<TestInvoices> {
   const service = await startTestService(invoices)
-  const loadRow = async ({ order_id }: InvoiceSource) =>
+  const loadRow = async ({ order_id }: Pick<InvoiceSource, 'order_id'>) =>
     (
       await service.rows<InvoiceRow>(
         `select id, order_id, number, status, attempts, last_error from invoices where order_id = $1 and kind = 'invoice'
@@ -43,6 +46,9 @@ export async function startInvoices(): Promise<TestInvoices> {
         aggregateId: source.order_id,
         ...(messageId && { id: messageId }),
       })
+    },
+    async requestUnpaidInvoice(source) {
+      await service.emit(orderInvoiceDue, source, { organizationId: source.organization.id, aggregateId: source.order_id })
     },
     waitForStatus: (source, status) =>
       eventually(async () => {

@@ -44,6 +44,7 @@ import { receiveTransfers } from './migrations/20261123150000-receive-transfers.
 import { createDeclarations } from './migrations/20261123173000-create-declarations.ts'
 import { snapshotCustomers } from './migrations/20261123180100-snapshot-customers.ts'
 import { limitDeclines } from './migrations/20261123200000-limit-declines.ts'
+import { keepInvoicedOrders } from './migrations/20261125010000-keep-invoiced-orders.ts'
 import { knowPageOrigins } from './migrations/20261124200000-know-page-origins.ts'
 import { announceRenewals } from './migrations/20261124203000-announce-renewals.ts'
 import { detachMethods } from './migrations/20261124210000-detach-methods.ts'
@@ -128,6 +129,7 @@ export const database: DatabaseDefinition = {
     createCheckoutLinks,
     announceRenewals,
     detachMethods,
+    keepInvoicedOrders,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },

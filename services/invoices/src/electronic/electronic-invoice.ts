@@ -1,5 +1,5 @@
 import type { Invoice } from '@e-invoice-eu/core'
-import type { DocumentModel } from '../rendering/document-model.ts'
+import type { DocumentModel, TransferTerms } from '../rendering/document-model.ts'
 import { type CurrencyCode, mapText, xmlText } from './en16931-fields.ts'
 import { calendarDate } from '../series/calendar-date.ts'
 import { buyerAddress, sellerAddress } from './electronic-address.ts'
@@ -32,6 +32,7 @@ export function buildElectronicInvoice(document: DocumentModel, profile: Profile
     'cbc:CustomizationID': specifications[profile],
     ...(profile === 'en16931' ? {} : { 'cbc:ProfileID': billingProcess }),
     ...heading(document),
+    ...(document.transfer && { 'cbc:DueDate': document.transfer.dueDate }),
     'cbc:DocumentCurrencyCode': currency,
     ...buyerReferences(document, profile),
     ...references(document),
@@ -85,11 +86,29 @@ function references({ refersTo, servicePeriod, orderedAt, timeZone }: DocumentMo
   }
 }
 
+/** BG-16, BG-17: where the buyer sends the money. UNCL 4461: SEPA credit transfer, or credit transfer. */
+function creditTransfer({ beneficiary, iban, bic, reference }: TransferTerms, currency: string): Partial<Model> {
+  return {
+    'cac:PaymentMeans': [
+      {
+        'cbc:PaymentMeansCode': currency === 'eur' ? '58' : '30',
+        'cbc:PaymentID': reference,
+        'cac:PayeeFinancialAccount': {
+          'cbc:ID': iban,
+          'cbc:Name': beneficiary,
+          ...(bic && { 'cac:FinancialInstitutionBranch': { 'cbc:ID': bic } }),
+        },
+      },
+    ],
+  }
+}
+
 /**
  * BG-16, BT-20. UNCL 4461 code 1, instrument not defined: nothing is to be paid. XRechnung requires the group (BR-DE-1); Peppol does not
  * allow the code to Dutch sellers (NL-R-008).
  */
-function payment({ paidAt, timeZone, seller }: ElectronicDocument, profile: Profile): Partial<Model> {
+function payment({ paidAt, timeZone, seller, transfer, currency }: ElectronicDocument, profile: Profile): Partial<Model> {
+  if (transfer) return creditTransfer(transfer, currency)
   const isDutch = profile === 'peppol' && [seller.address.country, findTaxCountry(seller)].includes('NL')
   return {
     ...((paidAt || profile !== 'en16931') && !isDutch ? { 'cac:PaymentMeans': [{ 'cbc:PaymentMeansCode': '1' as const }] } : {}),

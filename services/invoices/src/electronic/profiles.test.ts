@@ -27,7 +27,12 @@ const untaxed = () => {
 
 const hostile = 'A & B <script>"x"</script> &amp; \u202e ]]>'
 
-/** Sixty documents: twelve by hand, the others random. */
+const transfer = {
+  ...{ beneficiary: 'Northwind & Sons', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX', reference: 'RF18539007547034' },
+  ...{ dueDate: '2026-12-09', epc: null },
+}
+
+/** Sixty documents: fourteen by hand, the others random. */
 function sixtyDocuments(): DocumentModel[] {
   const { lines, net } = anElectronicDocument()
   const exempt = { ...seller, taxExemption: 'Kleinunternehmer gemäß § 19 UStG' }
@@ -52,6 +57,8 @@ function sixtyDocuments(): DocumentModel[] {
     complete({ lines: lines.map((line, index) => (index === 1 ? { ...line, quantity: 3, taxPosition: 1 } : { ...line, taxPosition: 1 })) }),
     complete({ buyer: { ...buyer, name: hostile }, seller: { ...seller, footer: hostile } }),
     complete({ lines: lines.map((line) => ({ ...line, label: hostile })) }),
+    complete({ paidAt: null, transfer }),
+    complete({ paidAt: null, currency: 'usd', transfer: { ...transfer, bic: null } }),
   ]
   const random = seeded(302)
   while (made.length < 60) {
@@ -94,6 +101,17 @@ test.each<[rule: string, profile: 'xrechnung' | 'peppol', from: RegExp, to: stri
   expect(findViolatedProfileRules(readUblProfile(parseXml(xml)), profile)).toEqual([])
   expect(xml).toMatch(from)
   expect(findViolatedProfileRules(readUblProfile(parseXml(xml.replace(from, to))), profile)).toContain(rule)
+})
+
+test('an invoice that is paid by transfer names account, reference and due date, and is due as a whole', async () => {
+  const document = complete({ paidAt: null, transfer })
+  const [ubl, cii] = [await ublXml(document), await ciiXml(document)]
+  const due = (document.total / 100).toFixed(2)
+  for (const part of [/<cbc:DueDate>2026-12-09</, />58</, /RF18539007547034/, /DE89370400440532013000/, /Northwind &amp; Sons/])
+    expect(ubl).toMatch(part)
+  expect(ubl).toMatch(new RegExp(`<cbc:PayableAmount currencyID="EUR">${due}<`))
+  for (const part of [/>20261209</, />58</, /RF18539007547034/, /DE89370400440532013000/, /COBADEFFXXX/]) expect(cii).toMatch(part)
+  expect(cii).toContain(`<ram:DuePayableAmount>${due}<`)
 })
 
 test('an exempt seller is category E with the reason, not outside of tax [documents 19]', async () => {

@@ -21,8 +21,8 @@ export function allowances(groups: readonly VatGroup[], currency: CurrencyCode):
   }))
 }
 
-/** BG-22: the printed totals. Documents are issued after payment or refund, so nothing is due. */
-export function totals({ subtotal, discount, net, total }: DocumentModel, currency: CurrencyCode): Totals {
+/** BG-22: the printed totals. Nothing is due after payment or refund; an invoice that is paid by transfer is due as a whole. */
+export function totals({ subtotal, discount, net, total, transfer }: DocumentModel, currency: CurrencyCode): Totals {
   return {
     'cbc:LineExtensionAmount': formatAmount(subtotal, currency),
     'cbc:LineExtensionAmount@currencyID': currency,
@@ -32,9 +32,9 @@ export function totals({ subtotal, discount, net, total }: DocumentModel, curren
     'cbc:TaxInclusiveAmount@currencyID': currency,
     'cbc:AllowanceTotalAmount': formatAmount(discount, currency),
     'cbc:AllowanceTotalAmount@currencyID': currency,
-    'cbc:PrepaidAmount': formatAmount(total, currency),
+    'cbc:PrepaidAmount': formatAmount(transfer ? 0 : total, currency),
     'cbc:PrepaidAmount@currencyID': currency,
-    'cbc:PayableAmount': formatAmount(0, currency),
+    'cbc:PayableAmount': formatAmount(transfer ? total : 0, currency),
     'cbc:PayableAmount@currencyID': currency,
   }
 }

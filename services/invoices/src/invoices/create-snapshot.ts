@@ -1,16 +1,17 @@
 import { verificationPath } from '@quittance/contracts/invoice-verification'
 import type { InvoiceSource } from '@quittance/contracts/orders'
+import type { UnpaidInvoiceSource } from '@quittance/contracts/unpaid-invoices'
 import { pagesUrl } from '../config.ts'
-import type { DocumentLine } from '../rendering/document-model.ts'
+import type { DocumentLine, TransferTerms } from '../rendering/document-model.ts'
 import type { SellerSettings } from '../settings/seller-settings.ts'
-import type { DocumentSnapshot } from './document-snapshot.ts'
+import type { DocumentSnapshot, DocumentSource } from './document-snapshot.ts'
 import type { DocumentKind } from '../series/number-format.ts'
 
 interface Issued {
   id: string
   kind: DocumentKind
   number: string
-  source: InvoiceSource
+  source: DocumentSource
   settings: SellerSettings
   issuedAt: Date
 }
@@ -57,6 +58,7 @@ export function createSnapshot({ id, kind, number, source, settings, issuedAt }:
     profile: settings.electronicProfile,
     timeZone: settings.timeZone ?? 'UTC',
     payment: kind === 'invoice' ? (source.payment ?? null) : null,
+    ...(kind === 'invoice' && 'transfer' in source && { transfer: toTransfer(source) }),
     orderId: source.order_id,
     buyerReference: source.buyer_reference ?? null,
     verifyUrl: `${pagesUrl()}${verificationPath({ number, id })}`,
@@ -65,6 +67,10 @@ export function createSnapshot({ id, kind, number, source, settings, issuedAt }:
 
 function toContact({ contactName: name = null, contactEmail: email = null, contactPhone: phone = null }: SellerSettings) {
   return name || email || phone ? { name, email, phone } : null
+}
+
+function toTransfer({ transfer: { due_date: dueDate, ...transfer } }: UnpaidInvoiceSource): TransferTerms {
+  return { ...transfer, dueDate }
 }
 
 function toLine({

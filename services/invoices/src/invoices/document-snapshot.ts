@@ -1,5 +1,10 @@
+import type { InvoiceSource } from '@quittance/contracts/orders'
+import type { UnpaidInvoiceSource } from '@quittance/contracts/unpaid-invoices'
 import type { DocumentModel } from '../rendering/document-model.ts'
 import type { DocumentKind } from '../series/number-format.ts'
+
+/** Order that a document is issued for: paid, or waiting for a bank transfer. */
+export type DocumentSource = InvoiceSource | UnpaidInvoiceSource
 
 /** Stored content of a document at the time of issue. Later changes of settings or templates do not affect it. */
 export interface DocumentSnapshot extends Omit<

@@ -1,9 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { InvoiceSource } from '@quittance/contracts/orders'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregateProperties } from '@quittance/runtime/schema'
 import type { DocumentKind } from '../series/number-format.ts'
-import type { DocumentSnapshot } from './document-snapshot.ts'
+import type { DocumentSnapshot, DocumentSource } from './document-snapshot.ts'
 
 /** An invoice or a credit note. */
 export const InvoiceSchema = defineEntity({
@@ -19,7 +18,7 @@ export const InvoiceSchema = defineEntity({
     series: p.text(),
     position: p.bigint('bigint'),
     status: p.text().$type<'requested' | 'generated' | 'failed'>(),
-    source: p.json<InvoiceSource>(),
+    source: p.json<DocumentSource>(),
     /** Complete content of the document; null if it was issued before contents were stored. */
     printed: p.json<DocumentSnapshot>().nullable(),
     /** Invoice that a credit note corrects. */

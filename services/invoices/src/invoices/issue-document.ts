@@ -1,8 +1,7 @@
-import type { InvoiceSource } from '@quittance/contracts/orders'
 import type { Transaction } from '@quittance/runtime/handler'
 import { allocateNumber } from '../series/allocate-number.ts'
 import { loadSettings } from '../settings/load-settings.ts'
-import type { DocumentSnapshot } from './document-snapshot.ts'
+import type { DocumentSnapshot, DocumentSource } from './document-snapshot.ts'
 import type { DocumentKind } from '../series/number-format.ts'
 import { Invoice } from './invoice.ts'
 import { createSnapshot } from './create-snapshot.ts'
@@ -10,7 +9,7 @@ import { createSnapshot } from './create-snapshot.ts'
 /** A document to issue for an order. */
 export interface IssueRequest {
   kind: DocumentKind
-  source: InvoiceSource
+  source: DocumentSource
   correctsId?: string
   replacesId?: string
   reversesId?: string

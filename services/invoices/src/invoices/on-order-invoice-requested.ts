@@ -1,6 +1,8 @@
 import { orderInvoiceRequested } from '@quittance/contracts/orders'
+import { orderInvoiceDue } from '@quittance/contracts/unpaid-invoices'
 import { durableConsumers } from '@quittance/contracts/streams'
-import { consumer } from '@quittance/runtime/handler'
+import { consumer, type Transaction } from '@quittance/runtime/handler'
+import type { DocumentSource } from './document-snapshot.ts'
 import { Invoice } from './invoice.ts'
 import { issueRefundCreditNotes } from './issue-credit-notes.ts'
 import { issueDocument } from './issue-document.ts'
@@ -17,21 +19,40 @@ export const onOrderInvoiceRequested = consumer(
   durableConsumers.invoicesOrderInvoiceRequested,
   [orderInvoiceRequested],
   async ({ payload: source }, context) => {
-    const { em, sql, wake, now, bindOrganization } = context
-    const { order_id } = source
-    bindOrganization(source.organization.id)
-    // Most orders have one such event; then there is nothing to load.
-    const issued =
-      (await sql('invoice.is-issued', selectIssued, { order_id })).length > 0 ? await em.find(Invoice, { orderId: order_id }) : []
-    for (const each of issued) each.resetAttempts(now)
-    const invoice = findCurrentInvoice(issued) ?? (await issueDocument({ kind: 'invoice', source }, context))
+    context.bindOrganization(source.organization.id)
+    const invoice = await findOrIssueInvoice(source, context)
     const reversed = await recordReversedRefunds(source, context)
     // First, so that a later refund fits into the invoice again.
     await reverseCreditNotes(invoice, reversed, context)
     await issueRefundCreditNotes(invoice, { source, reversed }, context)
-    wake(...renderingJobNames)
+    context.wake(...renderingJobNames)
   },
 )
+
+/**
+ * Issues the invoice of an order that waits for a bank transfer. It names the account and the reference. If the order has an invoice, because
+ * it was paid and requested again before this event was handled, that one stays.
+ */
+export const onOrderInvoiceDue = consumer(
+  durableConsumers.invoicesOrderInvoiceDue,
+  [orderInvoiceDue],
+  async ({ payload: source }, context) => {
+    context.bindOrganization(source.organization.id)
+    await findOrIssueInvoice(source, context)
+    context.wake(...renderingJobNames)
+  },
+)
+
+/** Returns the current invoice of an order, or issues the first one. */
+async function findOrIssueInvoice(source: DocumentSource, context: Transaction): Promise<Invoice> {
+  const { em, sql, now } = context
+  const { order_id } = source
+  // Most orders have one such event; then there is nothing to load.
+  const issued =
+    (await sql('invoice.is-issued', selectIssued, { order_id })).length > 0 ? await em.find(Invoice, { orderId: order_id }) : []
+  for (const each of issued) each.resetAttempts(now)
+  return findCurrentInvoice(issued) ?? issueDocument({ kind: 'invoice', source }, context)
+}
 
 /** Returns the current invoice of an order: the first, or the last replacement. */
 function findCurrentInvoice(issued: Invoice[]): Invoice | undefined {

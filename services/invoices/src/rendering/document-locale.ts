@@ -6,6 +6,8 @@ import type { DocumentModel } from './document-model.ts'
 export interface DocumentLocale extends DocumentLanguage {
   money: MoneyFormat
   date: (date: Date) => string
+  /** Formats a calendar date such as `2026-12-31`, which has no time zone. */
+  day: (date: string) => string
   period: (period: { start: Date; end: Date }) => string
   /** Formats a percentage as stored, without converting it to a binary fraction. */
   percent: (percentage: number) => string
@@ -32,13 +34,16 @@ function createDocumentLocale(requested: string, { currency, timeZone }: { curre
   const language = documentLanguage(requested)
   const { locale } = language
   // Documents use the Gregorian calendar in every locale.
-  const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone, calendar: 'gregory' })
+  const longDates = { dateStyle: 'long', calendar: 'gregory' } as const
+  const dates = new Intl.DateTimeFormat(locale, { ...longDates, timeZone })
+  const days = new Intl.DateTimeFormat(locale, { ...longDates, timeZone: 'UTC' })
   const rates = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 4 })
   const figures = new Intl.NumberFormat(locale)
   return {
     ...language,
     money: moneyFormat(currency, locale),
     date: (date) => dates.format(date),
+    day: (date) => days.format(new Date(`${date}T00:00:00Z`)),
     period: ({ start, end }) => dates.formatRange(start, end),
     percent: (percentage) => rates.format(`${percentage}e-2` as Intl.StringNumericLiteral),
     figure: (value) => figures.format(value),

@@ -35,6 +35,8 @@ export interface DocumentModel {
   timeZone?: string
   /** How the order was paid. */
   payment?: { type: string; brand: string | null; last4: string | null } | null
+  /** How the buyer pays; absent or null if the order was paid before the invoice, and on a credit note. */
+  transfer?: TransferTerms | null
   orderId?: string
   /** Reference that the buyer wants on the invoice. */
   buyerReference?: string | null
@@ -44,6 +46,19 @@ export interface DocumentModel {
   profile?: 'en16931' | 'xrechnung' | 'peppol'
   /** Public URL for verifying the document; printed as a QR code and as text. */
   verifyUrl: string
+}
+
+/** Terms of an invoice that is paid by bank transfer. */
+export interface TransferTerms {
+  beneficiary: string
+  iban: string
+  bic: string | null
+  /** Creditor reference (ISO 11649). */
+  reference: string
+  /** Calendar date, `2026-12-31`. */
+  dueDate: string
+  /** Content of the QR code of banking applications (EPC069-12); null for other currencies than euro. */
+  epc: string | null
 }
 
 export interface SellerBlock {

@@ -92,6 +92,13 @@ tr, .notes { break-inside: avoid }
 .paid > * { color: #667080 }
 .due > * { padding-top: 1.4mm }
 
+.transfer { break-inside: avoid; margin-top: 7mm; padding-top: 2.8mm; border-top: 0.25mm solid #d9dde4 }
+.transfer > div { display: flex; align-items: flex-start; gap: 6mm; margin-top: 2.4mm }
+.transfer > div > div { flex: 1 }
+.transfer dl { grid-template-columns: repeat(3, auto); margin: 0; padding: 0; border: 0 }
+.transfer p { margin-top: 2.4mm; font-size: 8pt; color: #667080 }
+.transfer .qr { width: 26mm; height: 26mm }
+
 footer { margin-top: auto; padding-top: 8mm; font-size: 8pt; color: #667080 }
 footer section { break-inside: avoid }
 footer section + section { margin-top: 4mm }

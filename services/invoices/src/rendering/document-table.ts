@@ -63,7 +63,7 @@ interface Sum {
 /** Returns the sums that add something: without discount, subtotal and net amount are one row, and without tax both are the total. */
 function sums(document: DocumentModel, localization: DocumentLocale): Sum[] {
   const { strings, money, percent } = localization
-  const { kind, subtotal, discount, net, tax, total } = document
+  const { subtotal, discount, net, tax, total } = document
   const sum = (name: string, label: string, amount: number): Sum => ({ kind: name, label, amount: money(amount) })
   const taxLabel = ({ name, percentage, reverse_charge: isReversed, taxable_amount: base }: AppliedTax) =>
     strings.taxOn({ tax: `${name} ${percent(isReversed ? 0 : percentage)}`, base: money(base) })
@@ -74,9 +74,14 @@ function sums(document: DocumentModel, localization: DocumentLocale): Sum[] {
     ...(discount === 0 ? [] : [sum('discount', strings.discount, -discount)]),
     ...(discount === 0 || !isTaxed ? [] : [sum('net', strings.net, net)]),
     ...(taxes.length === 0 && tax !== 0 ? [sum('tax', strings.tax, tax)] : taxes),
-    sum('total', kind === 'invoice' ? strings.total : strings.totalCredited, total),
+    sum('total', totalLabel(document, strings), total),
     ...paidSums(document, localization),
   ]
+}
+
+function totalLabel({ kind, transfer }: DocumentModel, strings: DocumentLocale['strings']): string {
+  if (kind === 'credit_note') return strings.totalCredited
+  return transfer ? strings.amountDue : strings.total
 }
 
 /** What was paid, with the method, and what is due. */

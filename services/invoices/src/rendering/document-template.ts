@@ -3,6 +3,7 @@ import { documentFooter } from './document-footer.ts'
 import { documentFonts, findMissingCharacters } from './document-fonts.ts'
 import { documentStyles } from './document-styles.ts'
 import { documentTable } from './document-table.ts'
+import { documentTransfer } from './document-transfer.ts'
 import { documentLocale, type DocumentLocale } from './document-locale.ts'
 import { escapeHtml, isolateDirection } from './markup.ts'
 import { formatPicture, isWithinPictureLimits, parsePicture } from '../pictures/picture.ts'
@@ -21,7 +22,7 @@ export interface DocumentPage {
 export function documentPage(document: DocumentModel): DocumentPage {
   const localization = documentLocale(document)
   const { strings, locale, wanted } = localization
-  const parts = [header, parties, documentTable, documentFooter].map((part) => part(document, localization))
+  const parts = [header, parties, documentTable, documentTransfer, documentFooter].map((part) => part(document, localization))
   const styles = documentStyles(document, localization)
   const fonts = documentFonts(parts.join('') + styles.characters, wanted)
   const title = `<title>${escapeHtml(documentTitle(document, localization))}</title>`
@@ -44,14 +45,16 @@ function header(document: DocumentModel, localization: DocumentLocale): string {
   return `<header><div><h1>${escapeHtml(title)}</h1>${status(document, localization)}</div>${brand(document.seller)}</header>${facts(document, localization)}${reference(document, localization)}`
 }
 
-/** The amount, and that it was paid or credited: what a reader looks for first. */
-function status({ kind, total, paidAt, refund }: DocumentModel, { strings, money, date }: DocumentLocale): string {
+/** The amount, and that it was paid, is due or was credited: what a reader looks for first. */
+function status({ kind, total, paidAt, refund, transfer }: DocumentModel, { strings, money, date, day }: DocumentLocale): string {
   const state =
     kind === 'credit_note'
       ? `${strings.totalCredited}${refund ? ` · ${date(refund.refundedAt)}` : ''}`
       : paidAt
         ? strings.paidOn(date(paidAt))
-        : strings.total
+        : transfer
+          ? strings.dueOn(day(transfer.dueDate))
+          : strings.total
   return `<p class="status"><span class="figure">${escapeHtml(money(total))}</span> <span>${escapeHtml(state)}</span></p>`
 }
 

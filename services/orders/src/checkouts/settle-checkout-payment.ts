@@ -23,15 +23,18 @@ export async function settleUpgradePayment(context: Transaction, { order, paymen
 /** Declines after which a checkout ends: it is not a place to test cards. */
 const maxDeclines = 10
 
-/** Completes the checkout of a paid order. After a decline, the buyer can try again, and the redemption of the discount is released. */
-export async function settleCheckoutPayment(context: Transaction, { payment, isPaid }: SettledPayment): Promise<void> {
+/**
+ * Completes the checkout of a paid order. After a decline, the buyer can try again, and the redemption of the discount is released. An order
+ * that was invoiced before its payment keeps what its invoice names, so its checkout ends.
+ */
+export async function settleCheckoutPayment(context: Transaction, { order, payment, isPaid }: SettledPayment): Promise<void> {
   if (!payment.checkoutId) return
   const { em, now } = context
   const checkout = await em.findOneOrFail(Checkout, payment.checkoutId)
   if (isPaid) checkout.succeed()
   else {
     const declined = await em.count(Payment, { orderId: payment.orderId, failureReason: 'declined' })
-    if (declined >= maxDeclines) checkout.fail()
+    if (declined >= maxDeclines || order.invoiceRequestedAt) checkout.fail()
     else checkout.reopen(now)
     const discount = checkout.discountId ? await em.findOneOrFail(Discount, checkout.discountId) : null
     discount?.releaseRedemption()

@@ -164,9 +164,10 @@ export class Order extends OrderSchema.class {
   }
 
   /** Freezes the billing details. A repeated request before the invoice is generated is not an error: it retries a failed invoice. */
-  requestInvoice(now: Date, missingSellerDetails: readonly string[] = []): void {
+  requestInvoice({ now, awaitsTransfer, missingSellerDetails }: InvoiceRequest): void {
     if (this.invoiceGeneratedAt) throw new InvoiceAlreadyExists(`An invoice already exists for order ${this.id}.`)
-    if (this.status === 'pending') throw new NotPaidOrder(`Order ${this.id} is not paid, so an invoice cannot be generated.`)
+    if (this.status === 'pending' && !awaitsTransfer)
+      throw new NotPaidOrder(`Order ${this.id} is not paid, so an invoice cannot be generated.`)
     if (this.invoiceRequestedAt) return
     const missing = missingDetails(this)
     if (missing.length > 0) {
@@ -183,6 +184,15 @@ export class Order extends OrderSchema.class {
   }
 }
 OrderSchema.setClass(Order)
+
+/** A request for the invoice of an order. */
+interface InvoiceRequest {
+  now: Date
+  /** The buyer was asked to send the money: such an order may be invoiced before it is paid. */
+  awaitsTransfer: boolean
+  /** Names of settings that the law of the seller's country requires. */
+  missingSellerDetails: readonly string[]
+}
 
 function missingDetails({ billingName, billingAddress }: Order): string[] {
   const named = billingName ? [] : ['billing_name']

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { type Transaction, command } from '@quittance/runtime/handler'
 import { findMissingSellerDetails } from '../organizations/invoice-requirements.ts'
 import { Order } from './order.ts'
@@ -6,17 +7,40 @@ import {
   orderInvoiceRequested,
   type InvoiceSource,
 } from '@quittance/contracts/orders'
+import { orderInvoiceDue, type UnpaidInvoiceSource } from '@quittance/contracts/unpaid-invoices'
 import { nested, nestedList, type View } from '@quittance/runtime/view'
 
-/** Freezes the billing details and publishes the invoice request, for sellers and buyers alike. */
+/**
+ * Freezes the billing details and publishes the invoice request, for sellers and buyers alike. An order that waits for a bank transfer is
+ * invoiced before it is paid, because its buyer pays by the invoice.
+ */
 export async function requestInvoice({ id }: { id: string }, context: Transaction): Promise<null> {
-  const order = await context.em.findOneOrFail(Order, id)
+  const order = await context.em.findOneOrFail(Order, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   const { organizationId, taxes } = order
-  const missing = await findMissingSellerDetails(context.sql, { organizationId, isTaxed: taxes.some(({ amount }) => amount !== 0) })
-  order.requestInvoice(context.now, missing)
-  await publishInvoiceRequested(order, context)
+  const isPaid = order.status !== 'pending'
+  const awaitsTransfer = !isPaid && (await findRequestedTransfer(id, context)) !== null
+  const missingSellerDetails = await findMissingSellerDetails(context.sql, {
+    organizationId,
+    isTaxed: taxes.some(({ amount }) => amount !== 0),
+  })
+  order.requestInvoice({ now: context.now, awaitsTransfer, missingSellerDetails })
+  if (isPaid) await publishInvoiceRequested(order, context)
+  else await publishInvoiceDue(order, context)
   return null
 }
+
+/** Locks the payment: its end waits, and then sees that the order has an invoice. */
+async function findRequestedTransfer(orderId: string, { sql }: Transaction): Promise<{ id: string } | null> {
+  const [found] = await sql<{ id: string }>('order.requested-transfer', selectRequestedTransfer, { order_id: orderId })
+  return found ?? null
+}
+
+const requestedTransfer = `p.is_open and p.quarantined_at is null and p.state = 'requires_action' and p.action->>'by' = 'transfer'`
+
+const selectRequestedTransfer = `
+  select p.id from payments p
+  where p.order_id = :order_id and ${requestedTransfer} and p.organization_id = any (:scope_organizations)
+  for update`
 
 export const generateInvoice = command(generateOrderInvoiceContract, requestInvoice)
 
@@ -27,6 +51,11 @@ export const generateInvoice = command(generateOrderInvoiceContract, requestInvo
 export async function publishInvoiceRequested({ id, organizationId }: Order, { read, publish }: Transaction): Promise<void> {
   const payload = await read.one(invoiceSourceView, { where: 'o.id = :id', values: { id } })
   publish({ event: orderInvoiceRequested, aggregateId: id, organizationId, payload })
+}
+
+async function publishInvoiceDue({ id, organizationId }: Order, { read, publish }: Transaction): Promise<void> {
+  const payload = await read.one(unpaidInvoiceSourceView, { where: 'o.id = :id', values: { id } })
+  publish({ event: orderInvoiceDue, aggregateId: id, organizationId, payload })
 }
 
 const items = nestedList(
@@ -43,20 +72,35 @@ const refundsWith = (status: 'succeeded' | 'failed') =>
 const paidWith = `payments p join payment_methods m on m.id = p.payment_method_id
   where p.order_id = o.id and p.status = 'succeeded' order by p.created_at desc, p.id limit 1`
 
-/** The snapshot an invoice is created from. Null if the organization has not been received yet. */
-export const invoiceSourceView: View<InvoiceSource> = {
-  name: 'invoice-source',
-  organization: 'o.organization_id',
-  customer: 'o.customer_id',
-  checkout: 'o.checkout_id = :checkout',
-  from: `orders o join customers c on c.id = o.customer_id join organizations g on g.id = o.organization_id
-    left join checkouts ch on ch.id = o.checkout_id and not ch.is_customer_proven`,
-  columns: `o.id as order_id, o.created_at as order_created_at, ${nested('g.id, g.name, g.slug')} as organization, o.customer_id, o.checkout_id, o.currency,
+const columns = `o.id as order_id, o.created_at as order_created_at, ${nested('g.id, g.name, g.slug')} as organization, o.customer_id, o.checkout_id, o.currency,
     o.billing_name, o.billing_address, o.tax_id, coalesce(ch.customer_email, c.email) as customer_email,
     case when ch.id is null then c.locale end as locale,
     case when o.period_end is not null then ${nested('o.period_start as start, o.period_end as end')} end as period,
     ${items} as items, ${refundsWith('succeeded')} as refunds, ${refundsWith('failed')} as reversed_refunds,
     o.subtotal_amount, o.discount_amount, o.net_amount, o.tax_amount, o.taxes, o.tax_behavior,
     o.total_amount, o.paid_at, o.metadata ->> 'buyer_reference' as buyer_reference, o.metadata ->> 'electronic_address' as buyer_address,
-    ${nested('m.type, m.brand, m.last4', paidWith)} as payment`,
+    ${nested('m.type, m.brand, m.last4', paidWith)} as payment`
+
+const invoicedOrder = {
+  organization: 'o.organization_id',
+  customer: 'o.customer_id',
+  checkout: 'o.checkout_id = :checkout',
+  from: `orders o join customers c on c.id = o.customer_id join organizations g on g.id = o.organization_id
+    left join checkouts ch on ch.id = o.checkout_id and not ch.is_customer_proven`,
+}
+
+/** The snapshot an invoice is created from. Null if the organization has not been received yet. */
+export const invoiceSourceView: View<InvoiceSource> = { ...invoicedOrder, name: 'invoice-source', columns }
+
+const transfer = nested(
+  `t.beneficiary, t.iban, t.bic, t.reference, t."dueDate" as due_date, t.epc`,
+  `payments p, jsonb_to_record(p.action->'instructions') as t (beneficiary text, iban text, bic text, reference text, "dueDate" text, epc text)
+  where p.order_id = o.id and ${requestedTransfer} limit 1`,
+)
+
+/** The same of an order that waits for a bank transfer. */
+const unpaidInvoiceSourceView: View<UnpaidInvoiceSource> = {
+  ...invoicedOrder,
+  name: 'unpaid-invoice-source',
+  columns: `${columns}, ${transfer} as transfer`,
 }

@@ -29,6 +29,12 @@ export const arabic: DocumentStrings = {
   totalCredited: 'إجمالي المبلغ الدائن',
   paidOn: (date) => `دُفع في ${date}`,
   amountDue: 'المبلغ المستحق',
+  dueOn: (date) => `تاريخ الاستحقاق: ${date}`,
+  dueDate: 'تاريخ الاستحقاق',
+  transfer: 'الدفع بالتحويل المصرفي',
+  beneficiary: 'المستفيد',
+  paymentReference: 'المرجع',
+  scanToPay: 'امسح هذا الرمز بتطبيق البنك: سيملأ بيانات التحويل.',
   reason: 'السبب',
   reasons: {
     duplicate: 'دفعة مكررة',

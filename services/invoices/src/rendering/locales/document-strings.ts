@@ -31,6 +31,13 @@ export interface DocumentStrings {
   totalCredited: string
   paidOn: (date: string) => string
   amountDue: string
+  dueOn: (date: string) => string
+  dueDate: string
+  /** Heading of the terms of a bank transfer. */
+  transfer: string
+  beneficiary: string
+  paymentReference: string
+  scanToPay: string
   /** Why a credit note was issued. */
   reason: string
   reasons: Readonly<Record<CreditReason, string>>

@@ -29,6 +29,12 @@ export const dutch: DocumentStrings = {
   totalCredited: 'Totaal gecrediteerd',
   paidOn: (date) => `Betaald op ${date}`,
   amountDue: 'Openstaand bedrag',
+  dueOn: (date) => `Te betalen uiterlijk ${date}`,
+  dueDate: 'Vervaldatum',
+  transfer: 'Betaling per overschrijving',
+  beneficiary: 'Begunstigde',
+  paymentReference: 'Kenmerk',
+  scanToPay: 'Scan deze code met de app van uw bank: die vult de overschrijving in.',
   reason: 'Reden',
   reasons: {
     duplicate: 'Dubbele betaling',

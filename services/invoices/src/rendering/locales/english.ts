@@ -29,6 +29,12 @@ export const english: DocumentStrings = {
   totalCredited: 'Total credited',
   paidOn: (date) => `Paid on ${date}`,
   amountDue: 'Amount due',
+  dueOn: (date) => `Due on ${date}`,
+  dueDate: 'Due date',
+  transfer: 'Payment by bank transfer',
+  beneficiary: 'Beneficiary',
+  paymentReference: 'Reference',
+  scanToPay: 'Scan this code with your banking app: it fills in the transfer.',
   reason: 'Reason',
   reasons: {
     duplicate: 'Charged twice',

@@ -29,6 +29,12 @@ export const french: DocumentStrings = {
   totalCredited: 'Total de l’avoir',
   paidOn: (date) => `Payé le ${date}`,
   amountDue: 'Montant dû',
+  dueOn: (date) => `Échéance : ${date}`,
+  dueDate: 'Échéance',
+  transfer: 'Paiement par virement',
+  beneficiary: 'Bénéficiaire',
+  paymentReference: 'Référence',
+  scanToPay: 'Scannez ce code avec l’application de votre banque : elle remplit le virement.',
   reason: 'Motif',
   reasons: {
     duplicate: 'Paiement en double',

@@ -29,6 +29,12 @@ export const german: DocumentStrings = {
   totalCredited: 'Gutgeschriebener Betrag',
   paidOn: (date) => `Bezahlt am ${date}`,
   amountDue: 'Offener Betrag',
+  dueOn: (date) => `Fällig am ${date}`,
+  dueDate: 'Fällig am',
+  transfer: 'Zahlung per Überweisung',
+  beneficiary: 'Empfänger',
+  paymentReference: 'Verwendungszweck',
+  scanToPay: 'Scannen Sie diesen Code mit Ihrer Banking-App: Sie füllt die Überweisung aus.',
   reason: 'Grund',
   reasons: {
     duplicate: 'Doppelte Zahlung',

@@ -29,6 +29,12 @@ export const hebrew: DocumentStrings = {
   totalCredited: 'סך הזיכוי',
   paidOn: (date) => `שולם ב־${date}`,
   amountDue: 'סכום לתשלום',
+  dueOn: (date) => `לתשלום עד ${date}`,
+  dueDate: 'מועד התשלום',
+  transfer: 'תשלום בהעברה בנקאית',
+  beneficiary: 'מוטב',
+  paymentReference: 'אסמכתה',
+  scanToPay: 'יש לסרוק את הקוד באפליקציית הבנק: היא ממלאת את פרטי ההעברה.',
   reason: 'סיבה',
   reasons: {
     duplicate: 'תשלום כפול',

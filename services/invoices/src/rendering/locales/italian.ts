@@ -29,6 +29,12 @@ export const italian: DocumentStrings = {
   totalCredited: 'Totale accreditato',
   paidOn: (date) => `Pagato il ${date}`,
   amountDue: 'Importo dovuto',
+  dueOn: (date) => `Scadenza: ${date}`,
+  dueDate: 'Scadenza',
+  transfer: 'Pagamento con bonifico',
+  beneficiary: 'Beneficiario',
+  paymentReference: 'Riferimento',
+  scanToPay: 'Scansiona questo codice con l’app della tua banca: compila il bonifico.',
   reason: 'Motivo',
   reasons: {
     duplicate: 'Pagamento doppio',

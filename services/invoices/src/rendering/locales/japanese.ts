@@ -29,6 +29,12 @@ export const japanese: DocumentStrings = {
   totalCredited: '返還合計',
   paidOn: (date) => `${date} お支払い済み`,
   amountDue: 'お支払い残額',
+  dueOn: (date) => `お支払期限：${date}`,
+  dueDate: 'お支払期限',
+  transfer: '銀行振込によるお支払い',
+  beneficiary: '受取人',
+  paymentReference: '参照番号',
+  scanToPay: '銀行アプリでこのコードを読み取ると、振込内容が入力されます。',
   reason: '理由',
   reasons: {
     duplicate: '二重のお支払い',

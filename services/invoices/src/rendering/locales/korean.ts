@@ -29,6 +29,12 @@ export const korean: DocumentStrings = {
   totalCredited: '환급 합계',
   paidOn: (date) => `${date} 결제 완료`,
   amountDue: '미결제 금액',
+  dueOn: (date) => `납부 기한: ${date}`,
+  dueDate: '납부 기한',
+  transfer: '계좌 이체로 결제',
+  beneficiary: '예금주',
+  paymentReference: '참조 번호',
+  scanToPay: '은행 앱으로 이 코드를 스캔하면 이체 정보가 입력됩니다.',
   reason: '사유',
   reasons: {
     duplicate: '중복 결제',

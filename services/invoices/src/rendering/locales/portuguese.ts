@@ -29,6 +29,12 @@ export const portuguese: DocumentStrings = {
   totalCredited: 'Total creditado',
   paidOn: (date) => `Pago em ${date}`,
   amountDue: 'Valor em aberto',
+  dueOn: (date) => `Vence em ${date}`,
+  dueDate: 'Data de vencimento',
+  transfer: 'Pagamento por transferência bancária',
+  beneficiary: 'Beneficiário',
+  paymentReference: 'Referência',
+  scanToPay: 'Leia este código com a aplicação do seu banco: ela preenche a transferência.',
   reason: 'Motivo',
   reasons: {
     duplicate: 'Pagamento em duplicado',

@@ -30,6 +30,12 @@ export const simplifiedChinese: DocumentStrings = {
   totalCredited: '退还合计',
   paidOn: (date) => `已于${date}付款`,
   amountDue: '应付金额',
+  dueOn: (date) => `付款截止日期：${date}`,
+  dueDate: '付款截止日期',
+  transfer: '银行转账付款',
+  beneficiary: '收款人',
+  paymentReference: '付款附言',
+  scanToPay: '用银行应用扫描此二维码，即可自动填写转账信息。',
   reason: '原因',
   reasons: {
     duplicate: '重复付款',

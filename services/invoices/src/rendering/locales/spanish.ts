@@ -29,6 +29,12 @@ export const spanish: DocumentStrings = {
   totalCredited: 'Total abonado',
   paidOn: (date) => `Pagado el ${date}`,
   amountDue: 'Importe pendiente',
+  dueOn: (date) => `Vence el ${date}`,
+  dueDate: 'Vencimiento',
+  transfer: 'Pago por transferencia bancaria',
+  beneficiary: 'Beneficiario',
+  paymentReference: 'Referencia',
+  scanToPay: 'Escanee este código con la aplicación de su banco: rellena la transferencia.',
   reason: 'Motivo',
   reasons: {
     duplicate: 'Pago duplicado',

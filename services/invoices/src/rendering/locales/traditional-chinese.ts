@@ -30,6 +30,12 @@ export const traditionalChinese: DocumentStrings = {
   totalCredited: '退還總計',
   paidOn: (date) => `已於${date}付款`,
   amountDue: '應付金額',
+  dueOn: (date) => `付款期限：${date}`,
+  dueDate: '付款期限',
+  transfer: '銀行轉帳付款',
+  beneficiary: '收款人',
+  paymentReference: '付款附言',
+  scanToPay: '用銀行應用程式掃描此條碼，即可自動填寫轉帳資訊。',
   reason: '原因',
   reasons: {
     duplicate: '重複付款',
