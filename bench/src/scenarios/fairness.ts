@@ -1,11 +1,17 @@
-/** Measures what a hostile tenant costs another: reads and invoices of one tenant, without and with the other. */
+/**
+ * Measures what a hostile tenant costs another: reads and invoices of one tenant, without and with the other, whose payment provider hangs
+ * too.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Scenario, Stage } from '../scenario.ts'
+import { startFakeStripe } from '@quittance/testing/stripe/fake-stripe'
+import type { Scenario } from '../scenario.ts'
 import { median, quantile } from '../statistics.ts'
 import { sendRequest } from '../system/api-request.ts'
 import { startHostileTenant } from '../system/hostile-tenant.ts'
 import { generateInvoice } from '../system/invoices.ts'
 import { makeLongOrders, makeOrders } from '../system/orders.ts'
+import { startQuittance, type Quittance } from '../system/quittance.ts'
+import { keepConfirming, openStripeTenant } from '../system/stripe-tenants.ts'
 import { table } from '../table.ts'
 
 const lines = 10
@@ -16,6 +22,8 @@ const readEveryMs = 100
 /** Time for the attacks to build up before the measurement. */
 const buildUpMs = 10_000
 const limit = 3
+/** Confirmations whose provider hangs, at the same time. */
+const slowPayments = 32
 
 interface Phase {
   readMs: number[]
@@ -25,18 +33,25 @@ interface Phase {
 }
 
 export const fairness: Scenario = {
-  summary: 'reads and invoices of one tenant while another sends unfinished bodies, pictures, refunds and writes',
+  summary: 'reads and invoices of one tenant while another sends unfinished bodies, pictures, refunds, writes and slow payments',
   async run(stage) {
-    const { quittance, log } = stage
+    const { log } = stage
+    await using fake = await startFakeStripe()
+    await stage.quittance[Symbol.asyncDispose]()
+    await using quittance = await startQuittance(stage.engines, { PAYMENT_PROVIDERS: 'sandbox,stripe', STRIPE_API_URL: fake.url })
+    const slow = await openStripeTenant(quittance, fake)
+    fake.decideFaults(async () => ({ kind: 'timeout' }))
     await makeOrders(quittance)
     const orderIds = await makeLongOrders(quittance, { orders: warmUps + 2 * invoicesPerPhase, lines })
     for (const id of orderIds.splice(0, warmUps)) await generateInvoice(quittance, id)
     log('measuring without the other tenant')
-    const quiet = await measure(stage, orderIds.splice(0, invoicesPerPhase))
+    const quiet = await measure(quittance, orderIds.splice(0, invoicesPerPhase))
     log('measuring with the other tenant')
     await using hostile = await startHostileTenant(quittance)
+    const running = keepConfirming(slow, { count: slowPayments, buildUpMs })
     await delay(buildUpMs)
-    const hostilePhase = await measure(stage, orderIds)
+    const hostilePhase = await measure(quittance, orderIds)
+    await running.stop()
     const responses = Object.fromEntries([...hostile.responses].toSorted(([a], [b]) => a.localeCompare(b)))
     return {
       scenario: 'fairness',
@@ -47,7 +62,7 @@ export const fairness: Scenario = {
 }
 
 /** Reads at a fixed rate while invoices are generated one after the other. */
-async function measure({ quittance }: Stage, orderIds: readonly string[]): Promise<Phase> {
+async function measure(quittance: Quittance, orderIds: readonly string[]): Promise<Phase> {
   const phase: Phase = { readMs: [], invoiceMs: [], errors: [] }
   const read = async () => {
     const started = performance.now()

@@ -4,7 +4,7 @@ import { startFakeStripe } from '@quittance/testing/stripe/fake-stripe'
 import type { Scenario, Stage } from '../scenario.ts'
 import { median, quantile } from '../statistics.ts'
 import { startQuittance } from '../system/quittance.ts'
-import { openStripeTenant, type StripeTenant } from '../system/stripe-tenants.ts'
+import { keepConfirming, openStripeTenant, type StripeTenant } from '../system/stripe-tenants.ts'
 import { table } from '../table.ts'
 
 /** Time of the provider for each call. */
@@ -13,7 +13,7 @@ const warmUps = 5
 const confirmationsPerRound = 20
 /** Confirmations of the other tenant that hang at the same time. */
 const hanging = 32
-/** Time in which they begin, one after the other: buyers of a shop do not press at the same moment. */
+/** Time in which they begin. */
 const buildUpMs = 8_000
 const confirmLimitMs = 400
 const changeLimit = 1.2
@@ -47,15 +47,10 @@ async function measure({ log }: Stage, { tenant, other }: { tenant: StripeTenant
   log('measuring without the other tenant')
   const quiet = await confirmInTurn(tenant)
   log('measuring with the other tenant')
-  const stop = new AbortController()
-  const running = Array.from({ length: hanging }, async (_, index) => {
-    await delay((index * buildUpMs) / hanging)
-    while (!stop.signal.aborted) await other.confirm().catch(() => delay(100))
-  })
+  const running = keepConfirming(other, { count: hanging, buildUpMs })
   await delay(buildUpMs)
   const hangingMs = await confirmInTurn(tenant)
-  stop.abort()
-  await Promise.all(running)
+  await running.stop()
   return { quiet, hanging: hangingMs }
 }
 

@@ -1,5 +1,6 @@
 /** Tenants whose payments go through the fake of Stripe. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FakeStripe } from '@quittance/testing/stripe/fake-stripe'
 import type { Quittance } from './quittance.ts'
 
@@ -31,6 +32,28 @@ export async function openStripeTenant({ origin, demo }: Quittance, fake: FakeSt
       const started = performance.now()
       await send(`/v1/checkouts/client/${secret}/confirm`, { customer_email: `${randomUUID()}@example.com`, confirmation_token_id })
       return performance.now() - started
+    },
+  }
+}
+
+interface HangingOptions {
+  /** Confirmations at the same time. */
+  count: number
+  /** Time in which they begin, one after the other: buyers of a shop do not press at the same moment. */
+  buildUpMs: number
+}
+
+/** Keeps confirmations of a tenant in progress until it is stopped; for a tenant whose provider hangs. */
+export function keepConfirming(tenant: StripeTenant, { count, buildUpMs }: HangingOptions): { stop(): Promise<void> } {
+  const stopped = new AbortController()
+  const running = Array.from({ length: count }, async (_, index) => {
+    await delay((index * buildUpMs) / count)
+    while (!stopped.signal.aborted) await tenant.confirm().catch(() => delay(100))
+  })
+  return {
+    async stop() {
+      stopped.abort()
+      await Promise.all(running)
     },
   }
 }
