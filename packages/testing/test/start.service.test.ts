@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { connectNats, flushConnection, isDisconnected } from '@quittance/runtime/nats-connection'
 import type { ServiceResources } from '@quittance/runtime/service'
 import { expect, test } from 'vitest'
+import { eventually } from '../src/eventually.ts'
 import { startTestService } from '../src/harness.ts'
+import { startFaultyStream } from './faulty-stream.ts'
+import { natsServersUnderTest } from './nats-servers.ts'
 import { ledger, noteEntries } from './ledger.ts'
 
 test('handles no request before its internal routes are served, and is ready after both', async () => {
@@ -17,4 +21,17 @@ test('handles no request before its internal routes are served, and is ready aft
   const ready = await fetch(`http://127.0.0.1:${service.healthPort()}/readyz`)
   expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', failed: [] }])
   expect(await service.call(noteEntries, { account: randomUUID(), first: 0, count: 1 }, { kind: 'anonymous' })).toEqual({ noted: 1 })
+})
+
+test('the registration of endpoints survives an interruption of the connection', async () => {
+  await using stream = await startFaultyStream((await natsServersUnderTest())[0] as string)
+  const connection = await connectNats({ name: 'interrupted', url: stream.url })
+  let registered: Promise<unknown> = Promise.resolve()
+  await stream.freeze(async () => {
+    registered = flushConnection(connection).catch((error: unknown) => error)
+    await eventually(() => expect(isDisconnected(connection)).toBe(true))
+  })
+  expect(await registered).toBeUndefined()
+  await connection.close()
+  await expect(flushConnection(connection)).rejects.toThrow()
 })

@@ -1,4 +1,4 @@
-import { connect, Events, type NatsConnection } from 'nats'
+import { connect, ErrorCode, Events, type NatsConnection } from 'nats'
 import type { BusIdentity } from '../bus/identity.ts'
 import { abandonHangingTransports } from './abandon-transports.ts'
 
@@ -45,6 +45,20 @@ export function requireBusIdentity(connection: NatsConnection): BusIdentity {
   const identity = identities.get(connection)
   if (!identity) throw new Error('This connection has no keys: BUS_KEY and BUS_PUBLIC_KEYS must be set')
   return identity
+}
+
+/**
+ * Resolves when the server has received everything sent so far, subscriptions among it. If the connection is interrupted, waits for the next
+ * one, with which the client library sends its subscriptions again. Throws if the connection is closed.
+ */
+export async function flushConnection(connection: NatsConnection): Promise<void> {
+  for (;;) {
+    try {
+      return await connection.flush()
+    } catch (error) {
+      if (connection.isClosed() || (error as { code?: string }).code !== ErrorCode.Disconnect) throw error
+    }
+  }
 }
 
 const disconnected = new WeakSet<NatsConnection>()

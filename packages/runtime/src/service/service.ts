@@ -15,7 +15,7 @@ import { startHealth, type InternalRoutes, type ReadinessCheck } from './health-
 import { startJob } from '../jobs/job-runner.ts'
 import { createFairSlots } from '../process/fair-slots.ts'
 import { createLogger, type Logger } from '../process/logger.ts'
-import { connectNats, isDisconnected } from '../nats/nats-connection.ts'
+import { connectNats, flushConnection, isDisconnected } from '../nats/nats-connection.ts'
 import { startRelay } from '../messaging/outbox-relay.ts'
 import { createRpcHandler } from '../rpc/rpc-server.ts'
 import { closeAll, type Closeable } from '../process/shutdown.ts'
@@ -213,7 +213,7 @@ async function serveRequests(service: Service, resources: RequestOptions): Promi
     })
   }
   // Ready only after the server has registered every endpoint.
-  await connection.flush()
+  await flushConnection(connection)
   return {
     name: 'requests',
     async close() {
