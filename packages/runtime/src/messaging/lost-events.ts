@@ -76,6 +76,8 @@ export class LostEvents {
   #interruptions: number | null = null
   /** Time of the first of several comparisons without a reply of the provisioner. */
   #failedSince: number | null = null
+  /** Lost events found so far by a search that is not complete. */
+  #found = 0
 
   constructor(options: LostEventsOptions) {
     this.#options = options
@@ -148,24 +150,25 @@ export class LostEvents {
     const { leadership, log } = this.#options
     const last = await this.#readLastSequence()
     const [above] = await leadership.execute(unmarkAbove, [last])
-    let lost = Number(above?.['count'])
-    for (let from = lostFrom; from <= last; from += searchSpan) {
-      const { missing } = await this.#unmarkMissing(from, Math.min(from + searchSpan, last + 1))
-      lost += missing
-    }
+    this.#count(Number(above?.['count']))
+    for (let from = lostFrom; from <= last; from += searchSpan) await this.#unmarkMissing(from, Math.min(from + searchSpan, last + 1))
     // A stream loses its end, so below events that it contains it contains all.
     for (let until = Math.min(lostFrom, last + 1); until > 1;) {
       const { found, missing } = await this.#unmarkMissing(until - searchSpan, until)
-      lost += missing
       if (found > 0 && missing === 0) break
       until = found > 0 ? until - searchSpan : await this.#readHighestBelow(until)
     }
     this.#anchors = toMarked(await leadership.execute(selectNewest, [1]))
     this.#highest = last
     this.#lostFrom = null
-    if (lost === 0) return
+    if (this.#found > 0) log.warn({ lost: this.#found, last_sequence: last }, 'outbox.tail-republished')
+    this.#found = 0
+  }
+
+  /** Counts events that are unpublished now, also if the search fails later. */
+  #count(lost: number): void {
+    this.#found += lost
     republished.inc(lost)
-    log.warn({ lost, last_sequence: last }, 'outbox.tail-republished')
   }
 
   async #unmarkMissing(from: number, until: number): Promise<{ found: number; missing: number }> {
@@ -173,6 +176,7 @@ export class LostEvents {
     const events = toMarked(await leadership.execute(selectBetween, [from, until]))
     const missing = await findMissingEvents(connection, events)
     if (missing.length > 0) await leadership.execute(unmark, [missing.map(({ position }) => position)])
+    this.#count(missing.length)
     return { found: events.length, missing: missing.length }
   }
 
