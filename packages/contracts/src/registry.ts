@@ -37,6 +37,7 @@ import * as organizations from './organizations.ts'
 import * as passwords from './passwords.ts'
 import * as paymentAccounts from './payment-accounts.ts'
 import * as paymentOperations from './payment-operations.ts'
+import * as paymentSettings from './payment-settings.ts'
 import * as payments from './payments.ts'
 import * as products from './products.ts'
 import * as providerEvents from './provider-events.ts'
@@ -72,6 +73,7 @@ const contracts: Record<string, unknown>[] = [
   providerEvents,
   refunds,
   payments,
+  paymentSettings,
   bankReceipts,
   metrics,
   subscriptions,

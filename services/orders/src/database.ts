@@ -47,6 +47,7 @@ import { limitDeclines } from './migrations/20261123200000-limit-declines.ts'
 import { keepInvoicedOrders } from './migrations/20261125010000-keep-invoiced-orders.ts'
 import { knowPageOrigins } from './migrations/20261124200000-know-page-origins.ts'
 import { announceRenewals } from './migrations/20261124203000-announce-renewals.ts'
+import { setDunning } from './migrations/20261125013000-set-dunning.ts'
 import { detachMethods } from './migrations/20261124210000-detach-methods.ts'
 import { createCheckoutLinks } from './migrations/20261124201000-create-checkout-links.ts'
 import { listPayments } from './migrations/20261123144000-list-payments.ts'
@@ -59,7 +60,7 @@ import { PaymentSchema } from './payments/payment.ts'
 import { ProductSchema, ProductPriceSchema } from './catalog/products/product.ts'
 import { RefundSchema } from './refunds/refund.ts'
 import { ProrationSchema } from './subscriptions/prorations.ts'
-import { SubscriptionSchema } from './subscriptions/subscription.ts'
+import { SubscriptionSchema } from './subscriptions/subscription-schema.ts'
 import { TaxRateSchema } from './catalog/taxes/tax-rate.ts'
 
 export const database: DatabaseDefinition = {
@@ -130,6 +131,7 @@ export const database: DatabaseDefinition = {
     announceRenewals,
     detachMethods,
     keepInvoicedOrders,
+    setDunning,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },

@@ -57,6 +57,7 @@ import { advanceTestClock } from './subscriptions/advance-test-clock.ts'
 import { getPortalOrganization } from './portal/portal-organization.ts'
 import { onInvoiceSettingsUpdated } from './organizations/invoice-requirements.ts'
 import { onOrganizationChanged } from './organizations/on-organization-changed.ts'
+import { getPaymentSettings, updatePaymentSettings } from './organizations/payment-settings.ts'
 import { startPaymentJobs } from './payment-jobs.ts'
 import { listStuckPayments, recheckPayment, showPayment } from './payments/payment-operations.ts'
 import { resolvePayment } from './payments/resolve-payment.ts'
@@ -105,7 +106,7 @@ export const orders: Service = {
     ...[createCheckoutLink, getCheckoutLink, listCheckoutLinks, updateCheckoutLink, deleteCheckoutLink, openCheckoutLink],
     ...[exportOrders, getMetricsLimits, getOrder, listOrders, updateOrder, generateInvoice],
     ...[createRefund, listRefunds],
-    ...[getPayment, listPayments],
+    ...[getPayment, listPayments, getPaymentSettings, updatePaymentSettings],
     ...[createPaymentAccount, getPaymentAccount, listPaymentAccounts, updatePaymentAccount, deletePaymentAccount, checkPaymentAccount],
     ...[addReceipt, importStatement, listBankReceipts, markRefundAsPaid],
     receiveProviderEvent,

@@ -42,6 +42,7 @@ const differentRequests: Record<string, object> = {
   'orders.order.update': { billing_name: 'Another name' },
   'orders.payment-account.create': { webhook_secret: 'whsec_another' },
   'orders.payment-account.update': { webhook_secret: 'whsec_another' },
+  'orders.payment-settings.update': { after_last_try: 'canceled' },
   'orders.payment.add-receipt': { amount: 2 },
   'orders.payment-account.import-statement': { document: 'Another document' },
   'orders.refund.create': { amount: 2 },

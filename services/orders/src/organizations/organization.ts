@@ -40,8 +40,13 @@ interface OrganizationRow {
  */
 export async function requireOrganization(sql: ScopedSql, id: string): Promise<OrganizationRow> {
   const [known] = await sql<OrganizationRow>('organization.find', find, { id })
-  if (!known) throw new ServiceUnavailable('The organization is still being set up. Try again in a moment.')
+  if (!known) throw createSetupPendingError()
   return known
+}
+
+/** An organization that this service has not received yet. */
+export function createSetupPendingError(): ServiceUnavailable {
+  return new ServiceUnavailable('The organization is still being set up. Try again in a moment.')
 }
 
 /** Throws `ResourceNotFound` for an organization that an anonymous caller names and that does not exist. */

@@ -35,6 +35,8 @@ export const PaymentSchema = defineEntity({
     request: p.json<PaymentRequest>(),
     /** Terms of the order when it started; null for one of the release before. */
     termsHash: p.text().nullable(),
+    /** How far the test clock of the organization was ahead when it started. */
+    clockOffsetMs: p.bigint('number'),
     providerPayment: p.text().nullable(),
     providerCharge: p.text().nullable(),
     preparation: p.integer(),

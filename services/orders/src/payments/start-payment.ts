@@ -40,7 +40,7 @@ export async function startPayment(context: Transaction, start: PaymentStart): P
   const { em, now, sql, wake, traceparent } = context
   const { order, account, initiator, leasedUntil = null } = start
   await sql('payer.ensure', ensurePayer, { account: account.id, customer_id: order.customerId })
-  const { hash, description } = await loadTerms(sql, order.id)
+  const { hash, description, clockOffsetMs } = await loadTerms(sql, order.id)
   const { id } = em.create(Payment, {
     ...{ organizationId: order.organizationId, orderId: order.id, checkoutId: order.checkoutId ?? null },
     ...{ amount: order.totalAmount, currency: order.currency, status: 'pending', state: 'created', initiator },
@@ -49,6 +49,7 @@ export async function startPayment(context: Transaction, start: PaymentStart): P
     confirmationToken: account.id === null ? (start.sandboxToken ?? '') : '',
     request: buildRequest(start, description),
     termsHash: hash,
+    clockOffsetMs,
     ...{ preparation: 0, submission: 0, sends: 0, checks: 0, nextCheckAt: now, leasedUntil, dueAt: null, traceparent },
   })
   if (!leasedUntil) wake(settleDuePaymentsJobName)

@@ -13,6 +13,7 @@ import type { View } from '@quittance/runtime/view'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { detachMethodsJobName } from '../job-names.ts'
 import { detachMethod } from '../payment-methods/stored-methods.ts'
+import { chargeNewDefault } from '../subscriptions/renew-subscription.ts'
 
 const card = `json_build_object('brand', coalesce(m.brand, 'unknown'), 'last4', coalesce(m.last4, ''), 'exp_month', coalesce(m.exp_month, 1),
   'exp_year', coalesce(m.exp_year, 1970), 'wallet', m.wallet)`
@@ -88,5 +89,6 @@ export const setDefaultCustomerPaymentMethod = command(setDefaultContract, async
   if (status === 'blocked') throw new Conflict('A payment with this payment method is disputed.')
   await context.sql('payment-method.clear-default', clearDefault, { id })
   await context.sql('payment-method.set-default', setDefault, { id })
+  await chargeNewDefault(context, { customerId: callerCustomerId(context.caller) as string })
   return context.read.one(customerPaymentMethodView, { where: 'm.id = :id', values: { id } })
 })

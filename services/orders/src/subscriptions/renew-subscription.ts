@@ -1,6 +1,8 @@
+import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '@quittance/runtime/handler'
 import { Order } from '../orders/order.ts'
 import { payOrder, placeOrder } from '../orders/place-order.ts'
+import { loadDunning } from '../organizations/dunning.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
 import { Product } from '../catalog/products/product.ts'
 import type { RecurringInterval } from '../pricing/billing-period.ts'
@@ -8,7 +10,7 @@ import { chargeOrder } from './charge-order.ts'
 import { findOtherTerms, removeInapplicableDiscount } from './choose-product.ts'
 import { buildPeriodBill } from './subscription-orders.ts'
 import { findOwedOrders } from './owed-orders.ts'
-import type { Subscription } from './subscription.ts'
+import { Subscription } from './subscription.ts'
 import { publishRenewal, syncBenefits } from './sync-benefits.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
 
@@ -61,7 +63,7 @@ export async function collectPayment(
     if (order.billingReason === 'subscription_cycle') await publishRenewal(subscription, context)
   } else if (!(await chargeOrder(context, { order, subscription }))) {
     const before = subscription.snapshot()
-    subscription.markPaymentFailed(clock)
+    subscription.markPaymentFailed(clock, { dunning: await loadDunning(context.sql, subscription.organizationId) })
     await publishSubscriptionChange(context, subscription, before)
   }
 }
@@ -71,15 +73,37 @@ export async function retryPayment(
   subscription: Subscription,
   { context, clock }: { context: Transaction; clock: OrganizationClock },
 ): Promise<void> {
-  const owed = await findOwedOrders(subscription, context)
   subscription.awaitPayment()
+  const { isOwing, isInProgress } = await chargeOwedOrders(subscription, { context, initiator: 'schedule' })
+  if (isInProgress) return
+  const before = subscription.snapshot()
+  if (isOwing) subscription.markPaymentFailed(clock, { dunning: await loadDunning(context.sql, subscription.organizationId) })
+  else subscription.markPaid(clock)
+  await publishSubscriptionChange(context, subscription, before)
+}
+
+/** Returns whether anything is owed, and whether a payment of it is in progress now. */
+async function chargeOwedOrders(
+  subscription: Subscription,
+  { context, initiator }: { context: Transaction; initiator: 'schedule' | 'method_updated' },
+): Promise<{ isOwing: boolean; isInProgress: boolean }> {
+  const owed = await findOwedOrders(subscription, context)
   const unpaid = owed.filter(({ isPaymentInProgress }) => !isPaymentInProgress).map(({ id }) => id)
   const orders = await context.em.find(Order, { id: { $in: unpaid } }, { orderBy: { createdAt: 'asc', id: 'asc' } })
   let isInProgress = unpaid.length < owed.length
-  for (const order of orders) if (await chargeOrder(context, { order, subscription })) isInProgress = true
-  if (isInProgress) return
-  const before = subscription.snapshot()
-  if (owed.length === 0) subscription.markPaid(clock)
-  else subscription.markPaymentFailed(clock)
-  await publishSubscriptionChange(context, subscription, before)
+  for (const order of orders) if (await chargeOrder(context, { order, subscription, initiator })) isInProgress = true
+  return { isOwing: owed.length > 0, isInProgress }
+}
+
+/**
+ * Charges what the customer's subscriptions owe to the new default method, at once and beside the schedule, which stays. The caller has locked
+ * the customer.
+ */
+export async function chargeNewDefault(context: Transaction, { customerId }: { customerId: string }): Promise<void> {
+  const pastDue = await context.em.find(
+    Subscription,
+    { customerId, status: 'past_due' },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { createdAt: 'asc', id: 'asc' } },
+  )
+  for (const subscription of pastDue) await chargeOwedOrders(subscription, { context, initiator: 'method_updated' })
 }

@@ -2,11 +2,11 @@ import { LockMode } from '@mikro-orm/core'
 import { job, type Transaction } from '@quittance/runtime/handler'
 import { finalOrdersJobName } from '../job-names.ts'
 import { Order } from '../orders/order.ts'
+import { loadDunning, retryDelayMs } from '../organizations/dunning.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
 import { hasPaymentInProgress, Payment } from '../payments/payment.ts'
 import { chargeOrder } from './charge-order.ts'
 import { Subscription } from './subscription.ts'
-import { retryDelayMs } from './subscription-status.ts'
 
 const batch = 20
 
@@ -45,6 +45,6 @@ export async function scheduleFinalPayment(
   { context, clock }: { context: Transaction; clock: OrganizationClock },
 ): Promise<void> {
   const failures = await context.em.count(Payment, { orderId: order.id, status: 'failed', initiator: 'schedule' })
-  const waitMs = retryDelayMs(failures - 1)
+  const waitMs = retryDelayMs(await loadDunning(context.sql, order.organizationId), failures - 1)
   order.retryPaymentAt(waitMs === null ? null : clock.toReal(new Date(clock.now.getTime() + waitMs)))
 }

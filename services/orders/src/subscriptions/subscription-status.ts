@@ -62,15 +62,6 @@ export function eventsForChange(
   return events
 }
 
-/** Days after a declined charge until the next attempt. */
-const retryAfterDays = [1, 3, 5, 7]
-
-/** Returns the wait after this many earlier failures; null after the last attempt, which ends the subscription. */
-export function retryDelayMs(earlierFailures: number): number | null {
-  const days = retryAfterDays[earlierFailures]
-  return days === undefined ? null : days * 86_400_000
-}
-
 /** An order of the subscription is not paid yet. */
 export function createUpdatePendingError(): SubscriptionUpdatePending {
   return new SubscriptionUpdatePending('This subscription is pending an update.')

@@ -1,72 +1,19 @@
-import { defineEntity, p, raw } from '@mikro-orm/core'
 import { BadRequest } from '@quittance/contracts/errors'
-import type { Metadata } from '@quittance/contracts/metadata'
-import { ResourceUnavailable, type CancellationReason, type SubscriptionStatus } from '@quittance/contracts/subscriptions'
-import { customerFilter, organizationFilter } from '@quittance/runtime/database'
-import { aggregateProperties } from '@quittance/runtime/schema'
+import { ResourceUnavailable, type SubscriptionStatus } from '@quittance/contracts/subscriptions'
+import { retryDelayMs, type Dunning } from '../organizations/dunning.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
 import type { ProductPrice } from '../catalog/products/product.ts'
 import { periodEnd, type RecurringInterval } from '../pricing/billing-period.ts'
-import type { CancellationDetails, PurchasedProduct } from './subscription-input.ts'
+import type { CancellationDetails } from './subscription-input.ts'
+import { SubscriptionSchema } from './subscription-schema.ts'
 import {
   billableStatuses,
   canTransition,
   createAlreadyCanceledError,
   createUpdatePendingError,
   isTerminal,
-  retryDelayMs,
   type SubscriptionSnapshot,
 } from './subscription-status.ts'
-
-const filterByCheckout = (checkoutId: string) => ({
-  [raw((alias) => `${alias}.id = (select x.subscription_id from orders x where x.checkout_id = ?)`, [checkoutId])]: [],
-})
-
-export const SubscriptionSchema = defineEntity({
-  name: 'Subscription',
-  tableName: 'subscriptions',
-  properties: {
-    ...aggregateProperties,
-    organizationId: p.uuid(),
-    status: p.text().$type<SubscriptionStatus>(),
-    currency: p.text(),
-    /** The advertised price of a period; `amount` is this price less the discount. */
-    priceAmount: p.bigint('bigint'),
-    amount: p.bigint('bigint'),
-    /** Cost of the current period, from which a product change computes its credit. */
-    periodAmount: p.bigint('bigint'),
-    recurringInterval: p.text().$type<RecurringInterval>(),
-    anchorDay: p.integer(),
-    currentPeriodStart: p.datetime(),
-    currentPeriodEnd: p.datetime(),
-    cancelAtPeriodEnd: p.boolean(),
-    canceledAt: p.datetime().nullable(),
-    startedAt: p.datetime().nullable(),
-    endsAt: p.datetime().nullable(),
-    endedAt: p.datetime().nullable(),
-    customerId: p.uuid(),
-    productId: p.uuid(),
-    productPriceId: p.uuid(),
-    /** Product from the next period on; null if it does not change. */
-    pendingProductId: p.uuid().nullable(),
-    discountId: p.uuid().nullable(),
-    /** Start of the first period the discount lowers. */
-    discountFrom: p.datetime().nullable(),
-    checkoutId: p.uuid().nullable(),
-    customerCancellationReason: p.text().$type<CancellationReason>().nullable(),
-    customerCancellationComment: p.text().nullable(),
-    /** Method for renewals; null for the customer's default. */
-    paymentMethodId: p.uuid().nullable(),
-    /** For the release before: token of the sandbox for renewals; null if nothing ever had to be paid. */
-    paymentToken: p.text().nullable(),
-    failedCharges: p.integer(),
-    metadata: p.json<Metadata>(),
-    /** Next time the job handles it, in real time; null while a payment is pending, and after the end. */
-    dueAt: p.datetime().nullable(),
-    leasedUntil: p.datetime().nullable(),
-  },
-  filters: { ...organizationFilter, ...customerFilter(filterByCheckout) },
-})
 
 export class Subscription extends SubscriptionSchema.class {
   snapshot(): SubscriptionSnapshot {
@@ -95,7 +42,7 @@ export class Subscription extends SubscriptionSchema.class {
     this.anchorDay = anchorDay
     if (this.discountFrom && this.discountFrom > start) this.discountFrom = start
     this.beginPeriod({ start, end: periodEnd(start, { interval, anchorDay }) })
-    this.dueAt = clock.toReal(this.currentPeriodEnd)
+    if (this.status !== 'unpaid') this.dueAt = clock.toReal(this.currentPeriodEnd)
   }
 
   applyPrice(price: ProductPrice): void {
@@ -104,16 +51,6 @@ export class Subscription extends SubscriptionSchema.class {
     this.pendingProductId = null
     this.priceAmount = price.amountFor(null)
     this.currency = price.priceCurrency ?? this.currency
-  }
-
-  /** Turns a free subscription into a paid one, from the period that starts now. */
-  upgrade(purchased: PurchasedProduct, discountAmount: bigint): void {
-    const { productId, productPriceId, currency, priceAmount, discountId, paymentToken, paymentMethodId } = purchased
-    Object.assign(this, { productId, productPriceId, currency, priceAmount, discountId, paymentToken, paymentMethodId })
-    this.amount = purchased.priceAmount - discountAmount
-    this.periodAmount = this.amount
-    this.pendingProductId = null
-    this.discountFrom = this.discountId ? this.currentPeriodStart : null
   }
 
   /** Applies from the next period on; null removes the discount. */
@@ -143,15 +80,27 @@ export class Subscription extends SubscriptionSchema.class {
   }
 
   /**
-   * Records a declined charge and schedules the next attempt; the last one revokes the subscription. Returns false if it had already ended,
-   * or if another order was declined in the same attempt. An issuer may name the earliest time of the next attempt, in real time.
+   * Records a paid order of a subscription that is `unpaid`: the period of the order begins today. After another order the period that is
+   * paid continues, or the next one begins today. Periods between are not billed.
    */
-  markPaymentFailed(clock: OrganizationClock, notBefore: Date | null = null): boolean {
-    if (isTerminal(this.status) || (this.status === 'past_due' && this.dueAt)) return false
-    const waitMs = retryDelayMs(this.failedCharges)
+  skipUnpaidPeriods(clock: OrganizationClock, { isPeriodPaid }: { isPeriodPaid: boolean }): void {
+    if (isPeriodPaid) return this.restart(this.recurringInterval, clock)
+    if (clock.now < this.currentPeriodEnd) return
+    this.currentPeriodEnd = clock.now
+    this.anchorDay = clock.now.getUTCDate()
+  }
+
+  /**
+   * Records a declined charge and schedules the next attempt; after the last one the subscription ends, or is `unpaid` until the buyer pays.
+   * Returns false if that had already happened, or if another order was declined in the same attempt. An issuer may name the earliest time
+   * of the next attempt, in real time.
+   */
+  markPaymentFailed(clock: OrganizationClock, { dunning, notBefore = null }: { dunning: Dunning; notBefore?: Date | null }): boolean {
+    if (isTerminal(this.status) || this.status === 'unpaid' || (this.status === 'past_due' && this.dueAt)) return false
+    const waitMs = retryDelayMs(dunning, this.failedCharges)
     this.failedCharges += 1
     if (this.status === 'incomplete') this.finish('incomplete_expired', clock.now)
-    else if (waitMs === null) this.revoke(clock.now)
+    else if (waitMs === null) this.giveUp(clock, dunning)
     else {
       if (this.status !== 'past_due') this.move('past_due')
       const dueAt = clock.toReal(new Date(clock.now.getTime() + waitMs))
@@ -162,8 +111,8 @@ export class Subscription extends SubscriptionSchema.class {
   }
 
   /** Schedules another attempt, unless one is scheduled, without counting a failure. */
-  ensureNextAttempt(clock: OrganizationClock): void {
-    this.dueAt ??= clock.toReal(new Date(clock.now.getTime() + (retryDelayMs(this.failedCharges - 1) ?? 0)))
+  ensureNextAttempt(clock: OrganizationClock, dunning: Dunning): void {
+    this.dueAt ??= clock.toReal(new Date(clock.now.getTime() + (retryDelayMs(dunning, this.failedCharges - 1) ?? 0)))
   }
 
   /** Schedules the end for the end of the period. Throws `AlreadyCanceledSubscription` if that is already decided. */
@@ -228,6 +177,14 @@ export class Subscription extends SubscriptionSchema.class {
     if (this.status === 'incomplete') throw createUpdatePendingError()
     this.assertRunning()
     if (this.status === 'past_due') throw createAlreadyCanceledError()
+  }
+
+  /** One that ends with its period has no later one to pay for. */
+  private giveUp(clock: OrganizationClock, { afterLastTry }: Dunning): void {
+    if (afterLastTry === 'canceled' || this.cancelAtPeriodEnd) return this.revoke(clock.now)
+    if (this.status !== 'past_due') this.move('past_due')
+    this.move('unpaid')
+    this.awaitPayment()
   }
 
   private finish(status: 'canceled' | 'incomplete_expired', at: Date): void {

@@ -32,11 +32,18 @@ export async function upgradeSubscription(context: Transaction, { subscriptionId
   const discount = upgrade.discountId ? await em.findOneOrFail(Discount, upgrade.discountId) : null
   await settleOtherTerms(subscription, { upgrade, context })
   if (subscription.cancelAtPeriodEnd) subscription.uncancel()
+  if (subscription.status === 'unpaid') subscription.markPaid(clock)
   subscription.restart(recurringInterval as RecurringInterval, clock)
-  subscription.upgrade(upgrade, discountOn(upgrade.priceAmount, discount?.rule() ?? null))
+  applyPurchase(subscription, { upgrade, amount: upgrade.priceAmount - discountOn(upgrade.priceAmount, discount?.rule() ?? null) })
   await em.flush()
   await syncBenefits(subscription, context)
   await publishSubscriptionChange(context, subscription, before)
+}
+
+/** Applies the purchased terms from the period that starts now. */
+function applyPurchase(subscription: Subscription, { upgrade, amount }: { upgrade: PurchasedProduct; amount: bigint }): void {
+  const discountFrom = upgrade.discountId ? subscription.currentPeriodStart : null
+  Object.assign(subscription, upgrade, { amount, periodAmount: amount, pendingProductId: null, discountFrom })
 }
 
 /** Settles prorations of an earlier paid product in another currency or with another tax behavior: no later order could bill them. */

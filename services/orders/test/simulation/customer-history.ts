@@ -8,6 +8,7 @@ import type { Recorded } from '../../src/payments/record-answer.ts'
 import { Subscription } from '../../src/subscriptions/subscription.ts'
 import type { DriveWorld } from './drive.ts'
 import { Draws } from './draws.ts'
+import { defaultDunning } from '../../src/organizations/dunning.ts'
 import type { Rules } from './rules.ts'
 import type { BankDecision, Wallet } from './simulated-objects.ts'
 import { SimulatedProvider, type Fault } from './simulated-provider.ts'
@@ -227,7 +228,8 @@ export class CustomerHistory implements DriveWorld {
   }
 
   fail(subscription: Subscription, notBefore: Date | null): void {
-    if (this.rules.endsAccess()) this.change(subscription, () => subscription.markPaymentFailed(this.getClock(), notBefore))
+    if (this.rules.endsAccess())
+      this.change(subscription, () => subscription.markPaymentFailed(this.getClock(), { dunning: defaultDunning, notBefore }))
     else subscription.dueAt = new Date(this.now + dayMs)
   }
 

@@ -1,4 +1,3 @@
-import { retryDelayMs } from '../../src/subscriptions/subscription-status.ts'
 import { computeNextCheck, planCall } from '../../src/payments/plan-call.ts'
 import { recordOutcome } from '../../src/payments/record-answer.ts'
 import { planRefundCall, recordRefundAnswer, scheduleRefundCheck } from '../../src/refunds/refund-progress.ts'
@@ -13,7 +12,6 @@ export const rules = {
   recordRefundAnswer,
   scheduleRefundCheck,
   formatCallKey,
-  retryDelayMs,
   /** Whether received money pays its order: the order is pending, with the terms with which the payment started. */
   isNeeded: (order: { status: string; terms: string }, terms: string) => order.status === 'pending' && order.terms === terms,
   /** Whether a payment stops another one of its order. */

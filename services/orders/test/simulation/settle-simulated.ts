@@ -2,6 +2,7 @@ import type { Recorded } from '../../src/payments/record-answer.ts'
 import { isTerminal } from '../../src/subscriptions/subscription-status.ts'
 import type { Order } from '../../src/orders/order.ts'
 import type { Subscription } from '../../src/subscriptions/subscription.ts'
+import { defaultDunning } from '../../src/organizations/dunning.ts'
 import type { Rules } from './rules.ts'
 import { assertHolds, findStage, type PaymentRow, type RefundRow, type SimulatedStore } from './simulated-store.ts'
 
@@ -71,7 +72,7 @@ function settleOrder(history: SettledHistory, { order, progress }: PaymentRow, i
     const others = history.owed(subscription).filter((each) => each !== order)
     if (!isPaid) history.fail(subscription, progress.decline?.notBefore ?? null)
     else if (subscription.status !== 'past_due' || others.length === 0) history.change(subscription, () => subscription.markPaid(clock))
-    else if (others.some((each) => !history.hasOpen(each))) subscription.ensureNextAttempt(clock)
+    else if (others.some((each) => !history.hasOpen(each))) subscription.ensureNextAttempt(clock, defaultDunning)
   }
   if (isPaid) assertHolds(order.pay(clock.now), 'an order is paid twice')
 }

@@ -1,0 +1,57 @@
+import { defineEntity, p, raw } from '@mikro-orm/core'
+import type { Metadata } from '@quittance/contracts/metadata'
+import type { CancellationReason, SubscriptionStatus } from '@quittance/contracts/subscriptions'
+import { customerFilter, organizationFilter } from '@quittance/runtime/database'
+import { aggregateProperties } from '@quittance/runtime/schema'
+import type { RecurringInterval } from '../pricing/billing-period.ts'
+
+const filterByCheckout = (checkoutId: string) => ({
+  [raw((alias) => `${alias}.id = (select x.subscription_id from orders x where x.checkout_id = ?)`, [checkoutId])]: [],
+})
+
+/** Columns of a subscription; `Subscription` is its class. */
+export const SubscriptionSchema = defineEntity({
+  name: 'Subscription',
+  tableName: 'subscriptions',
+  properties: {
+    ...aggregateProperties,
+    organizationId: p.uuid(),
+    status: p.text().$type<SubscriptionStatus>(),
+    currency: p.text(),
+    /** The advertised price of a period; `amount` is this price less the discount. */
+    priceAmount: p.bigint('bigint'),
+    amount: p.bigint('bigint'),
+    /** Cost of the current period, from which a product change computes its credit. */
+    periodAmount: p.bigint('bigint'),
+    recurringInterval: p.text().$type<RecurringInterval>(),
+    anchorDay: p.integer(),
+    currentPeriodStart: p.datetime(),
+    currentPeriodEnd: p.datetime(),
+    cancelAtPeriodEnd: p.boolean(),
+    canceledAt: p.datetime().nullable(),
+    startedAt: p.datetime().nullable(),
+    endsAt: p.datetime().nullable(),
+    endedAt: p.datetime().nullable(),
+    customerId: p.uuid(),
+    productId: p.uuid(),
+    productPriceId: p.uuid(),
+    /** Product from the next period on; null if it does not change. */
+    pendingProductId: p.uuid().nullable(),
+    discountId: p.uuid().nullable(),
+    /** Start of the first period the discount lowers. */
+    discountFrom: p.datetime().nullable(),
+    checkoutId: p.uuid().nullable(),
+    customerCancellationReason: p.text().$type<CancellationReason>().nullable(),
+    customerCancellationComment: p.text().nullable(),
+    /** Method for renewals; null for the customer's default. */
+    paymentMethodId: p.uuid().nullable(),
+    /** For the release before: token of the sandbox for renewals; null if nothing ever had to be paid. */
+    paymentToken: p.text().nullable(),
+    failedCharges: p.integer(),
+    metadata: p.json<Metadata>(),
+    /** Next time the job handles it, in real time; null while a payment is pending, and after the end. */
+    dueAt: p.datetime().nullable(),
+    leasedUntil: p.datetime().nullable(),
+  },
+  filters: { ...organizationFilter, ...customerFilter(filterByCheckout) },
+})
