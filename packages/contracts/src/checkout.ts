@@ -8,6 +8,7 @@ import { Amount, Currency } from './money.ts'
 import { Organization } from './organizations.ts'
 import { CheckoutProduct, ProductPrice } from './products.ts'
 import { AppliedTax, TaxBehavior } from './taxes.ts'
+import { TrialInterval } from './trials.ts'
 
 export const CheckoutStatus = z.enum(['open', 'expired', 'confirmed', 'succeeded', 'failed'])
 export type CheckoutStatus = z.infer<typeof CheckoutStatus>
@@ -35,10 +36,10 @@ const publicFields = {
   subtotal_amount: Amount.meta(deprecatedSince('2025-03-25', 'use net_amount')),
   currency: Currency,
   tax_behavior: TaxBehavior.nullable(),
-  allow_trial: z.literal(false),
-  active_trial_interval: z.null(),
-  active_trial_interval_count: z.null(),
-  trial_end: Timestamp.nullable(),
+  allow_trial: z.boolean(),
+  active_trial_interval: TrialInterval.nullable().describe('Of the trial that this purchase begins with; null without one.'),
+  active_trial_interval_count: z.int().nullable(),
+  trial_end: Timestamp.nullable().describe('End of the trial; before the confirmation, as if it were confirmed now.'),
   organization_id: Id,
   product_id: Id,
   product_price_id: Id,
@@ -93,7 +94,7 @@ export const Checkout = z
     external_customer_id: z.string().nullable(),
     customer_external_id: z.string().nullable().meta(deprecatedSince('2025-06-18', 'use external_customer_id')),
     subscription_id: Id.nullable(),
-    trial_interval: z.null(),
+    trial_interval: z.null().describe('The trial is that of the product.'),
     trial_interval_count: z.null(),
     customer_metadata: Metadata,
   })

@@ -46,6 +46,7 @@ export const createCheckout = operation({
     quantity: z.literal(1, 'Must be 1: a checkout sells one of a product.').nullish(),
     subscription_id: Id.nullish().describe('A free subscription that is upgraded to the purchased product once the checkout is paid.'),
     discount_id: Id.nullish(),
+    allow_trial: z.boolean().default(true).describe('Whether the purchase begins with the trial of the product, if it has one.'),
     allow_discount_codes: z.boolean().default(true),
     require_billing_address: z.boolean().default(false),
     customer_id: Id.nullish(),
@@ -106,6 +107,7 @@ export const listCheckouts = operation({
 })
 
 const ClientSecret = z.string().max(200)
+const withoutTrial = z.literal(false).nullish().describe('`false`: order without the trial.')
 
 export const getCheckoutByClient = operation({
   subject: 'orders.checkout.get-by-client',
@@ -137,6 +139,7 @@ export const updateCheckout = operation({
     id: Id,
     ...changes,
     discount_id: Id.nullish(),
+    allow_trial: z.boolean().nullish(),
     allow_discount_codes: z.boolean().nullish(),
     require_billing_address: z.boolean().nullish(),
     customer_ip_address: z.union([z.ipv4(), z.ipv6()]).nullish(),
@@ -153,7 +156,7 @@ export const updateCheckoutByClient = operation({
   subject: 'orders.checkout.update-by-client',
   summary: 'Change an open checkout as its buyer',
   http: { method: 'PATCH', path: '/v1/checkouts/client/{client_secret}', status: 200, scopes: [], callers: ['anonymous'] },
-  request: z.object({ client_secret: ClientSecret, ...changes, discount_code: z.string().max(256).nullish() }),
+  request: z.object({ client_secret: ClientSecret, ...changes, allow_trial: withoutTrial, discount_code: z.string().max(256).nullish() }),
   reply: CheckoutPublic,
   errors: [RequestValidationError, ResourceNotFound, ExpiredCheckoutError, NotOpenCheckout],
 })
@@ -172,6 +175,7 @@ export const confirmCheckout = operation({
   request: z.object({
     client_secret: ClientSecret,
     ...changes,
+    allow_trial: withoutTrial.describe('`false`: order without the trial. A second trial of a product is 422 on this field.'),
     confirmation_token_id: z.string().max(200).nullish(),
     payment_method_type: z
       .enum(['bank_transfer'])

@@ -9,6 +9,7 @@ import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { withoutControls } from './printed-text.ts'
 import { TaxBehavior } from './taxes.ts'
+import { trialInput, trialOfProduct } from './trials.ts'
 
 export const RecurringInterval = z.enum(['month', 'year']).meta({ id: 'RecurringInterval' })
 
@@ -57,8 +58,7 @@ const productFields = {
   description: z.string().nullable(),
   recurring_interval: RecurringInterval.nullable(),
   recurring_interval_count: z.literal(1).nullable(),
-  trial_interval: z.null().describe('There are no trials.'),
-  trial_interval_count: z.null(),
+  ...trialOfProduct,
   visibility: z.literal('public'),
   meter_interval: z.null(),
   meter_interval_count: z.null(),
@@ -144,6 +144,7 @@ export const createProduct = operation({
     name,
     description,
     recurring_interval: RecurringInterval.nullable().default(null).describe('Null or absent: a one-time product.'),
+    ...trialInput,
     prices: z
       .array(z.discriminatedUnion('amount_type', newPrices))
       .length(1, onePriceMessage)
@@ -204,6 +205,7 @@ export const updateProduct = operation({
     name: name.nullish(),
     description,
     recurring_interval: RecurringInterval.nullish(),
+    ...trialInput,
     is_archived: z.boolean().nullish(),
     prices: z
       .array(z.union([z.object({ id: Id }), ...newPrices]))

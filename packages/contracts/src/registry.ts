@@ -42,6 +42,7 @@ import * as payments from './payments.ts'
 import * as products from './products.ts'
 import * as providerEvents from './provider-events.ts'
 import * as refunds from './refunds.ts'
+import * as subscriptionAnnouncements from './subscription-announcements.ts'
 import * as subscriptions from './subscriptions.ts'
 import * as taxes from './taxes.ts'
 import * as testClock from './test-clock.ts'
@@ -77,6 +78,7 @@ const contracts: Record<string, unknown>[] = [
   bankReceipts,
   metrics,
   subscriptions,
+  subscriptionAnnouncements,
   testClock,
   customerSessions,
   customerCodes,

@@ -241,10 +241,3 @@ export const subscriptionRevoked = event({
   summary: 'A subscription ended or is no longer paid for; its customer loses access.',
   ...eventFields,
 })
-
-export const subscriptionRenewalAhead = event({
-  subject: 'event.subscription.renewal_ahead',
-  webhookType: null,
-  summary: 'A yearly subscription renews within 30 days. Once for each period.',
-  ...eventFields,
-})

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { createMailOptOut } from '@quittance/contracts/mails'
 import { buildContractExample } from '@quittance/contracts/schema-example'
-import { subscriptionCanceled, subscriptionRenewalAhead, type Subscription } from '@quittance/contracts/subscriptions'
+import { subscriptionRenewalAhead, subscriptionTrialEnding } from '@quittance/contracts/subscription-announcements'
+import { subscriptionCanceled, type Subscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { simpleParser } from 'mailparser'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -36,6 +37,7 @@ function createReminders(mail: TestMail) {
   const about = { organizationId: mail.organizationId, aggregateId: customer.id }
   return {
     remind: () => mail.emit(subscriptionRenewalAhead, subscription, about),
+    endTrial: () => mail.emit(subscriptionTrialEnding, { ...subscription, status: 'trialing' }, about),
     cancel: () => mail.emit(subscriptionCanceled, { ...subscription, cancel_at_period_end: true }, about),
   }
 }
@@ -67,6 +69,26 @@ test('a reminder has the one-click request, which stops reminders to this custom
   await smtp.messages(3)
   expect(smtp.received.map(({ source }) => readToken(source) !== undefined)).toEqual([true, false, true])
   expect(await mail.rows('select kind from opt_outs')).toEqual([{ kind: 'renewal_ahead' }])
+})
+
+test('the end of a trial is announced by a mail with its own opt-out and setting [payments 73]', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  const [ada, bob] = [createReminders(mail), createReminders(mail)]
+  await ada.endTrial()
+  const [sent] = await smtp.messages(1)
+  const { subject, text } = await simpleParser(sent?.source ?? '')
+  expect(subject).toMatch(/Your trial of .+ ends on/)
+  expect(text?.replaceAll(/\s+/g, ' ')).toContain('Without one the subscription ends, and nothing is charged.')
+  await mail.call(createMailOptOut, { token: readToken(sent?.source ?? '') ?? '' }, anonymous)
+  await ada.endTrial()
+  // Reminders of renewals are another kind.
+  await ada.remind()
+  await smtp.messages(2)
+  await mail.describeSeller({ switchedOff: ['subscription_trial_conversion_reminder'] })
+  await bob.endTrial()
+  const statuses = (await mail.ended(4)).map(({ kind, status }) => `${kind} ${status}`)
+  expect(statuses.toSorted()).toEqual(['renewal_ahead sent', 'trial_ending disabled', 'trial_ending disabled', 'trial_ending sent'])
+  expect(await mail.rows('select kind from opt_outs')).toEqual([{ kind: 'trial_ending' }])
 })
 
 test('a token that is wrong or belongs to a mail that is gone is not found, and nothing is stored', async () => {
@@ -101,6 +123,6 @@ test.each(sampleData)('one-click unsubscribe is on optional kinds alone: $kind [
     idDomain: 'operator.example',
   }
   const { source, text } = await composeMessage(content, { ...head, replyTo: null, signature: null, optOutUrl })
-  const has = data.kind === 'renewal_ahead'
+  const has = data.kind === 'renewal_ahead' || data.kind === 'trial_ending'
   expect([/^list-unsubscribe/im.test(source.toString()), text.includes('/unsubscribe/')]).toEqual([has, has])
 })

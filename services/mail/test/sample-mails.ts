@@ -1,5 +1,6 @@
 import type { MailToWrite } from '../src/content/writing.ts'
 import type { MailData } from '../src/content/mail-data.ts'
+import { isOptional } from '../src/messages/email-settings.ts'
 import type { OwnAddresses } from '../src/content/own-address.ts'
 
 export const addresses: OwnAddresses = { api: 'https://billing.example', auth: 'https://login.example', pages: 'https://shop.example' }
@@ -41,6 +42,7 @@ export const sampleData: readonly MailData[] = [
   { kind: 'subscription_ended', ...change, until: null },
   { kind: 'plan_changed', product: 'Reading room XL', previousProduct: 'Reading room', ...price },
   { kind: 'renewal_ahead', product: 'Reading room', ...price, interval: 'year', renewsAt: '2026-12-23T10:00:00Z' },
+  { kind: 'trial_ending', product: 'Reading room', ...price, renewsAt: '2026-12-23T10:00:00Z' },
   { kind: 'invoice', number: 'HB-2026-0042', ...document },
   { kind: 'credit_note', number: 'HB-C-7', ...document },
   { kind: 'withdrawal_receipt', number: 'd-1', name: 'Ada Lovelace', contract: 'HB-2026-0042', receivedAt: '2026-11-23T10:00:00Z' },
@@ -75,6 +77,6 @@ export function sampleMail(data: MailData, locale: string | null): MailToWrite {
     slug: 'harbour',
     locale,
     secret: secrets[data.kind] ?? null,
-    optOut: data.kind === 'renewal_ahead' ? 'qt_un_x' : null,
+    optOut: isOptional(data.kind) ? 'qt_un_x' : null,
   }
 }

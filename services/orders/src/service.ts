@@ -83,6 +83,7 @@ import {
 import { exportSubscriptions, getSubscription, listSubscriptions } from './subscriptions/subscription-queries.ts'
 import { retryFinalOrders } from './subscriptions/retry-final-orders.ts'
 import { announceRenewals } from './subscriptions/announce-renewals.ts'
+import { announceTrialEnds } from './subscriptions/announce-trial-ends.ts'
 import { renewDueSubscriptions } from './subscriptions/renew-due-subscriptions.ts'
 import { previewSubscriptionChange } from './subscriptions/preview-change.ts'
 import { revokeSubscription, updateSubscription } from './subscriptions/update-subscription.ts'
@@ -141,6 +142,7 @@ export const orders: Service = {
   jobs: [
     renewDueSubscriptions,
     announceRenewals,
+    announceTrialEnds,
     retryFinalOrders,
     expireCheckouts,
     sweepPaymentAttempts,

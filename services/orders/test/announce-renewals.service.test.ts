@@ -1,4 +1,5 @@
-import { subscriptionRenewalAhead, updateSubscription } from '@quittance/contracts/subscriptions'
+import { subscriptionRenewalAhead } from '@quittance/contracts/subscription-announcements'
+import { updateSubscription } from '@quittance/contracts/subscriptions'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { advance, after, buyPlan, waitForSubscription } from './subscribe.ts'

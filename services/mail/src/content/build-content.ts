@@ -35,6 +35,7 @@ function write(mail: Writing): Written {
     case 'plan_changed':
       return writePlanChange(mail, data)
     case 'renewal_ahead':
+    case 'trial_ending':
       return writeRenewalAhead(mail, data)
     case 'invoice':
     case 'credit_note':

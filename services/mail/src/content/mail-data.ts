@@ -38,8 +38,8 @@ const SubscriptionChange = z.object({
 
 const PlanChange = z.object({ kind: z.literal('plan_changed'), product, previousProduct: product, ...price })
 
-/** A yearly subscription renews soon. */
-const RenewalAhead = z.object({ kind: z.literal('renewal_ahead'), product, ...price, renewsAt: time })
+/** A yearly subscription renews soon, or a trial ends. */
+const RenewalAhead = z.object({ kind: z.enum(['renewal_ahead', 'trial_ending']), product, ...price, renewsAt: time })
 
 const Document = z.object({
   kind: z.enum(['invoice', 'credit_note']),

@@ -3,16 +3,17 @@ import type { RenewalAheadData } from './mail-data.ts'
 import { optOutAddress } from './own-address.ts'
 import { fillTexts, type Writing, type Written } from './writing.ts'
 
-/** Writes the reminder of a yearly renewal, with the ways to cancel and to stop reminders. */
+/** Writes the reminder of a yearly renewal or of the end of a trial, with the ways to cancel and to stop reminders. */
 export function writeRenewalAhead(mail: Writing, data: RenewalAheadData): Written {
   const { words, formats, seller, slug, addresses, optOut } = mail
   const amount = formats.money(data.amount, data.currency)
+  const isTrial = data.kind === 'trial_ending'
   const values = { seller, product: toVisible(data.product), amount, date: formats.date(data.renewsAt) }
   const ofSeller = slug === null ? null : `${addresses.pages}/${encodeURIComponent(slug)}`
   return {
-    ...fillTexts(words.reminder, values),
+    ...fillTexts(isTrial ? words.trial : words.reminder, values),
     lines: [{ label: values.product, value: fillText(words.per[data.interval], { amount }) }],
-    facts: [{ label: words.facts.nextPayment, value: values.date }],
+    facts: isTrial ? [] : [{ label: words.facts.nextPayment, value: values.date }],
     action: ofSeller === null ? null : { label: words.actions.portal, url: `${ofSeller}/portal` },
     links: [
       ...(ofSeller === null ? [] : [{ label: words.contract.cancel, url: `${ofSeller}/cancel` }]),

@@ -23,6 +23,8 @@ export function findEmailSetting(data: MailData): keyof Settings | null {
       return 'subscription_revoked'
     case 'renewal_ahead':
       return 'subscription_renewal_reminder'
+    case 'trial_ending':
+      return 'subscription_trial_conversion_reminder'
     case 'plan_changed':
       return 'subscription_updated'
     case 'customer_code':
@@ -51,7 +53,7 @@ function receiptSetting({ reason, isAfterTrial }: Extract<MailData, { kind: 'rec
 }
 
 /** Mails that a customer does not need in order to use a purchase. All others follow a purchase or a request, and have no opt-out. */
-const optionalKinds: ReadonlySet<MailData['kind']> = new Set(['renewal_ahead'])
+const optionalKinds: ReadonlySet<MailData['kind']> = new Set(['renewal_ahead', 'trial_ending'])
 
 /** Whether the recipient can stop mails of this kind. */
 export function isOptional(kind: MailData['kind']): boolean {

@@ -1,8 +1,8 @@
+import { subscriptionRenewalAhead, subscriptionTrialEnding } from '@quittance/contracts/subscription-announcements'
 import {
   subscriptionActive,
   subscriptionCanceled,
   subscriptionCreated,
-  subscriptionRenewalAhead,
   subscriptionRevoked,
   subscriptionUncanceled,
   subscriptionUpdated,
@@ -33,6 +33,7 @@ export const onSubscriptionEvent = consumer(
     subscriptionUncanceled,
     subscriptionRevoked,
     subscriptionRenewalAhead,
+    subscriptionTrialEnding,
   ],
   async (message, transaction) => {
     const { event, payload: subscription, organizationId } = message
@@ -74,7 +75,13 @@ function toChange(subject: string, subscription: Subscription): MailData | null 
     case subscriptionRevoked.subject:
       return { kind: status === 'past_due' ? 'payment_failed' : 'subscription_ended', ...shared, until: null }
     case subscriptionRenewalAhead.subject:
-      return current_period_end === null ? null : { kind: 'renewal_ahead', ...shared, renewsAt: current_period_end }
+    case subscriptionTrialEnding.subject:
+      if (current_period_end === null) return null
+      return {
+        kind: subject === subscriptionTrialEnding.subject ? 'trial_ending' : 'renewal_ahead',
+        ...shared,
+        renewsAt: current_period_end,
+      }
     default:
       return null
   }

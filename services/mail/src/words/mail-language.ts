@@ -1,3 +1,4 @@
+import type { MailText } from './declaration-words.ts'
 import { arabic } from './arabic.ts'
 import { contractWords, type ContractWords } from './contract-words.ts'
 import { declarationWords, type DeclarationMailWords } from './declaration-words.ts'
@@ -13,6 +14,7 @@ import type { BaseMailWords, MailWords } from './mail-words.ts'
 import { passwordResetWords, type PasswordResetWords } from './password-reset-words.ts'
 import { portuguese } from './portuguese.ts'
 import { reminderWords, type ReminderWords } from './reminder-words.ts'
+import { trialWords } from './trial-words.ts'
 import { simplifiedChinese } from './simplified-chinese.ts'
 import { spanish } from './spanish.ts'
 import { traditionalChinese } from './traditional-chinese.ts'
@@ -42,6 +44,7 @@ export const wordsByLanguage: Readonly<Record<string, MailWords>> = Object.fromE
       declaration: declarationWords[language] as DeclarationMailWords,
       contract: contractWords[language] as ContractWords,
       reminder: reminderWords[language] as ReminderWords,
+      trial: trialWords[language] as MailText,
       passwordReset: passwordResetWords[language] as PasswordResetWords,
     },
   ]),

@@ -11,6 +11,7 @@ export interface MailWords extends BaseMailWords {
   declaration: DeclarationMailWords
   contract: ContractWords
   reminder: ReminderWords
+  trial: MailText
   passwordReset: PasswordResetWords
 }
 

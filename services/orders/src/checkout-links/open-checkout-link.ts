@@ -36,6 +36,7 @@ export const openCheckoutLink = command(contract, async (request, context) => {
     discount: await chooseDiscount(link, { request, product, context }),
     successUrl: link.successUrl ?? null,
     embedOrigin: request.embed_origin && origins.includes(request.embed_origin) ? request.embed_origin : null,
+    allowTrial: true,
     allowDiscountCodes: link.allowDiscountCodes,
     requireBillingAddress: link.requireBillingAddress,
     metadata: link.metadata,

@@ -1,6 +1,6 @@
 import type { OrderDraft } from '../orders/place-order.ts'
 import type { Product } from '../catalog/products/product.ts'
-import type { RecurringInterval } from '../pricing/billing-period.ts'
+import { orderAmounts } from '../pricing/order-amounts.ts'
 import type { SubscriptionStart } from '../subscriptions/start-subscription.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
 import type { SubscriptionUpgrade } from '../subscriptions/upgrade-subscription.ts'
@@ -13,24 +13,28 @@ interface Purchase {
   product: Product
   /** Null for a one-time purchase. */
   subscription: Subscription | null
+  /** It begins with a trial: nothing is billed, and the discount is that of the first paid period. */
+  isTrial: boolean
 }
 
+const noAmounts = orderAmounts({ lines: [{ amount: 0n, rate: null }], discount: null, taxBehavior: 'exclusive' })
+
 /** Builds the order draft of a confirmed checkout. It contains known details of a customer only if the seller named the customer. */
-export function buildCheckoutOrderDraft(checkout: Checkout, { priced, buyer, product, subscription }: Purchase): OrderDraft {
+export function buildCheckoutOrderDraft(checkout: Checkout, { priced, buyer, product, subscription, isTrial }: Purchase): OrderDraft {
   const { customer } = buyer
   const known = buyer.isProven ? customer : null
   return {
     organizationId: checkout.organizationId,
     billingReason: checkout.subscriptionId ? 'subscription_update' : subscription ? 'subscription_create' : 'purchase',
     currency: checkout.currency,
-    ...priced,
+    ...(isTrial ? { ...priced, amounts: noAmounts } : priced),
     lines: [{ label: product.name, productPriceId: checkout.productPriceId }],
     billingName: checkout.customerBillingName ?? known?.name ?? checkout.customerName ?? null,
     billingAddress: checkout.customerBillingAddress ?? known?.billingAddress ?? null,
     taxId: checkout.customerTaxId ?? known?.taxId?.[0] ?? null,
     customerId: customer.id,
     productId: checkout.productId,
-    discountId: checkout.discountId ?? null,
+    discountId: isTrial ? null : (checkout.discountId ?? null),
     subscriptionId: subscription?.id ?? null,
     periodStart: checkout.subscriptionId ? null : (subscription?.currentPeriodStart ?? null),
     periodEnd: checkout.subscriptionId ? null : (subscription?.currentPeriodEnd ?? null),
@@ -42,11 +46,11 @@ export function buildCheckoutOrderDraft(checkout: Checkout, { priced, buyer, pro
 /** Builds the new subscription of a confirmed checkout. */
 export function toSubscriptionStart(
   checkout: Checkout,
-  { interval, paymentToken }: { interval: RecurringInterval; paymentToken: string | null },
+  { interval, paymentToken, trial }: Pick<SubscriptionStart, 'interval' | 'paymentToken' | 'trial'>,
 ): SubscriptionStart {
   const { organizationId, productId, productPriceId, currency, priceAmount, metadata } = checkout
   return {
-    ...{ organizationId, productId, productPriceId, currency, priceAmount, metadata, interval, paymentToken },
+    ...{ organizationId, productId, productPriceId, currency, priceAmount, metadata, interval, paymentToken, trial },
     customerId: checkout.customerId as string,
     checkoutId: checkout.id,
     discountId: checkout.discountId ?? null,

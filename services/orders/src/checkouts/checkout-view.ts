@@ -8,8 +8,17 @@ import { checkoutProductColumns, priceColumns } from '../catalog/products/produc
 const net = 'ch.amount - ch.discount_amount'
 const total = `${net} + coalesce(ch.tax_amount, 0)`
 
-/** Nothing is due now, but later payments are. */
-const setup = `(${total} = 0 and ch.amount > 0 and pr.recurring_interval is not null)`
+const trial = `(ch.allow_trial and ch.subscription_id is null and ch.price_amount > 0 and pr.trial_interval is not null
+  and (ch.status = 'open' and not exists (select from trial_redemptions t where t.customer_id = ch.linked_customer_id and t.product_id = ch.product_id)
+    or ch.trial_end is not null))`
+
+const trialEnd = `coalesce(ch.trial_end, (select now() + k.clock_offset_ms * interval '1 millisecond'
+    + pr.trial_interval_count * ('1 ' || pr.trial_interval)::interval from organizations k where k.id = ch.organization_id))`
+
+/** Nothing is due now, but later payments are. A trial begins without a payment method. */
+const setup = `(not ${trial} and ${total} = 0 and ch.amount > 0 and pr.recurring_interval is not null)`
+
+const due = `(${total} > 0 and not ${trial})`
 
 const addressFields = `(select row_to_json(x) from (
   select true as country, ch.require_billing_address as state, ch.require_billing_address as city, ch.require_billing_address as postal_code,
@@ -39,10 +48,11 @@ const publicColumns =
   ${url()} as url, ch.expires_at,
   coalesce(replace(ch.success_url, '{CHECKOUT_ID}', ch.id::text), ${url()} || '/confirmation') as success_url, null as return_url, ch.embed_origin,
   ch.amount, ch.discount_amount, ${net} as net_amount, ch.tax_amount, ch.taxes, ${total} as total_amount, ${net} as subtotal_amount, ch.currency, pp.tax_behavior,
-  false as allow_trial, null as active_trial_interval, null as active_trial_interval_count, null as trial_end, ch.organization_id,
+  ch.allow_trial, case when ${trial} then pr.trial_interval end as active_trial_interval,
+  case when ${trial} then pr.trial_interval_count end as active_trial_interval_count, case when ${trial} then ${trialEnd} end as trial_end, ch.organization_id,
   ch.product_id, ch.product_price_id, ch.discount_id, ch.allow_discount_codes, ch.require_billing_address,
   pp.amount_type <> 'free' as is_discount_applicable, pp.amount_type = 'free' as is_free_product_price,
-  ${total} > 0 as is_payment_required, ${setup} as is_payment_setup_required, (${total} > 0 or ${setup}) as is_payment_form_required,
+  ${due} as is_payment_required, ${setup} as is_payment_setup_required, (${due} or ${setup}) as is_payment_form_required,
   ch.customer_id, ch.is_business_customer, ch.customer_name, ch.customer_email, ch.customer_ip_address, ch.customer_billing_name,
   ch.customer_billing_address, ch.customer_tax_id, ${addressFields} as customer_billing_address_fields,
   ${addressFieldModes} as billing_address_fields, null as prices,

@@ -10,6 +10,7 @@ import { aggregateProperties } from '@quittance/runtime/schema'
 import type { Discount } from '../catalog/discounts/discount.ts'
 import { appliedTaxes, type OrderAmounts } from '../pricing/order-amounts.ts'
 import type { Product } from '../catalog/products/product.ts'
+import type { Trial } from '../pricing/billing-period.ts'
 
 /** Time within which a checkout can be confirmed. */
 export const checkoutLifetimeMs = 30 * 60_000
@@ -44,6 +45,9 @@ export const CheckoutSchema = defineEntity({
     /** Null while tax depends on the unknown country of the buyer. */
     taxAmount: p.bigint('bigint').nullable(),
     taxes: p.json<AppliedTax[]>(),
+    allowTrial: p.boolean(),
+    /** End of the trial with which the confirmed purchase began. */
+    trialEnd: p.datetime().nullable(),
     allowDiscountCodes: p.boolean(),
     requireBillingAddress: p.boolean(),
     isBusinessCustomer: p.boolean(),
@@ -76,6 +80,7 @@ export interface BuyerDetails {
 export interface CheckoutSettings {
   metadata?: Metadata | undefined
   customer_metadata?: Metadata | null | undefined
+  allow_trial?: boolean | null | undefined
   allow_discount_codes?: boolean | null | undefined
   require_billing_address?: boolean | null | undefined
   customer_ip_address?: string | null | undefined
@@ -91,6 +96,11 @@ export class Checkout extends CheckoutSchema.class {
   /** Later payments need a token too, even if the first one is free. */
   isChargeable(isRecurring: boolean): boolean {
     return this.totalAmount() > 0n || (isRecurring && this.priceAmount > 0n)
+  }
+
+  /** Returns the trial with which the purchase begins; null without one. A product with another price than a regular one has none. */
+  findTrial(product: Product): Trial | null {
+    return this.allowTrial && !this.subscriptionId && this.priceAmount > 0n ? product.trial() : null
   }
 
   /** Sets or removes the discount. `applyAmounts` updates the amounts afterwards. */
@@ -132,6 +142,7 @@ export class Checkout extends CheckoutSchema.class {
     const { metadata, customer_metadata, allow_discount_codes, require_billing_address } = arrangement
     if (metadata) this.metadata = metadata
     if (customer_metadata) this.customerMetadata = customer_metadata
+    this.allowTrial = arrangement.allow_trial ?? this.allowTrial
     this.allowDiscountCodes = allow_discount_codes ?? this.allowDiscountCodes
     this.requireBillingAddress = require_billing_address ?? this.requireBillingAddress
     if (arrangement.customer_ip_address !== undefined) this.customerIpAddress = arrangement.customer_ip_address

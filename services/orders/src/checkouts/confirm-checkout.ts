@@ -26,6 +26,7 @@ import { findOpenCheckout, publishCheckoutUpdated } from './update-checkout.ts'
 import { buildCheckoutOrderDraft, toSubscriptionStart, toSubscriptionUpgrade } from './checkout-order-draft.ts'
 import { checkPaymentToken, type TokenCheck } from './check-payment-token.ts'
 import { assertMayPay, recordAttempt } from './payment-attempts.ts'
+import type { Trial } from '../pricing/billing-period.ts'
 
 type Request = RequestOf<typeof contract>
 
@@ -49,6 +50,7 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   const checkout = await findOpenCheckout(context, request.client_secret)
   const { organizationId } = checkout
   checkout.applyBuyerDetails(request)
+  checkout.applySettings({ allow_trial: request.allow_trial })
   checkout.immediateAccessConsentedAt = request.immediate_access_consent ? now : null
   await changeCheckoutProduct(context, checkout, request)
   const discount = await chooseDiscount({ checkout, code: request.discount_code ?? null }, context)
@@ -56,7 +58,8 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   assertExpectedTotal(checkout, request)
   const product = await em.findOneOrFail(Product, checkout.productId)
   const byTransfer = request.payment_method_type === 'bank_transfer'
-  const isChargeable = checkout.isChargeable(product.recurringInterval !== null)
+  const trial = checkout.findTrial(product)
+  const isChargeable = !trial && checkout.isChargeable(product.recurringInterval !== null)
   const means = isChargeable ? await findAccountForPayments(sql, { organizationId, byTransfer }) : null
   if (isChargeable && !means) throw new PaymentError(noPaymentsMessage)
   const needsToken = isChargeable && !means?.isSentByBuyer
@@ -68,8 +71,8 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   }
   const buyer = await resolveCheckoutCustomer(checkout, context)
   checkout.confirm(buyer.customer.id, buyer)
-  const subscription = await findOrStartSubscription({ checkout, product, token: means?.account.id ? null : token }, context)
-  const draft = buildCheckoutOrderDraft(checkout, { priced, buyer, product, subscription })
+  const subscription = await findOrStartSubscription({ checkout, product, trial, token: means?.account.id ? null : token }, context)
+  const draft = buildCheckoutOrderDraft(checkout, { priced, buyer, product, subscription, isTrial: trial !== null })
   await redeem(discount, { request, context })
   const order = await placeOrder(context, draft)
   const leasedUntil = new Date(now.getTime() + callLeaseMs)
@@ -81,7 +84,7 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
     leasedUntil,
   } as const
   const paymentId =
-    checkout.totalAmount() > 0n && means
+    order.totalAmount > 0n && means
       ? await startPayment(context, { ...start, account: means.account, ...toSource(token) })
       : await completeFree(context, { checkout, order, token })
   if (token && paymentId) await recordAttempt(checkout, { paymentId, context })
@@ -142,11 +145,12 @@ interface SubscriptionOptions {
   checkout: Checkout
   product: Product
   token: string | null
+  trial: Trial | null
 }
 
 /** Returns the subscription to a recurring product: a new one, or the free one that is upgraded once this is paid. */
 async function findOrStartSubscription(
-  { checkout, product, token }: SubscriptionOptions,
+  { checkout, product, token, trial }: SubscriptionOptions,
   context: CommandContext,
 ): Promise<Subscription | null> {
   if (!product.recurringInterval) return null
@@ -154,7 +158,12 @@ async function findOrStartSubscription(
     await lockCustomer(context.sql, checkout.customerId as string)
     return context.em.findOneOrFail(Subscription, checkout.subscriptionId)
   }
-  return startSubscription(context, toSubscriptionStart(checkout, { interval: product.recurringInterval, paymentToken: token }))
+  const started = await startSubscription(
+    context,
+    toSubscriptionStart(checkout, { interval: product.recurringInterval, paymentToken: token, trial }),
+  )
+  checkout.trialEnd = started.trialEnd ?? null
+  return started
 }
 
 /** Applies a given code in place of the discount. A code that cannot be used is rejected, not ignored. */

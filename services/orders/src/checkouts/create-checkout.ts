@@ -33,6 +33,7 @@ export const createCheckout = command(createCheckoutContract, async (request, co
     discount: await findDiscount(request, { product, context }),
     successUrl: request.success_url ?? null,
     embedOrigin: request.embed_origin ?? null,
+    allowTrial: request.allow_trial,
     allowDiscountCodes: request.allow_discount_codes,
     requireBillingAddress: request.require_billing_address,
     metadata: request.metadata,

@@ -10,7 +10,7 @@ import { checkoutEvent } from './checkout-event.ts'
 import { priceCheckout } from './checkout-pricing.ts'
 import { checkoutView } from './checkout-view.ts'
 
-type Terms = 'productIds' | 'successUrl' | 'embedOrigin' | 'allowDiscountCodes' | 'requireBillingAddress' | 'metadata'
+type Terms = 'productIds' | 'successUrl' | 'embedOrigin' | 'allowTrial' | 'allowDiscountCodes' | 'requireBillingAddress' | 'metadata'
 type BuyerFields =
   | ('customerId' | 'linkedCustomerId' | 'subscriptionId' | 'isBusinessCustomer' | 'externalCustomerId' | 'customerName')
   | ('customerEmail' | 'customerIpAddress' | 'customerBillingName' | 'customerBillingAddress' | 'customerTaxId' | 'customerMetadata')
@@ -49,6 +49,7 @@ export async function startCheckout(
     productPriceId: price.id,
     discountId: discount?.id ?? null,
     isCustomerProven: true,
+    trialEnd: null,
     currency: price.priceCurrency ?? 'usd',
     priceAmount: price.amountFor(chosenAmount),
     amount: 0n,

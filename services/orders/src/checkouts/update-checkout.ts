@@ -45,6 +45,7 @@ export const updateCheckoutByClient = command(
       checkout.applyDiscount(discount)
     }
     checkout.applyBuyerDetails(change)
+    checkout.applySettings({ allow_trial: change.allow_trial })
     await priceCheckout(checkout, context)
     await publishCheckoutUpdated(checkout, context)
     return read.one(checkoutPublicView, { where: 'ch.client_secret = :secret', values: { secret } })

@@ -6,7 +6,7 @@ import { priceColumns, productSummaryColumns } from '../catalog/products/product
 
 /** Columns of a subscription inside an order; `s` is the subscription. Deprecated names exist only here and in the contract. */
 export const subscriptionColumns = `s.id, s.created_at, s.modified_at, s.amount, s.currency, s.recurring_interval, 1 as recurring_interval_count,
-  null as trial_start, null as trial_end, s.status, null as current_meter_period_start, null as current_meter_period_end,
+  s.trial_start, s.trial_end, s.status, null as current_meter_period_start, null as current_meter_period_end,
   false as pause_at_period_end, null as paused_at, null as resumes_at,
   s.current_period_start, s.current_period_end, s.cancel_at_period_end, s.canceled_at, s.started_at, s.ends_at, s.ended_at,
   s.customer_id, s.product_id, s.discount_id, s.checkout_id, s.customer_cancellation_reason, s.customer_cancellation_comment,

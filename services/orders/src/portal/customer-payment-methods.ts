@@ -38,7 +38,7 @@ export const listCustomerPaymentMethods = query(listContract, ({ page, limit }, 
 const lockMethod = `
   select m.status, m.is_default, exists (
     select from subscriptions s where s.customer_id = m.customer_id and s.status in ('trialing', 'active', 'past_due', 'unpaid')
-      and s.amount > 0 and not s.cancel_at_period_end and (s.payment_method_id = m.id or m.is_default)
+      and s.amount > 0 and not s.cancel_at_period_end and (s.payment_method_id = m.id or m.is_default and (s.status <> 'trialing' or s.payment_method_id is not null))
       and not exists (select from payment_methods x where x.customer_id = m.customer_id and x.id <> m.id and x.is_default and x.status = 'active')
     ) as is_needed
   from payment_methods m
@@ -75,14 +75,14 @@ const clearDefault = `
   update payment_methods set is_default = false, modified_at = now(), version = version + 1
   where customer_id = :scope_customer and is_default and id <> :id and organization_id = any (:scope_organizations) and :scope_checkout::uuid is null`
 
-// Subscriptions that name the method before follow the default from now on.
+// Subscriptions that name the method before follow the default from now on. A trial names it, which is the buyer's consent to pay after the trial.
 const setDefault = `
   with chosen as (
     update payment_methods set is_default = true, modified_at = now(), version = version + 1
     where id = :id and customer_id = :scope_customer and not is_default and organization_id = any (:scope_organizations)
       and :scope_checkout::uuid is null)
-  update subscriptions set payment_method_id = null
-  where customer_id = :scope_customer and payment_method_id <> :id and organization_id = any (:scope_organizations) and :scope_checkout::uuid is null`
+  update subscriptions set payment_method_id = case when status = 'trialing' then :id::uuid end
+  where customer_id = :scope_customer and (payment_method_id <> :id or status = 'trialing') and organization_id = any (:scope_organizations) and :scope_checkout::uuid is null`
 
 export const setDefaultCustomerPaymentMethod = command(setDefaultContract, async ({ id }, context) => {
   const { status } = await requireMethod(id, context)

@@ -25,6 +25,20 @@ export function addMonths(start: Date, { months, anchorDay }: { months: number; 
   return end
 }
 
+/** Length of a trial. */
+export interface Trial {
+  interval: 'day' | 'week' | 'month' | 'year'
+  count: number
+}
+
+const dayMs = 86_400_000
+
+/** Returns the end of the trial that starts at `start`: at the same time of day, in UTC. */
+export function trialEnd(start: Date, { interval, count }: Trial): Date {
+  if (interval === 'day' || interval === 'week') return new Date(start.getTime() + count * (interval === 'week' ? 7 : 1) * dayMs)
+  return addMonths(start, { months: count * (interval === 'year' ? 12 : 1), anchorDay: start.getUTCDate() })
+}
+
 /** A period and a time in it. */
 export interface ProrationPoint {
   start: Date

@@ -3,7 +3,7 @@ import { advanceTestClock as contract } from '@quittance/contracts/test-clock'
 import { resolveOrganization } from '@quittance/runtime/resolve-organization'
 import { command } from '@quittance/runtime/handler'
 import { config } from '../config.ts'
-import { announceRenewalsJobName, finalOrdersJobName, renewalJobName } from '../job-names.ts'
+import { announceRenewalsJobName, announceTrialEndsJobName, finalOrdersJobName, renewalJobName } from '../job-names.ts'
 import { loadClock, requireOrganization } from '../organizations/organization.ts'
 
 /** Limits the work of one call: a subscription is renewed once for every period that passes. */
@@ -42,6 +42,6 @@ export const advanceTestClock = command(contract, async ({ organization_id, to }
   await sql('organization.advance-clock', advance, { id, ms })
   await sql('subscriptions.bring-forward', bringForward, { id, ms })
   await sql('orders.bring-forward', bringOrdersForward, { id, ms })
-  wake(renewalJobName, finalOrdersJobName, announceRenewalsJobName)
+  wake(renewalJobName, finalOrdersJobName, announceRenewalsJobName, announceTrialEndsJobName)
   return { organization_id: id, now: new Date(to).toISOString() }
 })

@@ -1,4 +1,4 @@
-import { subscriptionRenewalAhead } from '@quittance/contracts/subscriptions'
+import { subscriptionRenewalAhead } from '@quittance/contracts/subscription-announcements'
 import { job, type Transaction } from '@quittance/runtime/handler'
 import { announceRenewalsJobName } from '../job-names.ts'
 import { subscriptionView } from './subscription-view.ts'
@@ -6,10 +6,10 @@ import { subscriptionView } from './subscription-view.ts'
 const batch = 100
 
 /** The clock of the organization of `s`, joined as `o`. */
-const clock = `(now() + o.clock_offset_ms * interval '1 millisecond')`
+export const clockOfOrganization = `(now() + o.clock_offset_ms * interval '1 millisecond')`
 
 const isAhead = `s.recurring_interval = 'year' and s.status = 'active' and not s.cancel_at_period_end and s.amount > 0
-    and s.current_period_end > ${clock} and s.current_period_end <= ${clock} + interval '30 days'
+    and s.current_period_end > ${clockOfOrganization} and s.current_period_end <= ${clockOfOrganization} + interval '30 days'
     and s.renewal_announced_for is distinct from s.current_period_end`
 
 /** The bound of the test clock that is most ahead limits the scan of the index. */

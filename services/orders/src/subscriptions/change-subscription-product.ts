@@ -32,7 +32,8 @@ export async function changeSubscriptionProduct(subscription: Subscription, chan
   const { em } = context
   subscription.assertChangeable()
   if ((await em.count(Order, { subscriptionId: subscription.id, status: 'pending' })) > 0) throw createUpdatePendingError()
-  const isPlanned = behavior === 'next_period'
+  // A trial has no paid time to credit: its product stays until it ends.
+  const isPlanned = behavior === 'next_period' || subscription.status === 'trialing'
   const product = await chooseRecurringProduct(subscription, { productId: change.productId, em, isPlanned })
   if (isPlanned) {
     subscription.pendingProductId = product.id

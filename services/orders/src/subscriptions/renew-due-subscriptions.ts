@@ -3,6 +3,7 @@ import { job, type Transaction } from '@quittance/runtime/handler'
 import { loadClock, type OrganizationClock } from '../organizations/organization.ts'
 import { renewSubscription, retryPayment } from './renew-subscription.ts'
 import { renewalJobName } from '../job-names.ts'
+import { findChargeableMethod } from '../payment-methods/stored-methods.ts'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { Subscription } from './subscription.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
@@ -47,15 +48,29 @@ async function proceed({ id, customer_id }: DueSubscription, context: Transactio
 
 async function end(subscription: Subscription, context: Transaction): Promise<void> {
   const before = subscription.snapshot()
-  subscription.end()
+  if (subscription.cancelAtPeriodEnd) subscription.end()
+  else subscription.endWithTrial()
   await publishSubscriptionChange(context, subscription, before)
+}
+
+/**
+ * Whether its trial ends without a payment method. The default method of the customer is charged only if the buyer chose one for the
+ * subscription: anyone may have typed the address with which the trial began.
+ */
+async function isTrialUnpayable(subscription: Subscription, { sql }: Transaction): Promise<boolean> {
+  const { status, trialEnd, currentPeriodEnd, amount, customerId, paymentMethodId } = subscription
+  if (status !== 'trialing' || trialEnd?.getTime() !== currentPeriodEnd.getTime() || amount === 0n) return false
+  return !paymentMethodId || !(await findChargeableMethod(sql, { customerId, preferred: paymentMethodId }))
 }
 
 async function renewInTime(
   subscription: Subscription,
   { context, clock }: { context: Transaction; clock: OrganizationClock },
 ): Promise<void> {
-  if (clock.now >= subscription.currentPeriodEnd) return renewSubscription(subscription, { context, clock })
+  if (clock.now >= subscription.currentPeriodEnd) {
+    if (await isTrialUnpayable(subscription, context)) return end(subscription, context)
+    return renewSubscription(subscription, { context, clock })
+  }
   subscription.dueAt = clock.toReal(subscription.currentPeriodEnd)
   subscription.leasedUntil = null
 }

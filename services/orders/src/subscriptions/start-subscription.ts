@@ -6,9 +6,9 @@ import { discountOn } from '../pricing/order-amounts.ts'
 import { loadClock, loadSubscriptionSettings } from '../organizations/organization.ts'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { Subscription } from './subscription.ts'
-import { periodEnd, type RecurringInterval } from '../pricing/billing-period.ts'
+import { periodEnd, type RecurringInterval, type Trial } from '../pricing/billing-period.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
-import { Conflict } from '@quittance/contracts/errors'
+import { Conflict, RequestValidationError } from '@quittance/contracts/errors'
 import { AlreadyActiveSubscriptionError } from '@quittance/contracts/checkouts'
 
 /** A confirmed purchase of a recurring product. */
@@ -27,10 +27,15 @@ export interface SubscriptionStart {
   metadata: Metadata
   /** Nothing is to be paid for the first period. */
   isFree: boolean
+  /** Null: it begins with a paid period. */
+  trial: Trial | null
 }
 
 /** Creates a subscription; active at once if nothing is to be paid. */
-export async function startSubscription(context: Transaction, { interval, isFree, ...purchase }: SubscriptionStart): Promise<Subscription> {
+export async function startSubscription(
+  context: Transaction,
+  { interval, isFree, trial, ...purchase }: SubscriptionStart,
+): Promise<Subscription> {
   const { em } = context
   const { organizationId, customerId, priceAmount, discountId } = purchase
   await requireCustomer(context.sql, customerId)
@@ -49,6 +54,7 @@ export async function startSubscription(context: Transaction, { interval, isFree
     anchorDay,
     currentPeriodStart: start,
     currentPeriodEnd: periodEnd(start, { interval, anchorDay }),
+    ...{ trialStart: null, trialEnd: null },
     cancelAtPeriodEnd: false,
     canceledAt: null,
     startedAt: null,
@@ -63,10 +69,28 @@ export async function startSubscription(context: Transaction, { interval, isFree
     dueAt: null,
     leasedUntil: null,
   })
-  if (isFree) subscription.markPaid(clock)
+  if (trial) {
+    subscription.startTrial(trial, clock)
+    await redeemTrial(context, subscription)
+  } else if (isFree) subscription.markPaid(clock)
   await em.flush()
   await publishSubscriptionChange(context, subscription, null)
   return subscription
+}
+
+const redeem = `
+  insert into trial_redemptions (organization_id, customer_id, product_id, subscription_id)
+  select s.organization_id, s.customer_id, s.product_id, s.id from subscriptions s where s.id = :id and s.organization_id = any (:scope_organizations)
+  on conflict do nothing returning 1`
+
+/** Throws `RequestValidationError` if the customer has had a trial of this product. */
+async function redeemTrial({ em, sql }: Transaction, { id }: Subscription): Promise<void> {
+  await em.flush()
+  if ((await sql('trial.redeem', redeem, { id })).length > 0) return
+  throw RequestValidationError.field(
+    ['allow_trial'],
+    'There was a trial of this product already. Set allow_trial to false to order without one.',
+  )
 }
 
 /** Locks the customer row so that a concurrent deletion also ends the new subscription. */

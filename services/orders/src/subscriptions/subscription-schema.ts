@@ -27,6 +27,9 @@ export const SubscriptionSchema = defineEntity({
     anchorDay: p.integer(),
     currentPeriodStart: p.datetime(),
     currentPeriodEnd: p.datetime(),
+    /** The trial is the first period; null without one. */
+    trialStart: p.datetime().nullable(),
+    trialEnd: p.datetime().nullable(),
     cancelAtPeriodEnd: p.boolean(),
     canceledAt: p.datetime().nullable(),
     startedAt: p.datetime().nullable(),

@@ -13,7 +13,7 @@ import type { Event } from '@quittance/contracts/event'
 
 /** Allowed transitions. All others are rejected; terminal states have none. */
 const transitions: Record<SubscriptionStatus, readonly SubscriptionStatus[]> = {
-  incomplete: ['active', 'incomplete_expired', 'canceled'],
+  incomplete: ['trialing', 'active', 'incomplete_expired', 'canceled'],
   trialing: ['active', 'past_due', 'canceled'],
   active: ['past_due', 'canceled'],
   past_due: ['active', 'unpaid', 'canceled'],

@@ -3,7 +3,7 @@ import { ResourceUnavailable, type SubscriptionStatus } from '@quittance/contrac
 import { retryDelayMs, type Dunning } from '../organizations/dunning.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
 import type { ProductPrice } from '../catalog/products/product.ts'
-import { periodEnd, type RecurringInterval } from '../pricing/billing-period.ts'
+import { periodEnd, type RecurringInterval, trialEnd, type Trial } from '../pricing/billing-period.ts'
 import type { CancellationDetails } from './subscription-input.ts'
 import { SubscriptionSchema } from './subscription-schema.ts'
 import {
@@ -18,6 +18,25 @@ import {
 export class Subscription extends SubscriptionSchema.class {
   snapshot(): SubscriptionSnapshot {
     return { status: this.status, canceledAt: this.canceledAt ?? null, endsAt: this.endsAt ?? null }
+  }
+
+  /** Starts its first period, the trial: nothing is billed before its end. */
+  startTrial(trial: Trial, clock: OrganizationClock): void {
+    this.move('trialing')
+    const start = clock.now
+    const end = trialEnd(start, trial)
+    Object.assign(this, { trialStart: start, trialEnd: end, startedAt: start, currentPeriodStart: start, currentPeriodEnd: end })
+    this.anchorDay = end.getUTCDate()
+    this.discountFrom = this.discountId ? end : null
+    this.periodAmount = 0n
+    this.dueAt = clock.toReal(end)
+  }
+
+  /** Ends it with its trial, because there is no payment method: nothing is owed. */
+  endWithTrial(): void {
+    this.canceledAt = this.currentPeriodEnd
+    this.endsAt = this.currentPeriodEnd
+    this.end()
   }
 
   /** Returns the period after the current one. */

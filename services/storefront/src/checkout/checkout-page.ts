@@ -7,7 +7,7 @@ import type { AppOptions } from '../page/page-context.ts'
 import type { StorefrontPage } from '../page/send-page.ts'
 import { buyerFields, type BuyerFields } from './buyer-fields.ts'
 import { orderPart } from './order-button.ts'
-import { createMoneyFormat, summaryLines } from './order-summary.ts'
+import { computeDueToday, createMoneyFormat, summaryLines } from './order-summary.ts'
 import { findFrame } from './checkout-frame.ts'
 import { findPaymentMethod, findProviderScript } from './payment-methods.ts'
 import { productFields } from './product-fields.ts'
@@ -82,7 +82,7 @@ function summary(page: CheckoutPage): Html {
   return html`<details class="summary">
     <summary>
       <span>${checkout.product.is_recurring ? words.checkout.totalToday : words.checkout.total}</span>
-      <span data-live="summary-total" class="number">${money(checkout.total_amount)}</span>
+      <span data-live="summary-total" class="number">${money(computeDueToday(checkout))}</span>
     </summary>
     <div class="summary-body stack">
       <div data-live="summary" class="stack-small">${summaryLines(checkout, context)}</div>

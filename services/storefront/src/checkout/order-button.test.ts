@@ -13,10 +13,11 @@ interface Sale {
   total: number
   interval?: 'month' | null
   isPaymentNeeded?: boolean
+  trialEnd?: string | null
 }
 
 /** Only what the words of the button depend on. */
-function nameButton(country: string | null, { total, interval = null, isPaymentNeeded = true }: Sale): string {
+function nameButton(country: string | null, { total, interval = null, isPaymentNeeded = true, trialEnd = null }: Sale): string {
   const checkout = {
     currency: 'usd',
     amount: 1200,
@@ -25,6 +26,7 @@ function nameButton(country: string | null, { total, interval = null, isPaymentN
     tax_behavior: 'exclusive',
     discount: null,
     is_payment_form_required: isPaymentNeeded,
+    trial_end: trialEnd,
     product: { recurring_interval: interval },
   } as CheckoutPublic
   return nameOrderButton({ checkout, form: { country } as CheckoutForm, context })
@@ -43,6 +45,12 @@ test('in the EEA, and while the country is unknown, it has the words of the dire
     // Nothing is due today, and later payments are.
     expect(nameButton(country, { total: 0, interval: 'month' })).toBe('Order with obligation to pay')
   }
+})
+
+test('a trial has the words of the directive in the EEA, also if it costs under a condition only [pages 32]', () => {
+  const trial = { total: 1200, interval: 'month', isPaymentNeeded: false, trialEnd: '2026-12-09T10:00:00Z' } as const
+  for (const country of ['DE', 'NO', null]) expect(nameButton(country, trial)).toBe('Order with obligation to pay')
+  expect(nameButton('US', trial)).toBe('Start the free trial')
 })
 
 test('without a processor no way to pay is offered [pages 48]', () => {

@@ -6,7 +6,7 @@ import { legalLinks } from '../page/legal-links.ts'
 import type { PageContext } from '../page/page-context.ts'
 import { canConsent } from './buyer-changes.ts'
 import type { CheckoutForm } from './checkout-form.ts'
-import { createMoneyFormat, describeRenewal } from './order-summary.ts'
+import { computeDueToday, createMoneyFormat, describeRenewal, type Renewal } from './order-summary.ts'
 
 interface OrderPart {
   checkout: CheckoutPublic
@@ -20,15 +20,14 @@ export function orderPart(part: OrderPart): Html {
   const { words } = context
   const money = createMoneyFormat(checkout.currency, context)
   const renewal = describeRenewal(checkout, context)
-  const terms = renewal?.interval === 'month' ? words.checkout.renewsMonthly : words.checkout.renewsYearly
-  const total = money(checkout.total_amount)
+  const total = money(computeDueToday(checkout))
   return html`<div class="before-order">
     <div data-live="total" class="stack-small">
       <p class="row">
         <span><bdi>${checkout.product.name}</bdi></span>
         <span class="number">${renewal ? words.checkout.totalToday : words.checkout.total} ${total}</span>
       </p>
-      ${renewal && html`<p class="quiet">${terms(total, formatDate(renewal.at.toISOString(), context.locale), renewal.sum)}</p>`}
+      ${renewal && renewalTerms(renewal, { total, isTrial: checkout.trial_end !== null, context })}
       <input type="hidden" name="expected_total_amount" value="${checkout.total_amount}" />
     </div>
     ${legalLinks(checkout.organization, context)}
@@ -36,6 +35,22 @@ export function orderPart(part: OrderPart): Html {
     <button class="button without-scripts" type="submit" name="intent" value="update">${words.checkout.update}</button>
     <button class="button primary wide" type="submit" name="intent" value="order" data-live="button">${nameOrderButton(part)}</button>
   </div>`
+}
+
+interface Terms {
+  /** What is paid with the order. */
+  total: string
+  isTrial: boolean
+  context: PageContext
+}
+
+/** What a subscription costs later, and what a trial costs. */
+function renewalTerms({ interval, at, first, sum }: Renewal, { total, isTrial, context }: Terms): Html {
+  const { checkout: words, trial } = context.words
+  const date = formatDate(at.toISOString(), context.locale)
+  if (!isTrial) return html`<p class="quiet">${(interval === 'month' ? words.renewsMonthly : words.renewsYearly)(total, date, sum)}</p>`
+  const then = interval === 'month' ? trial.thenMonthly : trial.thenYearly
+  return html`<p class="quiet">${trial.ends(date)} ${then(first, date, sum)}</p>`
 }
 
 /** Not ticked, and never required: the order is placed either way, and keeps the moment of the consent. */
@@ -53,8 +68,10 @@ function consentBox({ checkout, form, context }: OrderPart): Html | null {
  */
 export function nameOrderButton({ checkout, form, context }: OrderPart): string {
   const { checkout: words } = context.words
-  if (!checkout.is_payment_form_required) return words.confirm
+  // A trial without a payment method costs if the buyer chooses one later: an obligation under a condition has the words too.
+  if (!checkout.is_payment_form_required && !checkout.trial_end) return words.confirm
   if (isInEuropeanEconomicArea(form.country)) return words.orderEea
+  if (checkout.trial_end) return context.words.trial.start
   const money = createMoneyFormat(checkout.currency, context)
   const renewal = describeRenewal(checkout, context)
   if (!renewal) return words.pay(money(checkout.total_amount))

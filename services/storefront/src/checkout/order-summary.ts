@@ -1,5 +1,6 @@
 import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import type { AppliedTax } from '@quittance/contracts/taxes'
+import { formatDate } from '@quittance/pages/dates'
 import { html, type Html } from '@quittance/pages/html'
 import { formatMoney } from '@quittance/pages/money'
 import type { PageContext } from '../page/page-context.ts'
@@ -42,7 +43,7 @@ export function summaryLines(checkout: CheckoutPublic, context: PageContext): Ht
         ${isInclusive ? null : taxLines(checkout, { context, sum })}
         <tr class="total">
           <th scope="row">${checkout.product.is_recurring ? words.checkout.totalToday : words.checkout.total}</th>
-          ${sum(checkout.total_amount)}
+          ${sum(computeDueToday(checkout))}
         </tr>
       </tbody>
     </table>
@@ -83,11 +84,18 @@ function describeDiscount(
   return html`<bdi>${words.checkout.discount(name)}</bdi>${reach && html` <span class="quiet">${reach}</span>`}`
 }
 
+/** What is paid with the order, in minor units: nothing for a trial, whose price is that of the first period after it. */
+export function computeDueToday({ trial_end, total_amount }: CheckoutPublic): number {
+  return trial_end ? 0 : total_amount
+}
+
 function renewalLine(checkout: CheckoutPublic, context: PageContext): Html | null {
   const renewal = describeRenewal(checkout, context)
-  const { checkout: words } = context.words
+  const { checkout: words, trial } = context.words
   if (!renewal) return null
-  return html`<p class="quiet">${renewal.interval === 'month' ? words.thenEveryMonth(renewal.sum) : words.thenEveryYear(renewal.sum)}</p>`
+  const free = checkout.trial_end && trial.freeUntil(formatDate(checkout.trial_end, context.locale))
+  return html`${free && html`<p class="quiet">${free}</p>`}
+    <p class="quiet">${renewal.interval === 'month' ? words.thenEveryMonth(renewal.sum) : words.thenEveryYear(renewal.sum)}</p>`
 }
 
 /** What a subscription costs later. */
@@ -95,6 +103,8 @@ export interface Renewal {
   interval: 'month' | 'year'
   /** The sum, or the price and that tax is added: the tax of a later payment without the discount is not computed here. */
   sum: string
+  /** The sum of the first period, with the discount. */
+  first: string
   /** Time of the first renewal, if the order is placed now. */
   at: Date
 }
@@ -112,8 +122,14 @@ export function describeRenewal(checkout: CheckoutPublic, context: PageContext):
   return {
     interval,
     sum: isTaxMissing ? context.words.checkout.plusTax(money(later)) : money(later),
-    at: addMonths(new Date(), interval === 'month' ? 1 : 12),
+    first: describeFirst(checkout, context),
+    at: checkout.trial_end ? new Date(checkout.trial_end) : addMonths(new Date(), interval === 'month' ? 1 : 12),
   }
+}
+
+function describeFirst({ currency, tax_amount, total_amount }: CheckoutPublic, context: PageContext): string {
+  const sum = createMoneyFormat(currency, context)(total_amount)
+  return tax_amount === null ? context.words.checkout.plusTax(sum) : sum
 }
 
 /** Returns the same day some months later, or the last day of a shorter month, in UTC. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CheckoutPublic } from '@quittance/contracts/checkout'
-import { confirmCheckout, getCheckoutByClient } from '@quittance/contracts/checkouts'
+import { confirmCheckout, getCheckoutByClient, updateCheckoutByClient } from '@quittance/contracts/checkouts'
 import { ApiFailure } from '@quittance/pages/call-api'
 import { formatTime } from '@quittance/pages/dates'
 import { findMissingEntries, toFormErrors } from './needed-fields.ts'
@@ -88,7 +88,15 @@ async function toOutcome(
   if (error.issues.some(({ loc }) => loc.at(-1) === 'expected_total_amount')) {
     return showTotal(change, await readCheckout(change))
   }
+  if (error.issues.some(({ loc }) => loc.at(-1) === 'allow_trial')) return offerWithoutTrial(change)
   return { kind: 'form', checkout, form, errors: toFormErrors(error.issues, context), status: 422 }
+}
+
+/** The buyer has had a trial of the product: shows what it costs without one, before anything is ordered. */
+async function offerWithoutTrial({ secret, form, context, options: { api } }: CheckoutChange): Promise<OrderOutcome> {
+  const change = { client_secret: secret, allow_trial: false } as const
+  const checkout = await api.call(updateCheckoutByClient, change, { visitor: context.visitor })
+  return { kind: 'form', checkout, form: { ...form, code: '' }, errors: [], notice: context.words.trial.used, status: 409 }
 }
 
 function readCheckout({ secret, context, options }: CheckoutChange): Promise<CheckoutPublic> {

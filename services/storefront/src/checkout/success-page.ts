@@ -10,7 +10,7 @@ import { contractLinks } from '../page/contract-links.ts'
 import type { AppOptions, PageContext } from '../page/page-context.ts'
 import type { PageFrame } from '../page/page-frame.ts'
 import { sendPage } from '../page/send-page.ts'
-import { createMoneyFormat } from './order-summary.ts'
+import { computeDueToday, createMoneyFormat } from './order-summary.ts'
 import { sellerLink } from './result-pages.ts'
 import type { Sale } from './sale-cookie.ts'
 
@@ -35,7 +35,7 @@ export async function sendSuccess(success: Success, reply: FastifyReply): Promis
   const { result } = context.words
   const purchase = await loadPurchase(success)
   const money = createMoneyFormat(checkout.currency, context)
-  const title = checkout.total_amount > 0 ? result.paidTitle : result.freeTitle
+  const title = computeDueToday(checkout) > 0 ? result.paidTitle : result.freeTitle
   return sendPage(reply, {
     context,
     title,
@@ -47,7 +47,7 @@ export async function sendSuccess(success: Success, reply: FastifyReply): Promis
       <h1>${title}</h1>
       <p class="row strong">
         <span><bdi>${checkout.product.name}</bdi></span>
-        <span class="number">${money(checkout.total_amount)}</span>
+        <span class="number">${money(computeDueToday(checkout))}</span>
       </p>
       ${checkout.customer_email && html`<p class="quiet">${result.orderFor(maskEmail(checkout.customer_email))}</p>`}
       ${benefitList(purchase, context)} ${nextSteps(success, purchase)}

@@ -20,6 +20,7 @@ import { planNoticeWords } from './plan-notice-words.ts'
 import { planWords } from './plan-words.ts'
 import { reminderWords } from './reminder-words.ts'
 import { signInWords } from './sign-in-words.ts'
+import { trialWords } from './trial-words.ts'
 import { verificationWords } from './verification-words.ts'
 import { withdrawalWords } from './withdrawal-words.ts'
 import { zhHant } from './zh-hant.ts'
@@ -37,6 +38,7 @@ export interface Words extends CommonWords {
   plan: (typeof planWords)['en'] & (typeof planNoticeWords)['en']
   reminder: (typeof reminderWords)['en']
   signIn: (typeof signInWords)['en']
+  trial: (typeof trialWords)['en']
   verification: (typeof verificationWords)['en']
 }
 
@@ -53,6 +55,7 @@ const all = Object.fromEntries(
       plan: { ...planWords[language], ...planNoticeWords[language] },
       reminder: reminderWords[language],
       signIn: signInWords[language],
+      trial: trialWords[language],
       verification: verificationWords[language],
     },
   ]),

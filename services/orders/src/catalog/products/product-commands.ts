@@ -17,9 +17,11 @@ export const createProduct = command(createProductContract, async (request, { em
     name: request.name,
     description: request.description ?? null,
     recurringInterval: request.recurring_interval,
+    ...{ trialInterval: null, trialIntervalCount: null, trialWithoutPaymentMethod: false },
     isArchived: false,
     metadata: request.metadata,
   })
+  product.changeTrial(request)
   for (const terms of request.prices) em.create(ProductPrice, { ...priceTerms(terms), product, organizationId })
   await em.flush()
   const view = await read.one(productView, { where: 'pr.id = :id', values: { id: product.id } })

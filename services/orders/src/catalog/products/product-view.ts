@@ -8,7 +8,7 @@ export const priceColumns = `pp.id, pp.created_at, pp.modified_at, pp.is_archive
   case when pr.recurring_interval is null then 'one_time' else 'recurring' end as type, pr.recurring_interval`
 
 const fields = `pr.id, pr.created_at, pr.modified_at, pr.name, pr.description, pr.recurring_interval,
-  case when pr.recurring_interval is not null then 1 end as recurring_interval_count, null as trial_interval, null as trial_interval_count,
+  case when pr.recurring_interval is not null then 1 end as recurring_interval_count, pr.trial_interval, pr.trial_interval_count, pr.trial_without_payment_method,
   'public' as visibility, null as meter_interval, null as meter_interval_count, pr.recurring_interval is not null as is_recurring, pr.is_archived, pr.organization_id`
 
 const prices = nestedList(

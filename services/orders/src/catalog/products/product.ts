@@ -7,6 +7,8 @@ import { maxAmount, maxUsdAmount } from '@quittance/contracts/money'
 import type { RequestOf } from '@quittance/contracts/operation'
 import type { createProduct } from '@quittance/contracts/products'
 import type { TaxBehavior } from '@quittance/contracts/taxes'
+import { maxTrialCounts, type TrialInterval } from '@quittance/contracts/trials'
+import type { Trial } from '../../pricing/billing-period.ts'
 
 export const ProductSchema = defineEntity({
   name: 'Product',
@@ -17,6 +19,9 @@ export const ProductSchema = defineEntity({
     name: p.text(),
     description: p.text().nullable(),
     recurringInterval: p.text().$type<'month' | 'year'>().nullable(),
+    trialInterval: p.text().$type<TrialInterval>().nullable(),
+    trialIntervalCount: p.integer().nullable(),
+    trialWithoutPaymentMethod: p.boolean(),
     isArchived: p.boolean(),
     metadata: p.json<Metadata>(),
     prices: () => p.oneToMany(ProductPriceSchema).mappedBy('product').orderBy({ createdAt: 'asc', id: 'asc' }),
@@ -24,7 +29,13 @@ export const ProductSchema = defineEntity({
   filters: organizationFilter,
 })
 
-interface ProductChange {
+interface TrialChange {
+  trial_interval?: TrialInterval | null | undefined
+  trial_interval_count?: number | null | undefined
+  trial_without_payment_method?: boolean | null | undefined
+}
+
+interface ProductChange extends TrialChange {
   name?: string | null | undefined
   description?: string | null | undefined
   recurring_interval?: 'month' | 'year' | null | undefined
@@ -44,6 +55,20 @@ export class Product extends ProductSchema.class {
     if (change.description !== undefined) this.description = change.description
     if (change.is_archived !== undefined && change.is_archived !== null) this.isArchived = change.is_archived
     if (change.metadata) this.metadata = change.metadata
+    this.changeTrial(change)
+  }
+
+  /** Applies the keys that are present. Throws `RequestValidationError` for a trial that cannot be offered. */
+  changeTrial(change: TrialChange): void {
+    if (change.trial_interval !== undefined) this.trialInterval = change.trial_interval
+    if (change.trial_interval_count !== undefined) this.trialIntervalCount = change.trial_interval_count
+    this.trialWithoutPaymentMethod = change.trial_without_payment_method ?? this.trialWithoutPaymentMethod
+    assertTrial(this)
+  }
+
+  /** Returns the trial of new subscriptions; null without one. */
+  trial(): Trial | null {
+    return this.trialInterval && this.trialIntervalCount ? { interval: this.trialInterval, count: this.trialIntervalCount } : null
   }
 
   /** Returns the current price. Needs `prices` loaded. */
@@ -54,6 +79,19 @@ export class Product extends ProductSchema.class {
   }
 }
 ProductSchema.setClass(Product)
+
+type TrialTerms = Pick<Product, 'trialInterval' | 'trialIntervalCount' | 'trialWithoutPaymentMethod' | 'recurringInterval'>
+
+function assertTrial({ trialInterval: interval, trialIntervalCount: count, ...product }: TrialTerms): void {
+  if (!interval !== !count)
+    throw RequestValidationError.field([interval ? 'trial_interval_count' : 'trial_interval'], 'Field required', 'missing')
+  if (!interval || !count) return
+  if (!product.recurringInterval) throw RequestValidationError.field(['trial_interval'], 'Only a recurring product can have a trial.')
+  if (count > maxTrialCounts[interval])
+    throw RequestValidationError.field(['trial_interval_count'], `At most ${maxTrialCounts[interval]} of interval ${interval}.`)
+  if (!product.trialWithoutPaymentMethod)
+    throw RequestValidationError.field(['trial_without_payment_method'], 'Must be true: trials with a payment method are not offered yet.')
+}
 
 export const ProductPriceSchema = defineEntity({
   name: 'ProductPrice',

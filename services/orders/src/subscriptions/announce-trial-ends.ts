@@ -1,0 +1,46 @@
+import { subscriptionTrialEnding } from '@quittance/contracts/subscription-announcements'
+import { job, type Transaction } from '@quittance/runtime/handler'
+import { announceTrialEndsJobName } from '../job-names.ts'
+import { clockOfOrganization } from './announce-renewals.ts'
+import { subscriptionView } from './subscription-view.ts'
+
+const batch = 100
+
+const isAhead = `s.status = 'trialing' and not s.cancel_at_period_end and s.trial_end_announced_at is null
+    and s.trial_end > ${clockOfOrganization} and s.trial_end <= ${clockOfOrganization} + interval '3 days'`
+
+/** The bound of the test clock that is most ahead limits the scan of the index. */
+const findDue = `
+  select s.id, s.organization_id from subscriptions s join organizations o on o.id = s.organization_id
+  where ${isAhead}
+    and s.trial_end <= now() + interval '3 days' + (select coalesce(max(clock_offset_ms), 0) from organizations) * interval '1 millisecond'
+  order by s.trial_end limit ${batch}`
+
+const announce = `
+  update subscriptions s set trial_end_announced_at = now() from organizations o
+  where s.id = :id and s.organization_id = any (:scope_organizations) and o.id = s.organization_id and ${isAhead}
+  returning s.customer_id`
+
+interface EndingTrial {
+  id: string
+  organization_id: string
+}
+
+/** Announces the ends of trials three days ahead, those of shorter ones at once; each once, whatever is killed and however many replicas run. */
+export const announceTrialEnds = job({
+  name: announceTrialEndsJobName,
+  everyMs: 60_000,
+  async run({ systemSql, transaction }) {
+    const ending = await systemSql<EndingTrial>('subscriptions.find-ending-trials', findDue)
+    for (const each of ending) await transaction(each.organization_id, (context) => announceEnd(each, context))
+    return ending.length === batch
+  },
+})
+
+/** The condition is repeated under the lock of the row, as for renewals. */
+async function announceEnd({ id, organization_id: organizationId }: EndingTrial, { sql, read, publish }: Transaction): Promise<void> {
+  const [announced] = await sql<{ customer_id: string }>('subscription.announce-trial-end', announce, { id })
+  if (!announced) return
+  const payload = await read.one(subscriptionView, { where: 's.id = :id', values: { id } })
+  publish({ event: subscriptionTrialEnding, aggregateId: announced.customer_id, organizationId, payload })
+}
