@@ -57,6 +57,7 @@ module.exports = {
         'orders',
         'providers',
         'payments',
+        'payment-setups',
         'refunds',
         'disputes',
         'payment-accounts',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { PaymentError } from './checkouts.ts'
 import { portal } from './customer-portal.ts'
-import { ApiError, Conflict, ResourceNotFound } from './errors.ts'
+import { ApiError, Conflict, NotPermitted, RequestValidationError, ResourceNotFound, TooManyRequests } from './errors.ts'
 import { Id, Timestamp } from './identifiers.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest } from './pagination.ts'
@@ -8,6 +9,26 @@ import { ListReply, pageRequest } from './pagination.ts'
 /** 409: a running subscription is charged with the payment method, and no other one is the default. */
 export class PaymentMethodInUse extends ApiError {
   readonly status = 409
+}
+
+/**
+ * 400: the payment method is not stored yet. With a `client_secret` the buyer has to confirm it in the provider's form; without one the provider
+ * has not answered. In both cases `setup_id` is confirmed afterwards.
+ */
+export class PaymentMethodActionRequired extends ApiError {
+  readonly status = 400
+  readonly setupId: string
+  readonly clientSecret: string | null
+
+  constructor(detail: string, { setupId, clientSecret }: { setupId: string; clientSecret: string | null }) {
+    super(detail)
+    this.setupId = setupId
+    this.clientSecret = clientSecret
+  }
+
+  override toBody(): Record<string, unknown> {
+    return { ...super.toBody(), setup_id: this.setupId, client_secret: this.clientSecret }
+  }
 }
 
 const Card = z
@@ -40,6 +61,37 @@ export const listCustomerPaymentMethods = operation({
   request: z.object({ ...pageRequest }),
   reply: ListReply(CustomerPaymentMethod),
   errors: [],
+})
+
+const storing = [RequestValidationError, NotPermitted, PaymentError, PaymentMethodActionRequired, ResourceNotFound] as const
+
+export const addCustomerPaymentMethod = operation({
+  subject: 'orders.customer-payment-method.add',
+  summary: 'Store a payment method for later orders, without a payment',
+  http: { method: 'POST', path, status: 201, ...portal },
+  request: z.object({
+    confirmation_token_id: z.string().min(1).max(255).describe('Of the provider’s form.'),
+    set_default: z
+      .boolean()
+      .default(false)
+      .describe('Whether your subscriptions are charged with it from now on. The first one always is.'),
+    return_url: z
+      .url({ protocol: /^https?$/ })
+      .max(2083)
+      .nullish()
+      .describe('Where the provider sends you back to from a page of a bank.'),
+  }),
+  reply: CustomerPaymentMethod,
+  errors: [...storing, TooManyRequests],
+})
+
+export const confirmCustomerPaymentMethod = operation({
+  subject: 'orders.customer-payment-method.confirm',
+  summary: 'Complete the storage of a payment method that you had to confirm',
+  http: { method: 'POST', path: `${path}/confirm`, status: 201, ...portal },
+  request: z.object({ setup_id: Id.describe('Of the error `PaymentMethodActionRequired`.') }),
+  reply: CustomerPaymentMethod,
+  errors: storing,
 })
 
 export const deleteCustomerPaymentMethod = operation({

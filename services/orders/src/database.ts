@@ -57,6 +57,7 @@ import { planProducts } from './migrations/20261124101000-plan-products.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentAccountSchema } from './payment-accounts/payment-account.ts'
+import { PaymentSetupSchema } from './payment-setups/payment-setup.ts'
 import { PaymentSchema } from './payments/payment.ts'
 import { ProductSchema, ProductPriceSchema } from './catalog/products/product.ts'
 import { RefundSchema } from './refunds/refund.ts'
@@ -81,6 +82,7 @@ export const database: DatabaseDefinition = {
     OrderItemSchema,
     PaymentAccountSchema,
     PaymentSchema,
+    PaymentSetupSchema,
     RefundSchema,
     SubscriptionSchema,
     ProrationSchema,

@@ -1,6 +1,7 @@
 /** Names of the jobs that lower layers wake. */
 export const sweepDeletedBenefitsJobName = 'sweep-deleted-benefits'
 export const settleDuePaymentsJobName = 'settle-due-payments'
+export const settleDueSetupsJobName = 'settle-due-setups'
 export const renewalJobName = 'renew-due-subscriptions'
 export const readProviderEventsJobName = 'read-provider-events'
 export const finalOrdersJobName = 'retry-final-orders'

@@ -5,6 +5,8 @@ import { checkDueDisputes, disputesInProgress } from './disputes/check-due-dispu
 import { eventsInProgress, readProviderEvents } from './provider-events/read-provider-events.ts'
 import { checkDueRefunds, refundsInProgress } from './refunds/check-due-refunds.ts'
 import { detachMethodsAtProviders } from './payments/detach-methods.ts'
+import { setupsInProgress } from './payment-setups/drive-setup.ts'
+import { settleDueSetups } from './payment-setups/settle-due-setups.ts'
 import { paymentsInProgress, settleDuePayments } from './payments/settle-due-payments.ts'
 
 /** The jobs that call payment providers. Closing waits for calls in progress, which end by their deadline. */
@@ -12,9 +14,11 @@ export async function startPaymentJobs(): Promise<ServiceComponent> {
   assertSandboxIsPrivate(config())
   return {
     name: 'payments',
-    jobs: [settleDuePayments, checkDueRefunds, readProviderEvents, checkDueDisputes, detachMethodsAtProviders],
+    jobs: [settleDuePayments, settleDueSetups, checkDueRefunds, readProviderEvents, checkDueDisputes, detachMethodsAtProviders],
     async close() {
-      await Promise.all([paymentsInProgress, refundsInProgress, eventsInProgress, disputesInProgress].map((calls) => calls.idle()))
+      await Promise.all(
+        [paymentsInProgress, setupsInProgress, refundsInProgress, eventsInProgress, disputesInProgress].map((calls) => calls.idle()),
+      )
     },
   }
 }

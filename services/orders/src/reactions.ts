@@ -8,6 +8,7 @@ import { deleteCustomerSessions } from './customer-sessions/customer-session.ts'
 import { afterCustomerDeleted } from './customers/delete-customer.ts'
 import { revokeCustomerBenefits } from './entitlements/entitlement.ts'
 import { detachCustomerMethods } from './payment-methods/stored-methods.ts'
+import { afterSetupSettled } from './payment-setups/settle-setup.ts'
 import { afterPaymentSettled, settleOrderPayment } from './payments/after-payment-settled.ts'
 import { revokeCustomerSubscriptions } from './subscriptions/lock-subscription.ts'
 import { afterSurplusReceived } from './payments/settle-payment.ts'
@@ -17,6 +18,7 @@ import { settleSubscriptionPayment } from './subscriptions/settle-subscription-p
 /** The only file in which a lower layer meets an upper one. The steps run in this order, in the transaction that raises the point. */
 export const reactions = [
   on(afterPaymentSettled, [settleUpgradePayment, settleSubscriptionPayment, settleOrderPayment, settleCheckoutPayment]),
+  on(afterSetupSettled, []),
   on(afterSurplusReceived, [returnSurplus]),
   on(beforeRefundReserved, [takeBackCredits]),
   on(afterCustomerDeleted, [deleteCustomerSessions, revokeCustomerSubscriptions, revokeCustomerBenefits, detachCustomerMethods]),

@@ -43,6 +43,7 @@ import { getCustomerLicenseKey, listCustomerLicenseKeys } from './portal/custome
 import { getLicenseKey, getLicenseKeyActivation, listLicenseKeys } from './entitlements/license-key-queries.ts'
 import { validateLicenseKey } from './entitlements/validate-license-key.ts'
 import { exportOrders, getMetricsLimits, getOrder, listOrders } from './orders/order-queries.ts'
+import { addCustomerPaymentMethod, confirmCustomerPaymentMethod } from './portal/add-payment-method.ts'
 import { confirmOrderPayment } from './portal/confirm-order-payment.ts'
 import {
   deleteCustomerPaymentMethod,
@@ -130,6 +131,7 @@ export const orders: Service = {
     ],
     ...[getCustomerOrder, listCustomerOrders, updateCustomerOrder, generateCustomerOrderInvoice, confirmOrderPayment],
     ...[listCustomerPaymentMethods, deleteCustomerPaymentMethod, setDefaultCustomerPaymentMethod],
+    ...[addCustomerPaymentMethod, confirmCustomerPaymentMethod],
     ...[getPortalCustomer, updatePortalCustomer, getPortalOrganization],
     ...[listCustomerBenefitGrants, getCustomerBenefitGrant],
     ...[declareWithdrawal, declareCancellation, listDeclarations],

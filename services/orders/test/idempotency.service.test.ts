@@ -50,6 +50,8 @@ const differentRequests: Record<string, object> = {
   'orders.subscription.change-preview': { product_id: randomUUID() },
   'orders.customer-subscription.change-preview': { product_id: randomUUID() },
   'orders.customer-order.confirm-payment': { confirmation_token_id: 'ctoken_ok' },
+  'orders.customer-payment-method.add': { set_default: true },
+  'orders.customer-payment-method.confirm': { setup_id: randomUUID() },
   'orders.customer-subscription.update': { cancel_at_period_end: true },
   'orders.test-clock.advance': { to: '2100-01-01T00:00:00Z' },
   'orders.customer-session.create': { customer_id: randomUUID() },

@@ -1,4 +1,4 @@
-import { storeFurtherMethod } from './stored-method.ts'
+import { storeBySetup, storeFurtherMethod } from './stored-method.ts'
 import { randomUUID } from 'node:crypto'
 import { createBenefit } from '@quittance/contracts/benefits'
 import { listBenefitGrants } from '@quittance/contracts/benefit-grants'
@@ -17,6 +17,7 @@ import { createPaymentAccount } from '@quittance/contracts/payment-accounts'
 import { publicOperations } from '@quittance/contracts/registry'
 import { createTaxRate } from '@quittance/contracts/taxes'
 import { openSecret } from '@quittance/runtime/encryption'
+import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect } from 'vitest'
 import { buildCamt } from './camt.ts'
@@ -70,7 +71,7 @@ export async function createPopulatedShop(orders: OrdersUnderTest): Promise<Popu
     payments: transfer.paymentId,
     refunds: transfer.refundId,
     'orders.payment-account.import-statement': transfer.accountId,
-    ...{ 'orders.customer-order.confirm-payment': owed, ...(await storeMethods(orders, customer.id)) },
+    ...{ 'orders.customer-order.confirm-payment': owed, ...(await storeMethods(orders, { organizationId, customerId: customer.id })) },
     'payment-accounts': account,
     products: product.id,
     benefits: benefit,
@@ -117,10 +118,14 @@ function findGrant(orders: OrdersUnderTest, { seller, benefit }: { seller: Calle
 }
 
 /** Stores a method to delete and one to make the default. */
-async function storeMethods(orders: OrdersUnderTest, customerId: string): Promise<Ids> {
+async function storeMethods(
+  orders: OrdersUnderTest,
+  { organizationId, customerId }: { organizationId: string; customerId: string },
+): Promise<Ids> {
   return {
     'orders.customer-payment-method.delete': await storeFurtherMethod(orders, customerId, 'ctoken_slow'),
     'orders.customer-payment-method.set-default': await storeFurtherMethod(orders, customerId, 'ctoken_pending'),
+    setup: await storeBySetup(orders, customerCaller({ organizationId, customerId })),
   }
 }
 
@@ -223,6 +228,8 @@ function buildBody({ subject }: PublicOperation, { organizationId, ids, key, cod
     'orders.subscription.change-preview': { product_id: ids['plan'] },
     'orders.customer-subscription.change-preview': { product_id: ids['plan'] },
     'orders.customer-order.confirm-payment': { confirmation_token_id: 'ctoken_pending' },
+    'orders.customer-payment-method.add': { confirmation_token_id: 'ctoken_refund_pending' },
+    'orders.customer-payment-method.confirm': { setup_id: ids['setup'] },
     'orders.customer-subscription.update': { cancellation_reason: 'unused' },
     'orders.test-clock.advance': { to: new Date(Date.now() + 600_000).toISOString() },
     'orders.customer-session.create': { customer_id: ids['customers'] },

@@ -1,3 +1,5 @@
+import type { Caller } from '@quittance/contracts/caller'
+import { addCustomerPaymentMethod } from '@quittance/contracts/customer-payment-methods'
 import type { OrdersUnderTest } from './start-orders.ts'
 
 const copy = `
@@ -12,4 +14,11 @@ export async function storeFurtherMethod(orders: OrdersUnderTest, customerId: st
   const [stored] = await orders.rows<{ id: string }>(copy, [customerId, `pm_${token}`])
   if (!stored) throw new Error('The customer has no stored method')
   return stored.id
+}
+
+/** Stores a method without a payment. Returns the id of the setup. */
+export async function storeBySetup(orders: OrdersUnderTest, buyer: Caller): Promise<string> {
+  const { id } = await orders.call(addCustomerPaymentMethod, { confirmation_token_id: 'ctoken_ok' }, buyer)
+  const [setup] = await orders.rows<{ id: string }>('select id from payment_setups where payment_method_id = $1', [id])
+  return setup?.id ?? ''
 }

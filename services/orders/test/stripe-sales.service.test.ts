@@ -3,16 +3,14 @@ import { confirmCheckout, createCheckout, getCheckout, PaymentError } from '@qui
 import { listOrders } from '@quittance/contracts/orders'
 import { showPayment } from '@quittance/contracts/payment-operations'
 import { listPayments } from '@quittance/contracts/payments'
-import { receiveProviderEvent } from '@quittance/contracts/provider-events'
 import { createRefund } from '@quittance/contracts/refunds'
 import { eventually } from '@quittance/testing/eventually'
 import type { FakeInjection } from '@quittance/testing/stripe/fake-faults'
-import { signPayload } from '@quittance/testing/stripe/fake-webhooks'
 import { expect, test } from 'vitest'
 import { asThisRelease, expectMoneyToAddUp } from './money.ts'
 import { readTables } from './read-tables.ts'
 import { advance, after, buyPlan, waitForSubscription } from './subscribe.ts'
-import { startStripeShop, type StripeShop } from './stripe-shop.ts'
+import { deliverEvent, startStripeShop, type StripeShop } from './stripe-shop.ts'
 
 const anonymous = { kind: 'anonymous' } as const
 const confirm = 'POST /v1/payment_intents/:id/confirm'
@@ -31,18 +29,6 @@ function waitForOrder({ orders, shop }: StripeShop, status: string) {
     expect(items).toMatchObject([{ status }])
     return items[0] as NonNullable<(typeof items)[0]>
   })
-}
-
-/** Delivers the latest event of a type, signed by the provider. */
-async function deliver({ orders, fake, stripe, account }: StripeShop, type: string): Promise<void> {
-  const payload = JSON.stringify(
-    fake.state(stripe.id).events.findLast((event) => event.type === type),
-    null,
-    2,
-  )
-  const signature = signPayload(payload, { secrets: [stripe.webhookSecret], timestamp: Math.floor(Date.now() / 1000) })
-  const headers = { 'stripe-signature': signature }
-  await orders.call(receiveProviderEvent, { id: account.id, headers, body: Buffer.from(payload).toString('base64') }, anonymous)
 }
 
 test('takes the money of an order once, with our keys only', async () => {
@@ -81,7 +67,7 @@ test('the secret of a payment is in the reply to its buyer and nowhere else, and
   expect(others).toContain(reply.id)
   for (const text of [JSON.stringify([replies, operator, orders.publishedEvents]), others]) expect(text).not.toContain(secret)
   fake.buyer.completeAction(stripe.id, intent?.id ?? '')
-  await deliver(shop, 'payment_intent.succeeded')
+  await deliverEvent(shop, 'payment_intent.succeeded')
   await waitForOrder(shop, 'paid')
   expect(fake.moneyMoved(stripe.id)).toEqual({ usd: 4200 })
   expect(await readTables(orders, 'true')).not.toContain(secret)
@@ -94,9 +80,9 @@ test('a success that is reported before the progress pays the order, and the lat
   await buy(shop, 'pm_success_sepaDebit')
   const [intent] = [...fake.state(stripe.id).paymentIntents.keys()]
   fake.bank.settlePayment(stripe.id, intent ?? '')
-  await deliver(shop, 'payment_intent.succeeded')
+  await deliverEvent(shop, 'payment_intent.succeeded')
   const paid = await waitForOrder(shop, 'paid')
-  await deliver(shop, 'payment_intent.processing')
+  await deliverEvent(shop, 'payment_intent.processing')
   await eventually(async () =>
     expect(await orders.rows(`select from provider_events where type = 'payment_intent.processing' and outcome = 'checked'`)).toHaveLength(
       1,

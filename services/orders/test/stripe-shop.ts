@@ -1,5 +1,7 @@
 import { createPaymentAccount, type PaymentAccount } from '@quittance/contracts/payment-accounts'
+import { receiveProviderEvent } from '@quittance/contracts/provider-events'
 import { startFakeStripe, type FakeAccount, type FakeStripe } from '@quittance/testing/stripe/fake-stripe'
+import { signPayload } from '@quittance/testing/stripe/fake-webhooks'
 import { vi } from 'vitest'
 import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
 
@@ -38,4 +40,16 @@ export function sharedFake(): Promise<FakeStripe> {
     return fake
   })
   return started
+}
+
+/** Delivers the latest event of a type, signed by the provider. */
+export async function deliverEvent({ orders, fake, stripe, account }: StripeShop, type: string): Promise<void> {
+  const payload = JSON.stringify(
+    fake.state(stripe.id).events.findLast((event) => event.type === type),
+    null,
+    2,
+  )
+  const signature = signPayload(payload, { secrets: [stripe.webhookSecret], timestamp: Math.floor(Date.now() / 1000) })
+  const headers = { 'stripe-signature': signature }
+  await orders.call(receiveProviderEvent, { id: account.id, headers, body: Buffer.from(payload).toString('base64') }, { kind: 'anonymous' })
 }

@@ -1,14 +1,9 @@
 import type { confirmCheckout } from '@quittance/contracts/checkouts'
 import type { RequestOf } from '@quittance/contracts/operation'
 import type { QueryContext } from '@quittance/runtime/handler'
-import { openProvider, toSandboxAccount, type ProviderAccount } from '../providers/provider-of.ts'
+import { checkToken, type TokenCheck } from '../payments/check-token.ts'
+import { toSandboxAccount, type ProviderAccount } from '../providers/provider-of.ts'
 import { checkoutBySecretView, type CheckoutBySecret } from './checkout-view.ts'
-
-/** `unknown`: the provider did not reply in time; the payment decides. */
-export type TokenCheck = 'usable' | 'unusable' | 'unknown'
-
-/** Short, because the call moves no money and an unknown result loses nothing. */
-const deadlineMs = 1_500
 
 const isOpen = `ch.client_secret = :client_secret and ch.status = 'open' and ch.expires_at > now()`
 
@@ -20,19 +15,7 @@ export async function checkPaymentToken(
   if (!token) return undefined
   const found = await read.oneOrNull(checkoutBySecretView, { where: isOpen, values: { client_secret } })
   if (found === null) return undefined
-  const account = toAccount(JSON.parse(found))
-  if (account.pausedUntil && account.pausedUntil > new Date()) return 'unknown'
-  const provider = openProvider(account, {
-    transaction: () => Promise.reject(new Error('A check opens no transaction')),
-  })
-  if (!provider) return undefined
-  const overdue = new Promise<'overdue'>((resolve) => setTimeout(resolve, deadlineMs, 'overdue').unref())
-  const answer = await Promise.race([provider.check(token), overdue]).catch((error: unknown) => {
-    log.warn({ err: error }, 'payment-token.not-checked')
-    return 'overdue' as const
-  })
-  if (answer === 'overdue' || !('got' in answer)) return 'unknown'
-  return answer.got.usable ? 'usable' : 'unusable'
+  return checkToken(token, { account: toAccount(JSON.parse(found)), log })
 }
 
 function toAccount({ organization_id: organizationId, account }: CheckoutBySecret): ProviderAccount {

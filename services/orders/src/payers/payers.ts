@@ -1,10 +1,10 @@
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import { sharedByCheckouts, type ScopedSql } from '@quittance/runtime/sql-runner'
 import type { PayerDetails } from '../providers/provider.ts'
 
-/** The order of a payment leads to its customer; the account is null for the sandbox. */
-interface PayerKey {
-  orderId: string
-  paymentAccountId?: string | null | undefined
+/** A customer at a provider's account; the account is null for the sandbox. */
+export interface PayerKey {
+  customerId: string
+  paymentAccountId: string | null
 }
 
 interface PayerRow {
@@ -15,25 +15,30 @@ interface PayerRow {
   request: { name: string | null; email: string; country: string | null }
 }
 
-const ofPayment = `
-  select y.id, y.customer_id, y.organization_id, y.provider_payer, y.request
-  from payers y join orders o on o.customer_id = y.customer_id
-  where o.id = :order_id and y.payment_account_id is not distinct from :account::uuid and y.organization_id = any (:scope_organizations)`
-
-const insertMissing = `
+// The details are those of the first payment or setup: a repeated call sends the same.
+const ensure = `
   insert into payers (id, created_at, organization_id, customer_id, payment_account_id, request)
-  select gen_random_uuid(), now(), c.organization_id, c.id, :account::uuid,
-    jsonb_build_object('name', c.name, 'email', c.email, 'country', c.billing_address->>'country')
-  from customers c join orders o on o.customer_id = c.id where o.id = :order_id and c.organization_id = any (:scope_organizations)
+  select gen_random_uuid(), now(), organization_id, id, :account::uuid,
+    jsonb_build_object('name', name, 'email', email, 'country', billing_address->>'country')
+  from customers where id = :customer_id and organization_id = any (:scope_organizations)
+    and (:scope_customer::uuid is null or id = :scope_customer) and ${sharedByCheckouts}
   on conflict do nothing`
 
-/** Loads the payer of a payment. A payment of the release before may have none yet. */
-export async function loadPayer(sql: ScopedSql, { orderId, paymentAccountId }: PayerKey): Promise<PayerDetails> {
-  const values = { order_id: orderId, account: paymentAccountId ?? null }
-  const [known] = await sql<PayerRow>('payer.find', ofPayment, values)
+/** Records a customer as a payer of an account, once. No call is made. */
+export async function ensurePayer(sql: ScopedSql, { customerId, paymentAccountId }: PayerKey): Promise<void> {
+  await sql('payer.ensure', ensure, { account: paymentAccountId, customer_id: customerId })
+}
+
+const find = `
+  select id, customer_id, organization_id, provider_payer, request from payers
+  where customer_id = :customer_id and payment_account_id is not distinct from :account::uuid and organization_id = any (:scope_organizations)`
+
+/** Loads a payer. The customer of a payment of the release before may be none yet. */
+export async function loadPayer(sql: ScopedSql, key: PayerKey): Promise<PayerDetails> {
+  const [known] = await sql<PayerRow>('payer.find', find, { customer_id: key.customerId, account: key.paymentAccountId })
   if (!known) {
-    await sql('payer.insert-missing', insertMissing, values)
-    return loadPayer(sql, { orderId, paymentAccountId })
+    await ensurePayer(sql, key)
+    return loadPayer(sql, key)
   }
   const { id, customer_id: customer, organization_id: organization, provider_payer: payer, request } = known
   return { id, payer, ...request, references: { organization, customer } }
@@ -41,10 +46,9 @@ export async function loadPayer(sql: ScopedSql, { orderId, paymentAccountId }: P
 
 const save = `
   update payers set provider_payer = coalesce(provider_payer, :payer), modified_at = now(), version = version + 1
-  where customer_id = (select customer_id from orders where id = :order_id) and payment_account_id is not distinct from :account::uuid
-    and organization_id = any (:scope_organizations)`
+  where customer_id = :customer_id and payment_account_id is not distinct from :account::uuid and organization_id = any (:scope_organizations)`
 
 /** Stores the provider's id of the payer; the first one stays. */
-export async function savePayer(sql: ScopedSql, { payment, payer }: { payment: PayerKey; payer: string }): Promise<void> {
-  await sql('payer.save', save, { payer, order_id: payment.orderId, account: payment.paymentAccountId ?? null })
+export async function savePayer(sql: ScopedSql, { key, payer }: { key: PayerKey; payer: string }): Promise<void> {
+  await sql('payer.save', save, { payer, customer_id: key.customerId, account: key.paymentAccountId })
 }

@@ -52,6 +52,30 @@ export async function findChargeableMethod(
   return row ?? null
 }
 
+// A session bound to a checkout proves no address: it changes no stored method.
+const ofCustomer = `customer_id = :customer_id and organization_id = any (:scope_organizations)
+  and (:scope_customer::uuid is null or customer_id = :scope_customer) and :scope_checkout::uuid is null`
+
+const isActive = `exists (select from payment_methods chosen where chosen.id = :id and chosen.status = 'active')`
+
+const clearDefault = `
+  update payment_methods set is_default = false, modified_at = now(), version = version + 1
+  where is_default and id <> :id and ${isActive} and ${ofCustomer}`
+
+// Subscriptions that name the method before follow the default from now on. A trial names it, which is the buyer's consent to pay after the trial.
+const setDefault = `
+  with chosen as (
+    update payment_methods set is_default = true, modified_at = now(), version = version + 1
+    where id = :id and not is_default and ${isActive} and ${ofCustomer})
+  update subscriptions set payment_method_id = case when status = 'trialing' then :id::uuid end
+  where (payment_method_id <> :id or status = 'trialing') and ${isActive} and ${ofCustomer}`
+
+/** Makes a method the default of its customer, which all subscriptions follow, unless it is blocked. The caller has locked the customer. */
+export async function makeDefaultMethod(sql: ScopedSql, { customerId, id }: { customerId: string; id: string }): Promise<void> {
+  await sql('payment-method.clear-default', clearDefault, { customer_id: customerId, id })
+  await sql('payment-method.set-default', setDefault, { customer_id: customerId, id })
+}
+
 const detached = `status = 'detached', is_default = false, detach_due_at = now(), modified_at = now(), version = version + 1`
 
 const detach = `

@@ -1,14 +1,23 @@
 import { formatCallKey } from '../providers/call-key.ts'
 import type { Answer, Intent, Money, PayerDetails, PaymentProvider, Seen } from '../providers/provider.ts'
 import type { NextCall } from './next-call.ts'
-import type { PaymentRequest } from './payment.ts'
+import type { PaymentRequest } from './progress-columns.ts'
 import { callWithDeadline } from './calls-in-progress.ts'
 
 /** A call with what it sends, read from committed rows: after a crash it is the same. */
 export interface PreparedCall {
   provider: PaymentProvider
   call: NextCall
-  payment: { id: string; createdAt: Date; money: Money; request: PaymentRequest; theirs: string | null; checks: number }
+  /** The payment or setup; a setup has no money. */
+  subject: {
+    id: string
+    kind: Intent['kind']
+    createdAt: Date
+    money: Money | null
+    request: PaymentRequest
+    theirs: string | null
+    checks: number
+  }
   payer: PayerDetails
 }
 
@@ -20,18 +29,20 @@ export function callProvider(prepared: PreparedCall, { leaseMs }: { leaseMs: num
 /** Attempts under one key to make a payer known: the provider may keep an error under it for a day, and another payer costs nothing. */
 const attemptsPerPayerKey = 3
 
-async function makeCall({ provider, call, payment, payer }: PreparedCall): Promise<Answer<Seen> | { payer: string }> {
-  const { id, request, money, theirs } = payment
-  const intent: Intent = { id, kind: 'charge', money, payer: payer.payer, ...request }
-  const formatKey = (step: string, number: number) => formatCallKey('pay', { id, step, number })
+const keyKinds = { charge: 'pay', setup: 'setup' } as const
+
+async function makeCall({ provider, call, subject, payer }: PreparedCall): Promise<Answer<Seen> | { payer: string }> {
+  const { id, kind, request, money, theirs } = subject
+  const intent: Intent = { id, kind, money, payer: payer.payer, ...request }
+  const formatKey = (step: string, number: number) => formatCallKey(keyKinds[kind], { id, step, number })
   if (call.step === 'payer') {
-    const number = 1 + Math.floor(payment.checks / attemptsPerPayerKey)
+    const number = 1 + Math.floor(subject.checks / attemptsPerPayerKey)
     const answer = await provider.ensurePayer(payer, formatCallKey('payer', { id: payer.id, step: 'create', number }))
     return 'got' in answer ? answer.got : answer
   }
   if (call.step === 'prepare') return provider.prepare(intent, formatKey('prepare', call.preparation))
-  if (call.step === 'find' || theirs === null) return provider.findByOurId(intent, payment.createdAt)
+  if (call.step === 'find' || theirs === null) return provider.findByOurId(intent, subject.createdAt)
   if (call.step === 'submit') return provider.submit(theirs, intent, formatKey('submit', call.submission))
-  if (call.step === 'cancel') return provider.cancel(theirs, 'charge', formatKey('cancel', 1))
-  return provider.read(theirs, 'charge')
+  if (call.step === 'cancel') return provider.cancel(theirs, kind, formatKey('cancel', 1))
+  return provider.read(theirs, kind)
 }

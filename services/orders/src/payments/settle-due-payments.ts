@@ -2,13 +2,20 @@ import { job } from '@quittance/runtime/handler'
 import { settleDuePaymentsJobName } from '../job-names.ts'
 import { createCallsInProgress } from './calls-in-progress.ts'
 import { drivePayment } from './drive-payment.ts'
+import type { DrivenId } from './drive-row.ts'
 
-interface DuePayment {
+/** A claimed payment or setup. */
+export interface DueRow {
   id: string
   organization_id: string
   payment_account_id: string | null
   lease: string
   traceparent: string | null
+}
+
+/** Returns how a claimed row is driven. */
+export function toDriven({ id, organization_id: organizationId, lease, traceparent }: DueRow): DrivenId {
+  return { id, organizationId, lease, traceparent }
 }
 
 /** Payments of the release before are taken over: without `due_at` it does not claim them. */
@@ -37,11 +44,10 @@ export const settleDuePayments = job({
   async run(context) {
     const limit = Math.min(batch, paymentsInProgress.free())
     if (limit === 0) return false
-    const due = await context.systemSql<DuePayment>('payments.claim', claim, {
+    const due = await context.systemSql<DueRow>('payments.claim', claim, {
       ...{ lease: context.leaseMs, limit, busy: paymentsInProgress.findBusyAccounts() },
     })
-    for (const { id, organization_id: organizationId, payment_account_id: accountId, ...row } of due)
-      void paymentsInProgress.run(id, () => drivePayment({ id, organizationId, ...row }, { context }), accountId)
+    for (const row of due) void paymentsInProgress.run(row.id, () => drivePayment(toDriven(row), { context }), row.payment_account_id)
     return due.length === limit
   },
 })

@@ -1,10 +1,11 @@
 import type { Transaction } from '@quittance/runtime/handler'
-import { sharedByCheckouts } from '@quittance/runtime/sql-runner'
 import { settleDuePaymentsJobName } from '../job-names.ts'
 import type { Order } from '../orders/order.ts'
 import type { Intent } from '../providers/provider.ts'
 import type { ProviderAccount } from '../providers/provider-of.ts'
-import { Payment, type PaymentRequest } from './payment.ts'
+import { ensurePayer } from '../payers/payers.ts'
+import { Payment } from './payment.ts'
+import type { PaymentRequest } from './progress-columns.ts'
 import { loadTerms } from './payment-terms.ts'
 import type { Initiator } from './payment-progress.ts'
 
@@ -26,20 +27,11 @@ export interface PaymentStart {
   leasedUntil?: Date
 }
 
-// The details are those of the first payment: a repeated call sends the same.
-const ensurePayer = `
-  insert into payers (id, created_at, organization_id, customer_id, payment_account_id, request)
-  select gen_random_uuid(), now(), organization_id, id, :account::uuid,
-    jsonb_build_object('name', name, 'email', email, 'country', billing_address->>'country')
-  from customers where id = :customer_id and organization_id = any (:scope_organizations)
-    and (:scope_customer::uuid is null or id = :scope_customer) and ${sharedByCheckouts}
-  on conflict do nothing`
-
 /** Starts the payment of an order. No call is made here. Returns its id. */
 export async function startPayment(context: Transaction, start: PaymentStart): Promise<string> {
   const { em, now, sql, wake, traceparent } = context
   const { order, account, initiator, leasedUntil = null } = start
-  await sql('payer.ensure', ensurePayer, { account: account.id, customer_id: order.customerId })
+  await ensurePayer(sql, { customerId: order.customerId, paymentAccountId: account.id })
   const { hash, description, clockOffsetMs } = await loadTerms(sql, order.id)
   const { id } = em.create(Payment, {
     ...{ organizationId: order.organizationId, orderId: order.id, checkoutId: order.checkoutId ?? null },

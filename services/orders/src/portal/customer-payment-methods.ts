@@ -12,13 +12,14 @@ import { newestFirst } from '@quittance/runtime/list-query'
 import type { View } from '@quittance/runtime/view'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { detachMethodsJobName } from '../job-names.ts'
-import { detachMethod } from '../payment-methods/stored-methods.ts'
+import { detachMethod, makeDefaultMethod } from '../payment-methods/stored-methods.ts'
 import { chargeNewDefault } from '../subscriptions/renew-subscription.ts'
 
 const card = `json_build_object('brand', coalesce(m.brand, 'unknown'), 'last4', coalesce(m.last4, ''), 'exp_month', coalesce(m.exp_month, 1),
   'exp_year', coalesce(m.exp_year, 1970), 'wallet', m.wallet)`
 
-const customerPaymentMethodView: View<CustomerPaymentMethod> = {
+/** Methods of a customer that are not detached; `m` is the method. */
+export const customerPaymentMethodView: View<CustomerPaymentMethod> = {
   name: 'customer-payment-method',
   organization: 'm.organization_id',
   customer: 'm.customer_id',
@@ -36,7 +37,7 @@ export const listCustomerPaymentMethods = query(listContract, ({ page, limit }, 
 
 // A session bound to a checkout proves no address: it reaches no stored method.
 const lockMethod = `
-  select m.status, m.is_default, exists (
+  select m.status, m.customer_id, m.is_default, exists (
     select from subscriptions s where s.customer_id = m.customer_id and s.status in ('trialing', 'active', 'past_due', 'unpaid')
       and s.amount > 0 and not s.cancel_at_period_end and (s.payment_method_id = m.id or m.is_default and (s.status <> 'trialing' or s.payment_method_id is not null))
       and not exists (select from payment_methods x where x.customer_id = m.customer_id and x.id <> m.id and x.is_default and x.status = 'active')
@@ -47,6 +48,7 @@ const lockMethod = `
   for update`
 
 interface LockedMethod {
+  customer_id: string
   status: 'active' | 'blocked'
   is_default: boolean
   is_needed: boolean
@@ -71,24 +73,10 @@ export const deleteCustomerPaymentMethod = command(deleteContract, async ({ id }
   return null
 })
 
-const clearDefault = `
-  update payment_methods set is_default = false, modified_at = now(), version = version + 1
-  where customer_id = :scope_customer and is_default and id <> :id and organization_id = any (:scope_organizations) and :scope_checkout::uuid is null`
-
-// Subscriptions that name the method before follow the default from now on. A trial names it, which is the buyer's consent to pay after the trial.
-const setDefault = `
-  with chosen as (
-    update payment_methods set is_default = true, modified_at = now(), version = version + 1
-    where id = :id and customer_id = :scope_customer and not is_default and organization_id = any (:scope_organizations)
-      and :scope_checkout::uuid is null)
-  update subscriptions set payment_method_id = case when status = 'trialing' then :id::uuid end
-  where customer_id = :scope_customer and (payment_method_id <> :id or status = 'trialing') and organization_id = any (:scope_organizations) and :scope_checkout::uuid is null`
-
 export const setDefaultCustomerPaymentMethod = command(setDefaultContract, async ({ id }, context) => {
-  const { status } = await requireMethod(id, context)
+  const { status, customer_id: customerId } = await requireMethod(id, context)
   if (status === 'blocked') throw new Conflict('A payment with this payment method is disputed.')
-  await context.sql('payment-method.clear-default', clearDefault, { id })
-  await context.sql('payment-method.set-default', setDefault, { id })
-  await chargeNewDefault(context, { customerId: callerCustomerId(context.caller) as string })
+  await makeDefaultMethod(context.sql, { customerId, id })
+  await chargeNewDefault(context, { customerId })
   return context.read.one(customerPaymentMethodView, { where: 'm.id = :id', values: { id } })
 })

@@ -1,5 +1,5 @@
 import { job, type JobContext, type SystemTransaction } from '@quittance/runtime/handler'
-import { checkDueRefundsJobName, readProviderEventsJobName, settleDuePaymentsJobName } from '../job-names.ts'
+import { checkDueRefundsJobName, readProviderEventsJobName, settleDuePaymentsJobName, settleDueSetupsJobName } from '../job-names.ts'
 import { createCallsInProgress } from '../payments/calls-in-progress.ts'
 import type { Hint } from '../providers/provider.ts'
 import { readFoundObject, type FoundObject } from './read-found-object.ts'
@@ -29,7 +29,7 @@ const wakePayment = `
   where payment_account_id = :account and provider_payment = :object returning id`
 const wakeSetup = `
   update payment_setups set next_check_at = now(), version = version + 1
-  where payment_account_id = :account and provider_setup = :object and settled_at is null returning id`
+  where payment_account_id = :account and provider_setup = :object returning id`
 const wakeRefund = `
   update refunds r set next_check_at = now(), version = r.version + 1 from payments p
   where p.id = r.payment_id and p.payment_account_id = :account and r.provider_refund = :object returning r.id`
@@ -46,7 +46,9 @@ async function wakeRows({ object_kind: kind, ...event }: DueEvent, { systemSql, 
     wake(checkDueRefundsJobName)
     return systemSql('provider-event.wake-refund', wakeRefund, values)
   }
-  return kind === 'setup' ? systemSql('provider-event.wake-setup', wakeSetup, values) : null
+  if (kind !== 'setup') return null
+  wake(settleDueSetupsJobName)
+  return systemSql('provider-event.wake-setup', wakeSetup, values)
 }
 
 /** Rows of a real account are changed by this release only. */

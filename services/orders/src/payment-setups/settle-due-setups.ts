@@ -1,0 +1,31 @@
+import { job } from '@quittance/runtime/handler'
+import { settleDueSetupsJobName } from '../job-names.ts'
+import { toDriven, type DueRow } from '../payments/settle-due-payments.ts'
+import { driveSetup, setupsInProgress } from './drive-setup.ts'
+
+const batch = 20
+
+const claim = `
+  update payment_setups set leased_until = now() + :lease * interval '1 millisecond'
+  where id in (
+    select s.id from payment_setups s
+    where s.next_check_at <= now() and (s.leased_until is null or s.leased_until <= now())
+      and (s.payment_account_id is null or s.payment_account_id <> all (:busy::uuid[]))
+      and not exists (select from payment_accounts a where a.id = s.payment_account_id and a.paused_until > now())
+    order by s.next_check_at limit :limit for update skip locked)
+  returning id, organization_id, payment_account_id, leased_until::text as lease, traceparent`
+
+/** Drives every setup whose next check is due, as `settleDuePayments` drives payments. */
+export const settleDueSetups = job({
+  name: settleDueSetupsJobName,
+  everyMs: 1_000,
+  async run(context) {
+    const limit = Math.min(batch, setupsInProgress.free())
+    if (limit === 0) return false
+    const due = await context.systemSql<DueRow>('payment-setups.claim', claim, {
+      ...{ lease: context.leaseMs, limit, busy: setupsInProgress.findBusyAccounts() },
+    })
+    for (const row of due) void setupsInProgress.run(row.id, () => driveSetup(toDriven(row), { context }), row.payment_account_id)
+    return due.length === limit
+  },
+})
