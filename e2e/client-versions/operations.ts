@@ -39,6 +39,11 @@ export const operations: Record<string, Operation> = {
     polar.customerPortal.benefitGrants.get({ customerSession: session }, { id: grant }),
   'customerPortal.benefitGrants.list': (polar, { session }) =>
     first(polar.customerPortal.benefitGrants.list({ customerSession: session }, {})),
+  'customerPortal.customers.addPaymentMethod': (polar, { session, baseUrl }) =>
+    polar.customerPortal.customers.addPaymentMethod(
+      { customerSession: session },
+      { confirmationTokenId: 'ctoken_ok', setDefault: false, returnUrl: baseUrl },
+    ),
   'customerPortal.customers.deletePaymentMethod': async (polar, world) => {
     const { id, session } = await world.fresh('method')
     return polar.customerPortal.customers.deletePaymentMethod({ customerSession: session }, { id })

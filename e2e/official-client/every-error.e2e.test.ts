@@ -111,6 +111,7 @@ const malformed = (): (() => Promise<unknown>)[] => [
   () => polar.webhooks.listWebhookDeliveries({ limit: 0 }),
   () => portal.benefitGrants.list(me, { page: 0 }),
   () => portal.customers.getPaymentMethods(me, { page: 0 }),
+  () => portal.customers.addPaymentMethod(me, { confirmationTokenId: '', setDefault: false, returnUrl: 'no address' }),
   () => portal.orders.list(me, { page: 0 }),
   () => portal.subscriptions.list(me, { page: 0 }),
   () => portal.customers.update(me, { email: 'no address' }),

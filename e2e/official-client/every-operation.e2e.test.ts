@@ -223,12 +223,15 @@ describe('the unmodified official client performs', () => {
     expect(await polar.subscriptions.revoke({ id })).toMatchObject({ id, status: 'canceled' })
   })
 
-  test('customerPortal.customers.getPaymentMethods and .deletePaymentMethod', async () => {
+  test('customerPortal.customers.getPaymentMethods, .deletePaymentMethod and .addPaymentMethod', async () => {
     const me = { customerSession: idOf('session') }
     const [method, ...others] = await all(portal.customers.getPaymentMethods(me, {}))
     expect([method, others]).toMatchObject([{ type: 'card', default: true, createdAt: expect.any(Date) }, []])
     expect(await portal.customers.deletePaymentMethod(me, { id: method?.id ?? '' })).toBeUndefined()
     expect(await all(portal.customers.getPaymentMethods(me, {}))).toEqual([])
+    const given = { confirmationTokenId: 'ctoken_ok', setDefault: false, returnUrl: 'https://shop.example.com/account' }
+    const added = await portal.customers.addPaymentMethod(me, given)
+    expect(await all(portal.customers.getPaymentMethods(me, {}))).toEqual([added])
   })
 
   test('webhooks.listWebhookDeliveries, .redeliverWebhookEvent and .deleteWebhookEndpoint', async () => {

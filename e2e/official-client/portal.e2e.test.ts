@@ -168,3 +168,34 @@ test('outside the client: deprecated names of orders and sessions, location of a
     status: 422,
   })
 })
+
+test('the client lists payments and methods, adds and deletes a method, confirms, refunds [payments 75]', async () => {
+  const { orderId, me } = await aBuyer()
+  const { result: payments } = await polar.payments.list({ orderId })
+  expect(payments.items).toMatchObject([{ orderId, status: 'succeeded', processor: 'stripe' }])
+  expect(await polar.payments.get({ id: payments.items[0]?.id ?? '' })).toEqual(payments.items[0])
+  expect(await polar.refunds.create({ orderId, reason: 'other', amount: 100 })).toMatchObject({ orderId, status: 'succeeded' })
+
+  const methods = async () => (await portal.customers.getPaymentMethods(me, {})).result.items
+  expect(await methods()).toEqual([])
+  const given = { setDefault: true, returnUrl: 'https://shop.example.com/account' }
+  const added = await portal.customers.addPaymentMethod(me, { confirmationTokenId: 'ctoken_ok', ...given })
+  expect(added).toMatchObject({ type: 'card', default: true })
+  expect(await methods()).toEqual([added])
+  for (const confirmationTokenId of ['ctoken_expired', 'ctoken_unknown'])
+    await expect(portal.customers.addPaymentMethod(me, { confirmationTokenId, ...given })).rejects.toMatchObject({ statusCode: 400 })
+  await expect(portal.customers.addPaymentMethod(me, { confirmationTokenId: '', ...given })).rejects.toBeInstanceOf(HTTPValidationError)
+  expect(await portal.customers.deletePaymentMethod(me, { id: added.id })).toBeUndefined()
+  expect(await methods()).toEqual([])
+})
+
+test('a method that the buyer must confirm is a 400 with the secret of the form, and is not stored before', async () => {
+  const { session, me } = await aBuyer()
+  const path = '/v1/customer-portal/customers/me/payment-methods'
+  const added = await raw('POST', path, { token: session.token, body: { confirmation_token_id: 'ctoken_action' } })
+  const expected = { error: 'PaymentMethodActionRequired', setup_id: expect.any(String), client_secret: expect.any(String) }
+  expect(added).toMatchObject({ status: 400, body: expected })
+  const { setup_id } = added.body as { setup_id: string }
+  expect(await raw('POST', `${path}/confirm`, { token: session.token, body: { setup_id } })).toMatchObject({ status: 400, body: expected })
+  expect((await portal.customers.getPaymentMethods(me, {})).result.items).toEqual([])
+})

@@ -63,6 +63,13 @@ export const listCustomerPaymentMethods = operation({
   errors: [],
 })
 
+/** A method as it was stored. Later clients read `status` and `payment_method`, that of June 2025 the method itself. */
+export const StoredPaymentMethod = CustomerPaymentMethod.extend({
+  status: z.literal('succeeded'),
+  payment_method: CustomerPaymentMethod.describe('The same, as later clients read it.'),
+}).meta({ id: 'StoredPaymentMethod' })
+export type StoredPaymentMethod = z.infer<typeof StoredPaymentMethod>
+
 const storing = [RequestValidationError, NotPermitted, PaymentError, PaymentMethodActionRequired, ResourceNotFound] as const
 
 export const addCustomerPaymentMethod = operation({
@@ -81,7 +88,7 @@ export const addCustomerPaymentMethod = operation({
       .nullish()
       .describe('Where the provider sends you back to from a page of a bank.'),
   }),
-  reply: CustomerPaymentMethod,
+  reply: StoredPaymentMethod,
   errors: [...storing, TooManyRequests],
 })
 
@@ -90,7 +97,7 @@ export const confirmCustomerPaymentMethod = operation({
   summary: 'Complete the storage of a payment method that you had to confirm',
   http: { method: 'POST', path: `${path}/confirm`, status: 201, ...portal },
   request: z.object({ setup_id: Id.describe('Of the error `PaymentMethodActionRequired`.') }),
-  reply: CustomerPaymentMethod,
+  reply: StoredPaymentMethod,
   errors: storing,
 })
 
@@ -110,4 +117,19 @@ export const setDefaultCustomerPaymentMethod = operation({
   request: z.object({ id: Id }),
   reply: CustomerPaymentMethod,
   errors: [ResourceNotFound, Conflict],
+})
+
+export const listPaymentMethodsOfCustomer = operation({
+  subject: 'orders.customer.list-payment-methods',
+  summary: 'List the stored payment methods of a customer, newest first',
+  http: {
+    method: 'GET',
+    path: '/v1/customers/{id}/payment-methods',
+    status: 200,
+    scopes: ['customers:read'],
+    callers: ['organization', 'user'],
+  },
+  request: z.object({ ...pageRequest, id: Id }),
+  reply: ListReply(CustomerPaymentMethod),
+  errors: [ResourceNotFound],
 })

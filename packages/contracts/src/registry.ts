@@ -20,6 +20,7 @@ import * as customers from './customers.ts'
 import * as deadLetters from './dead-letters.ts'
 import * as declarations from './declarations.ts'
 import * as discounts from './discounts.ts'
+import * as disputes from './disputes.ts'
 import type { Event } from './event.ts'
 import * as invitations from './invitations.ts'
 import * as invoiceAudit from './invoice-audit.ts'
@@ -31,6 +32,7 @@ import * as metrics from './metrics.ts'
 import * as mailSenders from './mail-senders.ts'
 import * as mails from './mails.ts'
 import type { Operation, PublicOperation } from './operation.ts'
+import * as orderPayments from './order-payments.ts'
 import * as orders from './orders.ts'
 import * as unpaidInvoices from './unpaid-invoices.ts'
 import * as organizations from './organizations.ts'
@@ -64,10 +66,12 @@ const contracts: Record<string, unknown>[] = [
   benefits,
   benefitGrants,
   discounts,
+  disputes,
   customers,
   customerState,
   checkouts,
   checkoutLinks,
+  orderPayments,
   orders,
   unpaidInvoices,
   paymentAccounts,

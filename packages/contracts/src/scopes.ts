@@ -67,6 +67,7 @@ export const scopes = Object.keys(scopeDescriptions) as [Scope, ...Scope[]]
 export const personalScopeDescriptions = {
   'clients:read': 'Read the applications you registered',
   'clients:write': 'Register, change and delete applications',
+  'disputes:read': 'Read disputes of payments',
   'payment_accounts:read': 'Read accounts at payment providers',
   'payment_accounts:write': 'Decide to which account at a payment provider your organizations’ money goes',
   'user:write': 'Accept and decline invitations and revoke your personal access tokens',

@@ -71,9 +71,12 @@ import { getPaymentAccount, listPaymentAccounts } from './payment-accounts/payme
 import { checkPaymentAccount, deletePaymentAccount, updatePaymentAccount } from './payment-accounts/update-payment-account.ts'
 import { catchUpProviderEvents } from './provider-events/catch-up-events.ts'
 import { receiveProviderEvent } from './provider-events/receive-provider-event.ts'
+import { getDispute, listDisputes } from './disputes/dispute-queries.ts'
+import { listPaymentMethodsOfCustomer } from './payment-methods/list-payment-methods.ts'
 import { createRefund } from './refunds/create-refund.ts'
 import { listRefunds } from './refunds/list-refunds.ts'
 import { getPayment, listPayments } from './payments/payment-queries.ts'
+import { getPaymentTimeline } from './payments/payment-timeline.ts'
 import {
   cancelCustomerSubscription,
   getCustomerSubscription,
@@ -82,6 +85,7 @@ import {
   updateCustomerSubscription,
 } from './portal/customer-subscriptions.ts'
 import { exportSubscriptions, getSubscription, listSubscriptions } from './subscriptions/subscription-queries.ts'
+import { retryOrderPayment } from './subscriptions/retry-order-payment.ts'
 import { retryFinalOrders } from './subscriptions/retry-final-orders.ts'
 import { announceRenewals } from './subscriptions/announce-renewals.ts'
 import { announceTrialEnds } from './subscriptions/announce-trial-ends.ts'
@@ -109,6 +113,8 @@ export const orders: Service = {
     ...[exportOrders, getMetricsLimits, getOrder, listOrders, updateOrder, generateInvoice],
     ...[createRefund, listRefunds],
     ...[getPayment, listPayments, getPaymentSettings, updatePaymentSettings],
+    ...[getPaymentTimeline, retryOrderPayment],
+    ...[getDispute, listDisputes, listPaymentMethodsOfCustomer],
     ...[createPaymentAccount, getPaymentAccount, listPaymentAccounts, updatePaymentAccount, deletePaymentAccount, checkPaymentAccount],
     ...[addReceipt, importStatement, listBankReceipts, markRefundAsPaid],
     receiveProviderEvent,

@@ -68,6 +68,7 @@ const withoutBody = new Set([
   'orders.payment-account.check',
   'orders.refund.mark-as-paid',
   'orders.order.generate-invoice',
+  'orders.order.retry-payment',
   'orders.customer-order.generate-invoice',
 ])
 

@@ -51,8 +51,14 @@ test('stores a payment method without a charge; the first is the default [paymen
   await using orders = await startOrders()
   const buying = await startBuyer(orders)
   const stored = await add(orders, buying, 'ctoken_ok')
-  expect(stored).toMatchObject({ customer_id: buying.customerId, type: 'card', default: true, card: { last4: '4242' } })
-  expect(await list(orders, buying)).toEqual([stored])
+  expect(stored).toMatchObject({
+    status: 'succeeded',
+    customer_id: buying.customerId,
+    type: 'card',
+    default: true,
+    card: { last4: '4242' },
+  })
+  expect(await list(orders, buying)).toEqual([stored.payment_method])
   expect(await orders.rows('select kind, status, amount from sandbox_objects')).toEqual([
     { kind: 'setup', status: 'succeeded', amount: null },
   ])
@@ -66,7 +72,7 @@ test('a method that is added as the default is the one that renewals are charged
   const beside = await add(orders, subscribed, 'ctoken_refund_pending')
   expect(beside).toMatchObject({ default: false })
   const chosen = await add(orders, { ...subscribed, set_default: true }, 'ctoken_refund_bounces')
-  expect((await list(orders, subscribed)).filter((method) => method.default)).toEqual([chosen])
+  expect((await list(orders, subscribed)).filter((method) => method.default)).toEqual([chosen.payment_method])
   await advance(orders, subscribed, after(subscribed.subscription.current_period_end))
   await eventually(async () =>
     expect(await orders.rows(`select payment_method_id from payments where initiator = 'schedule'`)).toEqual([
@@ -85,7 +91,7 @@ test('a method that the buyer must confirm is stored once they did [payments 53]
   expect(await list(orders, buying)).toEqual([])
   await orders.rows(`update sandbox_objects set status = 'succeeded' where ours = $1 returning 1`, [setup_id])
   const stored = await confirm()
-  expect(await list(orders, buying)).toEqual([stored])
+  expect(await list(orders, buying)).toEqual([stored.payment_method])
   expect(await confirm()).toEqual(stored)
   expect(await readSetups(orders)).toMatchObject([{ state: 'succeeded', action: null }])
   expect(await orders.rows('select from outbox_messages where payload::text like $1', [`%${client_secret}%`])).toEqual([])

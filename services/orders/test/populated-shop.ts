@@ -21,7 +21,7 @@ import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect } from 'vitest'
 import { buildCamt } from './camt.ts'
-import { createPaidTransfer } from './transfer-shop.ts'
+import { createMoneyObjects } from './money-objects.ts'
 import { buyProduct, createBenefitShop } from './sell-benefits.ts'
 import { buildAccountRequest, sharedFake } from './stripe-shop.ts'
 import type { OrdersUnderTest, Shop } from './start-orders.ts'
@@ -66,11 +66,8 @@ export async function createPopulatedShop(orders: OrdersUnderTest): Promise<Popu
   const code = await requestCode(orders, { organization_id: organizationId, email })
   await orders.call(declareWithdrawal, { organization_id: organizationId, name: 'Ada', email, reference: own.id }, { kind: 'anonymous' })
   const [{ account, key }, grant] = [await connectAccount(orders, seller), await findGrant(orders, { seller, benefit })]
-  const transfer = await createPaidTransfer(orders, shop)
   const ids = {
-    payments: transfer.paymentId,
-    refunds: transfer.refundId,
-    'orders.payment-account.import-statement': transfer.accountId,
+    ...(await createMoneyObjects(orders, shop)),
     ...{ 'orders.customer-order.confirm-payment': owed, ...(await storeMethods(orders, { organizationId, customerId: customer.id })) },
     'payment-accounts': account,
     products: product.id,

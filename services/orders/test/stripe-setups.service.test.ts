@@ -36,7 +36,7 @@ test('stores a card at Stripe without taking money, with our keys only [payments
   await using shop = await startStripeShop()
   const buyer = await startBuyer(shop)
   const stored = await add(shop, buyer, 'pm_card_visa')
-  expect(await list(shop, buyer)).toEqual([stored])
+  expect(await list(shop, buyer)).toEqual([stored.payment_method])
   expect(shop.fake.moneyMoved(shop.stripe.id)).toEqual({})
   expect(shop.fake.keysNotOurs()).toEqual([])
 })
@@ -47,7 +47,7 @@ test('stores a card after the step of the bank, on the request of the buyer', as
   const setup_id = await addWithBank(shop, buyer)
   shop.fake.buyer.completeAction(shop.stripe.id, findIntent(shop))
   const stored = await shop.orders.call(confirmCustomerPaymentMethod, { setup_id }, buyer)
-  expect(await list(shop, buyer)).toEqual([stored])
+  expect(await list(shop, buyer)).toEqual([stored.payment_method])
 })
 
 test('stores a card after the step of the bank, on the event of Stripe [payments 38]', async () => {

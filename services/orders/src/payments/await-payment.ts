@@ -14,11 +14,6 @@ export interface StartedRow {
   lease: string | null
 }
 
-/** A payment that a request started, with its lease. */
-export interface StartedPayment extends StartedRow {
-  lease: string
-}
-
 interface AwaitOptions {
   context: FinishContext
   drive(driven: DrivenId, options: DriveOptions): Promise<void>
@@ -34,7 +29,7 @@ export async function awaitResult({ id, organizationId, lease }: StartedRow, { c
 }
 
 /** Drives a payment until it has a first result. Returns the payment as it is stored. */
-export async function awaitPayment(started: StartedPayment, context: FinishContext): Promise<Payment> {
+export async function awaitPayment(started: StartedRow, context: FinishContext): Promise<Payment> {
   await awaitResult(started, { context, drive: drivePayment, inProgress: paymentsInProgress })
   return context.transaction(started.organizationId, ({ em }) => em.findOneOrFail(Payment, started.id))
 }

@@ -9,6 +9,7 @@ import {
 import type { ReplyOf } from '@quittance/contracts/operation'
 import { systemCommand, systemQuery } from '@quittance/runtime/system-handler'
 import { settleDuePaymentsJobName } from '../job-names.ts'
+import { buildTimeline } from './payment-timeline.ts'
 
 const iso = (column: string) => `to_json(${column})#>>'{}'`
 
@@ -28,20 +29,7 @@ const refundsOf = `
 const ledgerOf = `
   select ${iso('created_at')} as created_at, reason, debit, credit, amount::float8 as amount from ledger_entries
   where payment_id = :id order by created_at, id`
-const timelineOf = `
-  select to_json(at)#>>'{}' as at, what, detail from (
-    select created_at as at, 'created' as what, initiator as detail, 0 as rank from payments where id = :id
-    union all select submitted_at, 'submitted', provider_payment, 1 from payments where id = :id
-    union all select declined_at, 'declined', decline_code, 2 from payments where id = :id
-    union all select quarantined_at, 'quarantined', quarantine_reason, 3 from payments where id = :id
-    union all select e.received_at, 'event', e.type, 4 from provider_events e join payments p
-      on p.payment_account_id = e.payment_account_id and p.provider_payment = e.object where p.id = :id
-    union all select created_at, case when is_forced then 'resolved by force' else 'resolved' end,
-      'as ' || resolved_as || ', the provider reported ' || provider_state || ': ' || because, 5 from payment_resolutions where payment_id = :id
-    union all select settled_at, state, failure_reason, 6 from payments where id = :id
-    union all select surplus_at, 'surplus', null, 7 from payments where id = :id
-    union all select created_at, 'refund', state, 8 from refunds where payment_id = :id) moments
-  where at is not null order by moments.at, rank`
+const timelineOf = buildTimeline('true')
 const recheck = `update payments set next_check_at = now(), leased_until = null, version = version + 1 where id = :id returning id`
 
 const reason = 'the operator sees and rechecks payments of all organizations'

@@ -20,7 +20,8 @@ const declineMessage = `case when pa.decline_code is null then null ${Object.ent
   .map(([code, text]) => `when pa.decline_code = '${code}' then '${text}'`)
   .join(' ')} else '${declineMessages.generic}' end`
 
-const paymentView: View<Payment> = {
+/** Payments as sellers see them; `pa` is the payment. */
+export const paymentView: View<Payment> = {
   name: 'payment',
   organization: 'pa.organization_id',
   from: `payments pa left join payment_methods m on m.id = pa.payment_method_id

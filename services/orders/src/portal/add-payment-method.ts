@@ -5,12 +5,13 @@ import {
   confirmCustomerPaymentMethod as confirmContract,
   PaymentMethodActionRequired,
   type CustomerPaymentMethod,
+  type StoredPaymentMethod,
 } from '@quittance/contracts/customer-payment-methods'
 import { NotPermitted, RequestValidationError, TooManyRequests } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
 import { staged, type CommandContext, type FinishContext, type QueryContext } from '@quittance/runtime/handler'
-import type { JsonText } from '@quittance/runtime/view'
 import { lockCustomer } from '../customers/lock-customer.ts'
+import { customerPaymentMethodView } from '../payment-methods/list-payment-methods.ts'
 import { awaitSetup } from '../payment-setups/drive-setup.ts'
 import type { PaymentSetup } from '../payment-setups/payment-setup.ts'
 import { startSetup } from '../payment-setups/start-setup.ts'
@@ -19,7 +20,6 @@ import { describeFailure, noPaymentsMessage } from '../payments/buyer-messages.t
 import { callLeaseMs } from '../payments/calls-in-progress.ts'
 import { checkToken, type TokenCheck } from '../payments/check-token.ts'
 import { findAccountForPayments } from '../payments/provider-account.ts'
-import { customerPaymentMethodView } from './customer-payment-methods.ts'
 import { requireUnboundCustomerId } from './portal-customer.ts'
 
 type Request = RequestOf<typeof addContract>
@@ -88,13 +88,15 @@ async function requestCheck({ setup_id: id }: RequestOf<typeof confirmContract>,
   return { id, organizationId: found.organization_id, lease: leased?.lease ?? null }
 }
 
-async function finish(started: StartedRow, context: FinishContext): Promise<JsonText<CustomerPaymentMethod>> {
+async function finish(started: StartedRow, context: FinishContext): Promise<StoredPaymentMethod> {
   const setup = await awaitSetup(started, context)
   if (setup.state === 'failed' || setup.state === 'closing') throw new PaymentError(describeFailure(setup))
   if (setup.state !== 'succeeded') throw createActionError(setup)
   const { paymentMethodId: id } = setup
   if (!id) throw new PaymentError('The payment method cannot be stored. Please try another one.')
-  return context.read.one(customerPaymentMethodView, { where: 'm.id = :id', values: { id } })
+  const text = await context.read.one(customerPaymentMethodView, { where: 'm.id = :id', values: { id } })
+  const method = JSON.parse(text) as CustomerPaymentMethod
+  return { ...method, status: 'succeeded', payment_method: method }
 }
 
 function createActionError({ id: setupId, action }: PaymentSetup): PaymentMethodActionRequired {

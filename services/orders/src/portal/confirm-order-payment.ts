@@ -11,7 +11,7 @@ import { sharedByCheckouts } from '@quittance/runtime/sql-runner'
 import { lockOrder } from '../orders/lock-order.ts'
 import { Order } from '../orders/order.ts'
 import { findChargeableMethod } from '../payment-methods/stored-methods.ts'
-import { awaitPayment, type StartedPayment } from '../payments/await-payment.ts'
+import { awaitPayment, type StartedRow } from '../payments/await-payment.ts'
 import { describeFailure, noPaymentsMessage } from '../payments/buyer-messages.ts'
 import { callLeaseMs } from '../payments/calls-in-progress.ts'
 import { hasPaymentInProgress } from '../payments/payment.ts'
@@ -25,7 +25,7 @@ type Request = RequestOf<typeof contract>
 /** Pays an order that the schedule could not charge. It neither uses up nor moves the schedule. */
 export const confirmOrderPayment = staged(contract, { commit: start, finish })
 
-async function start(request: Request, context: CommandContext): Promise<StartedPayment> {
+async function start(request: Request, context: CommandContext): Promise<StartedRow> {
   const { em, now } = context
   const found = await em.findOneOrFail(Order, { id: request.id }, { disableIdentityMap: true })
   context.beyondCheckout()
@@ -82,7 +82,7 @@ async function chooseSource(
   return { account: means.account, source: { token }, sandboxToken: token }
 }
 
-async function finish(started: StartedPayment, context: FinishContext): Promise<CustomerOrderPaymentConfirmation> {
+async function finish(started: StartedRow, context: FinishContext): Promise<CustomerOrderPaymentConfirmation> {
   const payment = await awaitPayment(started, context)
   if (payment.state === 'failed') throw new PaymentError(describeFailure(payment))
   const status = payment.state === 'succeeded' || payment.state === 'requires_action' ? payment.state : 'processing'

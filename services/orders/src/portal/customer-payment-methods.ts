@@ -3,33 +3,16 @@ import {
   listCustomerPaymentMethods as listContract,
   PaymentMethodInUse,
   setDefaultCustomerPaymentMethod as setDefaultContract,
-  type CustomerPaymentMethod,
 } from '@quittance/contracts/customer-payment-methods'
 import { callerCustomerId } from '@quittance/contracts/caller'
 import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
 import { command, query, type CommandContext } from '@quittance/runtime/handler'
 import { newestFirst } from '@quittance/runtime/list-query'
-import type { View } from '@quittance/runtime/view'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { detachMethodsJobName } from '../job-names.ts'
+import { customerPaymentMethodView } from '../payment-methods/list-payment-methods.ts'
 import { detachMethod, makeDefaultMethod } from '../payment-methods/stored-methods.ts'
 import { chargeNewDefault } from '../subscriptions/renew-subscription.ts'
-
-const card = `json_build_object('brand', coalesce(m.brand, 'unknown'), 'last4', coalesce(m.last4, ''), 'exp_month', coalesce(m.exp_month, 1),
-  'exp_year', coalesce(m.exp_year, 1970), 'wallet', m.wallet)`
-
-/** Methods of a customer that are not detached; `m` is the method. */
-export const customerPaymentMethodView: View<CustomerPaymentMethod> = {
-  name: 'customer-payment-method',
-  organization: 'm.organization_id',
-  customer: 'm.customer_id',
-  // Such a session proves no address.
-  checkout: 'false',
-  from: `(select * from payment_methods where status <> 'detached') m`,
-  key: 'm.id',
-  columns: `m.id, m.created_at, m.modified_at, m.customer_id, 'stripe' as processor, m.type, m.is_default as "default",
-    m.status = 'blocked' as is_blocked, ${card} as card, ${card} as method_metadata`,
-}
 
 export const listCustomerPaymentMethods = query(listContract, ({ page, limit }, { read }) =>
   read.page(customerPaymentMethodView, { where: 'true', orderBy: newestFirst('m'), page, limit }),

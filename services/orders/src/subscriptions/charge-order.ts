@@ -26,8 +26,8 @@ const rejected = `
 interface Charge {
   order: Order
   subscription: Subscription
-  /** `method_updated`: beside the schedule, because the buyer chose another default method. */
-  initiator?: 'schedule' | 'method_updated'
+  /** `method_updated`: the buyer chose another default method; `seller`: on request of the seller. Both are beside the schedule. */
+  initiator?: 'schedule' | 'method_updated' | 'seller'
 }
 
 /**

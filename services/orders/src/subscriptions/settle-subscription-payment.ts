@@ -40,9 +40,9 @@ export async function settleSubscriptionPayment(context: Transaction, settled: S
   wake(renewalJobName)
 }
 
-/** Attempts beside the schedule, which they neither use up nor move: by the buyer, or after the buyer chose another default method. */
+/** Attempts beside the schedule, which they neither use up nor move: by the buyer, or after the buyer chose another default method, or on request of the seller. */
 function isExtraAttempt({ initiator }: Pick<Payment, 'initiator'>): boolean {
-  return initiator === 'buyer_again' || initiator === 'method_updated'
+  return initiator === 'buyer_again' || initiator === 'method_updated' || initiator === 'seller'
 }
 
 interface Result {

@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto'
+import { oweOrder } from './owed-order.ts'
+import type { OrdersUnderTest, Shop } from './start-orders.ts'
+import { createPaidTransfer } from './transfer-shop.ts'
+
+const insertDispute = `
+  insert into disputes (id, created_at, organization_id, payment_id, payment_account_id, provider_dispute, status, amount, currency, reason)
+  select gen_random_uuid(), now(), organization_id, id, payment_account_id, 'du_1', 'won', amount, currency, 'general' from payments where id = $1
+  returning id`
+
+const keepWaiting = `
+  update payment_methods set provider_method = 'pm_ctoken_pending' where customer_id = (select customer_id from orders where id = $1) returning 1`
+
+/** Creates a payment by transfer with a refund and a dispute, and an order whose payment can be tried again. Returns their ids by path or subject. */
+export async function createMoneyObjects(orders: OrdersUnderTest, shop: Shop): Promise<Record<string, string>> {
+  const { paymentId, refundId, accountId } = await createPaidTransfer(orders, shop)
+  const [dispute] = await orders.rows<{ id: string }>(insertDispute, [paymentId])
+  const owed = await oweOrder(orders, shop, `${randomUUID()}@example.com`)
+  await orders.rows(keepWaiting, [owed])
+  return {
+    payments: paymentId,
+    refunds: refundId,
+    disputes: dispute?.id ?? '',
+    'orders.payment-account.import-statement': accountId,
+    'orders.order.retry-payment': owed,
+  }
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
+import { listPaymentMethodsOfCustomer } from '@quittance/contracts/customer-payment-methods'
+import { PaymentInProgress } from '@quittance/contracts/customer-payments'
+import { getDispute, listDisputes } from '@quittance/contracts/disputes'
+import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
+import { getPaymentTimeline, retryOrderPayment } from '@quittance/contracts/order-payments'
+import { listOrders } from '@quittance/contracts/orders'
+import { organizationCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { startOrders, type OrdersUnderTest } from './start-orders.ts'
+import { deliverEvent, startStripeShop } from './stripe-shop.ts'
+import { advance, after, replaceMethods, subscribe, waitForSubscription } from './subscribe.ts'
+
+const stranger = organizationCaller(randomUUID())
+
+/** A sale by Stripe that the buyer's bank disputes at once. */
+async function startDisputed() {
+  const world = await startStripeShop()
+  const { orders, shop, fake, stripe } = world
+  const { client_secret } = await orders.call(createCheckout, { products: [shop.product.id] }, shop.seller)
+  const confirmation_token_id = fake.buyer.createToken(stripe.id, 'pm_card_createDispute')
+  const confirmation = { client_secret, confirmation_token_id, customer_email: `${randomUUID()}@example.com` }
+  await orders.call(confirmCheckout, confirmation, { kind: 'anonymous' })
+  await deliverEvent(world, 'charge.dispute.created')
+  const dispute = await eventually(async () => {
+    const { items } = await orders.call(listDisputes, {}, shop.seller)
+    expect(items).toHaveLength(1)
+    return items[0] as NonNullable<(typeof items)[0]>
+  })
+  return { ...world, dispute }
+}
+
+test('sellers list and get the disputes of their payments, and of no others', async () => {
+  await using world = await startDisputed()
+  const { orders, shop, dispute } = world
+  const { seller, organizationId } = shop
+  expect(dispute).toMatchObject({
+    organization_id: organizationId,
+    provider: 'stripe',
+    amount: 4200,
+    currency: 'usd',
+    funds: expect.any(String),
+  })
+  expect(await orders.call(getDispute, { id: dispute.id }, seller)).toEqual(dispute)
+  const count = async (filters: object) => (await orders.call(listDisputes, filters, seller)).items.length
+  const { order_id, payment_id, status } = dispute
+  for (const filter of [{ order_id }, { payment_id }, { status }, { organization_id: organizationId }]) expect(await count(filter)).toBe(1)
+  for (const filter of [{ order_id: payment_id }, { payment_id: order_id }, { status: 'won' }]) expect(await count(filter)).toBe(0)
+  expect((await orders.call(listDisputes, {}, stranger)).items).toEqual([])
+  await expect(orders.call(getDispute, { id: dispute.id }, stranger)).rejects.toThrow(ResourceNotFound)
+})
+
+test('the timeline of a payment has its calls, events, results and disputes, for its seller only', async () => {
+  await using world = await startDisputed()
+  const { orders, shop, dispute } = world
+  const { items, payment_id } = await orders.call(getPaymentTimeline, { id: dispute.payment_id }, shop.seller)
+  expect(payment_id).toBe(dispute.payment_id)
+  expect(items.map(({ what }) => what)).toEqual(expect.arrayContaining(['created', 'submitted', 'succeeded', 'disputed']))
+  expect(items.map(({ at }) => at)).toEqual(items.map(({ at }) => at).toSorted())
+  await expect(orders.call(getPaymentTimeline, { id: payment_id }, stranger)).rejects.toThrow(ResourceNotFound)
+})
+
+/** A subscription that owes a renewal; later charges have the result of this token. */
+async function owe(orders: OrdersUnderTest, token: string) {
+  const subscribed = await subscribe(orders)
+  await replaceMethods(orders, 'ctoken_insufficient_funds')
+  await advance(orders, subscribed, after(subscribed.subscription.current_period_end))
+  await waitForSubscription(orders, subscribed, { status: 'past_due' })
+  await replaceMethods(orders, token)
+  const { items } = await orders.call(listOrders, {}, subscribed.seller)
+  const [owed, paid] = ['pending', 'paid'].map((status) => items.find((order) => order.status === status)?.id ?? '')
+  const retry = (id = owed ?? '') => orders.call(retryOrderPayment, { id }, subscribed.seller)
+  return { ...subscribed, owed: owed ?? '', paid: paid ?? '', retry }
+}
+
+test('a seller charges an unpaid order again, which ends that it is past due', async () => {
+  await using orders = await startOrders()
+  const owing = await owe(orders, 'ctoken_ok')
+  await expect(orders.call(retryOrderPayment, { id: owing.owed }, stranger)).rejects.toThrow(ResourceNotFound)
+  expect(await owing.retry()).toMatchObject({ order_id: owing.owed, status: 'succeeded', trigger: 'retry_admin' })
+  await waitForSubscription(orders, owing, { status: 'active' })
+  await expect(owing.retry()).rejects.toThrow(Conflict)
+  await expect(owing.retry(owing.paid)).rejects.toThrow(Conflict)
+})
+
+test('a declined try of a seller leaves the schedule as it was, and a final decline is not tried again [payments 70]', async () => {
+  await using orders = await startOrders()
+  const owing = await owe(orders, 'ctoken_expired')
+  const schedule = () => orders.rows('select due_at, failed_charges, status from subscriptions')
+  const before = await schedule()
+  expect(await owing.retry()).toMatchObject({ status: 'failed', decline_reason: 'expired_card' })
+  expect(await schedule()).toEqual(before)
+  await expect(owing.retry()).rejects.toThrow(Conflict)
+})
+
+test('while a payment of the order is in progress a seller starts no other [payments 23]', async () => {
+  await using orders = await startOrders()
+  const owing = await owe(orders, 'ctoken_pending')
+  expect(await owing.retry()).toMatchObject({ status: 'pending' })
+  await expect(owing.retry()).rejects.toThrow(PaymentInProgress)
+})
+
+test('sellers list the payment methods of their customers, and of no others', async () => {
+  await using orders = await startOrders()
+  const { seller, subscription } = await subscribe(orders)
+  const id = subscription.customer_id
+  const { items } = await orders.call(listPaymentMethodsOfCustomer, { id }, seller)
+  expect(items).toMatchObject([{ customer_id: id, type: 'card', default: true }])
+  expect(JSON.stringify(items)).not.toContain('ctoken')
+  await expect(orders.call(listPaymentMethodsOfCustomer, { id }, stranger)).rejects.toThrow(ResourceNotFound)
+})
