@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { webhookEventTypes } from '@quittance/contracts/webhook-event-types'
+import { isJuneEventType, webhookEventTypes } from '@quittance/contracts/webhook-event-types'
 import { startEndpointSink, type EndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
 import { callApi, type RunningSystem } from '@quittance/testing/system'
@@ -170,4 +170,4 @@ async function getFirst(system: RunningSystem, path: string): Promise<any> {
 }
 
 /** Every type but those that only this product has: clients cannot list endpoints that select these. */
-const webhookEvents = webhookEventTypes.filter((type) => !type.startsWith('webhook_endpoint.'))
+const webhookEvents = webhookEventTypes.filter(isJuneEventType)

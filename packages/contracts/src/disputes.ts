@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ResourceNotFound } from './errors.ts'
+import { event } from './event.ts'
 import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { Amount, Currency } from './money.ts'
 import { type HttpBinding, operation } from './operation.ts'
@@ -51,4 +52,20 @@ export const getDispute = operation({
   request: z.object({ id: Id }),
   reply: Dispute,
   errors: [ResourceNotFound],
+})
+
+export const disputeCreated = event({
+  subject: 'event.dispute.created',
+  publisher: 'orders',
+  webhookType: 'dispute.created',
+  summary: 'A payment was disputed, or the bank of the buyer asked about it.',
+  payload: Dispute,
+})
+
+export const disputeUpdated = event({
+  subject: 'event.dispute.updated',
+  publisher: 'orders',
+  webhookType: 'dispute.updated',
+  summary: 'The status, the funds or the due date of a dispute changed.',
+  payload: Dispute,
 })

@@ -62,6 +62,7 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
   CheckoutPublic: checkout,
   CheckoutPublicConfirmed: checkout,
   Order: order,
+  OrderPayment: order,
   CustomerOrder: order,
   OrderItem: item,
   PreviewedOrder: { ...amounts, at: '2026-07-01T12:00:00Z', currency: 'usd', items: [item] },

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { PaymentInProgress } from './customer-payments.ts'
 import { Conflict, ResourceNotFound } from './errors.ts'
+import { event } from './event.ts'
 import { Id } from './identifiers.ts'
 import { operation } from './operation.ts'
+import { Order } from './orders.ts'
 import { PaymentMoment } from './payment-operations.ts'
 import { Payment } from './payments.ts'
 
@@ -22,4 +24,23 @@ export const retryOrderPayment = operation({
   request: z.object({ id: Id }),
   reply: Payment.describe('A declined one is `failed`, with its reason; one without a result yet is `pending`.'),
   errors: [ResourceNotFound, Conflict, PaymentInProgress],
+})
+
+/** An order with the payment that the event is about. */
+export const OrderPayment = Order.extend({ payment: Payment }).meta({ id: 'OrderPayment' })
+
+export const orderPaymentFailed = event({
+  subject: 'event.order.payment_failed',
+  publisher: 'orders',
+  webhookType: 'order.payment_failed',
+  summary: 'A payment of an order failed; `payment` has the reason. The order can still be paid.',
+  payload: OrderPayment,
+})
+
+export const orderPaymentActionRequired = event({
+  subject: 'event.order.payment_action_required',
+  publisher: 'orders',
+  webhookType: 'order.payment_action_required',
+  summary: 'Only the buyer can pay the order, in the portal: the stored method was declined in a way that a later attempt does not change.',
+  payload: OrderPayment,
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ApiError, Conflict, NotPermitted, RequestValidationError, ResourceNotFound } from './errors.ts'
+import { event } from './event.ts'
 import { Bic, Iban } from './iban.ts'
 import { Id, OrganizationIdInput, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { CurrencyInput } from './money.ts'
@@ -138,4 +139,12 @@ export const checkPaymentAccount = operation({
   request: z.object({ id: Id }),
   reply: PaymentAccount,
   errors: [ResourceNotFound, NotPermitted],
+})
+
+export const paymentAccountUnhealthy = event({
+  subject: 'event.payment_account.unhealthy',
+  publisher: 'orders',
+  webhookType: 'payment_account.unhealthy',
+  summary: 'A payment provider rejects the account or its key; `health` has the reason. Sent once until a check finds it healthy again.',
+  payload: PaymentAccount,
 })

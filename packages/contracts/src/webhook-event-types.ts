@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-/** The event types of the June 2025 contract, followed by those about the endpoints themselves. */
-export const webhookEventTypes = [
+/** The event types of the June 2025 contract. */
+const juneEventTypes = [
   'checkout.created',
   'checkout.updated',
   'customer.created',
@@ -29,9 +29,27 @@ export const webhookEventTypes = [
   'benefit_grant.updated',
   'benefit_grant.revoked',
   'organization.updated',
+] as const
+
+/** Types that only endpoints get which select them: clients of June 2025 cannot list such endpoints. */
+const laterEventTypes = [
   'webhook_endpoint.failing',
   'webhook_endpoint.disabled',
+  'order.payment_failed',
+  'order.payment_action_required',
+  'dispute.created',
+  'dispute.updated',
+  'payment_account.unhealthy',
 ] as const
+
+/** The types that endpoints can select. */
+export const webhookEventTypes = [...juneEventTypes, ...laterEventTypes] as const
+
+/** Whether clients of June 2025 know a type. */
+export function isJuneEventType(type: string): boolean {
+  return (juneEventTypes as readonly string[]).includes(type)
+}
+
 export type WebhookEventType = (typeof webhookEventTypes)[number]
 
 /** Filters that an endpoint may select besides single types: all types of one resource (`order.*`), or all (`*`). */

@@ -8,6 +8,8 @@ import { deleteCustomerSessions } from './customer-sessions/customer-session.ts'
 import { afterCustomerDeleted } from './customers/delete-customer.ts'
 import { revokeCustomerBenefits } from './entitlements/entitlement.ts'
 import { detachCustomerMethods } from './payment-methods/stored-methods.ts'
+import { recordRejection } from './payment-accounts/record-health.ts'
+import { afterAccountRejected } from './payments/account-rejected.ts'
 import { afterSetupSettled } from './payment-setups/settle-setup.ts'
 import { afterPaymentSettled, settleOrderPayment } from './payments/after-payment-settled.ts'
 import { revokeCustomerSubscriptions } from './subscriptions/lock-subscription.ts'
@@ -19,6 +21,7 @@ import { settleSubscriptionPayment } from './subscriptions/settle-subscription-p
 export const reactions = [
   on(afterPaymentSettled, [settleUpgradePayment, settleSubscriptionPayment, settleOrderPayment, settleCheckoutPayment]),
   on(afterSetupSettled, []),
+  on(afterAccountRejected, [recordRejection]),
   on(afterSurplusReceived, [returnSurplus]),
   on(beforeRefundReserved, [takeBackCredits]),
   on(afterCustomerDeleted, [deleteCustomerSessions, revokeCustomerSubscriptions, revokeCustomerBenefits, detachCustomerMethods]),

@@ -1,6 +1,7 @@
 import type { RequestInput } from '@quittance/contracts/operation'
 import { checkoutUpdated, confirmCheckout, createCheckout, getCheckoutByClient } from '@quittance/contracts/checkouts'
 import { createDiscount, getDiscount } from '@quittance/contracts/discounts'
+import { orderPaymentFailed } from '@quittance/contracts/order-payments'
 import { orderCreated, orderPaid, orderUpdated } from '@quittance/contracts/orders'
 import { createProduct } from '@quittance/contracts/products'
 import { subscriptionActive, subscriptionCreated, subscriptionUpdated } from '@quittance/contracts/subscriptions'
@@ -46,7 +47,7 @@ test('a payment declined at the charge reopens the checkout and releases the red
   expect(await orders.rows('select id from orders')).toEqual([{ id: paid.id }])
   expect(await orders.rows('select status from payments order by created_at')).toEqual([{ status: 'failed' }, { status: 'succeeded' }])
   const subjects = orders.publishedEvents.map(({ subject }) => subject)
-  const ofOrder = [orderCreated, orderUpdated, orderUpdated, orderPaid].map(({ subject }) => subject)
+  const ofOrder = [orderCreated, orderPaymentFailed, orderUpdated, orderUpdated, orderPaid].map(({ subject }) => subject)
   expect(subjects.filter((subject) => subject.startsWith('event.order.'))).toEqual(ofOrder)
   // Published alongside the events of the order, not before them.
   await eventually(() => expect(orders.publishedEvents.filter(({ subject }) => subject === checkoutUpdated.subject)).toHaveLength(4))

@@ -83,13 +83,13 @@ test('a declined first period publishes the subscription and then the reopened c
   const productId = await addPlan(orders, shop)
   await expectEvents(orders, () => buy(orders, shop, { productId, token: 'ctoken_declined_later' }), [
     ...[...newBuyer, 'subscription.created', 'customer.state_changed', 'order.created', 'checkout.updated'],
-    ...['subscription.updated', 'customer.state_changed', 'checkout.updated'],
+    ...['subscription.updated', 'customer.state_changed', 'order.payment_failed', 'checkout.updated'],
   ])
 })
 
 test.each([
   ['ctoken_ok', ['benefit_grant.created', 'subscription.updated', 'customer.state_changed', ...paid, 'checkout.updated']],
-  ['ctoken_declined_later', ['checkout.updated']],
+  ['ctoken_declined_later', ['order.payment_failed', 'checkout.updated']],
 ])('an upgrade paid with %s publishes the subscription before the order and the checkout', async (token, settled) => {
   await using orders = await startOrders()
   const shop = await createBenefitShop(orders, ['Support'])

@@ -1,13 +1,26 @@
+import { disputeCreated, disputeUpdated } from '@quittance/contracts/disputes'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { ProviderAccount } from '../providers/provider-of.ts'
-import type { SeenDispute } from '../providers/provider.ts'
+import type { Money, SeenDispute } from '../providers/provider.ts'
+import { disputeView } from './dispute-queries.ts'
 
 /** `later`: it cannot be recorded now; nothing was written. */
 export type RecordedDispute = 'recorded' | 'not_ours' | 'later'
 
 const findPayment = `
-  select id, currency, payment_method_id from payments
+  select id, order_id, currency, payment_method_id from payments
   where payment_account_id = :account and provider_payment = :payment and organization_id = any (:scope_organizations)`
+
+const findKnown = `
+  select status, funds, reason, to_json(evidence_due_by)#>>'{}' as evidence_due_by from disputes
+  where payment_account_id = :account and provider_dispute = :theirs and organization_id = any (:scope_organizations)`
+
+interface KnownDispute {
+  status: string
+  funds: string
+  reason: string
+  evidence_due_by: string | null
+}
 
 /** A read that began earlier changes nothing. Reinstated funds stay so: the ledger books each direction once. */
 const upsert = `
@@ -20,7 +33,7 @@ const upsert = `
     evidence_due_by = excluded.evidence_due_by, funds = case when d.funds = 'reinstated' then d.funds else excluded.funds end,
     next_check_at = excluded.next_check_at, observed_at = excluded.observed_at, leased_until = null, modified_at = now(), version = d.version + 1
   where d.observed_at <= excluded.observed_at
-  returning d.id`
+  returning d.id, d.status, d.funds, d.reason, to_json(d.evidence_due_by)#>>'{}' as evidence_due_by`
 
 /** A disputed method is not charged again by itself. Another one can then be the default. */
 const blockMethod = `
@@ -31,25 +44,54 @@ const final = new Set(['won', 'lost', 'prevented', 'closed'])
 const blocking = new Set(['needs_response', 'under_review', 'lost'])
 const dayMs = 86_400_000
 
-/** Records what the provider reports about a dispute. The database books its funds. */
-export async function recordDispute(
-  { sql, log, now }: Transaction,
-  { account, seen, readAt }: { account: ProviderAccount; seen: SeenDispute; readAt: Date },
-): Promise<RecordedDispute> {
-  const [payment] = await sql<{ id: string; currency: string; payment_method_id: string | null }>('dispute.find-payment', findPayment, {
-    ...{ account: account.id, payment: seen.payment },
-  })
+interface DisputedPayment {
+  id: string
+  order_id: string
+  currency: string
+  payment_method_id: string | null
+}
+
+interface Reported {
+  account: ProviderAccount
+  seen: SeenDispute
+  readAt: Date
+}
+
+/** Records what the provider reports about a dispute, and publishes what changed. The database books its funds. */
+export async function recordDispute(context: Transaction, { account, seen, readAt }: Reported): Promise<RecordedDispute> {
+  const { sql, log } = context
+  const ids = { account: account.id, payment: seen.payment }
+  const [payment] = await sql<DisputedPayment>('dispute.find-payment', findPayment, ids)
   if (!payment) return 'not_ours'
   const { money, status } = seen
   if (!money || money.currency !== payment.currency || seen.account !== account.providerAccount || seen.mode !== account.mode) {
     log.error({ payment_id: payment.id, provider_dispute: seen.theirs }, 'dispute.not-recorded')
     return 'later'
   }
-  await sql('dispute.upsert', upsert, {
-    ...{ payment_id: payment.id, theirs: seen.theirs, status, amount: String(money.amount), reason: seen.reason, funds: seen.funds },
+  await saveDispute(context, { payment, money, account, seen, readAt })
+  if (blocking.has(status) && payment.payment_method_id) await sql('dispute.block-method', blockMethod, { id: payment.payment_method_id })
+  return 'recorded'
+}
+
+/** Two reads of one dispute wait for each other, so that each change is published once. */
+async function saveDispute(
+  { sql, now, lockNames, publish, read }: Transaction,
+  { payment, money, account, seen, readAt }: Reported & { payment: DisputedPayment; money: Money },
+): Promise<void> {
+  const { theirs, status, reason, funds } = seen
+  await lockNames([`dispute ${account.id} ${theirs}`])
+  const [before] = await sql<KnownDispute>('dispute.find-known', findKnown, { account: account.id, theirs })
+  const [saved] = await sql<KnownDispute & { id: string }>('dispute.upsert', upsert, {
+    ...{ payment_id: payment.id, theirs, status, amount: String(money.amount), reason, funds },
     ...{ evidence_due_by: seen.evidenceDueBy, observed_at: readAt },
     next_check_at: final.has(status) ? null : new Date(now.getTime() + dayMs),
   })
-  if (blocking.has(status) && payment.payment_method_id) await sql('dispute.block-method', blockMethod, { id: payment.payment_method_id })
-  return 'recorded'
+  if (!saved || (before && isSame(before, saved))) return
+  const payload = await read.one(disputeView, { where: 'd.id = :id', values: { id: saved.id } })
+  const event = before ? disputeUpdated : disputeCreated
+  publish({ event, aggregateId: payment.order_id, organizationId: account.organizationId, payload })
+}
+
+function isSame(before: KnownDispute, after: KnownDispute): boolean {
+  return (['status', 'funds', 'reason', 'evidence_due_by'] as const).every((key) => before[key] === after[key])
 }

@@ -14,6 +14,7 @@ import {
   type SealedAccount,
 } from '../providers/account-credentials.ts'
 import { PaymentAccount, paymentAccountView, type AccountHealth } from './payment-account.ts'
+import { publishUnhealthy } from './record-health.ts'
 import { assertKeyModes, requireAccountAdapter, toHealth, verifyKey, type VerifiedKey } from './verify-credentials.ts'
 
 const find = `
@@ -93,10 +94,16 @@ export const checkPaymentAccount = staged(checkContract, {
     const credentials = openCredentials(account, context.now)
     return toHealth(await adapter.open(credentials).health(), { mode: account.mode, expected: account.provider_account })
   },
-  async commit({ id }, { em, now, looked }): Promise<{ id: string }> {
+  async commit({ id }, context): Promise<{ id: string }> {
+    const { em, now, looked } = context
     const account = await em.findOneOrFail(PaymentAccount, id)
+    const wasHealthy = account.health?.is_healthy ?? true
     account.health = looked as AccountHealth
     account.checkedAt = now
+    if (wasHealthy && !account.health.is_healthy) {
+      await em.flush()
+      await publishUnhealthy(context, id)
+    }
     return { id }
   },
   finish: ({ id }, { read }) => read.one(paymentAccountView, { where: 'a.id = :id', values: { id } }),

@@ -1,8 +1,11 @@
+import { orderPaymentActionRequired, orderPaymentFailed } from '@quittance/contracts/order-payments'
 import type { Transaction } from '@quittance/runtime/handler'
 import { reactionPoint } from '@quittance/runtime/reactions'
 import type { Order } from '../orders/order.ts'
+import { orderView } from '../orders/order-view.ts'
 import { payOrder } from '../orders/place-order.ts'
 import type { Payment } from './payment.ts'
+import { paymentView } from './payment-queries.ts'
 
 /** The first and only result of a payment. */
 export interface SettledPayment {
@@ -14,6 +17,25 @@ export interface SettledPayment {
 export const afterPaymentSettled = reactionPoint<SettledPayment>('orders.payment.settled')
 
 /** Marks the order as paid. Must run after the steps that change its subscription, which the order event contains. */
-export async function settleOrderPayment(context: Transaction, { order, isPaid }: SettledPayment): Promise<void> {
+export async function settleOrderPayment(context: Transaction, { order, payment, isPaid }: SettledPayment): Promise<void> {
   if (isPaid) await payOrder(context, order)
+  else await publishFailure(context, { order, payment })
+}
+
+/** A decline that no later attempt with the method changes needs the buyer, unless they were there. */
+async function publishFailure(
+  { read, publish }: Transaction,
+  { order, payment }: Pick<SettledPayment, 'order' | 'payment'>,
+): Promise<void> {
+  const { declineKind, request } = payment
+  const shownOrder = await read.one(orderView, { where: 'o.id = :id', values: { id: order.id } })
+  const shownPayment = await read.one(paymentView, { where: 'pa.id = :id', values: { id: payment.id } })
+  const message = {
+    aggregateId: order.id,
+    organizationId: order.organizationId,
+    payload: { ...JSON.parse(shownOrder), payment: JSON.parse(shownPayment) },
+  }
+  publish({ event: orderPaymentFailed, ...message })
+  if (!request.buyerPresent && (declineKind === 'hard' || declineKind === 'needs_buyer'))
+    publish({ event: orderPaymentActionRequired, ...message })
 }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FinishContext, JobContext, Transaction } from '@quittance/runtime/handler'
 import { openProvider, type ProviderAccount } from '../providers/provider-of.ts'
+import { reportIfRejected } from './account-rejected.ts'
 import { callProvider, type PreparedCall } from './call-provider.ts'
 import { expectFacts } from './check-integrity.ts'
 import type { NextCall } from './next-call.ts'
@@ -139,6 +140,7 @@ async function record<Row extends DrivenRow, Locked extends object>(
   if (progress.quarantineReason !== before.quarantineReason && progress.quarantineReason !== null)
     context.log.error({ [kind.idField]: row.id, reason: progress.quarantineReason }, `${kind.name}.quarantined`)
   const nextCheckAt = computeNextCheck(progress, { ...at, outcome: answer })
+  await reportIfRejected(transaction, { paymentAccountId: account.id, answer })
   if (locked) await kind.settle(transaction, { locked, row, progress, effects: recorded.effects, nextCheckAt })
   if (!held) {
     // Another worker holds the lease: what was seen is recorded, and that worker makes the next call.

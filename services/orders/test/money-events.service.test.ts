@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { confirmCheckout, createCheckout, PaymentError } from '@quittance/contracts/checkouts'
+import { createCustomer } from '@quittance/contracts/customers'
+import { addCustomerPaymentMethod } from '@quittance/contracts/customer-payment-methods'
+import { checkPaymentAccount, updatePaymentAccount } from '@quittance/contracts/payment-accounts'
+import { customerCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { startOrders, type OrdersUnderTest } from './start-orders.ts'
+import { deliverEvent, startStripeShop, type StripeShop } from './stripe-shop.ts'
+import { advance, after, replaceMethods, subscribe, waitForSubscription } from './subscribe.ts'
+
+/** Payloads of the committed events of a subject, in order. */
+async function readEvents(orders: OrdersUnderTest, subject: string) {
+  const rows = await orders.rows<{ aggregate_id: string; payload: string }>(
+    'select aggregate_id, payload from outbox_messages where subject = $1 order by position',
+    [subject],
+  )
+  return rows.map(({ aggregate_id, payload }) => ({ aggregate_id, payload: JSON.parse(payload) }))
+}
+
+async function buy({ orders, shop, fake, stripe }: StripeShop, card: string): Promise<void> {
+  const { client_secret } = await orders.call(createCheckout, { products: [shop.product.id] }, shop.seller)
+  const confirmation_token_id = fake.buyer.createToken(stripe.id, card)
+  const confirmation = { client_secret, confirmation_token_id, customer_email: `${randomUUID()}@example.com` }
+  await orders.call(confirmCheckout, confirmation, { kind: 'anonymous' })
+}
+
+test('a dispute is published as created once, and as updated with each change', async () => {
+  await using world = await startStripeShop()
+  const { orders, fake, stripe } = world
+  await buy(world, 'pm_card_createDispute')
+  for (let count = 0; count < 3; count++) await deliverEvent(world, 'charge.dispute.created')
+  await eventually(async () => expect(await readEvents(orders, 'event.dispute.created')).toHaveLength(1))
+  const [created] = await readEvents(orders, 'event.dispute.created')
+  expect(created?.payload).toMatchObject({ order_id: created?.aggregate_id, amount: 4200, provider: 'stripe' })
+  const recheck = () => orders.rows(`update disputes set next_check_at = now(), leased_until = null returning 1`)
+  await recheck()
+  const [dispute] = [...fake.state(stripe.id).disputes.keys()]
+  fake.bank.closeDispute(stripe.id, dispute ?? '', 'won')
+  await deliverEvent(world, 'charge.dispute.closed')
+  await eventually(async () => expect(await readEvents(orders, 'event.dispute.updated')).toMatchObject([{ payload: { status: 'won' } }]))
+  await deliverEvent(world, 'charge.dispute.closed')
+  expect(await readEvents(orders, 'event.dispute.created')).toHaveLength(1)
+})
+
+test('a declined payment is published with its order and reason, and no secret of the buyer [payments 53]', async () => {
+  await using orders = await startOrders()
+  const { product, seller } = await orders.shop()
+  const { client_secret } = await orders.call(createCheckout, { products: [product.id] }, seller)
+  const confirmation = { client_secret, confirmation_token_id: 'ctoken_expired', customer_email: `${randomUUID()}@example.com` }
+  await expect(orders.call(confirmCheckout, confirmation, { kind: 'anonymous' })).rejects.toThrow(PaymentError)
+  const [failed, ...others] = await readEvents(orders, 'event.order.payment_failed')
+  expect(others).toEqual([])
+  const payment = { order_id: failed?.aggregate_id, status: 'failed', decline_reason: 'expired_card' }
+  expect(failed?.payload).toMatchObject({ id: failed?.aggregate_id, status: 'pending', payment })
+  expect(JSON.stringify(failed)).not.toContain('ctoken')
+  expect(await readEvents(orders, 'event.order.payment_action_required')).toEqual([])
+})
+
+test('a final decline of a renewal is published as one that needs the buyer, once [payments 54]', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders)
+  await replaceMethods(orders, 'ctoken_needs_buyer_later')
+  await advance(orders, subscribed, after(subscribed.subscription.current_period_end))
+  await waitForSubscription(orders, subscribed, { status: 'past_due' })
+  const [needed, ...others] = await readEvents(orders, 'event.order.payment_action_required')
+  expect(needed?.payload).toMatchObject({ billing_reason: 'subscription_cycle', payment: { decline_reason: 'authentication_required' } })
+  expect(others).toEqual([])
+})
+
+test('a soft decline of a renewal is published as failed, and needs no buyer', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders)
+  await replaceMethods(orders, 'ctoken_insufficient_funds')
+  await advance(orders, subscribed, after(subscribed.subscription.current_period_end))
+  await waitForSubscription(orders, subscribed, { status: 'past_due' })
+  expect(await readEvents(orders, 'event.order.payment_failed')).toHaveLength(1)
+  expect(await readEvents(orders, 'event.order.payment_action_required')).toEqual([])
+})
+
+const unauthorized = {
+  kind: 'text' as const,
+  status: 401,
+  text: JSON.stringify({ error: { type: 'invalid_request_error', message: 'Invalid API Key provided' } }),
+}
+
+test('a rejected key is published once, until a check finds the account healthy again [payments 33]', async () => {
+  await using world = await startStripeShop()
+  const { orders, shop, account, stripe, fake } = world
+  const unhealthy = () => readEvents(orders, 'event.payment_account.unhealthy')
+  const { id: customerId } = await orders.call(createCustomer, { email: `${randomUUID()}@example.com` }, shop.seller)
+  const buyer = customerCaller({ organizationId: shop.organizationId, customerId })
+  const add = () =>
+    orders
+      .call(addCustomerPaymentMethod, { confirmation_token_id: fake.buyer.createToken(stripe.id, 'pm_card_visa') }, buyer)
+      .catch((error: unknown) => error)
+  const reject = () => fake.inject({ route: 'POST /v1/customers', moment: 'before', fault: unauthorized, times: 20 })
+  reject()
+  for (let count = 0; count < 2; count++) expect(await add()).toBeInstanceOf(PaymentError)
+  const [published, ...others] = await unhealthy()
+  expect(published).toMatchObject({ aggregate_id: account.id, payload: { id: account.id, health: { is_healthy: false } } })
+  expect(others).toEqual([])
+  expect(JSON.stringify(published)).not.toContain(stripe.apiKey)
+  expect(await orders.call(checkPaymentAccount, { id: account.id }, shop.seller)).toMatchObject({ health: { is_healthy: true } })
+  expect(await add()).toBeInstanceOf(PaymentError)
+  expect(await unhealthy()).toHaveLength(2)
+  await orders.call(updatePaymentAccount, { id: account.id, secret_key: stripe.apiKey }, shop.seller)
+  expect(await unhealthy()).toHaveLength(2)
+})
