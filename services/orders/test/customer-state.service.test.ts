@@ -53,7 +53,7 @@ test('the state contains a subscription only while it is active', async () => {
   const active = { id: subscription_id, status: 'active', amount: 900, product_id: monthly.id, price_id: monthly.prices[0]?.id, meters: [] }
   expect(await orders.call(getCustomerState, { id }, seller)).toMatchObject({ active_subscriptions: [active] })
   for (const status of ['trialing', 'past_due']) {
-    await orders.rows('update subscriptions set status = $1', [status])
+    await orders.rows(`update subscriptions set status = $1, trial_start = current_period_start, trial_end = current_period_end`, [status])
     expect(await orders.call(getCustomerState, { id }, seller)).toMatchObject({ active_subscriptions: [] })
   }
 })

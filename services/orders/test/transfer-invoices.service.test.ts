@@ -1,8 +1,11 @@
 import { getCheckout } from '@quittance/contracts/checkouts'
+import { generateCustomerOrderInvoice } from '@quittance/contracts/customer-portal'
+import { ResourceNotFound } from '@quittance/contracts/errors'
 import { generateOrderInvoice, NotPaidOrder, orderInvoiceRequested, updateOrder } from '@quittance/contracts/orders'
 import { orderInvoiceDue } from '@quittance/contracts/unpaid-invoices'
 import { createRefund } from '@quittance/contracts/refunds'
 import { addReceipt } from '@quittance/contracts/bank-receipts'
+import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { testIban } from './camt.ts'
@@ -67,6 +70,21 @@ test('an invoiced order keeps its amounts: without the money its checkout ends, 
   })
   const change = asThisRelease(orders, `update orders set subtotal_amount = 1, net_amount = 1, total_amount = 1`)
   await expect(change).rejects.toThrow('The invoice of order')
+})
+
+test('a customer requests the invoice of their own order that waits for a transfer, and no other customer', async () => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { organizationId, seller } = shop.shop
+  const { orderId } = await buyByTransfer(shop)
+  const [{ customer_id: customerId } = { customer_id: '' }] = await orders.rows<{ customer_id: string }>('select customer_id from orders')
+  await orders.call(updateOrder, { id: orderId, ...details }, seller)
+  const request = (customer: string) =>
+    orders.call(generateCustomerOrderInvoice, { id: orderId }, customerCaller({ organizationId, customerId: customer }))
+  await expect(request(crypto.randomUUID())).rejects.toThrow(ResourceNotFound)
+  expect(await orders.rows('select invoice_requested_at from orders')).toEqual([{ invoice_requested_at: null }])
+  await request(customerId)
+  expect(await orders.nextEvent(orderInvoiceDue)).toMatchObject({ order_id: orderId })
 })
 
 function waitForPayment({ orders }: TransferShop, id: string, state: string): Promise<void> {

@@ -38,9 +38,11 @@ async function findRequestedTransfer(orderId: string, { sql }: Transaction): Pro
 const requestedTransfer = `p.is_open and p.quarantined_at is null and p.state = 'requires_action' and p.action->>'by' = 'transfer'`
 
 const selectRequestedTransfer = `
-  select p.id from payments p
-  where p.order_id = :order_id and ${requestedTransfer} and p.organization_id = any (:scope_organizations)
-  for update`
+  select p.id from payments p join orders o on o.id = p.order_id
+  where o.id = :order_id and ${requestedTransfer} and o.organization_id = any (:scope_organizations)
+    and (:scope_customer::uuid is null or o.customer_id = :scope_customer)
+    and (:scope_checkout::uuid is null or o.checkout_id = :scope_checkout)
+  for update of p`
 
 export const generateInvoice = command(generateOrderInvoiceContract, requestInvoice)
 
