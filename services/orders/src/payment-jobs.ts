@@ -1,5 +1,6 @@
-import type { ServiceComponent } from '@quittance/runtime/service'
+import type { ServiceComponent, ServiceResources } from '@quittance/runtime/service'
 import { config } from './config.ts'
+import { registerPaymentGauges } from './payment-gauges.ts'
 import { assertSandboxIsPrivate } from './providers/provider-of.ts'
 import { checkDueDisputes, disputesInProgress } from './disputes/check-due-disputes.ts'
 import { eventsInProgress, readProviderEvents } from './provider-events/read-provider-events.ts'
@@ -10,7 +11,8 @@ import { settleDueSetups } from './payment-setups/settle-due-setups.ts'
 import { paymentsInProgress, settleDuePayments } from './payments/settle-due-payments.ts'
 
 /** The jobs that call payment providers. Closing waits for calls in progress, which end by their deadline. */
-export async function startPaymentJobs(): Promise<ServiceComponent> {
+export async function startPaymentJobs({ database }: ServiceResources): Promise<ServiceComponent> {
+  if (database) registerPaymentGauges(database)
   assertSandboxIsPrivate(config())
   return {
     name: 'payments',

@@ -3,6 +3,7 @@ import type { Answer, Intent, Money, PayerDetails, PaymentProvider, Seen } from 
 import type { NextCall } from './next-call.ts'
 import type { PaymentRequest } from './progress-columns.ts'
 import { callWithDeadline } from './calls-in-progress.ts'
+import { countCall } from './count-call.ts'
 
 /** A call with what it sends, read from committed rows: after a crash it is the same. */
 export interface PreparedCall {
@@ -22,8 +23,10 @@ export interface PreparedCall {
 }
 
 /** Makes a call; its outcome is unknown without an answer by the deadline of the lease. */
-export function callProvider(prepared: PreparedCall, { leaseMs }: { leaseMs: number }): Promise<Answer<Seen> | { payer: string }> {
-  return callWithDeadline(leaseMs, () => makeCall(prepared))
+export async function callProvider(prepared: PreparedCall, { leaseMs }: { leaseMs: number }): Promise<Answer<Seen> | { payer: string }> {
+  const answer = await callWithDeadline(leaseMs, () => makeCall(prepared))
+  countCall({ kind: prepared.subject.kind, step: prepared.call.step }, answer)
+  return answer
 }
 
 /** Attempts under one key to make a payer known: the provider may keep an error under it for a day, and another payer costs nothing. */

@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { ScopedSql } from '@quittance/runtime/sql-runner'
 import { callWithDeadline } from '../payments/calls-in-progress.ts'
+import { countCall } from '../payments/count-call.ts'
 import type { DriveContext } from '../payments/drive-row.ts'
 import { Payment } from '../payments/payment.ts'
 import { findEndOfPause, pauseIfLimited } from '../payments/pause-account.ts'
@@ -46,6 +47,7 @@ export async function driveRefund(driven: DrivenRefund, context: DriveContext): 
       const made = planned
       const readAt = new Date()
       const answer = await callWithDeadline(context.leaseMs, () => makeCall(made))
+      countCall({ kind: 'refund', step: made.call.step }, answer)
       if ('unknown' in answer) context.log.warn({ refund_id: id, step: made.call.step, outcome: answer.unknown }, 'refund.answer-unknown')
       planned = await context.transaction(organizationId, (transaction) => record(transaction, { driven, context, made, answer, readAt }))
     }
