@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Conflict, ResourceNotFound } from './errors.ts'
+import { Conflict, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { Id, Timestamp } from './identifiers.ts'
 import { operation } from './operation.ts'
 
@@ -68,5 +68,14 @@ export const resolvePayment = operation({
   }),
   reply: OperatedPayment,
   errors: [ResourceNotFound, Conflict],
+  audience: 'operator',
+})
+
+export const replayProviderEvents = operation({
+  subject: 'orders.provider-event.replay',
+  summary: 'Read the objects of an account’s events since a time again, also of handled ones, and list what the provider still has',
+  request: z.object({ account_id: Id, since: Timestamp.describe('At most 30 days ago: the provider lists no older events.') }),
+  reply: z.object({ account_id: Id, replayed: z.int().describe('Events that were handled and are read again.') }),
+  errors: [ResourceNotFound, RequestValidationError],
   audience: 'operator',
 })

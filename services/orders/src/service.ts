@@ -70,6 +70,7 @@ import { createPaymentAccount } from './payment-accounts/create-payment-account.
 import { getPaymentAccount, listPaymentAccounts } from './payment-accounts/payment-account-queries.ts'
 import { checkPaymentAccount, deletePaymentAccount, updatePaymentAccount } from './payment-accounts/update-payment-account.ts'
 import { catchUpProviderEvents } from './provider-events/catch-up-events.ts'
+import { replayProviderEvents } from './provider-events/replay-provider-events.ts'
 import { receiveProviderEvent } from './provider-events/receive-provider-event.ts'
 import { getDispute, listDisputes } from './disputes/dispute-queries.ts'
 import { listPaymentMethodsOfCustomer } from './payment-methods/list-payment-methods.ts'
@@ -118,7 +119,7 @@ export const orders: Service = {
     ...[createPaymentAccount, getPaymentAccount, listPaymentAccounts, updatePaymentAccount, deletePaymentAccount, checkPaymentAccount],
     ...[addReceipt, importStatement, listBankReceipts, markRefundAsPaid],
     receiveProviderEvent,
-    ...[listStuckPayments, showPayment, recheckPayment, resolvePayment],
+    ...[listStuckPayments, showPayment, recheckPayment, resolvePayment, replayProviderEvents],
     ...[
       exportSubscriptions,
       getSubscription,

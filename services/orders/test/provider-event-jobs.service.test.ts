@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { Caller } from '@quittance/contracts/caller'
 import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
+import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
+import { replayProviderEvents } from '@quittance/contracts/payment-operations'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { createStripeProvider } from '../src/providers/stripe/stripe-provider.ts'
@@ -142,4 +145,29 @@ test('deletes handled events after 60 days', async () => {
   await catchUp(shop)
   const left = () => shop.orders.rows('select provider_event from provider_events order by provider_event')
   await eventually(async () => expect(await left()).toEqual([{ provider_event: 'evt_open' }, { provider_event: 'evt_recent' }]))
+})
+
+test('a replay reads handled events again and lists lost ones; others than the operator may not [payments 41]', async () => {
+  await using shop = await startStripeShop()
+  const { orders, account } = shop
+  await pay(toWorld(shop), 'pm_card_visa')
+  await catchUp(shop)
+  await eventually(async () => expect((await events(shop)).length).toBeGreaterThan(0))
+  await orders.rows(`update provider_events set handled_at = now(), next_try_at = null, outcome = 'checked', attempts = 1 returning 1`)
+  const handled = (await events(shop)).length
+  const since = new Date(Date.now() - 3_600_000).toISOString()
+  const replay = (request: object, caller: Caller = { kind: 'operator' }) =>
+    orders.call(replayProviderEvents, { account_id: account.id, since, ...request }, caller)
+  await expect(replay({}, shop.shop.seller)).rejects.toMatchObject({ status: 403 })
+  await expect(replay({ account_id: randomUUID() })).rejects.toThrow(ResourceNotFound)
+  await expect(replay({ since: '2020-01-01T00:00:00Z' })).rejects.toThrow(RequestValidationError)
+  expect((await events(shop)).map(({ source }) => source)).not.toContain('replay')
+  expect(await replay({})).toEqual({ account_id: account.id, replayed: handled })
+  await eventually(async () => {
+    for (const event of await events(shop)) expect(event).toMatchObject({ source: 'replay', attempts: expect.any(Number) })
+  })
+  // The list of the provider was read from that time on: a lost event is found.
+  await orders.rows('delete from provider_events')
+  await replay({})
+  await eventually(async () => expect(await events(shop)).toHaveLength(handled))
 })

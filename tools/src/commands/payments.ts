@@ -1,6 +1,13 @@
-import { listStuckPayments, recheckPayment, resolvePayment, showPayment } from '@quittance/contracts/payment-operations'
+import {
+  listStuckPayments,
+  recheckPayment,
+  replayProviderEvents,
+  resolvePayment,
+  showPayment,
+} from '@quittance/contracts/payment-operations'
 import { readArguments, required } from '../cli/arguments.ts'
 import { UsageError, type Command } from '../cli/command.ts'
+import { parseTime } from './parse-time.ts'
 import { printReply, targetHelp, targetOptions } from './target-options.ts'
 
 const options = { ...targetOptions, id: { type: 'string' } } as const
@@ -73,5 +80,26 @@ Example: npm run quittance -- payments resolve --id 0d4c… --as failed --becaus
     if (!as) throw new UsageError('--as is succeeded or failed.')
     const request = { id: required('--id', given.id), as, because: required('--because', given.because), force: given.force ?? false }
     return printReply(given, (operator) => operator.call(resolvePayment, request))
+  },
+}
+
+export const paymentsReplayEvents: Command = {
+  name: 'payments replay-events',
+  summary: 'Read the objects of an account’s provider events since a time again.',
+  help: `Usage: npm run quittance -- payments replay-events --account ID --since TIME [options]
+
+Handled events are read again, and the list of the provider is read from that time on. An event only names the object to read, so what is recorded
+already does not change. Safe to repeat.
+
+  --account ID         the payment account
+  --since TIME         a time like 2026-11-24T03:00:00Z, or an age like 2h; at most 30 days ago
+${targetHelp}
+
+Example: npm run quittance -- payments replay-events --account 0d4c… --since 2h`,
+  run(args) {
+    const given = readArguments(args, { ...targetOptions, account: { type: 'string' }, since: { type: 'string' } })
+    const since = parseTime('--since', { text: required('--since', given.since), now: new Date() })
+    const request = { account_id: required('--account', given.account), since: since.toISOString() }
+    return printReply(given, (operator) => operator.call(replayProviderEvents, request))
   },
 }

@@ -1,5 +1,5 @@
 import { job, type JobContext } from '@quittance/runtime/handler'
-import { readProviderEventsJobName } from '../job-names.ts'
+import { catchUpProviderEventsJobName, readProviderEventsJobName } from '../job-names.ts'
 import { findAccountAdapter } from '../providers/account-adapters.ts'
 import { openCredentials, type SealedAccount } from '../providers/account-credentials.ts'
 import type { Hint } from '../providers/provider.ts'
@@ -43,7 +43,7 @@ const sweep = `
 
 /** Lists the events of each account since the last time, so that a lost webhook only delays. The list is the same for repeated runs. */
 export const catchUpProviderEvents = job({
-  name: 'catch-up-provider-events',
+  name: catchUpProviderEventsJobName,
   everyMs,
   async run(context) {
     const accounts = await context.systemSql<DueAccount>('provider-events.claim-accounts', claim, {})
