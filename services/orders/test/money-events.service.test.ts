@@ -34,8 +34,12 @@ test('a dispute is published as created once, and as updated with each change', 
   await eventually(async () => expect(await readEvents(orders, 'event.dispute.created')).toHaveLength(1))
   const [created] = await readEvents(orders, 'event.dispute.created')
   expect(created?.payload).toMatchObject({ order_id: created?.aggregate_id, amount: 4200, provider: 'stripe' })
-  const recheck = () => orders.rows(`update disputes set next_check_at = now(), leased_until = null returning 1`)
-  await recheck()
+  const handled = () => orders.rows(`select from provider_events where object_kind = 'dispute' and handled_at is not null`)
+  await eventually(async () => expect(await handled()).toHaveLength(1))
+  // The same state is read again.
+  await orders.rows(`update provider_events set handled_at = null, next_try_at = now() where object_kind = 'dispute' returning 1`)
+  await eventually(async () => expect(await handled()).toHaveLength(1))
+  expect(await readEvents(orders, 'event.dispute.updated')).toEqual([])
   const [dispute] = [...fake.state(stripe.id).disputes.keys()]
   fake.bank.closeDispute(stripe.id, dispute ?? '', 'won')
   await deliverEvent(world, 'charge.dispute.closed')

@@ -23,9 +23,13 @@ interface Buying extends Shop {
   buyer: Caller
 }
 
+async function createBuyer(orders: OrdersUnderTest, { seller }: Pick<Shop, 'seller'>): Promise<string> {
+  return (await orders.call(createCustomer, { email: `${randomUUID()}@example.com` }, seller)).id
+}
+
 async function startBuyer(orders: OrdersUnderTest): Promise<Buying> {
   const shop = await orders.shop()
-  const { id: customerId } = await orders.call(createCustomer, { email: `${randomUUID()}@example.com` }, shop.seller)
+  const customerId = await createBuyer(orders, shop)
   return { ...shop, customerId, buyer: customerCaller({ organizationId: shop.organizationId, customerId }) }
 }
 
@@ -162,7 +166,8 @@ test('other customers and bound sessions neither add a method nor confirm a setu
   const bound = { ...(ada.buyer as object), checkout_id: randomUUID() } as Caller
   const elsewhere = customerCaller({ organizationId: bob.organizationId, customerId: ada.customerId })
   const confirm = (caller: Caller) => orders.call(confirmCustomerPaymentMethod, { setup_id }, caller)
-  for (const caller of [bob.buyer, elsewhere]) await expect(confirm(caller)).rejects.toThrow(RequestValidationError)
+  const neighbor = customerCaller({ organizationId: ada.organizationId, customerId: await createBuyer(orders, ada) })
+  for (const caller of [bob.buyer, neighbor, elsewhere]) await expect(confirm(caller)).rejects.toThrow(RequestValidationError)
   for (const caller of [bound, organizationCaller(ada.organizationId)]) await expect(confirm(caller)).rejects.toThrow(NotPermitted)
   for (const caller of [bound, elsewhere, organizationCaller(ada.organizationId)])
     await expect(add(orders, { buyer: caller }, 'ctoken_ok')).rejects.toThrow(NotPermitted)

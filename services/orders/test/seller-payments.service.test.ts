@@ -95,6 +95,27 @@ test('a declined try of a seller leaves the schedule as it was, and a final decl
   await expect(owing.retry()).rejects.toThrow(Conflict)
 })
 
+test('an attempt that is due while a seller tries follows after the decline, without a further failure [payments 70]', async () => {
+  await using orders = await startOrders()
+  const owing = await owe(orders, 'ctoken_pending')
+  expect(await owing.retry()).toMatchObject({ status: 'pending' })
+  await advance(orders, owing, after(owing.subscription.current_period_end, 2))
+  const schedule = () => orders.rows('select due_at, failed_charges from subscriptions')
+  await eventually(async () => expect(await schedule()).toEqual([{ due_at: null, failed_charges: 1 }]))
+  await replaceMethods(orders, 'ctoken_ok')
+  await orders.rows(
+    `update sandbox_objects set status = 'declined', token = 'ctoken_insufficient_funds' where status = 'processing' returning 1`,
+  )
+  await orders.rows(`update payments set next_check_at = now() where initiator = 'seller' returning 1`)
+  await waitForSubscription(orders, owing, { status: 'active' })
+  const states = `select initiator, state from payments where checkout_id is null order by created_at`
+  expect(await orders.rows(states)).toEqual([
+    { initiator: 'schedule', state: 'failed' },
+    { initiator: 'seller', state: 'failed' },
+    { initiator: 'schedule', state: 'succeeded' },
+  ])
+})
+
 test('while a payment of the order is in progress a seller starts no other [payments 23]', async () => {
   await using orders = await startOrders()
   const owing = await owe(orders, 'ctoken_pending')

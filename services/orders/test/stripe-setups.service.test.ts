@@ -54,6 +54,7 @@ test('stores a card after the step of the bank, on the event of Stripe [payments
   await using shop = await startStripeShop()
   const buyer = await startBuyer(shop)
   await addWithBank(shop, buyer)
+  await shop.orders.rows(`update payment_setups set next_check_at = now() + interval '1 day' returning 1`)
   shop.fake.buyer.completeAction(shop.stripe.id, findIntent(shop))
   for (let count = 0; count < 3; count++) await deliverEvent(shop, 'setup_intent.succeeded')
   await eventually(async () => expect(await list(shop, buyer)).toMatchObject([{ type: 'card', default: true }]))
