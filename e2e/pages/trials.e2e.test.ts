@@ -52,3 +52,24 @@ test('the checkout states what a trial costs; a second one is offered without [p
   expect(await readText(page)).toContain('Your order is paid.')
   expect(await shop.orders(second)).toMatchObject([{ status: 'paid', net_amount: 1900 }])
 })
+
+test('a trial with a payment method states the charge at its end, and asks for the method [pages 32] [payments 73]', async () => {
+  const price = { amount_type: 'fixed', price_amount: 1900 }
+  const terms = { ...trial, trial_without_payment_method: false }
+  const { id } = await shop.sell(price, { name: 'Reading room', recurring_interval: 'month', ...terms })
+  const checkout = await shop.checkout({ products: [id] })
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(checkout.url)
+  await page.type('[name=customer_email]', 'charged-trial@example.com')
+  await page.type('[name=customer_name]', 'Grace Hopper')
+  await page.select(countryField, 'DE')
+  await press(page, 'button.without-scripts')
+  expect(await page.$eval(orderButton, (button) => button.textContent.trim())).toBe('Order with obligation to pay')
+  expect(await readText(page)).toMatch(/Then you pay \$19\.00.* and \$19\.00.* every month after that, until you cancel/)
+  await press(page, orderButton)
+  expect(await readText(page)).toContain('Your order is complete.')
+  const [order] = await shop.orders(checkout)
+  expect(order).toMatchObject({ status: 'paid', total_amount: 0 })
+  expect((await system.api('GET', `/v1/subscriptions/${order?.subscription_id}`)).body).toMatchObject({ status: 'trialing' })
+})

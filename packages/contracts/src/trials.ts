@@ -13,7 +13,9 @@ export const trialInput = {
   trial_without_payment_method: z
     .boolean()
     .nullish()
-    .describe('Must be true for a trial: buyers give no payment method, and nothing is charged unless they choose one during the trial.'),
+    .describe(
+      '`true`: a trial begins without a payment method, and nothing is charged unless the buyer chooses one during the trial. Otherwise the method is stored with the order.',
+    ),
 }
 
 /** The trial of a product in replies. */

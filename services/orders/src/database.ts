@@ -47,6 +47,7 @@ import { limitDeclines } from './migrations/20261123200000-limit-declines.ts'
 import { keepInvoicedOrders } from './migrations/20261125010000-keep-invoiced-orders.ts'
 import { knowPageOrigins } from './migrations/20261124200000-know-page-origins.ts'
 import { announceRenewals } from './migrations/20261124203000-announce-renewals.ts'
+import { countSetups } from './migrations/20261125022000-count-setups.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
 import { setDunning } from './migrations/20261125013000-set-dunning.ts'
 import { detachMethods } from './migrations/20261124210000-detach-methods.ts'
@@ -136,6 +137,7 @@ export const database: DatabaseDefinition = {
     keepInvoicedOrders,
     setDunning,
     offerTrials,
+    countSetups,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },

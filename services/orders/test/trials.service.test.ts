@@ -234,7 +234,6 @@ test('a trial that cannot be offered is rejected and stores nothing, also in SQL
     { trial_interval: 'year' as const, trial_interval_count: 3 },
     { trial_interval_count: 0 },
     { recurring_interval: null },
-    { trial_without_payment_method: false },
   ]
   const before = await orders.rows('select * from products')
   for (const change of invalid) {

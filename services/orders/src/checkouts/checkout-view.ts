@@ -16,7 +16,7 @@ const trialEnd = `coalesce(ch.trial_end, (select now() + k.clock_offset_ms * int
     + pr.trial_interval_count * ('1 ' || pr.trial_interval)::interval from organizations k where k.id = ch.organization_id))`
 
 /** Nothing is due now, but later payments are. A trial begins without a payment method. */
-const setup = `(not ${trial} and ${total} = 0 and ch.amount > 0 and pr.recurring_interval is not null)`
+const setup = `(${trial} and not pr.trial_without_payment_method or not ${trial} and ${total} = 0 and ch.amount > 0 and pr.recurring_interval is not null)`
 
 const due = `(${total} > 0 and not ${trial})`
 
@@ -107,9 +107,9 @@ export interface CheckoutBySecret {
 const paymentMetadata = () => `(
     select json_strip_nulls(json_build_object('provider', coalesce(a.provider, ${processorMetadata()}->>'provider'), 'publishable_key', a.publishable_key,
       'setup_future_usage', case when a.id is not null and pr.recurring_interval is not null then 'off_session' end,
-      'intent_status', case when p.state = 'requires_action' then p.state when p.id is not null then 'processing' end,
-      'intent_client_secret', p.action->>'clientSecret',
-      'bank_transfer', case when exists (select from payment_accounts b where b.organization_id = ch.organization_id and b.status = 'active'
+      'intent_status', case when coalesce(p.state, ps.state) = 'requires_action' then 'requires_action' when coalesce(p.id, ps.id) is not null then 'processing' end,
+      'intent_client_secret', coalesce(p.action, ps.action)->>'clientSecret',
+      'bank_transfer', case when not ${trial} and exists (select from payment_accounts b where b.organization_id = ch.organization_id and b.status = 'active'
         and b.provider = 'bank_transfer' and b.settings->'bank'->>'currency' = ch.currency) then 'available' end,
       'beneficiary', t->>'beneficiary', 'iban', t->>'iban', 'bic', t->>'bic', 'amount', case when t is not null then p.amount::text end,
       'currency', case when t is not null then p.currency end,
@@ -117,6 +117,7 @@ const paymentMetadata = () => `(
     from (select) one
     left join payment_accounts a on a.organization_id = ch.organization_id and a.is_default and a.status = 'active'
     left join payments p on p.checkout_id = ch.id and p.is_open and p.state <> 'closing'
+    left join payment_setups ps on ps.checkout_id = ch.id and ps.state not in ('closing', 'failed', 'succeeded')
     cross join lateral (select p.action->'instructions' as t) sent)`
 
 /** A checkout for its buyer, who is the holder of the client secret. */

@@ -10,7 +10,7 @@ import { aggregateProperties } from '@quittance/runtime/schema'
 import type { Discount } from '../catalog/discounts/discount.ts'
 import { appliedTaxes, type OrderAmounts } from '../pricing/order-amounts.ts'
 import type { Product } from '../catalog/products/product.ts'
-import type { Trial } from '../pricing/billing-period.ts'
+import type { OfferedTrial } from '../pricing/billing-period.ts'
 
 /** Time within which a checkout can be confirmed. */
 export const checkoutLifetimeMs = 30 * 60_000
@@ -99,7 +99,7 @@ export class Checkout extends CheckoutSchema.class {
   }
 
   /** Returns the trial with which the purchase begins; null without one. A product with another price than a regular one has none. */
-  findTrial(product: Product): Trial | null {
+  findTrial(product: Product): OfferedTrial | null {
     return this.allowTrial && !this.subscriptionId && this.priceAmount > 0n ? product.trial() : null
   }
 

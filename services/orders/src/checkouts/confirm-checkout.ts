@@ -9,11 +9,14 @@ import { Discount } from '../catalog/discounts/discount.ts'
 import { redeemDiscount } from '../catalog/discounts/redeem-discount.ts'
 import type { Order } from '../orders/order.ts'
 import { payOrder, placeOrder } from '../orders/place-order.ts'
+import { awaitSetup } from '../payment-setups/drive-setup.ts'
+import { startSetup } from '../payment-setups/start-setup.ts'
 import { awaitPayment } from '../payments/await-payment.ts'
 import { describeFailure, noPaymentsMessage } from '../payments/buyer-messages.ts'
 import { callLeaseMs } from '../payments/calls-in-progress.ts'
 import { findAccountForPayments } from '../payments/provider-account.ts'
 import { startPayment } from '../payments/start-payment.ts'
+import type { ProviderAccount } from '../providers/provider-of.ts'
 import { Product } from '../catalog/products/product.ts'
 import { startSubscription } from '../subscriptions/start-subscription.ts'
 import { Subscription } from '../subscriptions/subscription.ts'
@@ -27,7 +30,7 @@ import { buildCheckoutOrderDraft, toSubscriptionStart, toSubscriptionUpgrade } f
 import type { TokenCheck } from '../payments/check-token.ts'
 import { checkPaymentToken } from './check-payment-token.ts'
 import { assertMayPay, recordAttempt } from './payment-attempts.ts'
-import type { Trial } from '../pricing/billing-period.ts'
+import type { OfferedTrial } from '../pricing/billing-period.ts'
 
 type Request = RequestOf<typeof contract>
 
@@ -38,6 +41,8 @@ interface Confirmed {
   sessionToken: string
   /** Null if nothing is to be paid. */
   payment: { id: string; lease: string } | null
+  /** The payment method of a trial is stored. */
+  setup?: { id: string; lease: string } | null
 }
 
 /**
@@ -60,9 +65,10 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   const product = await em.findOneOrFail(Product, checkout.productId)
   const byTransfer = request.payment_method_type === 'bank_transfer'
   const trial = checkout.findTrial(product)
-  const isChargeable = !trial && checkout.isChargeable(product.recurringInterval !== null)
+  const isChargeable = trial ? trial.needsMethod : checkout.isChargeable(product.recurringInterval !== null)
   const means = isChargeable ? await findAccountForPayments(sql, { organizationId, byTransfer }) : null
-  if (isChargeable && !means) throw new PaymentError(noPaymentsMessage)
+  // What the buyer sends cannot be charged at the end of a trial.
+  if (isChargeable && (!means || (trial && means.isSentByBuyer))) throw new PaymentError(noPaymentsMessage)
   const needsToken = isChargeable && !means?.isSentByBuyer
   assertComplete({ checkout, request, needsToken })
   const token = needsToken ? (request.confirmation_token_id as string) : null
@@ -77,22 +83,38 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   await redeem(discount, { request, context })
   const order = await placeOrder(context, draft)
   const leasedUntil = new Date(now.getTime() + callLeaseMs)
-  const start = {
-    order,
-    initiator: 'buyer',
-    keep: product.recurringInterval !== null,
-    returnUrl: confirmationUrl(checkout),
-    leasedUntil,
-  } as const
-  const paymentId =
-    order.totalAmount > 0n && means
-      ? await startPayment(context, { ...start, account: means.account, ...toSource(token) })
-      : await completeFree(context, { checkout, order, token })
-  if (token && paymentId) await recordAttempt(checkout, { paymentId, context })
+  const keep = product.recurringInterval !== null
+  const started = means ? { account: means.account, token, keep, leasedUntil } : null
+  const id = await collect(context, { checkout, order, started, isSetup: trial !== null, token })
+  if (token && id) await recordAttempt(checkout, { paymentId: id, context })
   await publishCheckoutUpdated(checkout, context)
   const sessionToken = openBuyerSession(context, { checkout, buyer })
-  const payment = paymentId === null ? null : { id: paymentId, lease: leasedUntil.toISOString() }
-  return { clientSecret: checkout.clientSecret, organizationId, sessionToken, payment }
+  const row = id === null ? null : { id, lease: leasedUntil.toISOString() }
+  const collected = trial ? { payment: null, setup: row } : { payment: row }
+  return { clientSecret: checkout.clientSecret, organizationId, sessionToken, ...collected }
+}
+
+interface Collection {
+  checkout: Checkout
+  order: Order
+  /** Null if nothing is ever to be paid. */
+  started: { account: ProviderAccount; token: string | null; keep: boolean; leasedUntil: Date } | null
+  /** The method is stored now, and charged at the end of the trial. */
+  isSetup: boolean
+  token: string | null
+}
+
+/** Starts the payment or the setup of an order, and returns its id; null if the order is complete. */
+async function collect(context: CommandContext, { checkout, order, started, isSetup, token }: Collection): Promise<string | null> {
+  const returnUrl = confirmationUrl(checkout)
+  if (isSetup && started?.token) {
+    const { account, leasedUntil } = started
+    const ids = { customerId: order.customerId, checkoutId: checkout.id }
+    return startSetup(context, { ...ids, account, token: started.token, setDefault: false, returnUrl, leasedUntil })
+  }
+  if (order.totalAmount === 0n || !started) return completeFree(context, { checkout, order, token })
+  const { account, keep, leasedUntil } = started
+  return startPayment(context, { order, initiator: 'buyer', keep, returnUrl, leasedUntil, account, ...toSource(token) })
 }
 
 /** The page that waits for the result of a payment. The seller's page is next: it must not receive what the provider adds to an address. */
@@ -124,9 +146,10 @@ function openBuyerSession(context: CommandContext, { checkout, buyer }: { checko
 
 /** Throws `PaymentError` if the payment failed. The status is always `confirmed`; the client polls for the result. */
 async function finish(confirmed: Confirmed, context: FinishContext): Promise<ReplyOf<typeof contract>> {
-  const { clientSecret: secret, organizationId, payment, sessionToken } = confirmed
-  if (payment) {
-    const settled = await awaitPayment({ ...payment, organizationId }, context)
+  const { clientSecret: secret, organizationId, payment, setup, sessionToken } = confirmed
+  const row = payment ?? setup
+  if (row) {
+    const settled = await (payment ? awaitPayment : awaitSetup)({ ...row, organizationId }, context)
     if (settled.state === 'failed') throw new PaymentError(describeFailure(settled))
   }
   const view = await context.read.one(checkoutPublicView, { where: 'ch.client_secret = :secret', values: { secret } })
@@ -146,7 +169,7 @@ interface SubscriptionOptions {
   checkout: Checkout
   product: Product
   token: string | null
-  trial: Trial | null
+  trial: OfferedTrial | null
 }
 
 /** Returns the subscription to a recurring product: a new one, or the free one that is upgraded once this is paid. */

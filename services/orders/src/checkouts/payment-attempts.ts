@@ -10,11 +10,13 @@ const maxDeclines = 20
 // do not pass.
 const findLimit = `
   with recent as (
-    select a.created_at, p.failure_reason is not distinct from 'declined' as is_declined
-    from payment_attempts a join payments p on p.id = a.payment_id
+    select a.created_at, coalesce(p.failure_reason, s.failure_reason) is not distinct from 'declined' as is_declined
+    from payment_attempts a
+      left join payments p on p.id = a.payment_id and p.organization_id = any (:scope_organizations)
+      left join payment_setups s on s.id = a.payment_id and s.organization_id = any (:scope_organizations)
     where a.organization_id = :organization_id and a.organization_id = any (:scope_organizations)
-      and p.organization_id = any (:scope_organizations) and a.network = :network and a.created_at > now() - interval '1 hour'
-      and (p.failure_reason = 'declined' or (p.is_open and a.created_at > now() - interval '1 minute')))
+      and a.network = :network and a.created_at > now() - interval '1 hour'
+      and (coalesce(p.failure_reason, s.failure_reason) = 'declined' or (coalesce(p.is_open, s.state not in ('failed', 'succeeded')) and a.created_at > now() - interval '1 minute')))
   select ceil(extract(epoch from created_at + interval '1 hour' - now()))::int as retry_after
   from recent
   where is_declined or (select count(*) >= 5 from recent where is_declined)
@@ -41,7 +43,7 @@ const insert = `
   insert into payment_attempts (payment_id, organization_id, network)
   select :payment_id::uuid, :organization_id::uuid, :network::text where :organization_id::uuid = any (:scope_organizations)`
 
-/** Keeps for an hour which network a payment was started from. */
+/** Keeps for an hour which network a payment or setup was started from. */
 export async function recordAttempt(
   checkout: Checkout,
   { paymentId, context }: { paymentId: string; context: CommandContext },

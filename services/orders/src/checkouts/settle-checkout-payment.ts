@@ -1,6 +1,7 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import { Discount } from '../catalog/discounts/discount.ts'
 import type { SettledPayment } from '../payments/after-payment-settled.ts'
+import { PaymentSetup } from '../payment-setups/payment-setup.ts'
 import { Payment } from '../payments/payment.ts'
 import { upgradeSubscription } from '../subscriptions/upgrade-subscription.ts'
 import { Checkout } from './checkout.ts'
@@ -29,15 +30,22 @@ const maxDeclines = 10
  */
 export async function settleCheckoutPayment(context: Transaction, { order, payment, isPaid }: SettledPayment): Promise<void> {
   if (!payment.checkoutId) return
-  const { em, now } = context
-  const checkout = await em.findOneOrFail(Checkout, payment.checkoutId)
+  const checkout = await context.em.findOneOrFail(Checkout, payment.checkoutId)
   if (isPaid) checkout.succeed()
-  else {
-    const declined = await em.count(Payment, { orderId: payment.orderId, failureReason: 'declined' })
-    if (declined >= maxDeclines || order.invoiceRequestedAt) checkout.fail()
-    else checkout.reopen(now)
-    const discount = checkout.discountId ? await em.findOneOrFail(Discount, checkout.discountId) : null
-    discount?.releaseRedemption()
-  }
+  else await reopenAfterDecline(checkout, { context, isInvoiced: Boolean(order.invoiceRequestedAt) })
   await publishCheckoutUpdated(checkout, context)
+}
+
+/** Lets the buyer try again, unless several attempts were declined or the order was invoiced. Releases the redemption of the discount. */
+export async function reopenAfterDecline(
+  checkout: Checkout,
+  { context: { em, now }, isInvoiced = false }: { context: Transaction; isInvoiced?: boolean },
+): Promise<void> {
+  const declined = { checkoutId: checkout.id, failureReason: 'declined' } as const
+  const declines = (await em.count(Payment, declined)) + (await em.count(PaymentSetup, declined))
+  if (declines >= maxDeclines || isInvoiced) checkout.fail()
+  else checkout.reopen(now)
+  checkout.trialEnd = null
+  const discount = checkout.discountId ? await em.findOneOrFail(Discount, checkout.discountId) : null
+  discount?.releaseRedemption()
 }

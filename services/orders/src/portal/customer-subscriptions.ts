@@ -26,7 +26,7 @@ const soldBy = 'products pr join organizations g on g.id = pr.organization_id wh
 const customerSubscriptionView: View<CustomerSubscription> = {
   name: 'customer-subscription',
   ...scopedSubscriptions,
-  columns: `${subscriptionPriceColumns}, true as is_polar_managed, ${nested(`${checkoutProductColumns}, g.document as organization`, soldBy)} as product`,
+  columns: `${subscriptionPriceColumns}, true as is_polar_managed, s.payment_method_id is not null as has_payment_method, ${nested(`${checkoutProductColumns}, g.document as organization`, soldBy)} as product`,
 }
 
 const startedCustomerSubscriptionView: View<CustomerSubscription> = {

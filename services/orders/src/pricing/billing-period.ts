@@ -31,6 +31,12 @@ export interface Trial {
   count: number
 }
 
+/** The trial of a product. */
+export interface OfferedTrial extends Trial {
+  /** It begins once a payment method is stored, which is charged at its end. */
+  needsMethod: boolean
+}
+
 const dayMs = 86_400_000
 
 /** Returns the end of the trial that starts at `start`: at the same time of day, in UTC. */

@@ -5,6 +5,7 @@ import { payOrder, placeOrder } from '../orders/place-order.ts'
 import { loadDunning } from '../organizations/dunning.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
 import { Product } from '../catalog/products/product.ts'
+import type { SettledSetup } from '../payment-setups/settle-setup.ts'
 import type { RecurringInterval } from '../pricing/billing-period.ts'
 import { chargeOrder } from './charge-order.ts'
 import { findOtherTerms, removeInapplicableDiscount } from './choose-product.ts'
@@ -106,4 +107,9 @@ export async function chargeNewDefault(context: Transaction, { customerId }: { c
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { createdAt: 'asc', id: 'asc' } },
   )
   for (const subscription of pastDue) await chargeOwedOrders(subscription, { context, initiator: 'method_updated' })
+}
+
+/** A method that was stored as the new default is charged at once too. */
+export async function chargeStoredDefault(context: Transaction, { setup, isStored }: SettledSetup): Promise<void> {
+  if (isStored && setup.setDefault) await chargeNewDefault(context, setup)
 }

@@ -6,7 +6,7 @@ import { discountOn } from '../pricing/order-amounts.ts'
 import { loadClock, loadSubscriptionSettings } from '../organizations/organization.ts'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { Subscription } from './subscription.ts'
-import { periodEnd, type RecurringInterval, type Trial } from '../pricing/billing-period.ts'
+import { periodEnd, type RecurringInterval, type OfferedTrial } from '../pricing/billing-period.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
 import { Conflict, RequestValidationError } from '@quittance/contracts/errors'
 import { AlreadyActiveSubscriptionError } from '@quittance/contracts/checkouts'
@@ -28,7 +28,7 @@ export interface SubscriptionStart {
   /** Nothing is to be paid for the first period. */
   isFree: boolean
   /** Null: it begins with a paid period. */
-  trial: Trial | null
+  trial: OfferedTrial | null
 }
 
 /** Creates a subscription; active at once if nothing is to be paid. */
@@ -70,7 +70,8 @@ export async function startSubscription(
     leasedUntil: null,
   })
   if (trial) {
-    subscription.startTrial(trial, clock)
+    subscription.planTrial(trial, clock)
+    if (!trial.needsMethod) subscription.startTrial(clock)
     await redeemTrial(context, subscription)
   } else if (isFree) subscription.markPaid(clock)
   await em.flush()

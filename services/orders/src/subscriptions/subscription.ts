@@ -20,16 +20,21 @@ export class Subscription extends SubscriptionSchema.class {
     return { status: this.status, canceledAt: this.canceledAt ?? null, endsAt: this.endsAt ?? null }
   }
 
-  /** Starts its first period, the trial: nothing is billed before its end. */
-  startTrial(trial: Trial, clock: OrganizationClock): void {
-    this.move('trialing')
+  /** Makes the trial its first period: nothing is billed before its end. */
+  planTrial(trial: Trial, clock: OrganizationClock): void {
     const start = clock.now
     const end = trialEnd(start, trial)
-    Object.assign(this, { trialStart: start, trialEnd: end, startedAt: start, currentPeriodStart: start, currentPeriodEnd: end })
+    Object.assign(this, { trialStart: start, trialEnd: end, currentPeriodStart: start, currentPeriodEnd: end })
     this.anchorDay = end.getUTCDate()
     this.discountFrom = this.discountId ? end : null
     this.periodAmount = 0n
-    this.dueAt = clock.toReal(end)
+  }
+
+  /** Starts the planned trial. */
+  startTrial(clock: OrganizationClock): void {
+    this.move('trialing')
+    this.startedAt = clock.now
+    this.dueAt = clock.toReal(this.currentPeriodEnd)
   }
 
   /** Ends it with its trial, because there is no payment method: nothing is owed. */

@@ -27,7 +27,7 @@ export function orderPart(part: OrderPart): Html {
         <span><bdi>${checkout.product.name}</bdi></span>
         <span class="number">${renewal ? words.checkout.totalToday : words.checkout.total} ${total}</span>
       </p>
-      ${renewal && renewalTerms(renewal, { total, isTrial: checkout.trial_end !== null, context })}
+      ${renewal && renewalTerms(renewal, { total, checkout, context })}
       <input type="hidden" name="expected_total_amount" value="${checkout.total_amount}" />
     </div>
     ${legalLinks(checkout.organization, context)}
@@ -40,16 +40,18 @@ export function orderPart(part: OrderPart): Html {
 interface Terms {
   /** What is paid with the order. */
   total: string
-  isTrial: boolean
+  checkout: CheckoutPublic
   context: PageContext
 }
 
 /** What a subscription costs later, and what a trial costs. */
-function renewalTerms({ interval, at, first, sum }: Renewal, { total, isTrial, context }: Terms): Html {
+function renewalTerms({ interval, at, first, sum }: Renewal, { total, checkout, context }: Terms): Html {
   const { checkout: words, trial } = context.words
   const date = formatDate(at.toISOString(), context.locale)
-  if (!isTrial) return html`<p class="quiet">${(interval === 'month' ? words.renewsMonthly : words.renewsYearly)(total, date, sum)}</p>`
-  const then = interval === 'month' ? trial.thenMonthly : trial.thenYearly
+  if (!checkout.trial_end)
+    return html`<p class="quiet">${(interval === 'month' ? words.renewsMonthly : words.renewsYearly)(total, date, sum)}</p>`
+  const [charged, then] = interval === 'month' ? [trial.chargedMonthly, trial.thenMonthly] : [trial.chargedYearly, trial.thenYearly]
+  if (checkout.is_payment_form_required) return html`<p class="quiet">${charged(first, date, sum)}</p>`
   return html`<p class="quiet">${trial.ends(date)} ${then(first, date, sum)}</p>`
 }
 

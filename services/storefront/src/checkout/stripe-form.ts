@@ -29,7 +29,7 @@ export function renderStripeForm(form: PaymentForm): Html {
       data-live="provider-total"
       data-amount="${toStripeAmount(checkout)}"
       data-currency="${checkout.currency}"
-      data-mode="${checkout.total_amount > 0 ? 'payment' : 'setup'}"
+      data-mode="${checkout.is_payment_required ? 'payment' : 'setup'}"
       data-usage="${usage ?? ''}"
     ></span>`
 }

@@ -46,7 +46,7 @@ function describeNext(subscription: CustomerSubscription, { context }: PortalSes
   if (status === 'incomplete') return portal.incomplete
   if (cancel_at_period_end && end) return portal.endsOn(date(end))
   if (status === 'past_due' || status === 'unpaid') return portal.pastDue
-  if (status === 'trialing' && end) return trial.ends(date(end))
+  if (status === 'trialing' && end && !subscription.has_payment_method) return trial.ends(date(end))
   // The notice of the planned change states what comes next.
   return end && !subscription.pending_product_id ? portal.nextCharge(createMoneyFormat(currency, context)(amount), date(end)) : ''
 }

@@ -8,7 +8,7 @@ import type { RequestOf } from '@quittance/contracts/operation'
 import type { createProduct } from '@quittance/contracts/products'
 import type { TaxBehavior } from '@quittance/contracts/taxes'
 import { maxTrialCounts, type TrialInterval } from '@quittance/contracts/trials'
-import type { Trial } from '../../pricing/billing-period.ts'
+import type { OfferedTrial } from '../../pricing/billing-period.ts'
 
 export const ProductSchema = defineEntity({
   name: 'Product',
@@ -67,8 +67,9 @@ export class Product extends ProductSchema.class {
   }
 
   /** Returns the trial of new subscriptions; null without one. */
-  trial(): Trial | null {
-    return this.trialInterval && this.trialIntervalCount ? { interval: this.trialInterval, count: this.trialIntervalCount } : null
+  trial(): OfferedTrial | null {
+    const { trialInterval: interval, trialIntervalCount: count, trialWithoutPaymentMethod } = this
+    return interval && count ? { interval, count, needsMethod: !trialWithoutPaymentMethod } : null
   }
 
   /** Returns the current price. Needs `prices` loaded. */
@@ -80,7 +81,7 @@ export class Product extends ProductSchema.class {
 }
 ProductSchema.setClass(Product)
 
-type TrialTerms = Pick<Product, 'trialInterval' | 'trialIntervalCount' | 'trialWithoutPaymentMethod' | 'recurringInterval'>
+type TrialTerms = Pick<Product, 'trialInterval' | 'trialIntervalCount' | 'recurringInterval'>
 
 function assertTrial({ trialInterval: interval, trialIntervalCount: count, ...product }: TrialTerms): void {
   if (!interval !== !count)
@@ -89,8 +90,6 @@ function assertTrial({ trialInterval: interval, trialIntervalCount: count, ...pr
   if (!product.recurringInterval) throw RequestValidationError.field(['trial_interval'], 'Only a recurring product can have a trial.')
   if (count > maxTrialCounts[interval])
     throw RequestValidationError.field(['trial_interval_count'], `At most ${maxTrialCounts[interval]} of interval ${interval}.`)
-  if (!product.trialWithoutPaymentMethod)
-    throw RequestValidationError.field(['trial_without_payment_method'], 'Must be true: trials with a payment method are not offered yet.')
 }
 
 export const ProductPriceSchema = defineEntity({

@@ -1,0 +1,50 @@
+import { LockMode } from '@mikro-orm/core'
+import type { Transaction } from '@quittance/runtime/handler'
+import { defaultDunning } from '../organizations/dunning.ts'
+import { loadClock } from '../organizations/organization.ts'
+import { Order } from '../orders/order.ts'
+import { payOrder } from '../orders/place-order.ts'
+import { PaymentSetup } from '../payment-setups/payment-setup.ts'
+import type { SettledSetup } from '../payment-setups/settle-setup.ts'
+import { publishSubscriptionChange } from '../subscriptions/publish-subscription-change.ts'
+import { Subscription } from '../subscriptions/subscription.ts'
+import { Checkout } from './checkout.ts'
+import { reopenAfterDecline } from './settle-checkout-payment.ts'
+import { publishCheckoutUpdated } from './update-checkout.ts'
+
+const release = `delete from trial_redemptions where subscription_id = :id and organization_id = any (:scope_organizations)`
+
+/**
+ * Starts the trial of a checkout once its payment method is stored; its order of 0 is then paid. Without one the buyer can try again, and the
+ * trial is not used up. A result that is late, after the buyer tried again, changes nothing.
+ */
+export async function settleTrialSetup(context: Transaction, { setup, isStored }: SettledSetup): Promise<void> {
+  const { em, sql } = context
+  if (!setup.checkoutId) return
+  const checkout = await em.findOneOrFail(Checkout, setup.checkoutId)
+  const isLate = (await em.count(PaymentSetup, { checkoutId: checkout.id, createdAt: { $gt: setup.createdAt } })) > 0
+  if (checkout.status !== 'confirmed' || isLate) return
+  const subscription = await em.findOne(
+    Subscription,
+    { checkoutId: checkout.id, status: 'incomplete' },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
+  if (!subscription) checkout.fail()
+  else {
+    const before = subscription.snapshot()
+    const clock = await loadClock(context, checkout.organizationId)
+    if (isStored) {
+      subscription.paymentMethodId = setup.paymentMethodId ?? null
+      subscription.startTrial(clock)
+    } else subscription.markPaymentFailed(clock, { dunning: defaultDunning })
+    await publishSubscriptionChange(context, subscription, before)
+    if (isStored) {
+      await payOrder(context, await em.findOneOrFail(Order, { checkoutId: checkout.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }))
+      checkout.succeed()
+    } else {
+      await sql('trial.release', release, { id: subscription.id })
+      await reopenAfterDecline(checkout, { context })
+    }
+  }
+  await publishCheckoutUpdated(checkout, context)
+}
