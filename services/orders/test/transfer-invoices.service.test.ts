@@ -72,7 +72,7 @@ test('an invoiced order keeps its amounts: without the money its checkout ends, 
   await expect(change).rejects.toThrow('The invoice of order')
 })
 
-test('a customer requests the invoice of their own order that waits for a transfer, and no other customer', async () => {
+test('only its customer requests the invoice of an order that waits for a transfer', async () => {
   await using shop = await startTransferShop()
   const { orders } = shop
   const { organizationId, seller } = shop.shop
