@@ -8,7 +8,8 @@ import {
 } from '@quittance/contracts/customer-payment-methods'
 import { deleteCustomer } from '@quittance/contracts/customers'
 import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
-import { revokeSubscription } from '@quittance/contracts/subscriptions'
+import { createProduct } from '@quittance/contracts/products'
+import { revokeSubscription, updateSubscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
@@ -54,6 +55,21 @@ test('renewals are charged with the new default method', async () => {
   expect((await list(orders, owned.buyer)).filter((method) => method.default)).toHaveLength(1)
   await advance(orders, owned, after(owned.subscription.current_period_end))
   await eventually(async () => expect(await readUsed(orders, owned)).toEqual([{ payment_method_id: owned.further, state: 'succeeded' }]))
+})
+
+test('a change to a dearer product is charged to the new default method', async () => {
+  await using orders = await startOrders()
+  const { seller, ...owned } = await subscribeWithTwo(orders)
+  // As at a provider: the token of the first payment cannot be charged again.
+  await orders.rows('update subscriptions set payment_token = null, payment_method_id = $1 returning 1', [owned.first])
+  await orders.call(setDefaultCustomerPaymentMethod, { id: owned.further }, owned.buyer)
+  const prices = [{ amount_type: 'fixed' as const, price_amount: 9_900 }]
+  const dearer = await orders.call(createProduct, { name: 'Dearer', recurring_interval: 'month', prices }, seller)
+  await orders.call(updateSubscription, { id: owned.subscription.id, product_id: dearer.id, proration_behavior: 'invoice' }, seller)
+  await eventually(async () => {
+    const charged = `select payment_method_id, state from payments where order_id = (select id from orders where billing_reason = 'subscription_update')`
+    expect(await orders.rows(charged)).toEqual([{ payment_method_id: owned.further, state: 'succeeded' }])
+  })
 })
 
 test('a method that a running subscription needs stays until another is the default; then it is gone, and detached at its provider', async () => {

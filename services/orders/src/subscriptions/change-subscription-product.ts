@@ -34,7 +34,7 @@ export async function changeSubscriptionProduct(subscription: Subscription, chan
   if ((await em.count(Order, { subscriptionId: subscription.id, status: 'pending' })) > 0) throw createUpdatePendingError()
   // A trial has no paid time to credit: its product stays until it ends.
   const isPlanned = behavior === 'next_period' || subscription.status === 'trialing'
-  const product = await chooseRecurringProduct(subscription, { productId: change.productId, em, isPlanned })
+  const product = await chooseRecurringProduct(subscription, { productId: change.productId, context, isPlanned })
   if (isPlanned) {
     subscription.pendingProductId = product.id
     return null

@@ -2,20 +2,25 @@ import { RequestValidationError } from '@quittance/contracts/errors'
 import type { Transaction } from '@quittance/runtime/handler'
 import { Discount } from '../catalog/discounts/discount.ts'
 import { Product, type ProductPrice } from '../catalog/products/product.ts'
+import { findChargeableMethod } from '../payment-methods/stored-methods.ts'
 import { Proration, pendingProrations } from './prorations.ts'
 import { findTaxBehavior } from './subscription-order-draft.ts'
 import type { Subscription } from './subscription.ts'
 
 interface Choice {
   productId: string
-  em: Transaction['em']
+  context: Pick<Transaction, 'em' | 'sql'>
   /** From the next period on: the current one is not credited. */
   isPlanned?: boolean
 }
 
 /** Returns a product that the subscription can change to. Throws `RequestValidationError` otherwise. */
-export async function chooseRecurringProduct(subscription: Subscription, { productId, em, isPlanned = false }: Choice): Promise<Product> {
-  const { organizationId } = subscription
+export async function chooseRecurringProduct(
+  subscription: Subscription,
+  { productId, context, isPlanned = false }: Choice,
+): Promise<Product> {
+  const { em, sql } = context
+  const { organizationId, customerId, paymentMethodId, paymentToken } = subscription
   const product = await em.findOne(Product, { id: productId, organizationId, isArchived: false }, { populate: ['prices'] })
   if (!product) throw createProductIdError('Product does not exist or is archived.')
   if (!product.recurringInterval) throw createProductIdError('Product is not recurring.')
@@ -24,7 +29,7 @@ export async function chooseRecurringProduct(subscription: Subscription, { produ
   if (price.amountType === 'custom') throw createProductIdError('The customer must choose the amount of this product.')
   const difference = await findOtherTerms(subscription, { price, em, credited: isPlanned ? 0n : subscription.periodAmount })
   if (difference) throw createProductIdError(difference)
-  if (price.priceAmount && !subscription.paymentToken && !subscription.paymentMethodId)
+  if (price.priceAmount && !paymentToken && !(await findChargeableMethod(sql, { customerId, preferred: paymentMethodId ?? null })))
     throw createProductIdError('The customer has no payment method for this product.')
   return product
 }
