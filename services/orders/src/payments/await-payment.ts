@@ -24,7 +24,9 @@ interface AwaitOptions {
 export async function awaitResult({ id, organizationId, lease }: StartedRow, { context, drive, inProgress }: AwaitOptions): Promise<void> {
   const waitMs = config().CONFIRM_WAIT_MS
   const until = new Date(Date.now() + waitMs)
-  const driven = inProgress.run(id, () => drive({ id, organizationId, lease }, { context: { ...context, leaseMs: callLeaseMs }, until }))
+  const driven = inProgress.runForRequest(id, () =>
+    drive({ id, organizationId, lease }, { context: { ...context, leaseMs: callLeaseMs }, until }),
+  )
   await Promise.race([driven, wait(waitMs, undefined, { ref: false })])
 }
 

@@ -24,3 +24,16 @@ test('a row is worked on once at a time', async () => {
   end.resolve()
   await first
 })
+
+test('a request that waits for a row does not keep the job that holds its lease from driving it', async () => {
+  const calls = createCallsInProgress(2)
+  const result = Promise.withResolvers<void>()
+  const waiting = calls.runForRequest('row', () => result.promise)
+  let isDriven = false
+  await calls.run('row', async () => {
+    isDriven = true
+    result.resolve()
+  })
+  expect(isDriven).toBe(true)
+  await waiting
+})

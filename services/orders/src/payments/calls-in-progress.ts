@@ -27,6 +27,11 @@ export interface CallsInProgress {
   findBusyAccounts(): string[]
   /** Starts the work for an account. If work on the row is already in progress, waits for that instead. */
   run(id: string, work: () => Promise<void>, accountId?: string | null): Promise<void>
+  /**
+   * Starts the work of a request, which may only wait while a job holds the lease. It keeps no job from the row: otherwise the row would stay
+   * until its lease expires.
+   */
+  runForRequest(id: string, work: () => Promise<void>): Promise<void>
   /** Resolves once no call is in progress. */
   idle(): Promise<void>
 }
@@ -38,7 +43,7 @@ const busyAt = 8
 export function createCallsInProgress(maxConcurrent: number): CallsInProgress {
   const inProgress = new Map<string, Promise<void>>()
   const accounts = new Map<string, string>()
-  return {
+  const calls: CallsInProgress = {
     free: () => Math.max(0, maxConcurrent - inProgress.size),
     findBusyAccounts() {
       const counts = new Map<string, number>()
@@ -56,8 +61,10 @@ export function createCallsInProgress(maxConcurrent: number): CallsInProgress {
       inProgress.set(id, started)
       return started
     },
+    runForRequest: (id, work) => calls.run(`request ${id}`, work),
     async idle() {
       await Promise.allSettled(inProgress.values())
     },
   }
+  return calls
 }

@@ -28,6 +28,8 @@ interface Charge {
   subscription: Subscription
   /** `method_updated`: the buyer chose another default method; `seller`: on request of the seller. Both are beside the schedule. */
   initiator?: 'schedule' | 'method_updated' | 'seller'
+  /** The caller itself makes the calls until then; otherwise a job does. */
+  leasedUntil?: Date
 }
 
 /**
@@ -35,12 +37,15 @@ interface Charge {
  * asked to send this one too. Returns false if there is none, if the method was declined for this order in a way that only the buyer or another
  * method can change, or if it was declined ten times within 30 days.
  */
-export async function chargeOrder(context: Transaction, { order, subscription, initiator = 'schedule' }: Charge): Promise<boolean> {
+export async function chargeOrder(
+  context: Transaction,
+  { order, subscription, initiator = 'schedule', leasedUntil }: Charge,
+): Promise<boolean> {
   const { sql } = context
   const { organizationId, customerId, paymentMethodId, paymentToken } = subscription
   const found = await findChargeableMethod(sql, { customerId, preferred: paymentMethodId ?? null })
   const account = await loadProviderAccount(sql, { organizationId, paymentAccountId: found?.accountId })
-  const start = { order, account, initiator, keep: false, sandboxToken: paymentToken ?? '' } as const
+  const start = { order, account, initiator, keep: false, sandboxToken: paymentToken ?? '', ...(leasedUntil && { leasedUntil }) } as const
   if (found) {
     const ids = { organization_id: organizationId, order_id: order.id, method_id: found.id }
     const declines = await sql('payment.rejected-method', rejected, ids)

@@ -6,6 +6,7 @@ import { staged, type CommandContext } from '@quittance/runtime/handler'
 import { lockOrder } from '../orders/lock-order.ts'
 import { Order } from '../orders/order.ts'
 import { awaitPayment, type StartedRow } from '../payments/await-payment.ts'
+import { callLeaseMs } from '../payments/calls-in-progress.ts'
 import { hasPaymentInProgress, Payment } from '../payments/payment.ts'
 import { paymentView } from '../payments/payment-queries.ts'
 import { chargeOrder } from './charge-order.ts'
@@ -21,7 +22,7 @@ export const retryOrderPayment = staged(contract, {
 })
 
 async function start({ id }: RequestOf<typeof contract>, context: CommandContext): Promise<StartedRow> {
-  const { em } = context
+  const { em, now } = context
   const found = await em.findOneOrFail(Order, { id }, { disableIdentityMap: true })
   const order = await lockOrder(found, context)
   const { organizationId, subscriptionId } = order
@@ -29,9 +30,10 @@ async function start({ id }: RequestOf<typeof contract>, context: CommandContext
   if (!subscriptionId || order.checkoutId) throw new Conflict('The order is paid by its checkout.')
   if (await hasPaymentInProgress(id, em)) throw new PaymentInProgress('A payment of the order is in progress.')
   const subscription = await em.findOneOrFail(Subscription, subscriptionId)
-  if (!(await chargeOrder(context, { order, subscription, initiator: 'seller' })))
+  const leasedUntil = new Date(now.getTime() + callLeaseMs)
+  if (!(await chargeOrder(context, { order, subscription, initiator: 'seller', leasedUntil })))
     throw new Conflict('No stored payment method can be charged for this order. Ask the buyer for another one.')
   await em.flush()
   const payment = await em.findOneOrFail(Payment, { orderId: id, settledAt: null })
-  return { id: payment.id, organizationId, lease: null }
+  return { id: payment.id, organizationId, lease: leasedUntil.toISOString() }
 }
