@@ -128,7 +128,14 @@ export const updatePortalCustomer = operation({
 
 /** A seller and its products for sale, publicly readable. */
 export const CustomerOrganization = z
-  .object({ organization: Organization, products: z.array(CheckoutProduct.meta({ id: 'CustomerProduct' })) })
+  .object({
+    organization: Organization,
+    products: z.array(CheckoutProduct.meta({ id: 'CustomerProduct' })),
+    payment_processor_metadata: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('`provider` and `publishable_key` of the account that charges new payment methods; empty if there is none.'),
+  })
   .meta({ id: 'CustomerOrganization' })
 export type CustomerOrganization = z.infer<typeof CustomerOrganization>
 

@@ -1,4 +1,5 @@
 import { confirmCheckout, createCheckout, getCheckoutByClient, PaymentError } from '@quittance/contracts/checkouts'
+import { getPortalOrganization } from '@quittance/contracts/customer-portal'
 import { NotPermitted } from '@quittance/contracts/errors'
 import { orderPaid } from '@quittance/contracts/orders'
 import { createProduct } from '@quittance/contracts/products'
@@ -27,6 +28,8 @@ test('without the sandbox, rejects confirmations with a payment and the test clo
     customer_id: null,
     payment_processor_metadata: {},
   })
+  const portal = await orders.call(getPortalOrganization, { slug: 'acme-books' }, anonymous)
+  expect(portal.payment_processor_metadata).toEqual({})
   for (const table of ['orders', 'customers', 'payments', 'customer_sessions'])
     expect(await orders.rows(`select from ${table}`)).toEqual([])
   const to = new Date(Date.now() + 86_400_000).toISOString()

@@ -1,9 +1,10 @@
 import type { Checkout, CheckoutPublic } from '@quittance/contracts/checkout'
 import { nested, nestedList, type View } from '@quittance/runtime/view'
-import { config, pagesUrl } from '../config.ts'
+import { pagesUrl } from '../config.ts'
 import type { Mode } from '../providers/provider.ts'
 import { checkoutDiscountColumns } from '../catalog/discounts/discount-view.ts'
 import { checkoutProductColumns, priceColumns } from '../catalog/products/product-view.ts'
+import { accountForPayments, sandboxMetadata } from '../payments/processor-metadata.ts'
 
 const net = 'ch.amount - ch.discount_amount'
 const total = `${net} + coalesce(ch.tax_amount, 0)`
@@ -37,12 +38,6 @@ const products = nestedList(
 /** Links start with the public address, which is configuration and the same on every replica. */
 const url = () => `'${pagesUrl().replaceAll("'", "''")}/checkout/' || ch.client_secret`
 
-const hasLiveAccount = `exists (select from payment_accounts l where l.organization_id = ch.organization_id and l.status = 'active' and l.mode = 'live')`
-
-/** How a page can take the payment if the seller has no account: by the sandbox, or not at all. */
-const processorMetadata = () =>
-  config().SANDBOX_PAYMENTS === 'on' ? `(case when ${hasLiveAccount} then '{}' else '{"provider": "sandbox"}' end)::json` : `'{}'::json`
-
 const publicColumns =
   () => `ch.id, ch.created_at, ch.modified_at, '{}'::json as custom_field_data, 'stripe' as payment_processor, ch.status, ch.client_secret,
   ${url()} as url, ch.expires_at,
@@ -72,7 +67,7 @@ export const checkoutView: View<Checkout> = {
   key: 'ch.id',
   counter: { list: 'checkouts', time: 'ch.created_at' },
   get columns() {
-    return `${publicColumns()}, ${processorMetadata()} as payment_processor_metadata, ch.metadata, ch.external_customer_id, ch.external_customer_id as customer_external_id,
+    return `${publicColumns()}, ${sandboxMetadata('ch.organization_id')} as payment_processor_metadata, ch.metadata, ch.external_customer_id, ch.external_customer_id as customer_external_id,
       ch.subscription_id, null as trial_interval, null as trial_interval_count, ch.customer_metadata`
   },
 }
@@ -105,7 +100,7 @@ export interface CheckoutBySecret {
 
 /** What the payment page needs: the seller's account, and an open payment. Only the buyer gets the secret with which a payment is completed. */
 const paymentMetadata = () => `(
-    select json_strip_nulls(json_build_object('provider', coalesce(a.provider, ${processorMetadata()}->>'provider'), 'publishable_key', a.publishable_key,
+    select json_strip_nulls(json_build_object('provider', coalesce(a.provider, ${sandboxMetadata('ch.organization_id')}->>'provider'), 'publishable_key', a.publishable_key,
       'setup_future_usage', case when a.id is not null and pr.recurring_interval is not null then 'off_session' end,
       'intent_status', case when coalesce(p.state, ps.state) = 'requires_action' then 'requires_action' when coalesce(p.id, ps.id) is not null then 'processing' end,
       'intent_client_secret', coalesce(p.action, ps.action)->>'clientSecret',
@@ -115,7 +110,7 @@ const paymentMetadata = () => `(
       'currency', case when t is not null then p.currency end,
       'reference', t->>'reference', 'due_date', t->>'dueDate', 'epc', t->>'epc'))
     from (select) one
-    left join payment_accounts a on a.organization_id = ch.organization_id and a.is_default and a.status = 'active'
+    left join ${accountForPayments('ch.organization_id')}
     left join payments p on p.checkout_id = ch.id and p.is_open and p.state <> 'closing'
     left join payment_setups ps on ps.checkout_id = ch.id and ps.state not in ('closing', 'failed', 'succeeded')
     cross join lateral (select p.action->'instructions' as t) sent)`
