@@ -1,4 +1,4 @@
-import { openStripe } from './stripe-types.ts'
+import { openAction } from './open-action.ts'
 import { loadAgain, reportToFrame } from './report-to-frame.ts'
 
 interface Poll {
@@ -41,29 +41,9 @@ function pollPayment(): void {
   if (page) ask(page, { path: page.dataset['poll'] ?? '', startedAt: Date.now(), asked: 0 })
 }
 
-/** Opens the step of the buyer's bank, and again on request. What it led to is read by the script of every confirmation. */
-async function openAction(page: HTMLElement): Promise<void> {
-  const { key = '', secret = '' } = page.dataset
-  const error = page.querySelector<HTMLElement>('[data-payment-error]')
-  const button = page.querySelector<HTMLButtonElement>('[data-open-action]')
-  const show = (text: string | undefined) => error && (error.textContent = text ?? '')
-  const stripe = await openStripe(key)
-  if (!stripe) return void show(error?.dataset['notLoaded'])
-  let isOpen = false
-  const open = async () => {
-    if (isOpen) return
-    isOpen = true
-    show('')
-    const { error: failure } = await stripe.handleNextAction({ clientSecret: secret }).catch(() => ({ error: {} }))
-    isOpen = false
-    if (failure) show(error?.dataset['failed'])
-  }
-  button?.addEventListener('click', () => void open())
-  await open()
-}
-
 pollPayment()
 reportToFrame()
 
 const waiting = document.querySelector<HTMLElement>('[data-secret]')
-if (waiting) void openAction(waiting)
+// What the step led to is read by asking, as on every confirmation.
+if (waiting) void openAction(waiting, () => {})

@@ -80,12 +80,3 @@ export function fillCheckoutForm(checkout: CheckoutPublic, { region }: PageConte
     once: '',
   }
 }
-
-/** What a method needs to show its part of the form. */
-export interface PaymentForm {
-  checkout: CheckoutPublic
-  context: PageContext
-  /** Token that was sent before. */
-  token: string
-  error: string | null
-}

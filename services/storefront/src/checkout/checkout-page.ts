@@ -122,7 +122,7 @@ function paymentPart({ checkout, form, errors, context }: CheckoutPage): Html {
   const error = errors.find(({ field }) => field === 'confirmation_token_id')?.message ?? null
   const method = findPaymentMethod(checkout)
   const part = method
-    ? method.render({ checkout, context, token: form.paymentToken, error })
+    ? method.render({ payable: checkout, context, token: form.paymentToken, error })
     : html`<p class="notice">${words.cannotPay}</p>`
   return html`<div data-live="payment">
     ${

@@ -12,6 +12,7 @@ import { findFrame } from './checkout-frame.ts'
 import { findProviderScript } from './payment-methods.ts'
 import { sendRejected } from './result-pages.ts'
 import type { Sale } from './sale-cookie.ts'
+import { renderBankStep } from './stripe-form.ts'
 import { sendSuccess } from './success-page.ts'
 import { sendTransfer } from './transfer-page.ts'
 
@@ -103,7 +104,8 @@ function findSellerPage({ checkout, sale, options }: Confirmation): URL | null {
 const pollingMs = 600_000
 
 function sendProcessing({ checkout, context, options }: Confirmation, reply: FastifyReply): FastifyReply {
-  const { result, payment } = context.words
+  const { words } = context
+  const { result, payment } = words
   const { intent_status, intent_client_secret: secret, publishable_key: key } = checkout.payment_processor_metadata
   const needsAction = intent_status === 'requires_action'
   const provider = needsAction && secret ? findProviderScript(checkout, options) : null
@@ -129,12 +131,7 @@ function sendProcessing({ checkout, context, options }: Confirmation, reply: Fas
         <p hidden data-long>${result.processingLong}</p>
         <p ${!isLate && html`hidden`} data-late>${payment.mailFollows}</p>
       </div>
-      ${
-        provider &&
-        html`<p class="notice without-scripts">${payment.needsScripts}</p>
-          <p class="error" role="alert" data-payment-error data-failed="${payment.actionFailed}" data-not-loaded="${payment.notLoaded}"></p>
-          <p class="actions with-scripts"><button class="button primary" type="button" data-open-action>${payment.openAction}</button></p>`
-      }
+      ${provider && renderBankStep(words)}
       ${!context.embedding && html`<p class="actions"><a class="button" href="?locale=${context.language}&amp;wait=1">${result.checkAgain}</a></p>`}
     </div>`,
   })

@@ -54,7 +54,7 @@ test('a trial has the words of the directive in the EEA, also if it costs under 
 })
 
 test('without a processor no way to pay is offered [pages 48]', () => {
-  expect(findPaymentMethod({ payment_processor_metadata: {} } as CheckoutPublic)).toBeNull()
-  expect(findPaymentMethod({ payment_processor_metadata: { provider: 'unknown' } } as unknown as CheckoutPublic)).toBeNull()
-  expect(findPaymentMethod({ payment_processor_metadata: { provider: 'sandbox' } } as unknown as CheckoutPublic)?.provider).toBe('sandbox')
+  expect(findPaymentMethod({ payment_processor_metadata: {} })).toBeNull()
+  expect(findPaymentMethod({ payment_processor_metadata: { provider: 'unknown' } })).toBeNull()
+  expect(findPaymentMethod({ payment_processor_metadata: { provider: 'sandbox' } })?.provider).toBe('sandbox')
 })

@@ -1,14 +1,13 @@
-import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import { html, type Html } from '@quittance/pages/html'
 import type { AppOptions } from '../page/page-context.ts'
 import type { ProviderScript } from '../page/stripe-sources.ts'
-import type { PaymentForm } from './checkout-form.ts'
+import type { Payable, PaymentForm } from './payment-form.ts'
 import { renderStripeForm } from './stripe-form.ts'
 import { transferChoice, transferToken } from './transfer-choice.ts'
 
 /** One way to pay on the page. Each method sends its token in `confirmation_token_id`. */
 interface PaymentMethod {
-  /** Value of `payment_processor_metadata.provider` of checkouts that it can pay. */
+  /** Value of `payment_processor_metadata.provider` of what it can pay. */
   provider: string
   /** Whether the form of the method is a script of its provider. */
   isScripted: boolean
@@ -19,7 +18,7 @@ interface PaymentMethod {
 const sandbox: PaymentMethod = {
   provider: 'sandbox',
   isScripted: false,
-  render({ checkout: { payment_processor_metadata: metadata }, context: { words }, token, error }) {
+  render({ payable: { payment_processor_metadata: metadata }, context: { words }, token, error }) {
     const { checkout } = words
     const outcomes = [
       ['ctoken_ok', checkout.testOk],
@@ -72,14 +71,19 @@ const stripe: PaymentMethod = {
 
 const methods: readonly PaymentMethod[] = [sandbox, stripe, transfer]
 
-/** Returns the method that can pay a checkout; null if the seller takes no payments on a page. */
-export function findPaymentMethod({ payment_processor_metadata: metadata }: CheckoutPublic): PaymentMethod | null {
+/** Returns the method that can pay; null if the seller takes no payments on a page. */
+export function findPaymentMethod({
+  payment_processor_metadata: metadata,
+}: Pick<Payable, 'payment_processor_metadata'>): PaymentMethod | null {
   const { provider, publishable_key: key, bank_transfer: hasBank } = metadata
   const found = methods.find((method) => method.provider === provider && (!method.isScripted || key))
   return found ?? (hasBank ? transfer : null)
 }
 
-/** Returns the script of the provider that a page of this checkout needs; null without one. */
-export function findProviderScript(checkout: CheckoutPublic, { stripe: script }: Pick<AppOptions, 'stripe'>): ProviderScript | null {
-  return findPaymentMethod(checkout)?.isScripted ? script : null
+/** Returns the script of the provider that a page needs to be paid; null without one. */
+export function findProviderScript(
+  payable: Pick<Payable, 'payment_processor_metadata'>,
+  { stripe: script }: Pick<AppOptions, 'stripe'>,
+): ProviderScript | null {
+  return findPaymentMethod(payable)?.isScripted ? script : null
 }

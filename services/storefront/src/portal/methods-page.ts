@@ -1,23 +1,16 @@
 import {
   deleteCustomerPaymentMethod,
-  listCustomerPaymentMethods,
   setDefaultCustomerPaymentMethod,
   type CustomerPaymentMethod,
 } from '@quittance/contracts/customer-payment-methods'
 import { ApiFailure } from '@quittance/pages/call-api'
 import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply } from 'fastify'
-import { readText, type PageContext } from '../page/page-context.ts'
+import { readText } from '../page/page-context.ts'
 import type { Exchange } from './load-subscription.ts'
 import { badge, sendPortalPage } from './portal-page.ts'
 import type { PortalSession } from './portal-session.ts'
-
-/** Methods on the page; a customer has few. */
-const maxMethods = 50
-
-async function loadMethods({ call }: PortalSession, { options: { api } }: Exchange): Promise<CustomerPaymentMethod[]> {
-  return (await api.call(listCustomerPaymentMethods, { limit: maxMethods }, call)).items
-}
+import { formatExpiry, loadMethods, nameMethod } from './stored-methods.ts'
 
 /** Sends the stored payment methods: which one is charged, and how to remove one. */
 export async function sendMethods(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
@@ -58,18 +51,6 @@ function methodRow(method: CustomerPaymentMethod, { context, path }: PortalSessi
       <a class="button" href="${here}/remove?locale=${context.language}" aria-label="${words.remove}: ${name}">${words.remove}</a>
     </form>
   </li>`
-}
-
-/** Names a method as buyers know it: "Visa •••• 4242". */
-function nameMethod({ type, card }: CustomerPaymentMethod): string {
-  const name = card?.brand ?? type
-  const title = name.charAt(0).toLocaleUpperCase('en') + name.slice(1)
-  return card?.last4 ? `${title} •••• ${card.last4}` : title
-}
-
-function formatExpiry({ exp_month: month, exp_year: year }: NonNullable<CustomerPaymentMethod['card']>, { locale }: PageContext): string {
-  const format = new Intl.DateTimeFormat(locale, { month: '2-digit', year: 'numeric', timeZone: 'UTC', numberingSystem: 'latn' })
-  return format.format(Date.UTC(year, month - 1))
 }
 
 /** Sends the page between a customer and the removal. */
