@@ -9,6 +9,8 @@ export interface PageScripts {
   stripeCheckout: InlineAsset
   confirmation: InlineAsset
   portal: InlineAsset
+  /** Of the page that pays what is owed. */
+  pay: InlineAsset
   /** Loaded by the sites of sellers, to show checkouts in a frame. */
   embed: string
 }
@@ -17,11 +19,11 @@ const folder = join(import.meta.dirname, '..', 'browser')
 
 /** Bundles and minifies the scripts in memory: the repository has no build step, and pages no files beside them. */
 export async function bundleScripts(): Promise<PageScripts> {
-  const [embed = '', ...inline] = await Promise.all(['embed', 'checkout', 'stripe-checkout', 'confirmation', 'portal'].map(bundle))
-  const [checkout, stripeCheckout, confirmation, portal] = inline.map(inlineScript)
+  const [embed = '', ...inline] = await Promise.all(['embed', 'checkout', 'stripe-checkout', 'confirmation', 'portal', 'pay'].map(bundle))
+  const [checkout, stripeCheckout, confirmation, portal, pay] = inline.map(inlineScript)
   // Ends the process of the bundler, which is not needed again.
   await stop()
-  return { checkout, stripeCheckout, confirmation, portal, embed } as PageScripts
+  return { checkout, stripeCheckout, confirmation, portal, pay, embed } as PageScripts
 }
 
 async function bundle(name: string): Promise<string> {

@@ -38,6 +38,7 @@ main { flex: 1; } main:focus { outline: none; }
 .crumbs { font-size: 15px; } address { font-style: normal; } .columns { display: grid; gap: 24px; }
 .keybox { display: flex; flex-wrap: wrap; gap: 8px; justify-content: space-between; align-items: center; background: var(--ground); border-radius: 8px; padding: 8px 12px; }
 .provider-form:focus { outline: none; } fieldset:has([value=bank_transfer]:checked) ~ .provider-form, fieldset:has([value=bank_transfer]:checked) ~ .without-scripts { display: none; } .provider-form iframe { inline-size: 100%; border: 0; display: block; }
+fieldset:has([name=payment_method_id]:not([value=""]):checked) ~ .new-card { display: none; }
 .scripted .without-scripts, html:not(.scripted) .with-scripts, .error:empty { display: none; }
 @media (max-width: 859px) {
   .checkout > .summary { position: sticky; inset-block-start: 0; z-index: 1; margin-inline: -24px; padding-inline: 24px; background: var(--ground); border-block: 1px solid var(--line); }

@@ -17,6 +17,7 @@ import { readText, type AppOptions } from '../page/page-context.ts'
 import { addressFields, fillAddress, findMissingAddress, readAddress, toAddressInput, type TypedAddress } from './address-fields.ts'
 import { creditNoteList, loadCreditNotes } from './credit-notes.ts'
 import { orderLines } from './order-lines.ts'
+import { isOwed, payLink } from './owed-orders.ts'
 import { orderBadge } from './overview-page.ts'
 import { sendPortalPage } from './portal-page.ts'
 import type { PortalRoute, PortalSession } from './portal-session.ts'
@@ -131,6 +132,7 @@ function sendOrderPage(session: PortalSession, page: OrderPage): FastifyReply {
         html`<p><a href="${path}/subscriptions/${order.subscription_id}?locale=${context.language}">${portal.seeSubscription}</a></p>`
       }
     </section>
+    ${isOwed(order) && html`<p class="actions">${payLink(order, session)}</p>`}
     <div data-live="invoice">${invoicePart(session, page)}</div>
     ${creditNoteList(creditNotes, session)} ${withdrawalLink(order, session)}`
   return sendPortalPage(exchange.reply, session, {

@@ -6,12 +6,15 @@ import { sellerLink } from '../checkout/result-pages.ts'
 import { contractLinks } from '../page/contract-links.ts'
 import { legalLinks } from '../page/legal-links.ts'
 import { sendPage } from '../page/send-page.ts'
+import type { ProviderScript } from '../page/stripe-sources.ts'
 import type { PortalSession } from './portal-session.ts'
 
 interface PortalPage {
   title: string
   body: Html
   script: InlineAsset
+  /** The payment provider whose script runs on the page. */
+  provider?: ProviderScript | null
   status?: number
   /** False on the overview, which is where the link leads. */
   hasWayBack?: boolean
@@ -21,13 +24,14 @@ interface PortalPage {
 export function sendPortalPage(reply: FastifyReply, session: PortalSession, page: PortalPage): FastifyReply {
   const { context, organization, customer, path, returnUrl } = session
   const { words } = context
-  const { title, body, script, status = 200, hasWayBack = true } = page
+  const { title, body, script, provider = null, status = 200, hasWayBack = true } = page
   return sendPage(reply, {
     status,
     context,
     title: `${title} – ${organization.name}`,
     brand: organization.name,
     script,
+    provider,
     tools: html`<form class="signed-in" method="post" action="${path}/sign-out">
       <span class="quiet" title="${words.portal.signedInAs(maskEmail(customer.email))}">${maskEmail(customer.email)}</span>
       <button class="button plain">${words.portal.signOut}</button>

@@ -24,6 +24,7 @@ import {
 import { findNextPage, requestCode, sendCode, sendSignIn, useCode } from './sign-in.ts'
 import { sendAddressForm } from './sign-in-pages.ts'
 import { changeMethod, sendMethods, sendRemoval } from './methods-page.ts'
+import { payOrder, sendPay } from './pay-order.ts'
 import { changePlan, sendPlan } from './plan-page.ts'
 import { changeSubscription, sendCancel, sendSubscription } from './subscription-page.ts'
 
@@ -63,6 +64,8 @@ export function addPortalRoutes(app: FastifyInstance, options: AppOptions): void
   app.post<PortalRoute>(`${root}/payment-methods/:id`, signedIn(changeMethod))
   app.get<PortalRoute>(`${root}/orders/:id`, signedIn(sendOrder))
   app.post<PortalRoute>(`${root}/orders/:id`, signedIn(changeOrder))
+  app.get<PortalRoute>(`${root}/orders/:id/pay`, signedIn(sendPay))
+  app.post<PortalRoute>(`${root}/orders/:id/pay`, signedIn(payOrder))
   app.get<PortalRoute>(`${root}/orders/:id/invoice`, signedIn(redirectToInvoice))
   app.get<PortalRoute>(`${root}/orders/:id/credit-notes/:noteId`, signedIn(redirectToCreditNote))
   app.get<PortalRoute>(`${root}/orders/:id/withdraw`, signedIn(sendWithdrawal))

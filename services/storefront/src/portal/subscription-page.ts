@@ -6,6 +6,7 @@ import type { FastifyReply } from 'fastify'
 import { createMoneyFormat } from '../checkout/order-summary.ts'
 import { readText } from '../page/page-context.ts'
 import { loadSubscription, mayChangePlan, type Exchange } from './load-subscription.ts'
+import { findOwedOrder, payLink } from './owed-orders.ts'
 import { describePrice, subscriptionBadge } from './overview-page.ts'
 import { sendPortalPage } from './portal-page.ts'
 import type { PortalSession } from './portal-session.ts'
@@ -14,17 +15,20 @@ import type { PortalSession } from './portal-session.ts'
 export async function sendSubscription(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
   const subscription = await loadSubscription(session, exchange)
   const { context } = session
-  const { portal, plan } = context.words
+  const { portal, plan, pay, payment } = context.words
   const notices = new Map([
     ['changed', plan.changed],
     ['kept', plan.kept],
     ['canceled', portal.canceled],
     ['continued', portal.takenBack],
     ['ending', portal.alreadyEnding],
+    ['paid', pay.paid],
+    ['paying', payment.mailFollows],
   ])
   const notice = notices.get(readText(exchange.request.query, 'done') ?? '')
   const { name } = subscription.product
   const next = describeNext(subscription, session)
+  const owed = await findOwedOrder(subscription, { session, exchange })
   const body = html`${notice && html`<p class="notice good" role="status">${notice}</p>`}
     <div class="row">
       <h1><bdi>${name}</bdi></h1>
@@ -32,7 +36,8 @@ export async function sendSubscription(session: PortalSession, exchange: Exchang
     </div>
     <section class="card stack">
       <p class="strong">${describePrice(subscription, context)}</p>
-      ${next && html`<p>${next}</p>`} ${await plannedChange(subscription, { session, exchange })} ${nextStep(subscription, session)}
+      ${next && html`<p>${next}</p>`} ${owed && html`<p class="actions">${payLink(owed, session)}</p>`}
+      ${await plannedChange(subscription, { session, exchange })} ${nextStep(subscription, session)}
     </section>`
   return sendPortalPage(exchange.reply, session, { title: name, body, script: exchange.options.scripts.portal })
 }

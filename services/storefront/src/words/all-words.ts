@@ -14,6 +14,7 @@ import { ko } from './ko.ts'
 import { linkWords } from './link-words.ts'
 import { methodWords } from './method-words.ts'
 import { nl } from './nl.ts'
+import { payWords } from './pay-words.ts'
 import { paymentWords } from './payment-words.ts'
 import { pt } from './pt.ts'
 import { planNoticeWords } from './plan-notice-words.ts'
@@ -31,6 +32,7 @@ const byLanguage: Record<Language, CommonWords> = { ar, de, en, es, fr, he, it, 
 /** Words of the pages in one language. A language that lacks a key does not compile. */
 export interface Words extends CommonWords {
   declaration: (typeof declarationWords)['en'] & (typeof withdrawalWords)['en'] & (typeof cancellationWords)['en']
+  pay: (typeof payWords)['en']
   payment: (typeof paymentWords)['en']
   account: (typeof accountWords)['en']
   link: (typeof linkWords)['en']
@@ -48,6 +50,7 @@ const all = Object.fromEntries(
     {
       ...byLanguage[language],
       declaration: { ...declarationWords[language], ...withdrawalWords[language], ...cancellationWords[language] },
+      pay: payWords[language],
       payment: paymentWords[language],
       account: accountWords[language],
       link: linkWords[language],

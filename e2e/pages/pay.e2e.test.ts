@@ -1,0 +1,159 @@
+import { eventually } from '@quittance/testing/eventually'
+import { callApi, type RunningSystem } from '@quittance/testing/system'
+import { useSharedSystem } from '@quittance/testing/use-shared-system'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { launchChromium, openVisit, press, readText, type Browser, type Page } from './chromium.ts'
+import { look } from './look.ts'
+import { sellAndDecline, sellToCustomer } from './portal-customers.ts'
+import { openShop } from './shop.ts'
+
+let system: RunningSystem
+let browser: Browser
+let plan: { id: string }
+beforeAll(async () => {
+  ;[system, browser] = await Promise.all([useSharedSystem(), launchChromium()])
+  const price = { amount_type: 'fixed', price_amount: 1_000, price_currency: 'eur' }
+  plan = await openShop(system).sell(price, { name: 'Reading plan', recurring_interval: 'month' })
+})
+afterAll(() => browser.close())
+
+type Owing = Awaited<ReturnType<typeof sellAndDecline>>
+
+const button = '#pay button.primary'
+
+/** Calls the API with the session of the customer. */
+const callAs =
+  ({ token }: Owing) =>
+  (method: string, path: string, body?: object) =>
+    callApi(`${system.readReadyFile().base_url}/v1/customer-portal/customers/me/payment-methods${path}`, { method, token, body })
+
+/** Stores a second method, which is not the default, and returns its id. */
+async function storeMethod(owing: Owing): Promise<string> {
+  const stored = await callAs(owing)('POST', '', {
+    confirmation_token_id: 'ctoken_ok',
+    set_default: false,
+    return_url: 'https://example.com',
+  })
+  expect(stored).toMatchObject({ status: 201 })
+  return (stored.body as { id: string }).id
+}
+
+/** Opens the portal, and the subscription that is past due. */
+async function openSubscription(page: Page, { url, owed }: Owing): Promise<string> {
+  await page.goto(url)
+  const portal = page.url().replace(/\?.*/, '')
+  await page.goto(`${portal}/subscriptions/${owed.subscription_id}`)
+  return portal
+}
+
+async function expectPaid({ owed }: Owing): Promise<void> {
+  await eventually(async () => {
+    expect((await system.api('GET', `/v1/orders/${owed.id}`)).body.status).toBe('paid')
+    expect((await system.api('GET', `/v1/subscriptions/${owed.subscription_id}`)).body.status).toBe('active')
+  })
+}
+
+const countPayments = async ({ owed }: Owing) =>
+  ((await system.api('GET', `/v1/payments/?order_id=${owed.id}`)).body.items as { status: string }[]).map(({ status }) => status)
+
+describe.each([
+  ['with scripts', 390, true, 'light'],
+  ['without scripts', 1280, false, 'dark'],
+] as const)('%s, %i px wide', (...[, width, scripts, scheme]) => {
+  test('what is owed is paid with a stored method; one that was removed since keeps the form', async () => {
+    const owing = await sellAndDecline(system, plan)
+    const second = await storeMethod(owing)
+    await using visit = await openVisit(browser, { width, scripts, scheme })
+    const { page, complaints } = visit
+    const portal = await openSubscription(page, owing)
+    await look(page, `pay-${width}-${scheme}-subscription`)
+    await press(page, 'a[href*="/pay"]')
+    expect(await readText(page)).toMatch(
+      /Pay what is owed[^]*Reading plan[^]*€10\.00[^]*How do you want to pay\?[^]*Another card[^]*Pay €10\.00/,
+    )
+    await look(page, `pay-${width}-${scheme}-form`)
+    await page.click(`input[value="${second}"]`)
+    expect((await callAs(owing)('DELETE', `/${second}`)).status).toBe(204)
+    await press(page, button)
+    expect(await page.title()).toMatch(/^Error: /)
+    expect(await page.$eval('#errors', (element) => element.textContent)).toContain('This payment method cannot be used any more.')
+    await look(page, `pay-${width}-${scheme}-removed`)
+    await press(page, button)
+    expect(page.url()).toContain(`${portal}/subscriptions/${owing.owed.subscription_id}?done=paid`)
+    const text = await readText(page)
+    expect(text).toContain('The order is paid.')
+    expect(text).not.toContain('Pay now')
+    await look(page, `pay-${width}-${scheme}-paid`)
+    await expectPaid(owing)
+    expect(complaints).toEqual([])
+  })
+
+  test('what is owed is paid with another test card, after one that is declined', async () => {
+    const owing = await sellAndDecline(system, plan)
+    await using visit = await openVisit(browser, { width, scripts, scheme })
+    const { page, complaints } = visit
+    const portal = await openSubscription(page, owing)
+    await page.goto(`${portal}/orders/${owing.owed.id}`)
+    await press(page, 'a[href*="/pay"]')
+    const isShown = () => page.$eval('.new-card', (part) => (part as unknown as { offsetHeight: number }).offsetHeight > 0)
+    expect(await isShown()).toBe(false)
+    await page.click('input[name=payment_method_id][value=""]')
+    expect(await isShown()).toBe(true)
+    expect(await readText(page)).toContain('Test: no money moves.')
+    await page.click('input[value=ctoken_insufficient_funds]')
+    await press(page, button)
+    expect(await page.$eval('.new-card .error', (element) => element.textContent)).toContain('The card was declined.')
+    await look(page, `pay-${width}-${scheme}-card-declined`)
+    await page.click('input[value=ctoken_ok]')
+    await press(page, button)
+    expect(await readText(page)).toContain('The order is paid.')
+    await expectPaid(owing)
+    expect((await countPayments(owing)).filter((status) => status === 'succeeded')).toHaveLength(1)
+    expect(complaints).toEqual([])
+  })
+})
+
+test('a payment in progress is named, and a second try starts no other', async () => {
+  const owing = await sellAndDecline(system, plan)
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  const portal = await openSubscription(page, owing)
+  const tries = []
+  for (const token of ['ctoken_pending', 'ctoken_ok']) {
+    await page.goto(`${portal}/orders/${owing.owed.id}/pay`)
+    await page.click('input[name=payment_method_id][value=""]')
+    await page.click(`input[value=${token}]`)
+    await press(page, button)
+    expect(page.url()).toContain('?done=paying')
+    expect(await readText(page)).toContain('The payment has not ended yet.')
+    tries.push((await countPayments(owing)).length)
+  }
+  expect(tries[1]).toBe(tries[0])
+})
+
+test('an order that is not owed leads back, and the order of another customer is the same page as none', async () => {
+  const [owing, other] = [await sellAndDecline(system, plan), await sellToCustomer(system, plan)]
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(other.url)
+  const portal = page.url().replace(/\?.*/, '')
+  const read = async (id: string) => {
+    const response = await page.goto(`${portal}/orders/${id}/pay`)
+    return [response?.status(), await readText(page)]
+  }
+  expect(await read(owing.owed.id)).toEqual(await read('00000000-0000-4000-8000-000000000000'))
+  expect((await read(owing.owed.id))[0]).toBe(404)
+  await page.goto(`${portal}/orders/${other.order.id}`)
+  expect(await page.$$('a[href*="/pay"]')).toEqual([])
+  await page.goto(`${portal}/orders/${other.order.id}/pay`)
+  expect(page.url()).toBe(`${portal}/orders/${other.order.id}?locale=en`)
+})
+
+test('without a session the page asks for the address, and leads to the payment afterwards', async () => {
+  const { demo } = system
+  const origin = new URL((await openShop(system).checkout()).url).origin
+  const order = '00000000-0000-4000-8000-000000000000'
+  const response = await fetch(`${origin}/${demo.organization.slug}/portal/orders/${order}/pay`)
+  expect(response.status).toBe(401)
+  expect(await response.text()).toContain(`value="/orders/${order}/pay"`)
+})

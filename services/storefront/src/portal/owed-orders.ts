@@ -1,0 +1,27 @@
+import { listCustomerOrders, type CustomerOrder, type CustomerSubscription } from '@quittance/contracts/customer-portal'
+import { html, type Html } from '@quittance/pages/html'
+import type { Exchange } from './load-subscription.ts'
+import type { PortalSession } from './portal-session.ts'
+
+/** Whether the customer can pay an order in the portal: it was billed by a subscription, not by a checkout. */
+export function isOwed({ status, subscription_id: subscriptionId, checkout_id: checkoutId }: CustomerOrder): boolean {
+  return status === 'pending' && subscriptionId !== null && !checkoutId
+}
+
+/** Newest orders of a subscription that are searched; more are not billed while one is unpaid. */
+const maxOrders = 20
+
+/** Returns the oldest order that a subscription owes; null if its payments did not fail. */
+export async function findOwedOrder(
+  { id, status }: CustomerSubscription,
+  { session: { call }, exchange }: { session: PortalSession; exchange: Exchange },
+): Promise<CustomerOrder | null> {
+  if (status !== 'past_due' && status !== 'unpaid') return null
+  const { items } = await exchange.options.api.call(listCustomerOrders, { subscription_id: [id], limit: maxOrders }, call)
+  return items.findLast(isOwed) ?? null
+}
+
+/** Links to the page that pays an order. */
+export function payLink({ id }: CustomerOrder, { context, path }: PortalSession): Html {
+  return html`<a class="button primary" href="${path}/orders/${id}/pay?locale=${context.language}">${context.words.pay.open}</a>`
+}
