@@ -13,7 +13,7 @@ interface AccountRow {
 
 const columns = `id, organization_id, provider, mode, provider_account, credentials_sealed, to_json(paused_until)#>>'{}' as paused_until`
 
-const byId = `select ${columns} from payment_accounts where id = :id and organization_id = any (:scope_organizations)`
+const byId = `select ${columns} from payment_accounts where id = :id and organization_id = any (:scope_organizations) and ${sharedByCustomers}`
 
 /** Loads the account of a payment. */
 export async function loadProviderAccount(
