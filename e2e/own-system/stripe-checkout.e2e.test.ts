@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchChromium, openVisit, press, readText, type Browser, type Page } from '../pages/chromium.ts'
 import { look as lookAt } from '../pages/look.ts'
 import { countryField, openShop, orderButton, type Checkout, type Shop } from '../pages/shop.ts'
+import { cardNumbers, connectAccount, connectStripe, endBankStep, findStripeFrame, typeCard } from '../stripe-browser.ts'
 
 let fake: FakeStripe
 let stripe: FakeAccount
@@ -21,55 +22,24 @@ beforeAll(async () => {
   ;[system, browser] = await Promise.all([startSystem({ env }), launchChromium()])
   shop = openShop(system)
   policyBefore = await readPolicy(await shop.checkout())
-  const { events_path: path } = await connect({
-    ...{ provider: 'stripe', mode: 'test' },
-    ...{ secret_key: stripe.apiKey, publishable_key: stripe.publishableKey, webhook_secret: stripe.webhookSecret },
-  })
-  const { base_url: baseUrl } = system.readReadyFile()
-  fake.webhooks.addEndpoint({ account: stripe.id, url: `${baseUrl}${path}`, secrets: [stripe.webhookSecret] })
+  await connectStripe(system, { fake, stripe })
 })
 afterAll(() => Promise.all([browser.close(), system[Symbol.asyncDispose](), fake[Symbol.asyncDispose]()]))
-
-/** Adds a payment account of the seller. */
-async function connect(account: object): Promise<{ events_path: string }> {
-  const { organization, personal_access_token: token } = system.demo
-  const connected = await fetch(`${system.readReadyFile().base_url}/v1/payment-accounts/`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ organization_id: organization.id, ...account }),
-  })
-  expect(connected.status).toBe(201)
-  return (await connected.json()) as { events_path: string }
-}
 
 async function readPolicy({ url }: Checkout): Promise<string> {
   return (await fetch(url)).headers.get('content-security-policy') ?? ''
 }
 
-const visa = '4242 4242 4242 4242'
-const confirmedByBank = '4000 0025 0000 3155'
-const declined = '4000 0000 0000 0002'
+const { visa, confirmedByBank, declined } = cardNumbers
 
-const findFrame = (page: Page, path: string) =>
-  eventually(() => {
-    const frame = page.frames().find((each) => each.url() === `${fake.url}${path}`)
-    if (!frame) throw new Error(`There is no frame ${path}`)
-    return frame
-  })
+const findFrame = (page: Page, path: '/browser/form' | '/browser/action') => findStripeFrame(page, { fake, path })
 
 async function fillIn(page: Page, { url }: Checkout, number: string): Promise<void> {
   await page.goto(url)
   await page.type('[name=customer_email]', `stripe-${crypto.randomUUID()}@example.com`)
   await page.type('[name=customer_name]', 'Grace Hopper')
   await page.select(countryField, 'GB')
-  await typeCard(page, number)
-}
-
-async function typeCard(page: Page, number: string): Promise<void> {
-  const frame = await findFrame(page, '/browser/form')
-  const field = await frame.waitForSelector('[name=number]')
-  await field?.evaluate((input) => ((input as unknown as { value: string }).value = ''))
-  await field?.type(number)
+  await typeCard(page, { fake, number })
 }
 
 const look = (page: Page, name: string) => lookAt(page, `stripe-${name}`)
@@ -112,7 +82,7 @@ describe.each([
     const action = await findFrame(page, '/browser/action')
     await action.waitForSelector('[data-ready]')
     await look(page, `action-${width}`)
-    await Promise.all([page.waitForNavigation({ timeout: 60_000 }), action.click('[value=succeeds]')])
+    await endBankStep(page, { fake, outcome: 'succeeds' })
     await eventually(async () => expect(await readText(page)).toContain('Your order is paid.'))
     expect(complaints).toEqual([])
   })
@@ -124,12 +94,10 @@ test('a step of the bank that fails leads to the filled form, and another card p
   const { page } = visit
   await fillIn(page, checkout, confirmedByBank)
   await press(page, orderButton)
-  const action = await findFrame(page, '/browser/action')
-  await action.waitForSelector('[data-ready]')
-  await Promise.all([page.waitForNavigation({ timeout: 60_000 }), action.click('[value=fails]')])
+  await endBankStep(page, { fake, outcome: 'fails' })
   expect(await page.$eval('#errors', (element) => element.textContent)).toContain('No money was taken')
   expect(await page.$eval('[name=customer_name]', (field) => (field as unknown as { value: string }).value)).toBe('Grace Hopper')
-  await typeCard(page, visa)
+  await typeCard(page, { fake, number: visa })
   await press(page, orderButton)
   expect(await readText(page)).toContain('Your order is paid.')
   expect((await shop.orders(checkout)).filter(({ status }) => status === 'paid')).toHaveLength(1)
@@ -152,7 +120,7 @@ test('a declined card and a missing name keep the page with what was typed; the 
   // The form of Stripe was not replaced.
   const frame = await findFrame(page, '/browser/form')
   expect(await frame.$eval('[name=number]', (field) => (field as unknown as { value: string }).value)).toBe(declined)
-  await typeCard(page, visa)
+  await typeCard(page, { fake, number: visa })
   await press(page, orderButton)
   expect(await readText(page)).toContain('Your order is paid.')
   expect((await shop.orders(checkout)).filter(({ status }) => status === 'paid')).toHaveLength(1)
@@ -207,7 +175,7 @@ test('without scripts, or without the script of Stripe, the page states what is 
 
 test('a transfer can be chosen beside the card, also without scripts, and the card still pays [pages 47]', async () => {
   const bank = { beneficiary: 'Harbour Books Ltd', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX', currency: 'eur' }
-  await connect({ provider: 'bank_transfer', mode: 'test', bank })
+  await connectAccount(system, { provider: 'bank_transfer', mode: 'test', bank })
   const product = await shop.sell({ amount_type: 'fixed', price_amount: 4200, price_currency: 'eur' }, { name: 'Almanac' })
   const transfer = '[name=confirmation_token_id][value=bank_transfer]'
   for (const scripts of [true, false]) {

@@ -131,6 +131,22 @@ test('a payment in progress is named, and a second try starts no other', async (
   expect(tries[1]).toBe(tries[0])
 })
 
+test('a form that is sent twice pays once, and both replies lead to the paid order', async () => {
+  const owing = await sellAndDecline(system, plan)
+  await using visit = await openVisit(browser)
+  const { page } = visit
+  const portal = await openSubscription(page, owing)
+  await page.goto(`${portal}/orders/${owing.owed.id}/pay`)
+  const before = (await countPayments(owing)).length
+  const send = `(() => {
+    const form = document.querySelector('#pay')
+    const body = () => new URLSearchParams(new FormData(form))
+    return Promise.all([1, 2].map(async () => (await fetch(form.action, { method: 'POST', body: body() })).url))
+  })()`
+  for (const url of (await page.evaluate(send)) as string[]) expect(url).toContain('?done=paid')
+  expect(await countPayments(owing)).toHaveLength(before + 1)
+})
+
 test('an order that is not owed leads back, and the order of another customer is the same page as none', async () => {
   const [owing, other] = [await sellAndDecline(system, plan), await sellToCustomer(system, plan)]
   await using visit = await openVisit(browser, { scripts: false })

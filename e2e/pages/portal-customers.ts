@@ -21,9 +21,9 @@ export async function sellToCustomer(system: RunningSystem, product: { id: strin
   return { email, customer, order, ...(await createPortalLink(system, customer)) }
 }
 
-/** Sells a plan to a new customer whose first renewal is declined, and returns the order that is owed. */
-export async function sellAndDecline(system: RunningSystem, plan: { id: string }) {
-  const sold = await sellToCustomer(system, plan, 'ctoken_once')
+/** Sells a plan to a new customer whose first renewal is declined, and returns the order that is owed. The token pays once. */
+export async function sellAndDecline(system: RunningSystem, plan: { id: string }, token = 'ctoken_once') {
+  const sold = await sellToCustomer(system, plan, token)
   const { current_period_end: end } = (await system.api('GET', `/v1/subscriptions/${sold.order.subscription_id}`)).body
   const to = new Date(Date.parse(end) + 5_000).toISOString()
   expect((await system.api('POST', '/v1/test-clock/advance', { to })).status).toBe(200)
