@@ -1,7 +1,7 @@
 import { eventually } from '@quittance/testing/eventually'
 import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { launchChromium, openVisit, press, readText, type Browser, type Page } from './chromium.ts'
 import { look } from './look.ts'
 import { sellAndDecline, sellToCustomer } from './portal-customers.ts'
@@ -25,11 +25,13 @@ const button = '#pay button.primary'
 const callAs =
   ({ token }: Owing) =>
   (method: string, path: string, body?: object) =>
-    callApi(`${system.readReadyFile().base_url}/v1/customer-portal/customers/me/payment-methods${path}`, { method, token, body })
+    callApi(`${system.readReadyFile().base_url}/v1/customer-portal${path}`, { method, token, body })
+
+const methodsPath = '/customers/me/payment-methods'
 
 /** Stores a second method, which is not the default, and returns its id. */
 async function storeMethod(owing: Owing): Promise<string> {
-  const stored = await callAs(owing)('POST', '', {
+  const stored = await callAs(owing)('POST', methodsPath, {
     confirmation_token_id: 'ctoken_ok',
     set_default: false,
     return_url: 'https://example.com',
@@ -73,7 +75,7 @@ describe.each([
     )
     await look(page, `pay-${width}-${scheme}-form`)
     await page.click(`input[value="${second}"]`)
-    expect((await callAs(owing)('DELETE', `/${second}`)).status).toBe(204)
+    expect((await callAs(owing)('DELETE', `${methodsPath}/${second}`)).status).toBe(204)
     await press(page, button)
     expect(await page.title()).toMatch(/^Error: /)
     expect(await page.$eval('#errors', (element) => element.textContent)).toContain('This payment method cannot be used any more.')
@@ -172,4 +174,45 @@ test('without a session the page asks for the address, and leads to the payment 
   const response = await fetch(`${origin}/${demo.organization.slug}/portal/orders/${order}/pay`)
   expect(response.status).toBe(401)
   expect(await response.text()).toContain(`value="/orders/${order}/pay"`)
+})
+
+test('an unpaid subscription is not tried again: its page states that, and it is active after the payment', async () => {
+  const { organization, personal_access_token: token } = system.demo
+  const { body: before } = await system.api('GET', '/v1/payments/settings')
+  const set = async ({ retry_after_days, after_last_try }: typeof before) => {
+    const body = { organization_id: organization.id, retry_after_days, after_last_try }
+    expect((await callApi(`${system.readReadyFile().base_url}/v1/payments/settings`, { method: 'PATCH', token, body })).status).toBe(200)
+  }
+  await set({ retry_after_days: [1], after_last_try: 'unpaid' })
+  onTestFinished(() => set(before))
+  const owing = await sellAndDecline(system, plan)
+  const { current_period_start: start } = (await system.api('GET', `/v1/subscriptions/${owing.owed.subscription_id}`)).body
+  const to = new Date(Date.parse(start) + 86_400_000 + 60_000).toISOString()
+  expect((await system.api('POST', '/v1/test-clock/advance', { to })).status).toBe(200)
+  await eventually(async () =>
+    expect((await system.api('GET', `/v1/subscriptions/${owing.owed.subscription_id}`)).body.status).toBe('unpaid'),
+  )
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await openSubscription(page, owing)
+  expect(await readText(page)).toContain('It is not tried again by itself: pay to continue.')
+  await press(page, 'a[href*="/pay"]')
+  await press(page, button)
+  expect(await readText(page)).toContain('The order is paid.')
+  await expectPaid(owing)
+})
+
+test('after ten declines within an hour the page asks to wait', async () => {
+  const owing = await sellAndDecline(system, plan)
+  const path = `/orders/${owing.owed.id}/confirm-payment`
+  for (let tries = 0; tries < 10; tries++) {
+    expect((await callAs(owing)('POST', path, { confirmation_token_id: 'ctoken_expired' })).status).toBe(400)
+  }
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  const portal = await openSubscription(page, owing)
+  await page.goto(`${portal}/orders/${owing.owed.id}/pay`)
+  const [response] = await Promise.all([page.waitForNavigation(), page.click(button)])
+  expect(response?.status()).toBe(429)
+  expect(response?.headers()['retry-after']).toMatch(/^\d+$/)
 })

@@ -44,13 +44,14 @@ export async function sendSubscription(session: PortalSession, exchange: Exchang
 
 /** Describes in one sentence what happens next. */
 function describeNext(subscription: CustomerSubscription, { context }: PortalSession): string {
-  const { portal, trial } = context.words
+  const { portal, trial, pay } = context.words
   const { status, ended_at, cancel_at_period_end, current_period_end: end, amount, currency } = subscription
   const date = (timestamp: string) => formatDate(timestamp, context.locale)
   if (ended_at) return portal.endedOn(date(ended_at))
   if (status === 'incomplete') return portal.incomplete
   if (cancel_at_period_end && end) return portal.endsOn(date(end))
-  if (status === 'past_due' || status === 'unpaid') return portal.pastDue
+  if (status === 'past_due') return portal.pastDue
+  if (status === 'unpaid') return pay.unpaid
   if (status === 'trialing' && end && !subscription.has_payment_method) return trial.ends(date(end))
   // The notice of the planned change states what comes next.
   return end && !subscription.pending_product_id ? portal.nextCharge(createMoneyFormat(currency, context)(amount), date(end)) : ''

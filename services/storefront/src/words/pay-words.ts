@@ -2,6 +2,7 @@ import type { Language } from '@quittance/pages/locale'
 
 const en = {
   open: 'Pay now',
+  unpaid: 'The last payment was declined. It is not tried again by itself: pay to continue.',
   title: 'Pay what is owed',
   means: 'How do you want to pay?',
   otherCard: 'Another card',
@@ -17,6 +18,7 @@ export const payWords: Record<Language, typeof en> = {
   en,
   ar: {
     open: 'ادفع الآن',
+    unpaid: 'رُفضت آخر عملية دفع. لن تُعاد المحاولة تلقائيًا: ادفع للمتابعة.',
     title: 'دفع المبلغ المستحق',
     means: 'كيف تريد الدفع؟',
     otherCard: 'بطاقة أخرى',
@@ -28,6 +30,7 @@ export const payWords: Record<Language, typeof en> = {
   },
   de: {
     open: 'Jetzt bezahlen',
+    unpaid: 'Die letzte Zahlung wurde abgelehnt. Sie wird nicht von selbst wiederholt: Bezahlen Sie, um fortzufahren.',
     title: 'Offenen Betrag bezahlen',
     means: 'Wie möchten Sie bezahlen?',
     otherCard: 'Andere Karte',
@@ -40,6 +43,7 @@ export const payWords: Record<Language, typeof en> = {
   },
   es: {
     open: 'Pagar ahora',
+    unpaid: 'El último pago se ha rechazado. No se intenta de nuevo automáticamente: pague para continuar.',
     title: 'Pagar el importe pendiente',
     means: '¿Cómo quiere pagar?',
     otherCard: 'Otra tarjeta',
@@ -51,6 +55,7 @@ export const payWords: Record<Language, typeof en> = {
   },
   fr: {
     open: 'Payer maintenant',
+    unpaid: 'Le dernier paiement a été refusé. Il n’est pas retenté automatiquement : payez pour continuer.',
     title: 'Payer le montant dû',
     means: 'Comment voulez-vous payer ?',
     otherCard: 'Une autre carte',
@@ -62,6 +67,7 @@ export const payWords: Record<Language, typeof en> = {
   },
   he: {
     open: 'תשלום עכשיו',
+    unpaid: 'התשלום האחרון נדחה. לא ייעשה ניסיון נוסף באופן אוטומטי: יש לשלם כדי להמשיך.',
     title: 'תשלום הסכום הפתוח',
     means: 'איך ברצונך לשלם?',
     otherCard: 'כרטיס אחר',
@@ -73,6 +79,7 @@ export const payWords: Record<Language, typeof en> = {
   },
   it: {
     open: 'Paga ora',
+    unpaid: 'L’ultimo pagamento è stato rifiutato. Non viene ritentato automaticamente: paga per continuare.',
     title: 'Paga l’importo dovuto',
     means: 'Come vuoi pagare?',
     otherCard: 'Un’altra carta',
@@ -84,6 +91,7 @@ export const payWords: Record<Language, typeof en> = {
   },
   ja: {
     open: '今すぐ支払う',
+    unpaid: '前回のお支払いは拒否されました。自動的に再試行されません。継続するにはお支払いください。',
     title: '未払い額のお支払い',
     means: 'お支払い方法を選択してください',
     otherCard: '別のカード',
@@ -95,6 +103,7 @@ export const payWords: Record<Language, typeof en> = {
   },
   ko: {
     open: '지금 결제',
+    unpaid: '마지막 결제가 거부되었습니다. 자동으로 다시 시도되지 않습니다. 계속하려면 결제하세요.',
     title: '미납 금액 결제',
     means: '어떻게 결제하시겠습니까?',
     otherCard: '다른 카드',
@@ -106,6 +115,7 @@ export const payWords: Record<Language, typeof en> = {
   },
   nl: {
     open: 'Nu betalen',
+    unpaid: 'De laatste betaling is geweigerd. Deze wordt niet vanzelf opnieuw geprobeerd: betaal om het abonnement voort te zetten.',
     title: 'Openstaand bedrag betalen',
     means: 'Hoe wilt u betalen?',
     otherCard: 'Een andere kaart',
@@ -117,6 +127,7 @@ export const payWords: Record<Language, typeof en> = {
   },
   pt: {
     open: 'Pagar agora',
+    unpaid: 'O último pagamento foi recusado. Não é tentado de novo automaticamente: pague para continuar.',
     title: 'Pagar o valor em dívida',
     means: 'Como quer pagar?',
     otherCard: 'Outro cartão',
@@ -128,6 +139,7 @@ export const payWords: Record<Language, typeof en> = {
   },
   zh: {
     open: '立即支付',
+    unpaid: '上次付款被拒绝。系统不会自动重试：请付款以继续。',
     title: '支付未付金额',
     means: '您想如何支付？',
     otherCard: '其他银行卡',
@@ -139,6 +151,7 @@ export const payWords: Record<Language, typeof en> = {
   },
   'zh-Hant': {
     open: '立即付款',
+    unpaid: '上次付款遭拒絕。系統不會自動重試：請付款以繼續。',
     title: '支付未付金額',
     means: '您想如何付款？',
     otherCard: '其他卡片',
