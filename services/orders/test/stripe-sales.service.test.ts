@@ -127,6 +127,21 @@ test('an error that the provider keeps does not stop a buyer from becoming known
   expect(new Set(keys).size).toBe(2)
 })
 
+test('a kept error does not stop a declined payment from being canceled', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const cancel = 'POST /v1/payment_intents/:id/cancel'
+  fake.inject({ route: cancel, moment: 'after', fault: { kind: 'server-error', isKept: true } })
+  const declined = buy(shop, 'pm_card_visa_chargeDeclined').catch((error: unknown) => error)
+  await eventually(async () => {
+    await asThisRelease(orders, 'update payments set next_check_at = now() where is_open and leased_until is null')
+    expect(await orders.rows('select state from payments')).toEqual([{ state: 'failed' }])
+  })
+  expect(await declined).toBeInstanceOf(PaymentError)
+  const keys = fake.calls.filter(({ account, route }) => account === stripe.id && route === cancel).map(({ key }) => key)
+  expect(new Set(keys).size).toBe(2)
+})
+
 test('refunds a part of an order once', async () => {
   await using shop = await startStripeShop()
   await buy(shop, 'pm_card_visa')

@@ -46,6 +46,7 @@ async function makeCall({ provider, call, subject, payer }: PreparedCall): Promi
   if (call.step === 'prepare') return provider.prepare(intent, formatKey('prepare', call.preparation))
   if (call.step === 'find' || theirs === null) return provider.findByOurId(intent, subject.createdAt)
   if (call.step === 'submit') return provider.submit(theirs, intent, formatKey('submit', call.submission))
-  if (call.step === 'cancel') return provider.cancel(theirs, kind, formatKey('cancel', 1))
+  // Each check has another key: the provider may keep an error under one for a day, and canceling twice changes nothing.
+  if (call.step === 'cancel') return provider.cancel(theirs, kind, formatKey('cancel', 1 + subject.checks))
   return provider.read(theirs, kind)
 }
