@@ -6,17 +6,23 @@ import { subscriptionView } from './subscription-view.ts'
 const batch = 100
 
 /** The clock of the organization of `s`, joined as `o`. */
-export const clockOfOrganization = `(now() + o.clock_offset_ms * interval '1 millisecond')`
+const clockOfOrganization = `(now() + o.clock_offset_ms * interval '1 millisecond')`
+
+/** Whether a moment is at most so many days ahead, by the clock of the organization, in SQL. */
+export const isWithinDays = (moment: string, days: number) =>
+  `${moment} > ${clockOfOrganization} and ${moment} <= ${clockOfOrganization} + interval '${days} days'`
+
+/** The same by the test clock that is most ahead: this bound limits the scan of an index on the moment. */
+export const isWithinDaysOfAnyClock = (moment: string, days: number) =>
+  `${moment} <= now() + interval '${days} days' + (select coalesce(max(clock_offset_ms), 0) from organizations) * interval '1 millisecond'`
 
 const isAhead = `s.recurring_interval = 'year' and s.status = 'active' and not s.cancel_at_period_end and s.amount > 0
-    and s.current_period_end > ${clockOfOrganization} and s.current_period_end <= ${clockOfOrganization} + interval '30 days'
+    and ${isWithinDays('s.current_period_end', 30)}
     and s.renewal_announced_for is distinct from s.current_period_end`
 
-/** The bound of the test clock that is most ahead limits the scan of the index. */
 const findDue = `
   select s.id, s.organization_id from subscriptions s join organizations o on o.id = s.organization_id
-  where ${isAhead}
-    and s.current_period_end <= now() + interval '30 days' + (select coalesce(max(clock_offset_ms), 0) from organizations) * interval '1 millisecond'
+  where ${isAhead} and ${isWithinDaysOfAnyClock('s.current_period_end', 30)}
   order by s.current_period_end limit ${batch}`
 
 const announce = `

@@ -1,19 +1,17 @@
 import { subscriptionTrialEnding } from '@quittance/contracts/subscription-announcements'
 import { job, type Transaction } from '@quittance/runtime/handler'
 import { announceTrialEndsJobName } from '../job-names.ts'
-import { clockOfOrganization } from './announce-renewals.ts'
+import { isWithinDays, isWithinDaysOfAnyClock } from './announce-renewals.ts'
 import { subscriptionView } from './subscription-view.ts'
 
 const batch = 100
 
 const isAhead = `s.status = 'trialing' and not s.cancel_at_period_end and s.trial_end_announced_at is null
-    and s.trial_end > ${clockOfOrganization} and s.trial_end <= ${clockOfOrganization} + interval '3 days'`
+    and ${isWithinDays('s.trial_end', 3)}`
 
-/** The bound of the test clock that is most ahead limits the scan of the index. */
 const findDue = `
   select s.id, s.organization_id from subscriptions s join organizations o on o.id = s.organization_id
-  where ${isAhead}
-    and s.trial_end <= now() + interval '3 days' + (select coalesce(max(clock_offset_ms), 0) from organizations) * interval '1 millisecond'
+  where ${isAhead} and ${isWithinDaysOfAnyClock('s.trial_end', 3)}
   order by s.trial_end limit ${batch}`
 
 const announce = `
