@@ -4,10 +4,12 @@
  * declared error of an operation was returned in some service test.
  */
 import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { findUnseenErrors } from '@quittance/testing/declared-errors'
 import { operations } from '@quittance/contracts/registry'
 import { findChromium } from '@quittance/testing/engines/chromium'
 import { findNatsServer } from '@quittance/testing/engines/find-nats-server'
+import { failedTests } from './failed-tests.ts'
 import { resolveArguments, resolveProgram } from './resolve-program.ts'
 import { runTurbo } from './run-turbo.ts'
 
@@ -26,8 +28,13 @@ await findNatsServer(log)
 
 for (const level of levels) {
   console.log(`\n${level.name} tests`)
+  const start = Date.now()
   const code = filters.length > 0 ? runVitest(level.name) : await runTasks(level)
-  if (code !== 0) process.exit(code)
+  if (code === 0) continue
+  for (const { workspace, failures } of failedTests(join(import.meta.dirname, '../..'), level.task, start)) {
+    console.error(`\n${workspace}:\n${failures}`)
+  }
+  process.exit(code)
 }
 
 const unseen = filters.length > 0 ? [] : findUnseenErrors(operations)
