@@ -8,15 +8,21 @@ export interface PaymentRow {
   provider_payment: string | null
 }
 
+interface Moved extends Record<string, unknown> {
+  isComplete: boolean
+}
+
 /** Time for a payment to be settled in one life; then the next one continues. */
 const patienceMs = 1_500
 
 const isFree = '(leased_until is null or leased_until <= now())'
 
-/** Minutes pass: leases of dead processes have expired, and their calls have ended at the provider. */
-const passTime = (table: 'payments' | 'refunds', where: string) => `
-  update ${table} set leased_until = null, sent_at = sent_at - $1 * interval '1 minute', first_sent_at = first_sent_at - $1 * interval '1 minute',
-    next_check_at = now() where ${where}`
+/** Minutes pass: leases of dead processes have expired, and their calls have ended at the provider. Returns whether they passed for every row. */
+const passTime = (table: 'payments' | 'refunds', { isOpen, where }: { isOpen: string; where: string }) => `
+  with moved as (
+    update ${table} set leased_until = null, sent_at = sent_at - $1 * interval '1 minute', first_sent_at = first_sent_at - $1 * interval '1 minute',
+      next_check_at = now() where ${isOpen}${where} returning id)
+  select (select count(*) from moved) = (select count(*) from ${table} where ${isOpen}) as "isComplete"`
 
 const ofCheckout = 'select id, order_id, state, provider_payment from payments where checkout_id = $1 order by created_at'
 
@@ -52,17 +58,18 @@ export function openHistoryRows(databaseUrl: string) {
     async leave(): Promise<void> {
       await pool.query(`update payments set created_at = created_at - interval '11 minutes' where is_open`)
     },
-    /** `isRunning`: leases of the running process are kept. */
-    async passTime({ isRunning, minutes = 3 }: { isRunning: boolean; minutes?: number }): Promise<void> {
+    /** `isRunning`: leases of the running process are kept, and no time passes for their rows. Returns whether it passed for all rows. */
+    async passTime({ isRunning, minutes = 3 }: { isRunning: boolean; minutes?: number }): Promise<boolean> {
       const free = isRunning ? ` and ${isFree}` : ''
       // Those of settled rows too: a dead process may have read one again.
       if (!isRunning)
         for (const table of ['payments', 'refunds'])
           await pool.query(`update ${table} set leased_until = null where leased_until is not null`)
-      await pool.query(passTime('payments', `is_open${free}`), [minutes])
+      const [payments] = await pool.query<Moved>(passTime('payments', { isOpen: 'is_open', where: free }), [minutes])
       await pool.query(`update payment_accounts set paused_until = null, settings = settings - 'pause_ms' where paused_until is not null`)
-      await pool.query(passTime('refunds', `status = 'pending'${free}`), [minutes])
+      const [refunds] = await pool.query<Moved>(passTime('refunds', { isOpen: `status = 'pending'`, where: free }), [minutes])
       await wake()
+      return Boolean(payments?.isComplete && refunds?.isComplete)
     },
     /** What the checks look for that come weeks later: refunds that banks returned. */
     async readRefundsAgain(): Promise<void> {
