@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Caller } from '@quittance/contracts/caller'
 import { Conflict } from '@quittance/contracts/errors'
 import type { RequestInput } from '@quittance/contracts/operation'
+import type { Transaction } from '@quittance/runtime/handler'
 import { call } from '@quittance/runtime/rpc-client'
 import { expect, test } from 'vitest'
 import { organizationCaller } from '../src/callers.ts'
 import { eventually } from '../src/eventually.ts'
 import { startTestService, type TestService } from '../src/harness.ts'
-import { ledger, noteEntries } from './ledger.ts'
+import { anyScope, ledger, noteEntries } from './ledger.ts'
 
 const seller = organizationCaller(randomUUID())
 
@@ -45,9 +46,11 @@ test('scopes a key to one caller', async () => {
 test('returns 409 while a request with the same key is in progress; a failed one can be retried', async () => {
   const started = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
-  const beforeNote = () => {
+  const beforeNote = async ({ sql }: Transaction) => {
+    // Answered after the lookup of the key: the first request holds it now.
+    await sql('before-note', `select 1 where ${anyScope}`)
     started.resolve()
-    return gate.promise
+    await gate.promise
   }
   await using service = await startTestService(ledger({ beforeNote }))
   const request = { account: randomUUID(), first: 0, count: 1 }
