@@ -9,9 +9,8 @@ import { findUnseenErrors } from '@quittance/testing/declared-errors'
 import { operations } from '@quittance/contracts/registry'
 import { findChromium } from '@quittance/testing/engines/chromium'
 import { findNatsServer } from '@quittance/testing/engines/find-nats-server'
-import { failedTests } from './failed-tests.ts'
 import { resolveArguments, resolveProgram } from './resolve-program.ts'
-import { runTurbo } from './run-turbo.ts'
+import { failedTests, runTurbo } from './run-turbo.ts'
 
 /** Vitest runs two workers per workspace at the levels with engines, so that one workspace fills two cores. */
 const levels = [

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { failedTests } from './failed-tests.ts'
+import { failedTests } from './run-turbo.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'failed-tests-'))
 afterEach(() => rmSync(root, { recursive: true }))
