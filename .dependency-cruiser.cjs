@@ -59,6 +59,7 @@ module.exports = {
         'payments',
         'payment-setups',
         'refunds',
+        'payment-operations',
         'disputes',
         'payment-accounts',
         'bank-receipts',

@@ -3,16 +3,21 @@ import { Conflict, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { Id, Timestamp } from './identifiers.ts'
 import { operation } from './operation.ts'
 
-/** A payment as an operator sees it. `state` is more precise than what clients see; `docs/payments.md` explains it. */
+/**
+ * A payment or a payment setup as an operator sees it. `state` is more precise than what clients see; `docs/payments.md` explains it. A payment
+ * has an order and an amount in minor units, a setup only the customer whose method it stores.
+ */
 export const OperatedPayment = z.object({
   id: Id,
+  kind: z.enum(['payment', 'setup']),
   organization_id: Id,
-  order_id: Id,
+  order_id: Id.nullable(),
+  customer_id: Id.nullable(),
   provider: z.string(),
-  provider_payment: z.string().nullable(),
+  provider_payment: z.string().nullable().describe('The id of the object at the provider, also of a setup.'),
   state: z.string(),
-  amount: z.int(),
-  currency: z.string(),
+  amount: z.int().nullable(),
+  currency: z.string().nullable(),
   created_at: Timestamp,
   next_check_at: Timestamp.nullable(),
   unanswered_since: Timestamp.nullable(),
@@ -22,12 +27,13 @@ export const OperatedPayment = z.object({
 })
 export type OperatedPayment = z.infer<typeof OperatedPayment>
 
-/** Something that happened to a payment. */
+/** Something that happened to a payment or setup. */
 export const PaymentMoment = z.object({ at: Timestamp, what: z.string(), detail: z.string().nullable() })
 
 export const listStuckPayments = operation({
   subject: 'orders.payment.list-stuck',
-  summary: 'List payments in quarantine, surplus that could not be returned, and open payments that are older than an hour, oldest first',
+  summary:
+    'List payments and setups in quarantine, surplus that could not be returned, and what is open for more than an hour, oldest first',
   request: z.object({ limit: z.int().min(1).max(500).default(100) }),
   reply: z.object({ payments: z.array(OperatedPayment), total_count: z.int() }),
   errors: [],
@@ -36,7 +42,7 @@ export const listStuckPayments = operation({
 
 export const showPayment = operation({
   subject: 'orders.payment.show',
-  summary: 'Get a payment with its refunds, its entries in the ledger and its timeline',
+  summary: 'Get a payment or setup with its refunds, its entries in the ledger and its timeline',
   request: z.object({ id: Id }),
   reply: z.object({
     payment: OperatedPayment,
@@ -50,7 +56,7 @@ export const showPayment = operation({
 
 export const recheckPayment = operation({
   subject: 'orders.payment.recheck',
-  summary: 'Read a payment at its provider now, also a settled one; what is seen is recorded with all that follows',
+  summary: 'Read a payment or setup at its provider now, also a settled one; what is seen is recorded with all that follows',
   request: z.object({ id: Id }),
   reply: z.object({ id: Id }),
   errors: [ResourceNotFound],
@@ -59,7 +65,8 @@ export const recheckPayment = operation({
 
 export const resolvePayment = operation({
   subject: 'orders.payment.resolve',
-  summary: 'Decide about a payment in quarantine or in progress; refused if the provider reports another state, unless it is forced',
+  summary:
+    'Decide about a payment or setup in quarantine or in progress; refused if the provider reports another state, unless it is forced',
   request: z.object({
     id: Id,
     as: z.enum(['succeeded', 'failed']),

@@ -3,6 +3,7 @@ import { confirmCheckout, createCheckout, ExpiredCheckoutError, getCheckoutByCli
 import { getCustomerSubscription } from '@quittance/contracts/customer-portal'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { listOrders } from '@quittance/contracts/orders'
+import { resolvePayment } from '@quittance/contracts/payment-operations'
 import { createProduct } from '@quittance/contracts/products'
 import { getSubscription } from '@quittance/contracts/subscriptions'
 import { customerCaller } from '@quittance/testing/callers'
@@ -75,6 +76,20 @@ test('a trial that waits for the bank of the buyer gives no access', async () =>
   const reply = await confirm('ctoken_action')
   expect(reply).toMatchObject({ payment_processor_metadata: { intent_status: 'requires_action' } })
   expect((await readSubscription()).subscription).toMatchObject({ status: 'incomplete', started_at: null })
+})
+
+test('a trial starts once the operator decides that its payment method is stored [payments 80]', async () => {
+  await using orders = await startOrders()
+  const { confirm, readSubscription, seller } = await openTrial(orders)
+  await confirm('ctoken_action')
+  const [setup] = await orders.rows<{ id: string }>(
+    `update payment_setups set quarantined_at = now(), quarantine_reason = 'a test' returning id`,
+  )
+  await orders.rows(`update sandbox_objects set status = 'succeeded' returning 1`)
+  const decision = { id: setup?.id ?? '', as: 'succeeded', because: 'Stored at the provider' } as const
+  await orders.call(resolvePayment, decision, { kind: 'operator' })
+  expect((await readSubscription()).subscription).toMatchObject({ status: 'trialing' })
+  expect((await orders.call(listOrders, {}, seller)).items).toMatchObject([{ status: 'paid', total_amount: 0 }])
 })
 
 test('cards are not tested by trials: after ten declined methods a checkout ends [payments 55]', async () => {

@@ -14,7 +14,7 @@ const options = { ...targetOptions, id: { type: 'string' } } as const
 
 export const paymentsStuck: Command = {
   name: 'payments stuck',
-  summary: 'List payments in quarantine, and open ones that are older than an hour.',
+  summary: 'List payments and setups in quarantine, and open ones that are older than an hour.',
   help: `Usage: npm run quittance -- payments stuck [options]
 
 Oldest first, with the reason of a quarantine and the time of the next check. docs/payments.md describes what to do.
@@ -27,10 +27,10 @@ Example: npm run --silent quittance -- payments stuck`,
 
 export const paymentsShow: Command = {
   name: 'payments show',
-  summary: 'Show a payment with its refunds, its entries in the ledger and its timeline.',
+  summary: 'Show a payment or setup with its refunds, its entries in the ledger and its timeline.',
   help: `Usage: npm run quittance -- payments show --id ID [options]
 
-  --id ID              the payment
+  --id ID              the payment, or the setup of a payment method
 ${targetHelp}
 
 Example: npm run --silent quittance -- payments show --id 0d4c…`,
@@ -43,12 +43,13 @@ Example: npm run --silent quittance -- payments show --id 0d4c…`,
 
 export const paymentsRecheck: Command = {
   name: 'payments recheck',
-  summary: 'Read a payment at its provider now, also a settled one.',
+  summary: 'Read a payment or setup at its provider now, also a settled one.',
   help: `Usage: npm run quittance -- payments recheck --id ID [options]
 
-What is seen is recorded with all that follows: an order is paid, or money that no order needs is returned. Safe to repeat.
+What is seen is recorded with all that follows: an order is paid, money that no order needs is returned, or a payment method is stored. Safe to
+repeat.
 
-  --id ID              the payment
+  --id ID              the payment, or the setup of a payment method
 ${targetHelp}
 
 Example: npm run quittance -- payments recheck --id 0d4c…`,
@@ -61,14 +62,14 @@ Example: npm run quittance -- payments recheck --id 0d4c…`,
 
 export const paymentsResolve: Command = {
   name: 'payments resolve',
-  summary: 'Decide about a payment in quarantine: it succeeded, or it failed.',
+  summary: 'Decide about a payment or setup in quarantine: it succeeded, or it failed.',
   help: `Usage: npm run quittance -- payments resolve --id ID --as succeeded|failed --because TEXT [--force] [options]
 
 The provider is asked first. If it reports another state, another amount or nothing at all, the decision is refused without --force. It is recorded in
-the timeline of the payment with the reason and what the provider reported.
+the timeline of the payment with the reason and what the provider reported. A setup only succeeds with the method that the provider reports.
 
-  --id ID              the payment
-  --as STATE           succeeded: the order is paid; failed: the order can be paid again
+  --id ID              the payment, or the setup of a payment method
+  --as STATE           succeeded: the order is paid, or the method stored; failed: the buyer can try again
   --because TEXT       why, for the timeline
   --force              decide against what the provider reports
 ${targetHelp}

@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import type { FinishContext } from '@quittance/runtime/handler'
+import { settleDueSetupsJobName } from '../job-names.ts'
 import { awaitResult, type StartedRow } from '../payments/await-payment.ts'
 import { createCallsInProgress } from '../payments/calls-in-progress.ts'
 import { driveRow, type DrivenId, type DriveOptions } from '../payments/drive-row.ts'
@@ -8,8 +9,9 @@ import type { RowKind } from '../payments/row-kind.ts'
 import { PaymentSetup } from './payment-setup.ts'
 import { lockForSetup, settleSetup, type LockedForSetup } from './settle-setup.ts'
 
-const setups: RowKind<PaymentSetup, LockedForSetup> = {
-  ...{ kind: 'setup', name: 'payment-setup', idField: 'payment_setup_id', takeLease: takeSetupLease },
+/** How setups are locked and settled. */
+export const setups: RowKind<PaymentSetup, LockedForSetup> = {
+  ...{ kind: 'setup', name: 'payment-setup', job: settleDueSetupsJobName, idField: 'payment_setup_id', takeLease: takeSetupLease },
   lockRow: (em, id) => em.findOneOrFail(PaymentSetup, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
   lockForSettlement: lockForSetup,
   settle: settleSetup,

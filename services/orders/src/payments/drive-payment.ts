@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core'
+import { settleDuePaymentsJobName } from '../job-names.ts'
 import type { Order } from '../orders/order.ts'
 import { driveRow, type DriveOptions, type DrivenId } from './drive-row.ts'
 import { Payment } from './payment.ts'
@@ -6,8 +7,9 @@ import { takePaymentLease } from './payment-lease.ts'
 import type { RowKind } from './row-kind.ts'
 import { lockForSettlement, settlePayment } from './settle-payment.ts'
 
-const payments: RowKind<Payment, Order> = {
-  ...{ kind: 'charge', name: 'payment', idField: 'payment_id', takeLease: takePaymentLease },
+/** How payments are locked and settled. */
+export const payments: RowKind<Payment, Order> = {
+  ...{ kind: 'charge', name: 'payment', job: settleDuePaymentsJobName, idField: 'payment_id', takeLease: takePaymentLease },
   lockRow: (em, id) => em.findOneOrFail(Payment, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
   lockForSettlement,
   settle: (transaction, { locked: order, row: payment, ...settled }) => settlePayment(transaction, { order, payment, ...settled }),

@@ -3,7 +3,7 @@ import { organizationFilter } from '@quittance/runtime/database'
 import type { Transaction } from '@quittance/runtime/handler'
 import { aggregateProperties } from '@quittance/runtime/schema'
 import type { Initiator, PaymentProgress, PaymentState } from './payment-progress.ts'
-import { isSettledState, progressProperties, readProgress, writeProgress } from './progress-columns.ts'
+import { progressProperties, readProgress, writeProgress } from './progress-columns.ts'
 
 export const PaymentSchema = defineEntity({
   name: 'Payment',
@@ -39,10 +39,6 @@ export const PaymentSchema = defineEntity({
 })
 
 export class Payment extends PaymentSchema.class {
-  isSettled(): boolean {
-    return isSettledState(this.state)
-  }
-
   toProgress(): PaymentProgress {
     return {
       ...readProgress(this),

@@ -3,7 +3,7 @@ import { findDifferences, type ExpectedFacts } from './check-integrity.ts'
 import { close, fail, fold } from './fold.ts'
 import type { Effect, PaymentProgress } from './payment-progress.ts'
 
-/** A payment after the decision of an operator, with everything that follows outside of it. */
+/** A payment or setup after the decision of an operator, with everything that follows outside of it. */
 export interface Decision {
   payment: PaymentProgress
   effects: Effect[]
@@ -20,20 +20,25 @@ interface Deciding {
 }
 
 /**
- * Returns a payment as an operator decides. Without `force` the provider must report the same, of the same object and amount; an object that
- * can still be paid is canceled first. Pure.
+ * Returns a payment or setup as an operator decides. Without `force` the provider must report the same, of the same object and amount; an object
+ * that can still be paid is canceled first. A setup only succeeds with the method that the provider reports. Pure.
  */
 export function decide(payment: PaymentProgress, { as, force, answer, seenAt, expected }: Deciding): Decision | { refusal: string } {
   const released: PaymentProgress = { ...payment, quarantineReason: null, unansweredSince: null }
   const seen = answer && 'got' in answer ? answer.got : null
   const differences = seen ? findDifferences(expected, seen) : []
   const agrees = differences.length === 0 && isReported(as, answer)
-  if (!agrees && !force) return { refusal: `The provider reports ${[describeState(answer), ...differences].join(', ')}.` }
+  if (!agrees && !force) {
+    const reported = [describeState(answer), ...differences].join(', ')
+    return { refusal: `The provider reports ${reported}. Compare both, then repeat with --force.` }
+  }
   if (as === 'succeeded') {
     if (agrees && seen) return fold(released, { seen, readAt: seenAt })
-    const captured: Effect[] = released.money ? [{ effect: 'captured', received: released.money, method: null }] : []
+    const method = seen?.is === 'succeeded' ? seen.method : null
+    if (!released.money && !method) return { refusal: 'The provider reports no method that could be stored.' }
+    const effect: Effect = released.money ? { effect: 'captured', received: released.money, method: null } : { effect: 'stored', method }
     const settled = { decline: null, declinedAt: null, failureReason: null, action: null, checks: 0 } as const
-    return { payment: { ...released, ...settled, state: 'succeeded', theirs: released.theirs ?? seen?.theirs ?? null }, effects: captured }
+    return { payment: { ...released, ...settled, state: 'succeeded', theirs: released.theirs ?? seen?.theirs ?? null }, effects: [effect] }
   }
   const canBePaid = seen?.is === 'untouched' || seen?.is === 'declined'
   return agrees && canBePaid ? { payment: close(released, 'canceled'), effects: [] } : fail(released)
@@ -46,9 +51,9 @@ function isReported(as: Deciding['as'], answer: Deciding['answer']): boolean {
   return as === 'succeeded' ? answer.got.is === 'succeeded' : ['untouched', 'declined', 'canceled'].includes(answer.got.is)
 }
 
-/** Returns what was reported of a payment: a state, that there is no object, or that there was no answer. */
+/** Returns what was reported: a state, that there is no object, or that there was no answer. */
 export function describeState(answer: Answer<Seen> | null): string {
   if (!answer || 'unknown' in answer) return 'nothing'
   if ('misconfigured' in answer) return `nothing (${answer.misconfigured})`
-  return 'absent' in answer ? 'no such payment' : answer.got.is
+  return 'absent' in answer ? 'no such object' : answer.got.is
 }

@@ -33,6 +33,8 @@ export interface RowKind<Row extends DrivenRow, Locked extends object> {
   kind: Intent['kind']
   /** First part of the names of log events. */
   name: string
+  /** Name of the job that drives rows that are due. */
+  job: string
   /** Name of the id in log events. */
   idField: string
   takeLease(sql: ScopedSql, request: LeaseRequest): Promise<Lease | null>

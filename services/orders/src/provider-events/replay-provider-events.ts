@@ -2,7 +2,7 @@ import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/e
 import { replayProviderEvents as contract } from '@quittance/contracts/payment-operations'
 import { systemCommand } from '@quittance/runtime/system-handler'
 import { catchUpProviderEventsJobName, readProviderEventsJobName } from '../job-names.ts'
-import { requireOperator } from '../payments/payment-operations.ts'
+import { requireOperator } from '../payment-operations/payment-operations.ts'
 
 /** The provider lists events of this time. */
 const maxAgeMs = 30 * 86_400_000

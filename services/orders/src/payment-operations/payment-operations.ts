@@ -8,29 +8,35 @@ import {
 } from '@quittance/contracts/payment-operations'
 import type { ReplyOf } from '@quittance/contracts/operation'
 import { systemCommand, systemQuery } from '@quittance/runtime/system-handler'
-import { settleDuePaymentsJobName } from '../job-names.ts'
-import { buildTimeline } from './payment-timeline.ts'
+import { settleDuePaymentsJobName, settleDueSetupsJobName } from '../job-names.ts'
+import { buildSetupTimeline, buildTimeline } from '../payments/payment-timeline.ts'
+import { selectOperated } from './operated-payments.ts'
 
-const iso = (column: string) => `to_json(${column})#>>'{}'`
+const isLate = `created_at < now() - interval '1 hour'`
+const isStuck = {
+  payments: `(quarantined_at is not null or is_open and ${isLate}
+    or surplus_at is not null and refunding_amount + refunded_amount < captured_amount)`,
+  setups: `(quarantined_at is not null or settled_at is null and ${isLate})`,
+}
 
-/** Columns of a payment as an operator sees it. */
-export const operatedColumns = `id, organization_id, order_id, provider, provider_payment, state, amount::float8 as amount, currency, ${iso('created_at')} as created_at,
-  ${iso('next_check_at')} as next_check_at, ${iso('unanswered_since')} as unanswered_since, quarantine_reason, failure_reason, decline_code`
-
-const isStuck = `(quarantined_at is not null or is_open and created_at < now() - interval '1 hour'
-  or surplus_at is not null and refunding_amount + refunded_amount < captured_amount)`
-
-const stuck = `select ${operatedColumns} from payments where ${isStuck} order by created_at, id limit :limit`
-const countStuck = `select count(*)::int as total from payments where ${isStuck}`
-const find = `select ${operatedColumns} from payments where id = :id`
+const stuck = `${selectOperated(isStuck)} order by created_at, id limit :limit`
+const countStuck = `
+  select ((select count(*) from payments where ${isStuck.payments}) + (select count(*) from payment_setups where ${isStuck.setups}))::int as total`
+const find = selectOperated({ payments: 'id = :id', setups: 'id = :id' })
 const refundsOf = `
-  select id, purpose, state, (amount + tax_amount)::float8 as amount, ${iso('created_at')} as created_at from refunds
-  where payment_id = :id order by created_at, id`
+  select id, purpose, state, (amount + tax_amount)::float8 as amount, to_json(created_at)#>>'{}' as created_at from refunds
+  where payment_id = :id order by refunds.created_at, id`
 const ledgerOf = `
-  select ${iso('created_at')} as created_at, reason, debit, credit, amount::float8 as amount from ledger_entries
-  where payment_id = :id order by created_at, id`
+  select to_json(created_at)#>>'{}' as created_at, reason, debit, credit, amount::float8 as amount from ledger_entries
+  where payment_id = :id order by ledger_entries.created_at, id`
 const timelineOf = buildTimeline('true')
-const recheck = `update payments set next_check_at = now(), leased_until = null, version = version + 1 where id = :id returning id`
+const timelineOfSetup = buildSetupTimeline('true')
+const recheck = `
+  with payment as (
+    update payments set next_check_at = now(), leased_until = null, version = version + 1 where id = :id returning id),
+  setup as (
+    update payment_setups set next_check_at = now(), leased_until = null, version = version + 1 where id = :id returning id)
+  select id from payment union all select id from setup`
 
 const reason = 'the operator sees and rechecks payments of all organizations'
 
@@ -40,6 +46,8 @@ export const listStuckPayments = systemQuery(listStuckPaymentsContract, { reason
   const [count] = await systemSql<{ total: number }>('payments.count-stuck', countStuck)
   return { payments, total_count: count?.total ?? 0 }
 })
+
+type Moment = ReplyOf<typeof showPaymentContract>['timeline'][number]
 
 export const showPayment = systemQuery(showPaymentContract, { reason }, async ({ id }, { systemSql, caller }) => {
   requireOperator(caller)
@@ -55,7 +63,10 @@ export const showPayment = systemQuery(showPaymentContract, { reason }, async ({
     ledgerOf,
     { id },
   )
-  const timeline = await systemSql<ReplyOf<typeof showPaymentContract>['timeline'][number]>('payment.timeline', timelineOf, { id })
+  const timeline =
+    payment.kind === 'setup'
+      ? await systemSql<Moment>('payment-setup.timeline', timelineOfSetup, { id })
+      : await systemSql<Moment>('payment.timeline', timelineOf, { id })
   return { payment, refunds, ledger, timeline }
 })
 
@@ -64,7 +75,7 @@ export const recheckPayment = systemCommand(recheckPaymentContract, { reason }, 
   requireOperator(caller)
   const [known] = await systemSql<{ id: string }>('payment.recheck', recheck, { id })
   if (!known) throw new ResourceNotFound()
-  wake(settleDuePaymentsJobName)
+  wake(settleDuePaymentsJobName, settleDueSetupsJobName)
   return { id }
 })
 
