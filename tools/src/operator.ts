@@ -5,7 +5,8 @@ import { connectAsOperator, type OperatorAccess } from '@quittance/runtime/bus/o
 import { call } from '@quittance/runtime/rpc-client'
 
 export interface Operator {
-  call<O extends Operation>(operation: O, request: RequestInput<O>): Promise<ReplyOf<O>>
+  /** Waits ten seconds for the reply unless `timeoutMs` is given. */
+  call<O extends Operation>(operation: O, request: RequestInput<O>, options?: { timeoutMs: number }): Promise<ReplyOf<O>>
   /** Acts as a user, with all rights of that user. */
   actAs(person: { userId: string; organizationIds: readonly string[] }): Pick<Operator, 'call'>
 }
@@ -13,7 +14,7 @@ export interface Operator {
 export async function withOperator<Result>(access: OperatorAccess, work: (operator: Operator) => Promise<Result>): Promise<Result> {
   const connection = await connectAsOperator(access)
   const callAs = (caller: Caller): Pick<Operator, 'call'> => ({
-    call: (operation, request) => call(connection, { operation, request, caller }),
+    call: (operation, request, options) => call(connection, { operation, request, caller, ...options }),
   })
   try {
     return await work({

@@ -78,6 +78,44 @@ export const resolvePayment = operation({
   audience: 'operator',
 })
 
+/** What was compared of the payments, or of the refunds, of an account. */
+export const ReconciledObjects = z.object({
+  compared: z.int().describe('Objects that this installation made, or that are about its payments.'),
+  others: z.int().describe('Objects that other software made with the same account; they are no difference.'),
+  in_progress: z.int().describe('Objects whose row changed during the comparison; they were not compared.'),
+  compared_since: Timestamp.describe('Later than `since` if not everything could be compared.'),
+})
+
+/** A difference between the provider and the rows, with both values. */
+export const ReconciledDifference = z.object({
+  object: z.enum(['payment', 'refund']),
+  id: Id.nullable().describe('The row.'),
+  provider_id: z.string().nullable(),
+  what: z.string().describe('`missing here`, `missing at the provider`, `outcome`, `amount`, or another fact.'),
+  at_provider: z.string().nullable(),
+  here: z.string().nullable(),
+})
+export type ReconciledDifference = z.infer<typeof ReconciledDifference>
+
+export const reconcilePayments = operation({
+  subject: 'orders.payment-account.reconcile',
+  summary: 'Compare the payments and refunds that an account has at its provider with the rows, both ways; changes nothing',
+  request: z.object({
+    account_id: Id,
+    since: Timestamp,
+    limit: z.int().min(1).max(10_000).default(1_000).describe('Most payments, and most refunds, that are listed; the newest ones.'),
+  }),
+  reply: z.object({
+    account_id: Id,
+    payments: ReconciledObjects,
+    refunds: ReconciledObjects,
+    differences: z.array(ReconciledDifference).describe('The first 1,000.'),
+    total_count: z.int().describe('All differences.'),
+  }),
+  errors: [ResourceNotFound, Conflict],
+  audience: 'operator',
+})
+
 export const replayProviderEvents = operation({
   subject: 'orders.provider-event.replay',
   summary: 'Read the objects of an account’s events since a time again, also of handled ones, and list what the provider still has',

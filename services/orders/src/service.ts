@@ -61,6 +61,7 @@ import { onOrganizationChanged } from './organizations/on-organization-changed.t
 import { getPaymentSettings, updatePaymentSettings } from './organizations/payment-settings.ts'
 import { startPaymentJobs } from './payment-jobs.ts'
 import { listStuckPayments, recheckPayment, showPayment } from './payment-operations/payment-operations.ts'
+import { reconcilePayments } from './payment-operations/reconcile-payments.ts'
 import { resolvePayment } from './payment-operations/resolve-payment.ts'
 import { reactions } from './reactions.ts'
 import { createProduct, updateProduct } from './catalog/products/product-commands.ts'
@@ -119,7 +120,7 @@ export const orders: Service = {
     ...[createPaymentAccount, getPaymentAccount, listPaymentAccounts, updatePaymentAccount, deletePaymentAccount, checkPaymentAccount],
     ...[addReceipt, importStatement, listBankReceipts, markRefundAsPaid],
     receiveProviderEvent,
-    ...[listStuckPayments, showPayment, recheckPayment, resolvePayment, replayProviderEvents],
+    ...[listStuckPayments, showPayment, recheckPayment, resolvePayment, reconcilePayments, replayProviderEvents],
     ...[
       exportSubscriptions,
       getSubscription,

@@ -1,36 +1,14 @@
-import { randomUUID } from 'node:crypto'
-import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
-import { generateOrderInvoice, listOrders, type Order } from '@quittance/contracts/orders'
+import { generateOrderInvoice, listOrders } from '@quittance/contracts/orders'
 import { receiveProviderEvent } from '@quittance/contracts/provider-events'
 import { createRefund, listRefunds, orderRefunded, PaymentDisputed, refundCreated, refundUpdated } from '@quittance/contracts/refunds'
 import { eventually } from '@quittance/testing/eventually'
 import { signPayload } from '@quittance/testing/stripe/fake-webhooks'
 import { expect, test } from 'vitest'
 import { expectMoneyToAddUp } from './money.ts'
-import { startStripeShop, type StripeShop } from './stripe-shop.ts'
+import { sell, startStripeShop, type StripeShop } from './stripe-shop.ts'
 import { advance, after, buyPlan, waitForSubscription } from './subscribe.ts'
 
 const anonymous = { kind: 'anonymous' } as const
-const billing = {
-  customer_name: 'Ada Lovelace',
-  customer_billing_address: { line1: '12 St James’s Square', city: 'London', postal_code: 'SW1Y 4JH', country: 'GB' as const },
-}
-
-/** Sells the product, and returns the order and the object of its payment. */
-async function sell({ orders, fake, stripe, shop }: StripeShop): Promise<{ order: Order; intent: string }> {
-  const { client_secret, id } = await orders.call(createCheckout, { products: [shop.product.id] }, shop.seller)
-  const confirmation_token_id = fake.buyer.createToken(stripe.id)
-  const request = { client_secret, confirmation_token_id, customer_email: `${randomUUID()}@example.com`, ...billing }
-  await orders.call(confirmCheckout, request, anonymous)
-  const order = await eventually(async () => {
-    const { items } = await orders.call(listOrders, { checkout_id: id }, shop.seller)
-    expect(items).toMatchObject([{ status: 'paid' }])
-    return items[0] as Order
-  })
-  const [payment] = await orders.rows<{ intent: string }>('select provider_payment as intent from payments where order_id = $1', [order.id])
-  return { order, intent: payment?.intent ?? '' }
-}
-
 /** Delivers every event of a type, signed by the provider, `copies` times each. */
 async function deliver({ orders, fake, stripe, account }: StripeShop, type: string, copies = 1): Promise<void> {
   for (const event of fake.state(stripe.id).events.filter((each) => each.type === type)) {

@@ -5,16 +5,9 @@ import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/e
 import { replayProviderEvents } from '@quittance/contracts/payment-operations'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { createStripeProvider } from '../src/providers/stripe/stripe-provider.ts'
 import { asThisRelease } from './money.ts'
-import { buildIntent, callKey, pay, type ContractWorld } from './stripe-contract-cases.ts'
-import { startStripeShop, type StripeShop } from './stripe-shop.ts'
-
-function toWorld({ fake, stripe }: StripeShop): ContractWorld {
-  const account = { account: stripe.id, mode: 'test', apiKey: stripe.apiKey, webhookSecrets: [] } as const
-  const provider = createStripeProvider(account, { apiUrl: fake.url, installation: 'test' })
-  return { provider, withoutKey: provider, createToken: async (card) => fake.buyer.createToken(stripe.id, card) }
-}
+import { buildIntent, callKey, pay } from './stripe-contract-cases.ts'
+import { startStripeShop, toWorld, type StripeShop } from './stripe-shop.ts'
 
 const events = ({ orders }: StripeShop) =>
   orders.rows('select object_kind, object, source, outcome, attempts from provider_events order by occurred_at, object_kind')

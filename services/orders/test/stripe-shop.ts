@@ -1,8 +1,14 @@
+import { randomUUID } from 'node:crypto'
+import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
+import { listOrders, type Order } from '@quittance/contracts/orders'
 import { createPaymentAccount, type PaymentAccount } from '@quittance/contracts/payment-accounts'
 import { receiveProviderEvent } from '@quittance/contracts/provider-events'
+import { eventually } from '@quittance/testing/eventually'
 import { startFakeStripe, type FakeAccount, type FakeStripe } from '@quittance/testing/stripe/fake-stripe'
 import { signPayload } from '@quittance/testing/stripe/fake-webhooks'
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
+import { createStripeProvider } from '../src/providers/stripe/stripe-provider.ts'
+import type { ContractWorld } from './stripe-contract-cases.ts'
 import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
 
 /** Orders with the fake Stripe, and a shop whose default account is there. */
@@ -40,6 +46,33 @@ export function sharedFake(): Promise<FakeStripe> {
     return fake
   })
   return started
+}
+
+const billing = {
+  customer_name: 'Ada Lovelace',
+  customer_billing_address: { line1: '12 St James’s Square', city: 'London', postal_code: 'SW1Y 4JH', country: 'GB' as const },
+}
+
+/** Sells the product, and returns the order and the object of its payment. */
+export async function sell({ orders, fake, stripe, shop }: StripeShop): Promise<{ order: Order; intent: string }> {
+  const { client_secret, id } = await orders.call(createCheckout, { products: [shop.product.id] }, shop.seller)
+  const confirmation_token_id = fake.buyer.createToken(stripe.id)
+  const request = { client_secret, confirmation_token_id, customer_email: `${randomUUID()}@example.com`, ...billing }
+  await orders.call(confirmCheckout, request, { kind: 'anonymous' })
+  const order = await eventually(async () => {
+    const { items } = await orders.call(listOrders, { checkout_id: id }, shop.seller)
+    expect(items).toMatchObject([{ status: 'paid' }])
+    return items[0] as Order
+  })
+  const [payment] = await orders.rows<{ intent: string }>('select provider_payment as intent from payments where order_id = $1', [order.id])
+  return { order, intent: payment?.intent ?? '' }
+}
+
+/** Calls the account beside the service, as another installation unless its name is given. */
+export function toWorld({ fake, stripe }: StripeShop, installation = 'test'): ContractWorld {
+  const account = { account: stripe.id, mode: 'test', apiKey: stripe.apiKey, webhookSecrets: [] } as const
+  const provider = createStripeProvider(account, { apiUrl: fake.url, installation })
+  return { provider, withoutKey: provider, createToken: async (card) => fake.buyer.createToken(stripe.id, card) }
 }
 
 /** Delivers the latest event of a type, signed by the provider. */

@@ -19,9 +19,14 @@ interface Target {
 }
 
 /** Performs a request as the operator and prints the reply as JSON. */
-export async function printReply({ data, nats }: Target, work: (operator: Operator) => Promise<unknown>): Promise<void> {
+export async function printReply(target: Target, work: (operator: Operator) => Promise<unknown>): Promise<void> {
+  console.log(JSON.stringify(await request(target, work), null, 2))
+}
+
+/** Performs a request as the operator. An error of the service is one of usage, with its detail. */
+export async function request<Reply>({ data, nats }: Target, work: (operator: Operator) => Promise<Reply>): Promise<Reply> {
   try {
-    console.log(JSON.stringify(await withOperator(operatorAccess({ data, nats }), work), null, 2))
+    return await withOperator(operatorAccess({ data, nats }), work)
   } catch (error) {
     if (error instanceof ApiError) throw new UsageError(sentence(error))
     throw error

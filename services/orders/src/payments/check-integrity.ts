@@ -21,22 +21,35 @@ export function expectFacts(
   return { ours: id, theirs, money, account: account.providerAccount, mode: account.mode }
 }
 
+/** A value that differs between a row and its object at the provider. */
+export interface FactDifference {
+  name: string
+  ours: string | null
+  theirs: string | null
+}
+
 /**
  * Compares what the provider reports with the row. Returns each difference with both values; an object with one settles nothing. Money is
  * received in full or not at all.
  */
-export function findDifferences(expected: ExpectedFacts, seen: Facts & { is: string }): string[] {
+export function compareFacts(expected: ExpectedFacts, seen: Facts & { is: string }): FactDifference[] {
   const compared: [string, string | null, string | null][] = [
     ['our id', expected.ours, seen.ours],
     ['account', expected.account, seen.account],
     ['mode', expected.mode, seen.mode],
-    ['amount', format(expected.money), format(seen.money)],
+    ['amount', formatMoney(expected.money), formatMoney(seen.money)],
   ]
   if (expected.theirs !== null) compared.push(['id', expected.theirs, seen.theirs])
-  if (seen.is === 'succeeded' && expected.money) compared.push(['received', format(expected.money), format(seen.received)])
-  return compared.filter(([, ours, theirs]) => ours !== theirs).map(([name, ours, theirs]) => `${name} is ${theirs}, not ${ours}`)
+  if (seen.is === 'succeeded' && expected.money) compared.push(['received', formatMoney(expected.money), formatMoney(seen.received)])
+  return compared.filter(([, ours, theirs]) => ours !== theirs).map(([name, ours, theirs]) => ({ name, ours, theirs }))
 }
 
-function format(money: Money | null): string | null {
+/** Returns each difference of `compareFacts` as a phrase with both values. */
+export function findDifferences(expected: ExpectedFacts, seen: Facts & { is: string }): string[] {
+  return compareFacts(expected, seen).map(({ name, ours, theirs }) => `${name} is ${theirs}, not ${ours}`)
+}
+
+/** Returns an amount in minor units with its currency: `4200 usd`. */
+export function formatMoney(money: Money | null): string | null {
   return money && `${money.amount} ${money.currency}`
 }

@@ -164,6 +164,36 @@ export type Answer<T> =
       detail: string
     }
 
+/** Which part of a list is read: objects made since a time, at most `limit` (100 or fewer), after the cursor of the page before. */
+export interface ListRequest {
+  since: Date
+  limit: number
+  after: string | null
+}
+
+/** An object in the list of an account. */
+export interface Listed<T> {
+  /** The provider's id of the object. */
+  theirs: string
+  createdAt: Date
+  /** The metadata names this installation; other software may use the account too. */
+  isOurs: boolean
+  /** Null if the object is in a state that the adapter does not expect. */
+  seen: T | null
+}
+
+/** A page of a list, newest first. `next` is the cursor of the page after it; null at the end. */
+export interface ListPage<T> {
+  objects: readonly Listed<T>[]
+  next: string | null
+}
+
+/** Complete lists of what an account has, also of what others made there. */
+export interface ProviderLists {
+  payments(request: ListRequest): Promise<Answer<ListPage<Seen>>>
+  refunds(request: ListRequest): Promise<Answer<ListPage<SeenRefund>>>
+}
+
 /**
  * Port of a payment provider: one account of one organization. An adapter translates; it does not decide, retry, store or compare. Every
  * call is made outside any transaction. `key` is the idempotency key of the call.
@@ -195,4 +225,6 @@ export interface PaymentProvider {
   parseWebhook(body: Buffer, headers: Readonly<Record<string, string>>, now: Date): Hint | 'not_ours' | null
   /** Events since a time. Callers ignore repeated ones. */
   eventsSince(since: Date): Promise<Answer<{ hints: readonly Hint[]; until: Date }>>
+  /** Absent if the provider keeps no objects that could be compared with rows. */
+  lists?: ProviderLists
 }

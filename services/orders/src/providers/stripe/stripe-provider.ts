@@ -7,6 +7,7 @@ import { createStripeClient } from './stripe-client.ts'
 import { listStripeEvents, parseStripeWebhook } from './stripe-events.ts'
 import { checkStripeHealth } from './stripe-health.ts'
 import { createIntentCalls } from './stripe-intents.ts'
+import { createLists } from './stripe-lists.ts'
 import { createPayerCalls } from './stripe-payers.ts'
 import { createRefundCalls } from './stripe-refunds.ts'
 
@@ -39,6 +40,7 @@ export function createStripeProvider(account: StripeAccount, settings: StripeSet
     ...createPayerCalls(calls, account),
     ...createIntentCalls(calls),
     ...createRefundCalls(calls),
+    lists: createLists(calls),
     parseWebhook: (body, headers, now) =>
       parseStripeWebhook({ body, signature: headers['stripe-signature'], now }, { stripe: calls.stripe, account }),
     eventsSince: (since) => listStripeEvents(since, { stripe: calls.stripe, account }),
