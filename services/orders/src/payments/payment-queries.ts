@@ -1,9 +1,13 @@
-import { getPayment as getPaymentContract, listPayments as listPaymentsContract, type Payment } from '@quittance/contracts/payments'
+import {
+  getPayment as getPaymentContract,
+  listPayments as listPaymentsContract,
+  type Payment,
+  type PendingReason,
+} from '@quittance/contracts/payments'
 import { query } from '@quittance/runtime/handler'
 import { buildSortOrder, buildWhere, toArray } from '@quittance/runtime/list-query'
 import type { View } from '@quittance/runtime/view'
 import { declineMessages } from '../providers/declines.ts'
-import { pendingMessage, pendingReason } from './pending-reasons.ts'
 
 const status = `case when pa.state = 'succeeded' then 'succeeded' when pa.state in ('closing', 'failed') then 'failed' else 'pending' end`
 
@@ -19,6 +23,31 @@ const trigger = `case pa.initiator when 'buyer_again' then 'retry_customer' when
 const declineMessage = `case when pa.decline_code is null then null ${Object.entries(declineMessages)
   .map(([code, text]) => `when pa.decline_code = '${code}' then '${text}'`)
   .join(' ')} else '${declineMessages.generic}' end`
+
+/** What an open payment waits for, in SQL: of payment `pa` and its account `a`. Null once it is final. */
+const pendingReason = `case when not pa.is_open then null
+  when pa.quarantined_at is not null then 'under_review'
+  when pa.state = 'closing' then 'closing'
+  when pa.state = 'requires_action' and pa.action->>'by' = 'transfer' then 'waiting_for_transfer'
+  when pa.state = 'requires_action' then 'waiting_for_buyer'
+  when a.health->>'is_healthy' = 'false' then 'account_misconfigured'
+  when pa.unanswered_since is not null then 'answer_unknown'
+  else 'waiting_for_provider' end`
+
+const pendingMessages: Record<PendingReason, string> = {
+  waiting_for_provider: 'The provider has not decided yet.',
+  waiting_for_buyer: 'The buyer has to confirm the payment with their bank.',
+  waiting_for_transfer: 'The buyer has been asked to send the money.',
+  answer_unknown: 'The provider has not answered. The payment is read until it does.',
+  account_misconfigured: 'The provider rejects the payment account. Check its credentials and permissions.',
+  under_review: 'The payment at the provider differs from this one, or was not answered for a day. An operator has to decide.',
+  closing: 'The payment was declined or abandoned, and is being canceled at the provider.',
+}
+
+/** The same as a sentence, in SQL. */
+const pendingMessage = `case (${pendingReason}) ${Object.entries(pendingMessages)
+  .map(([reason, text]) => `when '${reason}' then '${text}'`)
+  .join(' ')} end`
 
 /** Payments as sellers see them; `pa` is the payment. */
 export const paymentView: View<Payment> = {
