@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createDisposableFolder } from '@quittance/testing/engines/disposable-folder'
 import { signedEventHeaders, testBusEnvironment } from '@quittance/testing/bus'
 import { eventually } from '@quittance/testing/eventually'
+import { startFakeStripe, type FakeStripe } from '@quittance/testing/stripe/fake-stripe'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstance, type Instance, type Running } from '../src/supervisor/instance.ts'
@@ -12,6 +13,7 @@ import { parseStartOptions } from '../src/supervisor/start-options.ts'
 
 const root = join(import.meta.dirname, '../..')
 let folder: string
+let fake: FakeStripe
 let instance: Instance
 let running: Running
 
@@ -19,13 +21,15 @@ beforeAll(async () => {
   folder = createDisposableFolder('commands')
   // Settings of this test run for services under test are not this system's.
   const { BASE_URL: _, ...environment } = process.env
-  const given = { ...environment, ...testBusEnvironment() }
+  fake = await startFakeStripe()
+  const given = { ...environment, ...testBusEnvironment(), PAYMENT_PROVIDERS: 'sandbox,stripe', STRIPE_API_URL: fake.url }
   const options = parseStartOptions(['--data', folder, '--port', '0', '--seed', 'none'])
   instance = startInstance({ ...options, userEnvironment: given, report: () => {}, notify: () => {} })
   running = await instance.ready
 })
 afterAll(async () => {
   await instance.stop()
+  await fake[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -68,6 +72,7 @@ interface Seeded {
   organization: { id: string }
   second_organization: { id: string }
   organization_access_token: string
+  personal_access_token: string
 }
 let seeded: Seeded
 
@@ -156,6 +161,32 @@ test('replay since a time makes a running service handle what it missed, and not
   await eventually(async () => expect(await rows('orders', 'select from organizations where id = $1', [missed?.id])).toHaveLength(1))
   expect(await rows('orders', 'select count(*) from organizations')).toEqual([{ count: before }])
   expect(await rows('orders', 'select from dead_letters')).toEqual([])
+})
+
+test('payments reconcile prints each difference, and its status is 1 if there are any', async () => {
+  const { id, mode, apiKey: secret_key, webhookSecret: webhook_secret } = fake.createAccount()
+  const headers = { authorization: `Bearer ${seeded.personal_access_token}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ provider: 'stripe', mode, organization_id: seeded.organization.id, secret_key, webhook_secret })
+  const response = await fetch(`${running.facts().base_url}/v1/payment-accounts/`, { method: 'POST', headers, body })
+  const account = (await response.json()) as { id: string }
+  const reconcile = () => quittance('payments', 'reconcile', '--account', account.id, '--since', '2h')
+  expect(await reconcile()).toMatchObject({ status: 0, output: expect.stringContaining('No differences.'), errors: '' })
+  const metadata = {
+    'metadata[quittance_payment]': randomUUID(),
+    'metadata[quittance_installation]': new URL(running.facts().base_url).host,
+  }
+  const made = await fetch(`${fake.url}/v1/payment_intents`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret_key}` },
+    body: new URLSearchParams({ amount: '1190', currency: 'eur', ...metadata }),
+  })
+  const { id: intent } = (await made.json()) as { id: string }
+  const { status, output, errors } = await reconcile()
+  expect({ status, errors }).toEqual({ status: 1, errors: '' })
+  expect(output).toContain(`payment - (${intent}) missing here: provider untouched 1190 eur, here nothing\n`)
+  expect(output).not.toContain(secret_key)
+  fake.revokeKeys(id)
+  expect(await reconcile()).toMatchObject({ status: 2, errors: expect.stringContaining('Stripe rejected the API key.') })
 })
 
 test('rejects invalid arguments with a message', async () => {

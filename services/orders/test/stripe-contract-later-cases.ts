@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { eventually } from '@quittance/testing/eventually'
 import { expect } from 'vitest'
+import type { Answer, ListPage } from '../src/providers/provider.ts'
 import {
   buildRefund,
   chargeLater,
@@ -14,6 +15,17 @@ import {
 } from './stripe-contract-cases.ts'
 
 type ContractCase = readonly [name: string, run: (world: ContractWorld) => Promise<void>]
+
+/** Reads a list to its end. */
+async function readPages<T>(read: (after: string | null) => Promise<Answer<ListPage<T>>>): Promise<ListPage<T>['objects'][number][]> {
+  const objects: ListPage<T>['objects'][number][] = []
+  for (let after: string | null = null; ;) {
+    const page: ListPage<T> = requireGot(await read(after))
+    objects.push(...page.objects)
+    if (page.next === null) return objects
+    after = page.next
+  }
+}
 
 /** Cases about stored methods, refunds, events and credentials. */
 export const laterCases: ContractCase[] = [
@@ -105,6 +117,31 @@ export const laterCases: ContractCase[] = [
       const { theirs } = requireGot(await world.provider.refund(refund, refundKey(refund)))
       expect(requireGot(await world.provider.findRefund(refund))).toMatchObject({ theirs, ours: refund.id })
       expect(await world.provider.findRefund(buildRefund(payment, 100n))).toEqual({ absent: true })
+    },
+  ],
+  [
+    'lists payments and refunds page by page, with the ids of both sides [80]',
+    async (world) => {
+      const since = new Date(Date.now() - 60_000)
+      const made = [await pay(world, 'pm_card_visa'), await pay(world, 'pm_card_visa')]
+      const refunds = await Promise.all(
+        made.map(async (payment) => {
+          const refund = buildRefund(payment, 100n)
+          return { intent: refund, theirs: requireGot(await world.provider.refund(refund, refundKey(refund))).theirs }
+        }),
+      )
+      const { lists } = world.provider
+      if (!lists) throw new Error('The provider has no lists')
+      for (const [objects, listed] of [
+        [made, await readPages((after) => lists.payments({ since, limit: 1, after }))],
+        [refunds, await readPages((after) => lists.refunds({ since, limit: 1, after }))],
+      ] as const) {
+        for (const { intent, theirs } of objects) {
+          expect(listed.filter((each) => each.theirs === theirs)).toMatchObject([
+            { isOurs: true, seen: { is: 'succeeded', ours: intent.id } },
+          ])
+        }
+      }
     },
   ],
   [

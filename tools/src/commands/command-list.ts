@@ -25,7 +25,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   'payments show': async () => (await import('./payments.ts')).paymentsShow,
   'payments recheck': async () => (await import('./payments.ts')).paymentsRecheck,
   'payments replay-events': async () => (await import('./payments.ts')).paymentsReplayEvents,
-  'payments reconcile': async () => (await import('./reconcile-payments.ts')).paymentsReconcile,
+  'payments reconcile': async () => (await import('./payments-reconcile.ts')).paymentsReconcile,
   'payments resolve': async () => (await import('./payments.ts')).paymentsResolve,
   replay: async () => (await import('./replay.ts')).replay,
   openapi: async () => (await import('./openapi.ts')).openapi,

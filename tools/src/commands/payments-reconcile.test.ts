@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeReconciliation } from './reconcile-payments.ts'
+import { describeReconciliation } from './payments-reconcile.ts'
 
 const since = '2026-11-01T00:00:00.000Z'
 const objects = { compared: 2, others: 1, in_progress: 0, compared_since: since }
