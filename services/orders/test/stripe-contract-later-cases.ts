@@ -120,7 +120,7 @@ export const laterCases: ContractCase[] = [
     },
   ],
   [
-    'lists payments and refunds page by page, with the ids of both sides [80]',
+    'lists payments and refunds page by page, with the ids of both sides',
     async (world) => {
       const since = new Date(Date.now() - 60_000)
       const made = [await pay(world, 'pm_card_visa'), await pay(world, 'pm_card_visa')]
