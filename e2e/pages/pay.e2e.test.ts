@@ -2,6 +2,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { waitForMailedCode, waitForMailedLink } from '../mailed-codes.ts'
 import { launchChromium, openVisit, press, readText, type Browser, type Page } from './chromium.ts'
 import { look } from './look.ts'
 import { sellAndDecline, sellToCustomer } from './portal-customers.ts'
@@ -174,6 +175,25 @@ test('without a session the page asks for the address, and leads to the payment 
   const response = await fetch(`${origin}/${demo.organization.slug}/portal/orders/${order}/pay`)
   expect(response.status).toBe(401)
   expect(await response.text()).toContain(`value="/orders/${order}/pay"`)
+})
+
+test('the mail of a failed payment leads to the page that pays, after the sign-in', async () => {
+  const owing = await sellAndDecline(system, plan)
+  const { base_url: baseUrl } = system.readReadyFile()
+  const link = await waitForMailedLink(baseUrl, owing.email, /\/pay$/)
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  expect((await page.goto(link))?.status()).toBe(401)
+  await page.type('[name=email]', owing.email)
+  await press(page, 'button.primary')
+  await page.type('[name=code]', await waitForMailedCode(baseUrl, owing.email))
+  await press(page, 'button.primary')
+  expect(page.url()).toContain(`/portal/orders/${owing.owed.id}/pay`)
+  await page.click('input[name=payment_method_id][value=""]')
+  await press(page, button)
+  await expectPaid(owing)
+  await page.goto(link)
+  expect(page.url()).toContain(`/portal/subscriptions/${owing.owed.subscription_id}?`)
 })
 
 test('an unpaid subscription is not tried again: its page states that, and it is active after the payment', async () => {

@@ -47,6 +47,15 @@ test('mails a cancellation, its withdrawal, a failed payment and the end of a su
   )
 })
 
+test('the mail of a failed payment leads to the page of the portal that pays it', async () => {
+  await using mail = await startMail()
+  const subscription: Subscription = { ...createSubscription(mail), status: 'past_due' }
+  await mail.emit(subscriptionRevoked, subscription, { organizationId: mail.organizationId, aggregateId: subscription.customer_id })
+  const [sent] = await mail.ended(1)
+  const page = await (await fetch(`http://127.0.0.1:${mail.healthPort()}/mailbox/${sent?.id}`)).text()
+  expect(page).toContain(`http://127.0.0.1:8080/harbour/portal/subscriptions/${subscription.id}/pay`)
+})
+
 test('mails a change of the plan, and nothing about other changes', async () => {
   await using mail = await startMail()
   const subscription = createSubscription(mail)

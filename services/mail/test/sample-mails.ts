@@ -36,7 +36,7 @@ export const sampleData: readonly MailData[] = [
     mayWithdraw: true,
   },
   { kind: 'refund', currency: 'jpy', amount: 1200, refundedAt: '2026-11-23T10:00:00Z' },
-  { kind: 'payment_failed', ...change, until: null },
+  { kind: 'payment_failed', ...change, until: null, subscriptionId: 's-1' },
   { kind: 'subscription_cancelled', ...change },
   { kind: 'subscription_uncancelled', ...change },
   { kind: 'subscription_ended', ...change, until: null },

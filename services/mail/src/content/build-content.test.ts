@@ -67,6 +67,16 @@ test('a receipt links to the public ways to withdraw and to cancel, filled in wi
   expect(links({ orderId: 'o-1', mayWithdraw: false, reason: 'purchase' })).toEqual([])
 })
 
+test('a failed payment links to its page in the portal; one of the release before, to the portal', () => {
+  const failed = sampleData.find(({ kind }) => kind === 'payment_failed') as object
+  const action = (change: object, slug: string | null = 'harbour') =>
+    buildContent({ ...sampleMail({ ...failed, ...change } as never, 'de'), slug }, addresses).action
+  expect(action({})).toEqual({ label: 'Jetzt bezahlen', url: 'https://shop.example/harbour/portal/subscriptions/s-1/pay' })
+  expect(action({ subscriptionId: '../x?' })?.url).toBe('https://shop.example/harbour/portal/subscriptions/..%2Fx%3F/pay')
+  expect(action({ subscriptionId: undefined })).toEqual({ label: 'Ihre Käufe', url: 'https://shop.example/harbour/portal' })
+  expect(action({}, null)).toBeNull()
+})
+
 test('shows text of a seller as text, without characters that could disguise the rest [pages 124]', () => {
   const hostile = '<b onclick="x">&\r\nSubject: y\u202Ecod\uD800'
   const [receipt] = sampleData

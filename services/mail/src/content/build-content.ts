@@ -143,7 +143,15 @@ function writeSubscriptionChange(mail: Writing, data: SubscriptionChangeData): W
     lines: [{ label: toVisible(data.product), value: formatPrice(mail, data) }],
     facts: dated && data.until !== null ? [dated] : [],
     ...forCustomer(mail),
+    ...(data.subscriptionId && { action: payLink(mail, data.subscriptionId) }),
   }
+}
+
+/** The page finds what the subscription owes when it is opened: the order may have been paid since. */
+function payLink({ words, slug, addresses }: Writing, subscriptionId: string): Link | null {
+  if (slug === null) return null
+  const path = [slug, 'portal', 'subscriptions', subscriptionId, 'pay'].map(encodeURIComponent).join('/')
+  return { label: words.actions.pay, url: `${addresses.pages}/${path}` }
 }
 
 function writePlanChange(mail: Writing, data: PlanChangeData): Written {

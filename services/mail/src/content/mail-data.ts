@@ -34,6 +34,8 @@ const SubscriptionChange = z.object({
   ...price,
   /** End of the paid time, or the next payment. */
   until: time.nullable(),
+  /** What a failed payment was for. Absent in other mails, and in those of the release before. */
+  subscriptionId: z.string().optional(),
 })
 
 const PlanChange = z.object({ kind: z.literal('plan_changed'), product, previousProduct: product, ...price })

@@ -64,7 +64,7 @@ async function recordPlan({ sql }: Transaction, subscription: Subscription, orga
 }
 
 function toChange(subject: string, subscription: Subscription): MailData | null {
-  const { status, ends_at, current_period_end, product } = subscription
+  const { id, status, ends_at, current_period_end, product } = subscription
   const shared = { product: product.name, ...toPrice(subscription) }
   switch (subject) {
     case subscriptionCanceled.subject:
@@ -73,7 +73,8 @@ function toChange(subject: string, subscription: Subscription): MailData | null 
     case subscriptionUncanceled.subject:
       return { kind: 'subscription_uncancelled', ...shared, until: current_period_end }
     case subscriptionRevoked.subject:
-      return { kind: status === 'past_due' ? 'payment_failed' : 'subscription_ended', ...shared, until: null }
+      if (status === 'past_due') return { kind: 'payment_failed', ...shared, until: null, subscriptionId: id }
+      return { kind: 'subscription_ended', ...shared, until: null }
     case subscriptionRenewalAhead.subject:
     case subscriptionTrialEnding.subject:
       if (current_period_end === null) return null

@@ -79,7 +79,7 @@ export const arabic: BaseMailWords = {
     amount: 'المبلغ',
   },
   per: { month: '{amount} في الشهر', year: '{amount} في السنة' },
-  actions: { portal: 'مشترياتك', invoice: 'فتح الفاتورة', creditNote: 'فتح الإشعار الدائن', invitation: 'فتح الدعوة' },
+  actions: { portal: 'مشترياتك', pay: 'ادفع الآن', invoice: 'فتح الفاتورة', creditNote: 'فتح الإشعار الدائن', invitation: 'فتح الدعوة' },
   footers: {
     customer: 'تصلك هذه الرسالة بسبب شرائك من {seller}.',
     code: 'تصلك هذه الرسالة لأن عنوانك أُدخل في صفحة تسجيل الدخول لدى {seller}.',

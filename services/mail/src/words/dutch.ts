@@ -79,7 +79,13 @@ export const dutch: BaseMailWords = {
     amount: 'Bedrag',
   },
   per: { month: '{amount} per maand', year: '{amount} per jaar' },
-  actions: { portal: 'Uw aankopen', invoice: 'Factuur openen', creditNote: 'Creditnota openen', invitation: 'Uitnodiging openen' },
+  actions: {
+    portal: 'Uw aankopen',
+    pay: 'Nu betalen',
+    invoice: 'Factuur openen',
+    creditNote: 'Creditnota openen',
+    invitation: 'Uitnodiging openen',
+  },
   footers: {
     customer: 'U ontvangt deze e-mail vanwege uw aankoop bij {seller}.',
     code: 'U ontvangt deze e-mail omdat uw adres op de inlogpagina van {seller} is ingevoerd.',

@@ -79,7 +79,13 @@ export const english: BaseMailWords = {
     amount: 'Amount',
   },
   per: { month: '{amount} a month', year: '{amount} a year' },
-  actions: { portal: 'Your purchases', invoice: 'Open the invoice', creditNote: 'Open the credit note', invitation: 'Open the invitation' },
+  actions: {
+    portal: 'Your purchases',
+    pay: 'Pay now',
+    invoice: 'Open the invoice',
+    creditNote: 'Open the credit note',
+    invitation: 'Open the invitation',
+  },
   footers: {
     customer: 'You receive this mail because of your purchase from {seller}.',
     code: 'You receive this mail because your address was entered on the sign-in page of {seller}.',

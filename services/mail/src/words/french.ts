@@ -79,7 +79,13 @@ export const french: BaseMailWords = {
     amount: 'Montant',
   },
   per: { month: '{amount} par mois', year: '{amount} par an' },
-  actions: { portal: 'Vos achats', invoice: 'Ouvrir la facture', creditNote: 'Ouvrir l’avoir', invitation: 'Ouvrir l’invitation' },
+  actions: {
+    portal: 'Vos achats',
+    pay: 'Payer maintenant',
+    invoice: 'Ouvrir la facture',
+    creditNote: 'Ouvrir l’avoir',
+    invitation: 'Ouvrir l’invitation',
+  },
   footers: {
     customer: 'Vous recevez cet e-mail en raison de votre achat chez {seller}.',
     code: 'Vous recevez cet e-mail parce que votre adresse a été saisie sur la page de connexion de {seller}.',

@@ -80,7 +80,13 @@ export const german: BaseMailWords = {
     amount: 'Betrag',
   },
   per: { month: '{amount} pro Monat', year: '{amount} pro Jahr' },
-  actions: { portal: 'Ihre Käufe', invoice: 'Rechnung öffnen', creditNote: 'Gutschrift öffnen', invitation: 'Einladung öffnen' },
+  actions: {
+    portal: 'Ihre Käufe',
+    pay: 'Jetzt bezahlen',
+    invoice: 'Rechnung öffnen',
+    creditNote: 'Gutschrift öffnen',
+    invitation: 'Einladung öffnen',
+  },
   footers: {
     customer: 'Sie erhalten diese E-Mail wegen Ihres Kaufs bei {seller}.',
     code: 'Sie erhalten diese E-Mail, weil Ihre Adresse auf der Anmeldeseite von {seller} eingegeben wurde.',

@@ -79,7 +79,13 @@ export const hebrew: BaseMailWords = {
     amount: 'סכום',
   },
   per: { month: '{amount} לחודש', year: '{amount} לשנה' },
-  actions: { portal: 'הרכישות שלך', invoice: 'פתיחת החשבונית', creditNote: 'פתיחת הודעת הזיכוי', invitation: 'פתיחת ההזמנה' },
+  actions: {
+    portal: 'הרכישות שלך',
+    pay: 'תשלום עכשיו',
+    invoice: 'פתיחת החשבונית',
+    creditNote: 'פתיחת הודעת הזיכוי',
+    invitation: 'פתיחת ההזמנה',
+  },
   footers: {
     customer: 'קיבלת הודעה זו בשל הרכישה שלך אצל {seller}.',
     code: 'קיבלת הודעה זו כי הכתובת שלך הוזנה בדף הכניסה של {seller}.',

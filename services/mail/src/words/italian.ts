@@ -79,7 +79,13 @@ export const italian: BaseMailWords = {
     amount: 'Importo',
   },
   per: { month: '{amount} al mese', year: '{amount} all’anno' },
-  actions: { portal: 'I suoi acquisti', invoice: 'Apri la fattura', creditNote: 'Apri la nota di credito', invitation: 'Apri l’invito' },
+  actions: {
+    portal: 'I suoi acquisti',
+    pay: 'Paga ora',
+    invoice: 'Apri la fattura',
+    creditNote: 'Apri la nota di credito',
+    invitation: 'Apri l’invito',
+  },
   footers: {
     customer: 'Riceve questa e-mail per il suo acquisto da {seller}.',
     code: 'Riceve questa e-mail perché il suo indirizzo è stato inserito nella pagina di accesso di {seller}.',

@@ -80,7 +80,13 @@ export const japanese: BaseMailWords = {
     amount: '金額',
   },
   per: { month: '{amount}／月', year: '{amount}／年' },
-  actions: { portal: '購入内容', invoice: '請求書を開く', creditNote: 'クレジットノートを開く', invitation: '招待を開く' },
+  actions: {
+    portal: '購入内容',
+    pay: '今すぐ支払う',
+    invoice: '請求書を開く',
+    creditNote: 'クレジットノートを開く',
+    invitation: '招待を開く',
+  },
   footers: {
     customer: 'このメールは {seller} でのご購入に関してお送りしています。',
     code: 'このメールは {seller} のログインページにお客様のアドレスが入力されたためお送りしています。',

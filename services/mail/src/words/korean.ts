@@ -79,7 +79,7 @@ export const korean: BaseMailWords = {
     amount: '금액',
   },
   per: { month: '월 {amount}', year: '연 {amount}' },
-  actions: { portal: '구매 내역', invoice: '청구서 열기', creditNote: '대변 전표 열기', invitation: '초대 열기' },
+  actions: { portal: '구매 내역', pay: '지금 결제', invoice: '청구서 열기', creditNote: '대변 전표 열기', invitation: '초대 열기' },
   footers: {
     customer: '{seller}에서 구매하셨기 때문에 이 메일을 받으셨습니다.',
     code: '{seller} 로그인 페이지에 귀하의 주소가 입력되어 이 메일을 받으셨습니다.',

@@ -42,7 +42,7 @@ export interface BaseMailWords {
   facts: Record<FactName, string>
   /** Price of a billing interval. */
   per: Record<'month' | 'year', string>
-  actions: Record<'portal' | 'invoice' | 'creditNote' | 'invitation', string>
+  actions: Record<'portal' | 'pay' | 'invoice' | 'creditNote' | 'invitation', string>
   footers: Record<'customer' | 'code' | 'invitation', string>
 }
 

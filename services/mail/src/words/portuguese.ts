@@ -79,7 +79,13 @@ export const portuguese: BaseMailWords = {
     amount: 'Montante',
   },
   per: { month: '{amount} por mês', year: '{amount} por ano' },
-  actions: { portal: 'As suas compras', invoice: 'Abrir a fatura', creditNote: 'Abrir a nota de crédito', invitation: 'Abrir o convite' },
+  actions: {
+    portal: 'As suas compras',
+    pay: 'Pagar agora',
+    invoice: 'Abrir a fatura',
+    creditNote: 'Abrir a nota de crédito',
+    invitation: 'Abrir o convite',
+  },
   footers: {
     customer: 'Recebe este e-mail devido à sua compra a {seller}.',
     code: 'Recebe este e-mail porque o seu endereço foi introduzido na página de acesso de {seller}.',

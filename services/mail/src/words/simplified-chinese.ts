@@ -79,7 +79,7 @@ export const simplifiedChinese: BaseMailWords = {
     amount: '金额',
   },
   per: { month: '每月 {amount}', year: '每年 {amount}' },
-  actions: { portal: '您的购买', invoice: '打开发票', creditNote: '打开贷记单', invitation: '打开邀请' },
+  actions: { portal: '您的购买', pay: '立即支付', invoice: '打开发票', creditNote: '打开贷记单', invitation: '打开邀请' },
   footers: {
     customer: '您收到此邮件是因为您在 {seller} 的购买。',
     code: '您收到此邮件是因为有人在 {seller} 的登录页面输入了您的地址。',

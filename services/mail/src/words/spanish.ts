@@ -81,6 +81,7 @@ export const spanish: BaseMailWords = {
   per: { month: '{amount} al mes', year: '{amount} al año' },
   actions: {
     portal: 'Sus compras',
+    pay: 'Pagar ahora',
     invoice: 'Abrir la factura',
     creditNote: 'Abrir la nota de crédito',
     invitation: 'Abrir la invitación',

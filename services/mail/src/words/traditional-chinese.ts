@@ -79,7 +79,7 @@ export const traditionalChinese: BaseMailWords = {
     amount: '金額',
   },
   per: { month: '每月 {amount}', year: '每年 {amount}' },
-  actions: { portal: '您的購買', invoice: '開啟發票', creditNote: '開啟折讓單', invitation: '開啟邀請' },
+  actions: { portal: '您的購買', pay: '立即付款', invoice: '開啟發票', creditNote: '開啟折讓單', invitation: '開啟邀請' },
   footers: {
     customer: '您收到此郵件是因為您在 {seller} 的購買。',
     code: '您收到此郵件是因為有人在 {seller} 的登入頁面輸入了您的地址。',

@@ -1,6 +1,7 @@
 import { listCustomerOrders, type CustomerOrder, type CustomerSubscription } from '@quittance/contracts/customer-portal'
 import { html, type Html } from '@quittance/pages/html'
-import type { Exchange } from './load-subscription.ts'
+import type { FastifyReply } from 'fastify'
+import { loadSubscription, type Exchange } from './load-subscription.ts'
 import type { PortalSession } from './portal-session.ts'
 
 /** Whether the customer can pay an order in the portal: it was billed by a subscription, not by a checkout. */
@@ -24,4 +25,13 @@ export async function findOwedOrder(
 /** Links to the page that pays an order. */
 export function payLink({ id }: CustomerOrder, { context, path }: PortalSession): Html {
   return html`<a class="button primary" href="${path}/orders/${id}/pay?locale=${context.language}">${context.words.pay.open}</a>`
+}
+
+/** Redirects the link of a mail to the page that pays what the subscription owes, or to the subscription if it owes nothing now. */
+export async function redirectToOwedOrder(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
+  const { context, path } = session
+  const subscription = await loadSubscription(session, exchange)
+  const order = await findOwedOrder(subscription, { session, exchange })
+  const target = order ? `orders/${order.id}/pay` : `subscriptions/${subscription.id}`
+  return exchange.reply.redirect(`${path}/${target}?locale=${context.language}`, 303)
 }

@@ -24,6 +24,7 @@ import {
 import { findNextPage, requestCode, sendCode, sendSignIn, useCode } from './sign-in.ts'
 import { sendAddressForm } from './sign-in-pages.ts'
 import { changeMethod, sendMethods, sendRemoval } from './methods-page.ts'
+import { redirectToOwedOrder } from './owed-orders.ts'
 import { payOrder, sendPay } from './pay-order.ts'
 import { changePlan, sendPlan } from './plan-page.ts'
 import { changeSubscription, sendCancel, sendSubscription } from './subscription-page.ts'
@@ -72,6 +73,7 @@ export function addPortalRoutes(app: FastifyInstance, options: AppOptions): void
   app.post<PortalRoute>(`${root}/orders/:id/withdraw`, signedIn(withdraw))
   app.get<PortalRoute>(`${root}/subscriptions/:id`, signedIn(sendSubscription))
   app.post<PortalRoute>(`${root}/subscriptions/:id`, signedIn(changeSubscription))
+  app.get<PortalRoute>(`${root}/subscriptions/:id/pay`, signedIn(redirectToOwedOrder))
   app.get<PortalRoute>(`${root}/subscriptions/:id/change`, signedIn(sendPlan))
   app.post<PortalRoute>(`${root}/subscriptions/:id/change`, signedIn(changePlan))
   app.get<PortalRoute>(`${root}/subscriptions/:id/cancel`, signedIn(sendCancel))
