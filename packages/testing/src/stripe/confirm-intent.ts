@@ -79,7 +79,7 @@ interface Attempt {
 
 function executeAttempt([world, account]: Origin, { intent, method, card, isOffSession }: Attempt): FakeIntent {
   const declined = card.declined ?? (isOffSession ? card.declinedLater : undefined)
-  if (declined && intent.object === 'payment_intent') declineIntent([world, account], intent, declined)
+  if (declined) declineIntent([world, account], intent, declined)
   if (isOffSession && card.authentication === 'always') declineIntent([world, account], intent, 'authentication_required')
   if (!isOffSession && card.authentication) {
     const sdk = { type: 'use_stripe_sdk', use_stripe_sdk: {} }
