@@ -39,6 +39,8 @@ export class ApiFailure extends Error {
   readonly error: string
   readonly issues: readonly ValidationIssue[]
   readonly retryAfterSeconds: number | null
+  /** What the reply states beside the name: some errors have further members. */
+  readonly members: Readonly<Record<string, unknown>>
 
   constructor(status: number, { body, retryAfterSeconds }: { body: ErrorBody; retryAfterSeconds: number | null }) {
     super(typeof body.detail === 'string' ? body.detail : (body.error ?? String(status)))
@@ -47,6 +49,7 @@ export class ApiFailure extends Error {
     this.error = body.error ?? ''
     this.issues = Array.isArray(body.detail) ? body.detail : []
     this.retryAfterSeconds = retryAfterSeconds
+    this.members = { ...body }
   }
 }
 

@@ -5,7 +5,7 @@ import { openAction } from './open-action.ts'
 document.documentElement.classList.add('scripted')
 
 /** Sends the form once, with a new token where the form of the provider was filled in. */
-async function pay(event: SubmitEvent, form: HTMLFormElement): Promise<void> {
+async function send(event: SubmitEvent, form: HTMLFormElement): Promise<void> {
   if (form.dataset['sent']) return event.preventDefault()
   form.dataset['sent'] = 'yes'
   const button = event.submitter
@@ -22,9 +22,9 @@ async function pay(event: SubmitEvent, form: HTMLFormElement): Promise<void> {
   button?.removeAttribute('aria-disabled')
 }
 
-const form = document.querySelector<HTMLFormElement>('#pay')
+const form = document.querySelector<HTMLFormElement>('#pay, #add')
 if (form) {
-  form.addEventListener('submit', (event) => void pay(event, form))
+  form.addEventListener('submit', (event) => void send(event, form))
   // A page from the cache of the browser would send a used form.
   addEventListener('pageshow', (event) => event.persisted && location.reload())
   void mountForm()

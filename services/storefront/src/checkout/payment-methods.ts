@@ -3,6 +3,7 @@ import type { AppOptions } from '../page/page-context.ts'
 import type { ProviderScript } from '../page/stripe-sources.ts'
 import type { Payable, PaymentForm } from './payment-form.ts'
 import { renderStripeForm } from './stripe-form.ts'
+import type { Words } from '../words/all-words.ts'
 import { transferChoice, transferToken } from './transfer-choice.ts'
 
 /** One way to pay on the page. Each method sends its token in `confirmation_token_id`. */
@@ -14,19 +15,32 @@ interface PaymentMethod {
   render(form: PaymentForm): Html
 }
 
+/** What test cards do with a payment: the value of each is its token. */
+const paymentOutcomes = ({ checkout }: Words) =>
+  [
+    ['ctoken_ok', checkout.testOk],
+    ['ctoken_slow', checkout.testSlow],
+    ['ctoken_insufficient_funds', checkout.testDeclined],
+    ['ctoken_declined_later', checkout.testDeclinedLater],
+    ['ctoken_pending', checkout.testPending],
+  ] as const
+
+/** The same where they are stored for later payments. */
+const setupOutcomes = ({ checkout, method }: Words) =>
+  [
+    ['ctoken_ok', method.testOk],
+    ['ctoken_insufficient_funds', checkout.testDeclined],
+    ['ctoken_expired', method.testExpired],
+    ['ctoken_pending', checkout.testPending],
+  ] as const
+
 /** The processor without money: the token decides what happens, so each outcome is a choice. */
 const sandbox: PaymentMethod = {
   provider: 'sandbox',
   isScripted: false,
-  render({ payable: { payment_processor_metadata: metadata }, context: { words }, token, error }) {
+  render({ payable, context: { words }, token, error }) {
     const { checkout } = words
-    const outcomes = [
-      ['ctoken_ok', checkout.testOk],
-      ['ctoken_slow', checkout.testSlow],
-      ['ctoken_insufficient_funds', checkout.testDeclined],
-      ['ctoken_declined_later', checkout.testDeclinedLater],
-      ['ctoken_pending', checkout.testPending],
-    ] as const
+    const outcomes = payable.is_payment_required ? paymentOutcomes(words) : setupOutcomes(words)
     const chosen = [...outcomes.map(([value]) => value), transferToken].find((value) => value === token) ?? 'ctoken_ok'
     const options = outcomes.map(
       ([value, outcome], index) =>
@@ -45,7 +59,7 @@ const sandbox: PaymentMethod = {
     return html`<fieldset>
       <legend class="visually-hidden">${checkout.payment}</legend>
       <p class="test">${checkout.testBand}</p>
-      ${options} ${metadata['bank_transfer'] && transferChoice(words, chosen === transferToken)}
+      ${options} ${payable.payment_processor_metadata['bank_transfer'] && transferChoice(words, chosen === transferToken)}
       ${error && html`<span class="error" id="field-confirmation_token_id-error">${error}</span>`}
     </fieldset>`
   },

@@ -9,7 +9,7 @@ export interface PageScripts {
   stripeCheckout: InlineAsset
   confirmation: InlineAsset
   portal: InlineAsset
-  /** Of the page that pays what is owed. */
+  /** Of the pages that pay what is owed and store a payment method. */
   pay: InlineAsset
   /** Loaded by the sites of sellers, to show checkouts in a frame. */
   embed: string

@@ -6,19 +6,23 @@ import {
 import { ApiFailure } from '@quittance/pages/call-api'
 import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply } from 'fastify'
+import { findPaymentMethod } from '../checkout/payment-methods.ts'
 import { readText } from '../page/page-context.ts'
 import type { Exchange } from './load-subscription.ts'
+import { loadSetup } from './new-card.ts'
+import { newMethodPath } from './new-method-page.ts'
 import { badge, sendPortalPage } from './portal-page.ts'
 import type { PortalSession } from './portal-session.ts'
 import { formatExpiry, loadMethods, nameMethod } from './stored-methods.ts'
 
 /** Sends the stored payment methods: which one is charged, and how to remove one. */
 export async function sendMethods(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
-  const methods = await loadMethods(session, exchange)
+  const [methods, payable] = await Promise.all([loadMethods(session, exchange), loadSetup(session, exchange)])
   const { method: words } = session.context.words
   const done = readText(exchange.request.query, 'done')
-  const notice = done === 'removed' ? words.removed : done === 'changed' ? words.changed : null
-  const problem = done === 'in-use' ? words.inUse : null
+  const notices = { removed: words.removed, changed: words.changed, added: words.added, default: words.addedDefault }
+  const notice = Object.entries(notices).find(([name]) => name === done)?.[1]
+  const problem = done === 'in-use' ? words.inUse : done === 'adding' ? words.adding : null
   const body = html`${notice && html`<p class="notice good" role="status">${notice}</p>`}
     ${problem && html`<p class="notice" role="alert">${problem}</p>`}
     <h1>${words.title}</h1>
@@ -27,8 +31,14 @@ export async function sendMethods(session: PortalSession, exchange: Exchange): P
       <ul class="rows">
         ${methods.map((method) => methodRow(method, session))}
       </ul>
+      ${findPaymentMethod(payable) && addLink(session)}
     </section>`
   return sendPortalPage(exchange.reply, session, { title: words.title, body, script: exchange.options.scripts.portal })
+}
+
+function addLink(session: PortalSession): Html {
+  const { words, language } = session.context
+  return html`<p class="actions"><a class="button primary" href="${newMethodPath(session)}?locale=${language}">${words.method.add}</a></p>`
 }
 
 function methodRow(method: CustomerPaymentMethod, { context, path }: PortalSession): Html {

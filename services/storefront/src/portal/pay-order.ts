@@ -1,29 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { confirmOrderPayment, type CustomerOrderPaymentConfirmation } from '@quittance/contracts/customer-payments'
-import { getPortalOrganization, type CustomerOrder } from '@quittance/contracts/customer-portal'
+import type { CustomerOrder } from '@quittance/contracts/customer-portal'
 import { ApiFailure } from '@quittance/pages/call-api'
 import type { FastifyReply } from 'fastify'
 import { findProviderScript } from '../checkout/payment-methods.ts'
 import { readText } from '../page/page-context.ts'
+import { sendBankStep, stepSeconds, stepWaitsMs } from './bank-step.ts'
 import type { Exchange } from './load-subscription.ts'
+import { loadPayable } from './new-card.ts'
 import { loadOrder } from './order-page.ts'
 import { isOwed } from './owed-orders.ts'
-import { sendBankStep, sendPayForm, type ChosenMeans, type Owed } from './pay-page.ts'
+import { sendPayForm, type ChosenMeans, type Owed } from './pay-page.ts'
 import type { PortalSession } from './portal-session.ts'
+import { sendOnce } from './send-once.ts'
 import { loadMethods } from './stored-methods.ts'
 
 /** Secret of the step of the bank, so that its page can be loaded again; sent to the page of one order only. */
 const stepCookie = ({ path }: PortalSession, { id }: CustomerOrder) => ({ name: 'qt_pay', path: `${path}/orders/${id}/pay` }) as const
 
-/** A step of a bank is open for minutes. */
-const stepSeconds = 1_800
-
 /** Waits between questions for the end of a payment. */
 const paymentWaitsMs = [200, 600, 1_000]
-/** The same after a step of the bank, which the provider reports. */
-const stepWaitsMs = [200, 600, 1_000, 1_500, 2_000, 2_500]
-/** Waits between attempts while an equal request, or a payment whose step was not completed, is in progress. */
-const repeatAfterMs = [300, 600, 1_200]
 
 /** Sends the form that pays an order of a subscription, or the step of the bank of a payment. An order that is not owed leads back. */
 export async function sendPay(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
@@ -36,7 +32,10 @@ export async function sendPay(session: PortalSession, exchange: Exchange): Promi
   if (step === 'completed') return leadBack({ session, exchange, order: await waitForPayment(stepWaitsMs, { session, exchange, order }) })
   const owed = await loadOwed({ session, exchange, order })
   const secret = step === null ? cookies.read(exchange.request, cookie) : null
-  if (secret && findProviderScript(owed.payable, exchange.options)) return sendBankStep(session, { exchange, owed, secret })
+  if (secret && findProviderScript(owed.payable, exchange.options)) {
+    const title = session.context.words.result.actionTitle
+    return sendBankStep(session, { exchange, payable: owed.payable, secret, path: cookie.path, title })
+  }
   const problem = step === 'failed' ? session.context.words.pay.stepFailed : null
   return sendPayForm(session, { exchange, owed, chosen: null, problem })
 }
@@ -71,36 +70,21 @@ interface Paying {
 }
 
 async function loadOwed({ session, exchange, order }: Paying): Promise<Owed> {
-  const { organization, call } = session
-  const [stored, { payment_processor_metadata: metadata = {} }] = await Promise.all([
+  const { total_amount, currency } = order
+  const [stored, payable] = await Promise.all([
     loadMethods(session, exchange),
-    exchange.options.api.call(getPortalOrganization, { slug: organization.slug }, { visitor: call.visitor }),
+    loadPayable(session, exchange, { total_amount, currency, is_payment_required: true }),
   ])
   const methods = stored.filter(({ is_blocked: isBlocked }) => !isBlocked).toSorted((a, b) => Number(b.default) - Number(a.default))
-  // The card is that of later orders too.
-  const payable = {
-    ...{ organization, total_amount: order.total_amount, currency: order.currency, is_payment_required: true },
-    payment_processor_metadata: { ...metadata, setup_future_usage: 'off_session' },
-  }
   return { order, methods, payable }
 }
 
-/** Confirms the payment. The same form that is sent twice pays once, by its key. */
-async function confirm(
-  { session: { call }, exchange: { request, options }, order: { id } }: Paying,
+function confirm(
+  { session: { call }, exchange, order: { id } }: Paying,
   { methodId, token }: ChosenMeans,
 ): Promise<CustomerOrderPaymentConfirmation> {
-  const once = (readText(request.body, 'once') ?? '').replaceAll(/[^\w-]/g, '').slice(0, 64)
   const means = methodId ? { payment_method_id: methodId } : { confirmation_token_id: token }
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await options.api.call(confirmOrderPayment, { id, ...means }, { ...call, ...(once && { idempotencyKey: once }) })
-    } catch (error) {
-      const waitMs = repeatAfterMs[attempt]
-      if (!(error instanceof ApiFailure) || error.status !== 409 || waitMs === undefined) throw error
-      await delay(waitMs)
-    }
-  }
+  return sendOnce(exchange, (key) => exchange.options.api.call(confirmOrderPayment, { id, ...means }, { ...call, ...key }))
 }
 
 /** Returns the order once it is paid, or as it is after a while. */

@@ -8,8 +8,8 @@ import type { FastifyReply } from 'fastify'
 import { createMoneyFormat } from '../checkout/order-summary.ts'
 import type { Payable } from '../checkout/payment-form.ts'
 import { findPaymentMethod, findProviderScript } from '../checkout/payment-methods.ts'
-import { renderBankStep } from '../checkout/stripe-form.ts'
 import type { Exchange } from './load-subscription.ts'
+import { billingDetails } from './new-card.ts'
 import { sendPortalPage } from './portal-page.ts'
 import type { PortalSession } from './portal-session.ts'
 import { formatExpiry, nameMethod } from './stored-methods.ts'
@@ -67,10 +67,10 @@ function payForm(session: PortalSession, page: PayPage): Html {
   const sum = createMoneyFormat(order.currency, context)(order.total_amount)
   const canPay = methods.length > 0 || findPaymentMethod(payable) !== null
   return html`<form id="pay" class="card stack" method="post" action="${path}/orders/${order.id}/pay" novalidate>
+    <h1>${pay.title}</h1>
     <input type="hidden" name="locale" value="${context.language}" />
     <input type="hidden" name="once" value="${randomUUID()}" />
-    ${billingDetails(order, session)}
-    <h1>${pay.title}</h1>
+    ${billingDetails(session, order)}
     <p class="row strong">
       <span><bdi>${order.product.name}</bdi></span>
       <span class="number">${sum}</span>
@@ -82,18 +82,6 @@ function payForm(session: PortalSession, page: PayPage): Html {
       <a class="button" href="${path}/subscriptions/${order.subscription_id}?locale=${context.language}">${portal.seeSubscription}</a>
     </p>
   </form>`
-}
-
-/** What the form of a provider sends with a card. */
-function billingDetails({ billing_name: name, billing_address: address }: CustomerOrder, { customer }: PortalSession): Html {
-  const values = {
-    customer_name: name ?? customer.name,
-    customer_email: customer.email,
-    'customer_billing_address.country': address?.country,
-    'customer_billing_address.postal_code': address?.postal_code,
-    'customer_billing_address.state': address?.state,
-  }
-  return html`${Object.entries(values).map(([field, value]) => value && html`<input type="hidden" name="${field}" value="${value}" />`)}`
 }
 
 function storedMethods({ context }: PortalSession, page: PayPage): Html {
@@ -135,31 +123,4 @@ function newCard({ context }: PortalSession, page: PayPage): Html | null {
   if (!method) return null
   const part = method.render({ payable, context, token: page.chosen?.token ?? '', error: isStored(page) ? null : page.problem })
   return html`<div class="new-card">${part}</div>`
-}
-
-/** Sends the page that opens the step of the buyer's bank, also when it is loaded again. */
-export function sendBankStep(
-  session: PortalSession,
-  { exchange, owed, secret }: { exchange: Exchange; owed: Owed; secret: string },
-): FastifyReply {
-  const { context, path } = session
-  const { result } = context.words
-  const here = (step: string) => `${path}/orders/${owed.order.id}/pay?step=${step}&locale=${context.language}`
-  const body = html`<div
-    class="card stack"
-    data-key="${owed.payable.payment_processor_metadata['publishable_key']}"
-    data-secret="${secret}"
-    data-completed="${here('completed')}"
-    data-canceled="${here('failed')}"
-  >
-    <div class="stack" role="status">
-      <h1>${result.actionTitle}</h1>
-      <p>${result.action}</p>
-    </div>
-    ${renderBankStep(context.words)}
-    <p class="actions"><a class="button" href="${here('completed')}">${result.checkAgain}</a></p>
-  </div>`
-  const { scripts } = exchange.options
-  const provider = findProviderScript(owed.payable, exchange.options)
-  return sendPortalPage(exchange.reply, session, { title: result.actionTitle, body, script: scripts.pay, provider })
 }

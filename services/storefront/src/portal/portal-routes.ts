@@ -5,6 +5,7 @@ import { html } from '@quittance/pages/html'
 import { maskEmail } from '../checkout/success-page.ts'
 import { readPageContext, readText, type AppOptions } from '../page/page-context.ts'
 import { sendPage } from '../page/send-page.ts'
+import { addMethod, sendNewMethod } from './add-method.ts'
 import { redirectToCreditNote } from './credit-notes.ts'
 import { sendDetails, saveDetails } from './details-page.ts'
 import { changeOrder, redirectToInvoice, sendOrder } from './order-page.ts'
@@ -61,6 +62,8 @@ export function addPortalRoutes(app: FastifyInstance, options: AppOptions): void
   app.get<PortalRoute>(`${root}/details`, signedIn(sendDetails))
   app.post<PortalRoute>(`${root}/details`, signedIn(saveDetails))
   app.get<PortalRoute>(`${root}/payment-methods`, signedIn(sendMethods))
+  app.get<PortalRoute>(`${root}/payment-methods/add`, signedIn(sendNewMethod))
+  app.post<PortalRoute>(`${root}/payment-methods/add`, signedIn(addMethod))
   app.get<PortalRoute>(`${root}/payment-methods/:id/remove`, signedIn(sendRemoval))
   app.post<PortalRoute>(`${root}/payment-methods/:id`, signedIn(changeMethod))
   app.get<PortalRoute>(`${root}/orders/:id`, signedIn(sendOrder))

@@ -28,7 +28,8 @@ const signInCookie = (slug: string) => ({ name: 'qt_sign_in', path: `/${slug}/po
 
 /** Returns the page below the portal that a visitor asked for, if it is one; empty for the overview. */
 export function findNextPage(path: string | null): string {
-  const known = /^(?:\/(?:benefits|details)|\/(?:orders|subscriptions)\/[\w-]{1,64}(?:\/(?:cancel|withdraw|pay))?)$/
+  const known =
+    /^(?:\/(?:benefits|details|payment-methods(?:\/add)?)|\/(?:orders|subscriptions)\/[\w-]{1,64}(?:\/(?:cancel|withdraw|pay))?)$/
   return path && known.test(path) ? path : ''
 }
 

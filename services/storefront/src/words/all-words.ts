@@ -13,6 +13,7 @@ import { ja } from './ja.ts'
 import { ko } from './ko.ts'
 import { linkWords } from './link-words.ts'
 import { methodWords } from './method-words.ts'
+import { newMethodWords } from './new-method-words.ts'
 import { nl } from './nl.ts'
 import { payWords } from './pay-words.ts'
 import { paymentWords } from './payment-words.ts'
@@ -36,7 +37,7 @@ export interface Words extends CommonWords {
   payment: (typeof paymentWords)['en']
   account: (typeof accountWords)['en']
   link: (typeof linkWords)['en']
-  method: (typeof methodWords)['en']
+  method: (typeof methodWords)['en'] & (typeof newMethodWords)['en']
   plan: (typeof planWords)['en'] & (typeof planNoticeWords)['en']
   reminder: (typeof reminderWords)['en']
   signIn: (typeof signInWords)['en']
@@ -54,7 +55,7 @@ const all = Object.fromEntries(
       payment: paymentWords[language],
       account: accountWords[language],
       link: linkWords[language],
-      method: methodWords[language],
+      method: { ...methodWords[language], ...newMethodWords[language] },
       plan: { ...planWords[language], ...planNoticeWords[language] },
       reminder: reminderWords[language],
       signIn: signInWords[language],
