@@ -111,6 +111,7 @@ test('in the portal one step is left, and the subscription ends [pages 81]', asy
   const { order } = await subscribe(page)
   await press(page, 'form[action$="/portal"] button[name=order]')
   await look(page, 'withdraw-order')
+  expect(await page.$$('a[href*="/withdraw"]')).toHaveLength(1)
   await press(page, 'a[href*="/withdraw"]')
   expect(await page.$$('main input:not([type=hidden])')).toEqual([])
   await look(page, 'withdraw-portal')

@@ -9,13 +9,18 @@ export interface ContractLinks {
   reference?: string | null
   /** Opens them beside the page, which would lose what was typed. */
   isBeside?: boolean
+  /** False on a page that links to the withdrawal from its own contract. */
+  hasWithdrawal?: boolean
   context: PageContext
 }
 
 /** Renders both links: the law wants them easy to find, during the whole period and without an account. */
-export function contractLinks({ slug, reference = null, isBeside = false, context: { words, language } }: ContractLinks): Html {
+export function contractLinks({ slug, reference = null, isBeside = false, hasWithdrawal = true, context }: ContractLinks): Html {
+  const { words, language } = context
   const query = new URLSearchParams({ ...(reference && { reference }), locale: language }).toString()
   const link = (kind: 'withdraw' | 'cancel', text: string) =>
     html`<a href="/${slug}/${kind}?${query}" ${isBeside && html`target="_blank"`}>${text}</a>`
-  return html`<p class="quiet actions">${link('withdraw', words.declaration.withdraw)} ${link('cancel', words.declaration.cancel)}</p>`
+  return html`<p class="quiet actions">
+    ${hasWithdrawal && link('withdraw', words.declaration.withdraw)} ${link('cancel', words.declaration.cancel)}
+  </p>`
 }

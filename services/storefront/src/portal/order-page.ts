@@ -7,7 +7,7 @@ import {
 import type { CustomerCreditNote } from '@quittance/contracts/customer-credit-notes'
 import { getCustomerOrderInvoice } from '@quittance/contracts/invoices'
 import { ApiFailure } from '@quittance/pages/call-api'
-import { dateElement, formatDate } from '@quittance/pages/dates'
+import { formatDate } from '@quittance/pages/dates'
 import { errorSummary, type FormError } from '@quittance/pages/fields'
 import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -119,6 +119,7 @@ function sendOrderPage(session: PortalSession, page: OrderPage): FastifyReply {
   const { context, path } = session
   const { portal, common } = context.words
   const title = portal.orderFrom(formatDate(order.created_at, context.locale))
+  const withdrawal = withdrawalLink(order, session)
   const body = html`${errorSummary(common.problem, errors)} ${notice && html`<p class="notice good" role="status">${notice}</p>`}
     <div class="row">
       <h1>${title}</h1>
@@ -134,12 +135,13 @@ function sendOrderPage(session: PortalSession, page: OrderPage): FastifyReply {
     </section>
     ${isOwed(order) && html`<p class="actions">${payLink(order, session)}</p>`}
     <div data-live="invoice">${invoicePart(session, page)}</div>
-    ${creditNoteList(creditNotes, session)} ${withdrawalLink(order, session)}`
+    ${creditNoteList(creditNotes, session)} ${withdrawal}`
   return sendPortalPage(exchange.reply, session, {
     title: errors.length > 0 ? common.titleError(title) : title,
     body,
     script: exchange.options.scripts.portal,
     status: errors.length > 0 ? 422 : 200,
+    linksToWithdrawal: withdrawal !== null,
   })
 }
 
@@ -148,11 +150,10 @@ function billedLines(order: CustomerOrder, { context }: PortalSession): Html {
   const money = createMoneyFormat(order.currency, context)
   const taxes = order.taxes.map((tax) => ({ name: nameTax(tax, context), amount: tax.amount }))
   return html`${orderLines({ ...order, taxes }, context)}
-    ${
-      order.refunded_amount + order.refunded_tax_amount > 0 &&
-      html`<p class="notice">${words.portal.refunded(money(order.refunded_amount + order.refunded_tax_amount))}</p>`
-    }
-    <p class="quiet">${dateElement(order.created_at, context.locale)}</p>`
+  ${
+    order.refunded_amount + order.refunded_tax_amount > 0 &&
+    html`<p class="notice">${words.portal.refunded(money(order.refunded_amount + order.refunded_tax_amount))}</p>`
+  }`
 }
 
 /** The law wants the way to withdraw easy to find during the whole period. */

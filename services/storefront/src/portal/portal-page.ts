@@ -18,13 +18,15 @@ interface PortalPage {
   status?: number
   /** False on the overview, which is where the link leads. */
   hasWayBack?: boolean
+  /** Whether the body links to the withdrawal from the contract that the page is about. */
+  linksToWithdrawal?: boolean
 }
 
 /** Sends a page of the portal. It states whose account it is, and offers to sign out. */
 export function sendPortalPage(reply: FastifyReply, session: PortalSession, page: PortalPage): FastifyReply {
   const { context, organization, customer, path, returnUrl } = session
   const { words } = context
-  const { title, body, script, provider = null, status = 200, hasWayBack = true } = page
+  const { title, body, script, provider = null, status = 200, hasWayBack = true, linksToWithdrawal = false } = page
   return sendPage(reply, {
     status,
     context,
@@ -39,7 +41,7 @@ export function sendPortalPage(reply: FastifyReply, session: PortalSession, page
     body: html`<div class="middle stack">
       ${hasWayBack && html`<p class="crumbs"><a href="${path}?locale=${context.language}">${words.portal.overview}</a></p>`} ${body}
       ${sellerLink({ ...organization, website: returnUrl ?? organization.website }, context)}
-      ${contractLinks({ slug: organization.slug, context })} ${legalLinks(organization, context)}
+      ${contractLinks({ slug: organization.slug, hasWithdrawal: !linksToWithdrawal, context })} ${legalLinks(organization, context)}
     </div>`,
   })
 }
