@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { findChromium } from '@quittance/testing/engines/chromium'
+import { eventually } from '@quittance/testing/eventually'
 import axe from 'axe-core'
 import { launch, type Browser, type Page } from 'puppeteer'
 
@@ -57,9 +58,9 @@ export async function openVisit(
   return { page, complaints, requests, posts, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** Clicks what leads to another page. */
+/** Clicks what leads to another page. A form that its script replaces at that moment is found again: nothing was clicked yet. */
 export async function press(page: Page, selector: string): Promise<void> {
-  await Promise.all([page.waitForNavigation(), page.click(selector)])
+  await Promise.all([page.waitForNavigation(), eventually(() => page.click(selector), { withinMs: 10_000 })])
 }
 
 /** Returns the visible text of the page. */
