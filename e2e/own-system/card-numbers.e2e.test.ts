@@ -29,14 +29,18 @@ async function readTables(system: StartedSystem, service: (typeof databases)[num
   return all?.text ?? ''
 }
 
-async function send(system: StartedSystem, { http }: PublicOperation): Promise<number> {
+/** Sends a card to an operation, again while the gateway limits this address. */
+function send(system: StartedSystem, { http }: PublicOperation): Promise<number> {
   const path = http.path.replaceAll(/\{[^}]+\}/g, randomUUID())
   const headers = { authorization: `Bearer ${system.demo.organization_access_token}`, 'content-type': 'application/json' }
   const hasBody = http.method === 'POST' || http.method === 'PATCH'
   const url = `${system.readReadyFile().base_url}${path}?number=${digits}&card=${encodeURIComponent(number)}`
-  const response = await fetch(url, { method: http.method, headers, ...(hasBody && { body: JSON.stringify(cardFields) }) })
-  await response.arrayBuffer()
-  return response.status
+  return eventually(async () => {
+    const response = await fetch(url, { method: http.method, headers, ...(hasBody && { body: JSON.stringify(cardFields) }) })
+    await response.arrayBuffer()
+    expect(response.status === 429 && Number(response.headers.get('retry-after')) <= 1).toBe(false)
+    return response.status
+  })
 }
 
 test('a card number that is sent to any operation is in no log, table or event [payments 81]', async () => {
@@ -46,6 +50,7 @@ test('a card number that is sent to any operation is in no log, table or event [
   for (const operation of operations) statuses.add(await send(system, operation))
   expect([...statuses].filter((status) => status >= 500)).toEqual([])
   const { demo, api } = system
+  await eventually(async () => expect((await api('GET', '/v1/products/')).status).toBe(200))
   const checkout = await api('POST', '/v1/checkouts/', { ...cardFields, products: [demo.product_id] })
   const buyer = { ...cardFields, customer_email: 'ada@example.com', customer_name: 'Ada Lovelace' }
   const confirm = (token: string) =>
