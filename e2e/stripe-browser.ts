@@ -50,6 +50,14 @@ export async function typeCard(page: Page, { fake, number }: { fake: FakeStripe;
   await field?.type(number)
 }
 
+/** Waits for the step of a bank, and loads its page again, as a buyer may: the step opens again, and can be completed. */
+export async function reloadBankStep(page: Page, fake: FakeStripe): Promise<void> {
+  await findStripeFrame(page, { fake, path: '/browser/action' })
+  await page.reload()
+  const action = await findStripeFrame(page, { fake, path: '/browser/action' })
+  await action.waitForSelector('[data-ready]')
+}
+
 /** Answers the step of the bank. */
 export async function endBankStep(page: Page, { fake, outcome }: { fake: FakeStripe; outcome: 'succeeds' | 'fails' }): Promise<void> {
   const action = await findStripeFrame(page, { fake, path: '/browser/action' })

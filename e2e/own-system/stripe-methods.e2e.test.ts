@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchChromium, openVisit, press, readText, type Browser, type Page } from '../pages/chromium.ts'
 import { look } from '../pages/look.ts'
 import { openShop } from '../pages/shop.ts'
-import { cardNumbers, connectStripe, endBankStep, findStripeFrame, typeCard } from '../stripe-browser.ts'
+import { cardNumbers, connectStripe, endBankStep, findStripeFrame, reloadBankStep, typeCard } from '../stripe-browser.ts'
 
 let fake: FakeStripe
 let stripe: FakeAccount
@@ -75,10 +75,7 @@ describe.each([
     await typeCard(page, { fake, number: cardNumbers.confirmedByBank })
     await press(page, button)
     expect(await readText(page)).toContain('Your bank wants to confirm this payment method')
-    await findStripeFrame(page, { fake, path: '/browser/action' })
-    await page.reload()
-    const action = await findStripeFrame(page, { fake, path: '/browser/action' })
-    await action.waitForSelector('[data-ready]')
+    await reloadBankStep(page, fake)
     await look(page, `stripe-method-${width}-action`)
     await endBankStep(page, { fake, outcome: 'succeeds' })
     await expectStored(page)

@@ -6,7 +6,7 @@ import { launchChromium, openVisit, press, readText, type Browser, type Page } f
 import { look } from '../pages/look.ts'
 import { sellAndDecline } from '../pages/portal-customers.ts'
 import { openShop } from '../pages/shop.ts'
-import { cardNumbers, connectStripe, endBankStep, findStripeFrame, typeCard } from '../stripe-browser.ts'
+import { cardNumbers, connectStripe, endBankStep, reloadBankStep, typeCard } from '../stripe-browser.ts'
 
 let fake: FakeStripe
 let stripe: FakeAccount
@@ -93,10 +93,7 @@ describe.each([
     await chooseCard(page, cardNumbers.confirmedByBank)
     await press(page, button)
     expect(await readText(page)).toContain('Your bank wants to confirm this payment')
-    await findStripeFrame(page, { fake, path: '/browser/action' })
-    await page.reload()
-    const action = await findStripeFrame(page, { fake, path: '/browser/action' })
-    await action.waitForSelector('[data-ready]')
+    await reloadBankStep(page, fake)
     await look(page, `stripe-pay-${width}-action`)
     await endBankStep(page, { fake, outcome: 'succeeds' })
     await expectPaid(page, owing)
