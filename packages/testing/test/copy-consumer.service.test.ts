@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { copyConsumer } from '@quittance/runtime/handler'
 import { expect, test } from 'vitest'
 import { eventually } from '../src/eventually.ts'
 import { startTestService, type TestService } from '../src/harness.ts'
@@ -12,7 +11,7 @@ interface Handled {
 }
 
 test('messages of one organization that arrive together share a transaction, and none with another organization', async () => {
-  await using service = await startTestService(ledger({ defineConsumer: copyConsumer }))
+  await using service = await startTestService(ledger({ isCopy: true }))
   const organizations = [randomUUID(), randomUUID()]
   for (const organizationId of organizations) await emitAll(service, { organizationId, count: 50 })
   await eventually(async () => expect(await readHandled(service)).toHaveLength(100))
@@ -33,7 +32,7 @@ test('a message that fails in a batch delays only its organization, whose later 
   const onEntry = (position: number) => {
     if (position === 3 && isFailing) throw new Error('not yet')
   }
-  await using service = await startTestService(ledger({ defineConsumer: copyConsumer, onEntry }))
+  await using service = await startTestService(ledger({ isCopy: true, onEntry }))
   const [failing, other] = [randomUUID(), randomUUID()]
   await emitAll(service, { organizationId: failing, count: 20 })
   await emitAll(service, { organizationId: other, count: 3 })

@@ -1,7 +1,7 @@
 import { event } from '@quittance/contracts/event'
 import { operation } from '@quittance/contracts/operation'
 import { Conflict } from '@quittance/contracts/errors'
-import { command, consumer, type copyConsumer, type Transaction } from '@quittance/runtime/handler'
+import { command, consumer, copyConsumer, type Transaction } from '@quittance/runtime/handler'
 import { idempotencyTable, slimIdempotencyIndexes } from '@quittance/runtime/idempotency'
 import { parkedMessagesTable } from '@quittance/runtime/parked-messages'
 import { migration } from '@quittance/runtime/schema'
@@ -36,8 +36,8 @@ interface Ledger {
   beforeNote?(transaction: Transaction, account: string): Promise<unknown>
   /** Runs when an entry is consumed, before it is stored; throws to fail. */
   onEntry?(position: number, transaction: Transaction): Promise<void> | void
-  /** Function that defines the consumer of entries. */
-  defineConsumer?: typeof copyConsumer
+  /** Whether entries that arrive together are handled together. */
+  isCopy?: boolean
 }
 
 const note = ({ beforeNote }: Ledger) =>
@@ -53,7 +53,17 @@ const note = ({ beforeNote }: Ledger) =>
 /** Condition that every scope meets: the rows of these tests belong to no organization. */
 export const anyScope = ':scope_organizations::uuid[] is not null'
 
-export function ledger({ onEntry, beforeNote, defineConsumer = consumer }: Ledger = {}): Service {
+const entries = { durable: 'orders-entries', service: 'orders', subject: 'event.entry.*' } as const
+
+export function ledger({ onEntry, beforeNote, isCopy = false }: Ledger = {}): Service {
+  const store = async ({ payload }: { payload: { account: string; position: number } }, transaction: Transaction) => {
+    await onEntry?.(payload.position, transaction)
+    await transaction.sql(
+      'handled-entries.add',
+      `insert into handled_entries (account, position) select :account::uuid, :position::int where ${anyScope}`,
+      payload,
+    )
+  }
   return {
     name: 'orders',
     database: {
@@ -72,18 +82,11 @@ export function ledger({ onEntry, beforeNote, defineConsumer = consumer }: Ledge
     },
     handlers: [note({ ...(beforeNote && { beforeNote }) })],
     consumers: [
-      defineConsumer(
-        { durable: 'orders-entries', service: 'orders', subject: 'event.entry.*' },
-        [entryNoted],
-        async ({ payload }, transaction) => {
-          await onEntry?.(payload.position, transaction)
-          await transaction.sql(
-            'handled-entries.add',
-            `insert into handled_entries (account, position) select :account::uuid, :position::int where ${anyScope}`,
-            payload,
-          )
-        },
-      ),
+      isCopy
+        ? copyConsumer(entries, [entryNoted], async (messages, transaction) => {
+            for (const message of messages) await store(message, transaction)
+          })
+        : consumer(entries, [entryNoted], store),
     ],
   }
 }

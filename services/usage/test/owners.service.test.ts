@@ -76,6 +76,36 @@ test('ignores a snapshot from before the last change', async () => {
   expect(await usage.list({ customer_id: customer.id })).toMatchObject([{ customer: { name: 'After' } }])
 })
 
+test('changes of customers that arrive together have the effects of their order', async () => {
+  const [given, taken] = [randomUUID(), randomUUID()]
+  const [first, second, deleted] = [{ external_id: given }, {}, {}].map((change) => usage.buildCustomer(change)) as [
+    Customer,
+    Customer,
+    Customer,
+  ]
+  await usage.ingest([given, taken, taken].map((external_customer_id) => buildEvent({ external_customer_id })))
+  let at = Date.now()
+  const emit = (event: Event, customer: Customer) =>
+    usage.emit(
+      event,
+      { ...customer, modified_at: new Date(at++).toISOString() },
+      { organizationId: usage.organizationId, aggregateId: customer.id },
+    )
+  const sent = await Promise.all([
+    ...[first, second, deleted].map((customer) => emit(customerCreated, customer)),
+    emit(customerUpdated, { ...first, external_id: null }),
+    emit(customerDeleted, { ...deleted, deleted_at: new Date().toISOString() }),
+    emit(customerUpdated, { ...first, external_id: taken }),
+    emit(customerUpdated, deleted),
+    emit(customerUpdated, { ...second, name: 'Last' }),
+  ])
+  for (const id of sent) await awaitHandled(usage, id)
+  await usage.ingest([buildEvent({ customer_id: second.id })])
+  expect(await usage.list({ customer_id: first.id })).toHaveLength(3)
+  expect(await usage.list({ customer_id: second.id })).toMatchObject([{ customer: { name: 'Last' } }])
+  await expect(usage.ingest([buildEvent({ customer_id: deleted.id })])).rejects.toMatchObject({ status: 422 })
+})
+
 test('waits for a customer who is on the way [usage 17]', async () => {
   const customer = usage.buildCustomer()
   const sent = usage.ingest([buildEvent({ customer_id: customer.id })])

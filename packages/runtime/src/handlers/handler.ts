@@ -131,17 +131,13 @@ export function command<O extends Operation>(
   return { kind: 'command', operation, run: run as never }
 }
 
-/**
- * Defines a handler that calls another system between two transactions. Use `command` where possible: each stage costs a database round
- * trip.
- */
+/** Defines a handler that calls another system between two transactions. Each stage costs a database round trip. */
 export function staged<O extends Operation, Looked, Ticket extends object>(operation: O, stages: Stages<O, Looked, Ticket>): Handler {
   return { kind: 'staged', operation, ...(stages as unknown as ErasedStages) }
 }
 
-/** An event as passed to a consumer. */
+/** An event as passed to a consumer. Its id is created with it, and the same for every retry, crash and replay. */
 export interface EventMessage<E extends Event = Event> {
-  /** Id created with the event; the same for every retry, crash and replay. */
   id: string
   event: E
   payload: PayloadOf<E>
@@ -170,7 +166,7 @@ export interface Consumer {
   run(messages: readonly EventMessage[], context: Transaction): Promise<void> | void
 }
 
-/** Defines a consumer of the listed events of a durable; other events of its subject are skipped. */
+/** Defines a consumer of the listed events of a durable. Other events of its subject are skipped. */
 export function consumer<const Events extends readonly Event[]>(
   subscription: DurableConsumer,
   events: Events,
@@ -181,17 +177,25 @@ export function consumer<const Events extends readonly Event[]>(
 
 /**
  * Defines a consumer that keeps a copy of rows of another service: messages of one organization that arrive together are handled in one
- * transaction, in order. If that fails they are handled one by one.
+ * transaction. `store` gets them in order, in groups in which no aggregate occurs twice. If that fails they are handled one by one.
  */
 export function copyConsumer<const Events extends readonly Event[]>(
   subscription: DurableConsumer,
   events: Events,
-  run: (message: MessageOf<Events>, context: Transaction) => Promise<void>,
+  store: (messages: readonly MessageOf<Events>[], context: Transaction) => Promise<void>,
 ): Consumer {
-  async function runAll(messages: readonly EventMessage[], context: Transaction): Promise<void> {
-    for (const message of messages) await run(message as never, context)
+  async function run(messages: readonly EventMessage[], context: Transaction): Promise<void> {
+    let group = new Map<string, EventMessage>()
+    for (const message of messages) {
+      if (group.has(message.aggregateId)) {
+        await store([...group.values()] as never, context)
+        group = new Map()
+      }
+      group.set(message.aggregateId, message)
+    }
+    await store([...group.values()] as never, context)
   }
-  return { subscription, events, maxBatchSize, isScoped: true, run: runAll }
+  return { subscription, events, maxBatchSize, isScoped: true, run }
 }
 
 type MessageOf<Events extends readonly Event[]> = { [I in keyof Events]: EventMessage<Events[I]> }[number]

@@ -5,24 +5,30 @@ import { copyConsumer, type Transaction } from '@quittance/runtime/handler'
 // The later change wins, in whatever order the events arrive; a deleted customer stays deleted.
 const upsert = `
   insert into customers (id, organization_id, email, locale, changed_at)
-  select :id::uuid, :organization_id::uuid, :email::text, :locale::text, :changed_at::timestamptz
+  select id, :organization_id::uuid, email, locale, changed_at
+  from unnest(:ids::uuid[], :emails::text[], :locales::text[], :changes::timestamptz[]) as c (id, email, locale, changed_at)
   where :organization_id::uuid = any (:scope_organizations)
   on conflict (id) do update set email = excluded.email, locale = excluded.locale, changed_at = excluded.changed_at,
     rejected_on = case when customers.email = excluded.email then customers.rejected_on end,
     undeliverable_since = case when customers.email = excluded.email then customers.undeliverable_since end
   where customers.deleted_at is null and customers.organization_id = excluded.organization_id and customers.changed_at <= excluded.changed_at`
 
-/** Stores address and language of a customer, for mails of events that do not contain them. */
-export async function storeCustomer({ sql, lockNames }: Transaction, customer: Customer, organizationId: string): Promise<void> {
-  await lockNames([customerLock(customer.id)])
-  if (customer.deleted_at) return
-  await sql('customer.store', upsert, {
-    id: customer.id,
+/** Stores addresses and languages of customers of an organization, each once, for mails of events that do not contain them. */
+export async function storeCustomers(
+  { sql, lockNames }: Transaction,
+  customers: readonly Customer[],
+  organizationId: string,
+): Promise<void> {
+  await lockNames(customers.map(({ id }) => customerLock(id)))
+  const present = customers.filter(({ deleted_at }) => !deleted_at)
+  if (present.length === 0) return
+  await sql('customers.store', upsert, {
     organization_id: organizationId,
-    email: customer.email,
+    ids: present.map(({ id }) => id),
+    emails: present.map(({ email }) => email),
     // Absent in events of release 0.1.0.
-    locale: customer.locale ?? null,
-    changed_at: customer.modified_at ?? customer.created_at,
+    locales: present.map(({ locale }) => locale ?? null),
+    changes: present.map(({ modified_at, created_at }) => modified_at ?? created_at),
   })
 }
 
@@ -60,9 +66,12 @@ async function eraseCustomer(
 export const onCustomerEvent = copyConsumer(
   durableConsumers.mailCustomers,
   [customerCreated, customerUpdated, customerDeleted],
-  async ({ event, payload, organizationId }, transaction) => {
-    if (organizationId === null) throw new Error('The event has no organization')
-    if (event.subject === customerDeleted.subject) await eraseCustomer(transaction, { id: payload.id, organizationId })
-    else await storeCustomer(transaction, payload, organizationId)
+  async (messages, transaction) => {
+    const organizationId = messages[0]?.organizationId
+    if (!organizationId) throw new Error('The event has no organization')
+    const isDeletion = ({ event }: (typeof messages)[number]) => event.subject === customerDeleted.subject
+    const stored = messages.filter((message) => !isDeletion(message)).map(({ payload }) => payload)
+    if (stored.length > 0) await storeCustomers(transaction, stored, organizationId)
+    for (const { payload } of messages.filter(isDeletion)) await eraseCustomer(transaction, { id: payload.id, organizationId })
   },
 )

@@ -3,7 +3,7 @@ import { orderRefunded, refundCreated, refundUpdated } from '@quittance/contract
 import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer } from '@quittance/runtime/handler'
 import type { MailData } from '../content/mail-data.ts'
-import { storeCustomer } from './customer-copy.ts'
+import { storeCustomers } from './customer-copy.ts'
 import { storeMessage } from './store-message.ts'
 
 /** Lines stored with a receipt; it shows fewer. */
@@ -13,7 +13,7 @@ const maxStoredLines = 60
 export const onOrderEvent = consumer(durableConsumers.mailOrders, [orderPaid, orderRefunded], async (message, transaction) => {
   const { event, payload: order, organizationId } = message
   if (organizationId === null) throw new Error('The event has no organization')
-  await storeCustomer(transaction, order.customer, organizationId)
+  await storeCustomers(transaction, [order.customer], organizationId)
   if (event.subject !== orderPaid.subject) return
   await storeMessage(transaction, message, {
     data: toReceipt(order),

@@ -11,7 +11,7 @@ import {
 import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer, type Transaction } from '@quittance/runtime/handler'
 import type { MailData } from '../content/mail-data.ts'
-import { storeCustomer } from './customer-copy.ts'
+import { storeCustomers } from './customer-copy.ts'
 import { storeMessage } from './store-message.ts'
 
 const findProduct = `select product_id, product_name from subscriptions where id = :id and organization_id = any (:scope_organizations) for update`
@@ -38,7 +38,7 @@ export const onSubscriptionEvent = consumer(
   async (message, transaction) => {
     const { event, payload: subscription, organizationId } = message
     if (organizationId === null) throw new Error('The event has no organization')
-    await storeCustomer(transaction, subscription.customer, organizationId)
+    await storeCustomers(transaction, [subscription.customer], organizationId)
     const planChange = await recordPlan(transaction, subscription, organizationId)
     const data = event.subject === subscriptionUpdated.subject ? planChange : toChange(event.subject, subscription)
     if (data === null) return

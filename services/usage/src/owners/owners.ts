@@ -73,10 +73,10 @@ function bindReferences(references: readonly OwnerReference[]) {
 }
 
 const readOwners = `
-  select id, customer_id from owners
+  select id, customer_id, external_id from owners
   where organization_id = any (:scope_organizations) and
-    ((customer_id = :customer_id and merged_into is null)
-      or (organization_id = :organization_id and external_id = :external_id and customer_id is null))
+    ((customer_id = any (:customers::uuid[]) and merged_into is null)
+      or (organization_id = :organization_id and external_id = any (:external_ids::text[]) and customer_id is null))
   for update`
 
 const take = `
@@ -84,25 +84,38 @@ const take = `
   where id = :id and organization_id = any (:scope_organizations)`
 
 const rename = `
-  update owners set external_id = :external_id
-  where customer_id = :customer_id and organization_id = any (:scope_organizations) and external_id is distinct from :external_id`
+  update owners set external_id = c.external_id
+  from unnest(:customers::uuid[], :external_ids::text[]) as c (id, external_id)
+  where owners.customer_id = c.id and owners.organization_id = any (:scope_organizations)
+    and owners.external_id is distinct from c.external_id`
+
+interface OwnerRow {
+  id: string
+  customer_id: string | null
+  external_id: string | null
+}
 
 /**
- * Gives a customer the usage of the external id they took: the open owner becomes theirs, or is merged into the one they have. The organization
- * must be locked.
+ * Gives customers the usage of the external ids they took: an open owner becomes theirs, or is merged into the one they have. The organization
+ * must be locked, and no customer occurs twice.
  */
-export async function attributeOwner(
+export async function attributeOwners(
   sql: ScopedSql,
-  customer: { id: string; organizationId: string; externalId: string | null },
+  organizationId: string,
+  customers: readonly { id: string; external_id: string | null }[],
 ): Promise<void> {
-  const { id: customerId, organizationId, externalId } = customer
-  const owners = await sql<{ id: string; customer_id: string | null }>('owners.read', readOwners, {
-    customer_id: customerId,
-    organization_id: organizationId,
-    external_id: externalId,
-  })
-  const own = owners.find(({ customer_id }) => customer_id !== null)
-  const open = owners.find(({ customer_id }) => customer_id === null)
-  if (open) await sql('owners.take', take, { id: open.id, customer_id: customerId, merged_into: own?.id ?? null })
-  await sql('owners.rename', rename, { customer_id: customerId, external_id: externalId })
+  if (customers.length === 0) return
+  const values = { customers: customers.map(({ id }) => id), external_ids: customers.map(({ external_id }) => external_id) }
+  const owners = await sql<OwnerRow>('owners.read', readOwners, { ...values, organization_id: organizationId })
+  // Most customers have no owner yet.
+  if (owners.length === 0) return
+  const own = new Map(owners.map(({ customer_id, id }) => [customer_id, id]))
+  const open = new Map(owners.flatMap(({ customer_id, external_id, id }) => (customer_id === null ? [[external_id, id]] : [])))
+  for (const { id: customerId, external_id } of customers) {
+    const id = open.get(external_id)
+    if (id === undefined) continue
+    open.delete(external_id)
+    await sql('owners.take', take, { id, customer_id: customerId, merged_into: own.get(customerId) ?? null })
+  }
+  await sql('owners.rename', rename, values)
 }
