@@ -5,6 +5,7 @@ import { readProcesses, type Span } from '../cpu.ts'
 import type { Engines } from '../engines.ts'
 import { assertNoErrors, type Load, type Loader } from '../load.ts'
 import type { Stage } from '../scenario.ts'
+import { inDatabase } from '../system/deliveries.ts'
 import type { Quittance } from '../system/quittance.ts'
 import type { Window } from './comparison.ts'
 
@@ -20,9 +21,9 @@ export function createContender(quittance: Quittance, paths: readonly string[]):
     processes: {
       gateway: quittance.pids('gateway'),
       service: quittance.pids('orders'),
-      others: (['auth', 'invoices', 'webhooks'] as const).flatMap(quittance.pids),
+      others: (['auth', 'invoices', 'mail', 'provisioner', 'storefront', 'usage', 'webhooks'] as const).flatMap(quittance.pids),
     },
-    databases: ['orders', 'auth', 'invoices', 'webhooks'],
+    databases: ['auth', 'invoices', 'mail', 'orders', 'usage', 'webhooks'],
     launcher: quittance.launcherPid,
   }
 }
@@ -33,6 +34,15 @@ export async function measureIdle(contenders: readonly Contender[], engines: Eng
   await delay(idleMs)
   const span = { before, after: readProcesses() }
   return new Map(contenders.map((contender) => [contender.name, total(computeCpu(contender, { span, engines })) / (idleMs / 1000)]))
+}
+
+/**
+ * Updates the statistics of the planner, as autovacuum does within a minute of the first rows. Without them PostgreSQL keeps the plans that it
+ * made for empty tables for as long as a run takes.
+ */
+export async function analyze(contenders: readonly Contender[], { postgres }: Engines): Promise<void> {
+  for (const database of new Set(contenders.flatMap(({ databases }) => databases)))
+    await inDatabase(postgres.url(database), (client) => client.query('analyze'))
 }
 
 export interface Measuring {

@@ -5,7 +5,7 @@ import type { Findings, Stage } from '../scenario.ts'
 import { makeOrders } from '../system/orders.ts'
 import { comparison } from './comparison.ts'
 import { interleaved } from './interleaved.ts'
-import { createContender, measure, measureIdle, warmUp } from './measure.ts'
+import { analyze, createContender, measure, measureIdle, warmUp } from './measure.ts'
 
 interface Work {
   scenario: string
@@ -33,6 +33,7 @@ export async function sideBySide(stage: Stage, { scenario, subject, defaultConne
     options,
     log,
     warmUp: (contender, seconds) => warmUp(contender, { ...measuring, seconds }),
+    afterWarmUp: () => analyze(contenders, engines),
     measure: (contender) => measure(contender, measuring),
   })
   const title = `${scenario}: ${subject}, ${measuring.connections} in flight; medians of ${options.rounds} interleaved windows of ${options.seconds} s`
