@@ -15,8 +15,8 @@ const fetchExpiresMs = 2_000
 const reopenAfterMs = 5_000
 /** Interval of checks whether the connection is back. */
 const reconnectPollMs = 50
-/** Time for which the first message of a batch waits for others. */
-const gatherMs = 10
+/** Time for which the first message of a batch waits for others: of public events, which endpoints wait for, and of copies. */
+const gatherMs = { events: 10, copies: 50 }
 
 /**
  * Pulls and handles the messages of one durable, on one replica at a time, in order within an organization. A message that fails is parked with
@@ -76,7 +76,7 @@ interface Turn {
 
 async function consumeWhileLeader(options: ConsumerOptions, turn: Turn): Promise<void> {
   const { leadership, parked, acks, state } = turn
-  const { subscription, maxBatchSize } = options.consumer
+  const { subscription, maxBatchSize, isScoped } = options.consumer
   const source = { ...options, subscription, isNeeded: () => leadership.isLeader() }
   const defaultFetchSize = Math.max(fetchSize, 2 * maxBatchSize)
   await awaitConnection(options, turn)
@@ -101,7 +101,7 @@ async function consumeWhileLeader(options: ConsumerOptions, turn: Turn): Promise
     received = 0
     const fetching = await opened.source.fetch({ max_messages: maxMessages, expires: fetchExpiresMs })
     state.fetching = fetching
-    const batches = batcher(maxBatchSize, async (messages) => {
+    const batches = batcher({ maxMessages: maxBatchSize, waitMs: isScoped ? gatherMs.copies : gatherMs.events }, async (messages) => {
       if (!leadership.isLeader() || isInterrupted()) return
       await handleInOrder(options, { messages, interruptions, leadership, parked, acks, wait: state.wait })
       state.pending = messages.at(-1)?.info.pending ?? 0
@@ -163,12 +163,12 @@ function isNext(position: Position, { info: { deliverySequence } }: JsMsg): bool
 }
 
 /** Passes on the messages that arrived while the previous batch was handled, in order. */
-function batcher(maxMessages: number, handle: (messages: readonly JsMsg[]) => Promise<void>) {
+function batcher({ maxMessages, waitMs }: { maxMessages: number; waitMs: number }, handle: (messages: readonly JsMsg[]) => Promise<void>) {
   let waiting: JsMsg[] = []
   let working: Promise<void> | null = null
   async function work(): Promise<void> {
     // Events published together arrive in several packets.
-    if (maxMessages > 1) await pause(gatherMs)
+    if (maxMessages > 1) await pause(waitMs)
     while (waiting.length > 0) await handle(waiting.splice(0, maxMessages))
     working = null
   }

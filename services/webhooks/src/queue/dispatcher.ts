@@ -27,7 +27,8 @@ export class Dispatcher {
   readonly #attempts = createAttemptBuffer()
   readonly #inFlight = new Set<Promise<void>>()
   readonly #abortController = new AbortController()
-  readonly #sweepTimer = setInterval(() => this.#sweep(), sweepMs)
+  /** Set while there are queues or POSTs in progress. */
+  #sweepTimer: NodeJS.Timeout | null = null
   /** Deliveries to endpoints that returned 410 Gone and are not disabled yet. */
   #goneDeliveries = new Set<DueDelivery>()
   #context: JobContext | null = null
@@ -51,6 +52,7 @@ export class Dispatcher {
     this.#context = context
     await this.#record(context)
     await this.#lease(context)
+    if (this.queues.size > 0) this.#sweepTimer ??= setInterval(() => this.#sweep(), sweepMs).unref()
     await this.#read(context)
     this.#send()
     const now = performance.now()
@@ -59,7 +61,7 @@ export class Dispatcher {
 
   /** Waits for POSTs in progress, stores their results and releases the leases. */
   async close(): Promise<void> {
-    clearInterval(this.#sweepTimer)
+    this.#stopSweeping()
     const timer = setTimeout(() => this.#abortController.abort(), stopTimeoutMs)
     await Promise.all(this.#inFlight)
     clearTimeout(timer)
@@ -110,7 +112,13 @@ export class Dispatcher {
     }
   }
 
+  #stopSweeping(): void {
+    if (this.#sweepTimer) clearInterval(this.#sweepTimer)
+    this.#sweepTimer = null
+  }
+
   #sweep(): void {
+    if (this.queues.size === 0 && this.#inFlight.size === 0) return this.#stopSweeping()
     for (const queue of this.pools.sweep()) queue.health.demote()
     // Permits may be free again, and rate limits may allow another POST.
     this.#send()
