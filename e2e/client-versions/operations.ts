@@ -44,6 +44,8 @@ export const operations: Record<string, Operation> = {
       { customerSession: session },
       { confirmationTokenId: 'ctoken_ok', setDefault: false, returnUrl: baseUrl },
     ),
+  'customerPortal.customers.confirmPaymentMethod': (polar, { session }) =>
+    polar.customerPortal.customers.confirmPaymentMethod({ customerSession: session }, { setupIntentId: 'seti_1', setDefault: false }),
   'customerPortal.customers.deletePaymentMethod': async (polar, world) => {
     const { id, session } = await world.fresh('method')
     return polar.customerPortal.customers.deletePaymentMethod({ customerSession: session }, { id })
@@ -66,9 +68,16 @@ export const operations: Record<string, Operation> = {
   'customerPortal.licenseKeys.list': (polar, { session }) => first(polar.customerPortal.licenseKeys.list({ customerSession: session }, {})),
   'customerPortal.licenseKeys.validate': (polar, { key, organization }) =>
     polar.customerPortal.licenseKeys.validate({ key, organizationId: organization.id }),
+  'customerPortal.orders.confirmRetryPayment': async (polar, world) => {
+    const { id, session } = await world.fresh('owed')
+    const customerOrderConfirmPayment = { confirmationTokenId: 'ctoken_ok' }
+    return polar.customerPortal.orders.confirmRetryPayment({ customerSession: session }, { id, customerOrderConfirmPayment })
+  },
   'customerPortal.orders.generateInvoice': async (polar, world) =>
     polar.customerPortal.orders.generateInvoice({ customerSession: world.session }, { id: (await world.fresh('order'))['id'] }),
   'customerPortal.orders.get': (polar, { order, session }) => polar.customerPortal.orders.get({ customerSession: session }, { id: order }),
+  'customerPortal.orders.invoice': (polar, { order, session }) =>
+    polar.customerPortal.orders.invoice({ customerSession: session }, { id: order }),
   'customerPortal.orders.list': (polar, { session }) => first(polar.customerPortal.orders.list({ customerSession: session }, {})),
   'customerPortal.orders.update': (polar, { order, session }) =>
     polar.customerPortal.orders.update(
@@ -97,6 +106,7 @@ export const operations: Record<string, Operation> = {
   'customers.getExternal': (polar, { externalId }) => polar.customers.getExternal({ externalId }),
   'customers.getState': (polar, { customer }) => polar.customers.getState({ id: customer }),
   'customers.getStateExternal': (polar, { externalId }) => polar.customers.getStateExternal({ externalId }),
+  'customers.listPaymentMethods': (polar, { customer }) => first(polar.customers.listPaymentMethods({ id: customer })),
   'customers.list': (polar) => first(polar.customers.list({})),
   'customers.update': (polar, { customer }) => polar.customers.update({ id: customer, customerUpdate: { name: 'Ada L.' } }),
   'customers.updateExternal': (polar, { externalId }) =>
@@ -106,6 +116,7 @@ export const operations: Record<string, Operation> = {
   'discounts.get': (polar, { discount }) => polar.discounts.get({ id: discount }),
   'discounts.list': (polar) => first(polar.discounts.list({})),
   'discounts.update': (polar, { discount }) => polar.discounts.update({ id: discount, discountUpdate: { maxRedemptions: 7 } }),
+  'disputes.list': (polar) => first(polar.disputes.list({})),
   'events.get': async (polar) => {
     await polar.events.ingest({ events: [{ name: 'pages.printed', externalCustomerId: 'reader-1' }] })
     return polar.events.get({ id: (await firstItem(polar.events.list({}))).id })
@@ -119,6 +130,7 @@ export const operations: Record<string, Operation> = {
     polar.licenseKeys.getActivation({ id: licenseKey, activationId: activation }),
   'licenseKeys.list': (polar) => first(polar.licenseKeys.list({})),
   'licenseKeys.update': (polar, { licenseKey }) => polar.licenseKeys.update({ id: licenseKey, licenseKeyUpdate: { limitUsage: 2000 } }),
+  'orders.export': (polar) => polar.orders.export({}),
   'orders.generateInvoice': async (polar, world) => polar.orders.generateInvoice({ id: (await world.fresh('order'))['id'] }),
   'orders.get': (polar, { order }) => polar.orders.get({ id: order }),
   'orders.invoice': (polar, { order }) => polar.orders.invoice({ id: order }),
@@ -127,6 +139,7 @@ export const operations: Record<string, Operation> = {
   'metrics.limits': (polar) => polar.metrics.limits(),
   'organizations.get': (polar, { organization }) => polar.organizations.get({ id: organization.id }),
   'organizations.list': (polar) => first(polar.organizations.list({})),
+  'organizations.listOrganizations': (polar) => first(polar.organizations.listOrganizations({})),
   'organizations.update': (polar, { organization }) =>
     polar.organizations.update({ id: organization.id, organizationUpdate: { name: 'Demo' } }),
   'payments.get': async (polar) => polar.payments.get({ id: (await firstItem(polar.payments.list({}))).id }),
@@ -154,10 +167,37 @@ export const operations: Record<string, Operation> = {
   'webhooks.listWebhookDeliveries': (polar, { endpoint }) => first(polar.webhooks.listWebhookDeliveries({ endpointId: endpoint })),
   'webhooks.listWebhookEndpoints': (polar) => first(polar.webhooks.listWebhookEndpoints({})),
   'webhooks.redeliverWebhookEvent': (polar, { event }) => polar.webhooks.redeliverWebhookEvent({ id: event }),
+  'webhooks.resetWebhookEndpointSecret': async (polar, world) =>
+    polar.webhooks.resetWebhookEndpointSecret({ id: (await world.fresh('endpoint'))['id'] }),
   'webhooks.updateWebhookEndpoint': (polar, { endpoint, sink }) =>
     polar.webhooks.updateWebhookEndpoint({ id: endpoint, webhookEndpointUpdate: { url: sink.url } }),
 }
 
+/** The same with the token of a person, for operations that organizations may not call. */
+export const operationsOfPersons: Record<string, Operation> = {
+  'oauth2.clients.create': (polar) => polar.oauth2.clients.create(registration),
+  'oauth2.clients.delete': async (polar, world) => polar.oauth2.clients.delete({ clientId: (await world.fresh('client'))['client_id'] }),
+  'oauth2.clients.get': async (polar, world) => polar.oauth2.clients.get({ clientId: (await world.fresh('client'))['client_id'] }),
+  'oauth2.clients.list': (polar) => first(polar.oauth2.clients.list({})),
+  'oauth2.clients.update': async (polar, world) => {
+    const clientId = (await world.fresh('client'))['client_id']
+    const oAuth2ClientConfigurationUpdate = { ...registration, clientId, clientName: 'Renamed' }
+    return polar.oauth2.clients.update({ clientId, oAuth2ClientConfigurationUpdate })
+  },
+  'organizationAccessTokens.create': (polar, { organization }) =>
+    polar.organizationAccessTokens.create({ organizationId: organization.id, comment: 'A shop', scopes: ['orders:read'] }),
+  'organizationAccessTokens.delete': async (polar, world) =>
+    polar.organizationAccessTokens.delete({ id: (await world.fresh('organization-token'))['id'] }),
+  'organizationAccessTokens.list': (polar, { organization }) =>
+    first(polar.organizationAccessTokens.list({ organizationId: organization.id })),
+  'organizationAccessTokens.update': async (polar, world) => {
+    const { id } = await world.fresh('organization-token')
+    return polar.organizationAccessTokens.update({ id, organizationAccessTokenUpdate: { comment: 'Another shop' } })
+  },
+  'organizations.create': (polar) => polar.organizations.create({ name: 'Made by the client', slug: `made-${crypto.randomUUID()}` }),
+}
+
+const registration = { clientName: 'Made by the client', redirectUris: ['https://app.example/callback'], scope: 'openid' }
 const price = { amountType: 'fixed', priceAmount: 4200, priceCurrency: 'usd' }
 const billingAddress = { country: 'GB', line1: '12 St James’s Square', city: 'London', postalCode: 'SW1Y 4JH' }
 

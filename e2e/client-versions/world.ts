@@ -3,11 +3,14 @@ import { isJuneEventType, webhookEventTypes } from '@quittance/contracts/webhook
 import { startEndpointSink, type EndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
 import { callApi, type RunningSystem } from '@quittance/testing/system'
+import { sellAndDecline } from '../pages/portal-customers.ts'
 
 /** Objects that every version of the client reads and changes, created over HTTP, so that a version that fails on one still reaches the others. */
 export interface World {
   baseUrl: string
   token: string
+  /** Token of a person, a member of the organization. */
+  personToken: string
   organization: { id: string; slug: string }
   sink: EndpointSink
   /** Signing secret of every endpoint created here. */
@@ -37,7 +40,20 @@ export interface World {
   fresh(kind: FreshKind): Promise<Record<string, string>>
 }
 
-type FreshKind = 'benefit' | 'checkout' | 'customer' | 'discount' | 'endpoint' | 'link' | 'method' | 'order' | 'subscription' | 'activation'
+type FreshKind =
+  | 'activation'
+  | 'benefit'
+  | 'checkout'
+  | 'client'
+  | 'customer'
+  | 'discount'
+  | 'endpoint'
+  | 'link'
+  | 'method'
+  | 'order'
+  | 'organization-token'
+  | 'owed'
+  | 'subscription'
 
 const address = { country: 'GB', line1: '12 St James’s Square', city: 'London', postal_code: 'SW1Y 4JH' }
 const terms = { prefix: 'acme', activations: { limit: 50, enable_customer_admin: true }, limit_usage: 1000 }
@@ -50,7 +66,7 @@ type Create = (path: string, body: unknown) => Promise<Reply>
 
 export async function createWorld(system: RunningSystem): Promise<World> {
   const { base_url: baseUrl } = system.readReadyFile()
-  const { organization, organization_access_token: token } = system.demo
+  const { organization, organization_access_token: token, personal_access_token: personToken } = system.demo
   const sink = await startEndpointSink()
   const create: Create = async (path, body) => {
     const { status, body: reply } = await system.api('POST', path, body)
@@ -73,21 +89,9 @@ export async function createWorld(system: RunningSystem): Promise<World> {
     if ((await system.api('GET', `/v1/orders/${order.id}/invoice`)).status !== 200) throw new Error('not generated yet')
   })
   const { token: session } = await create('/v1/customer-sessions/', { customer_id: customer.id })
-  const activation = { key: licenseKey['key'], organization_id: organization.id, label: 'laptop' }
-  const fresh: Record<FreshKind, () => Promise<Record<string, string>>> = {
-    activation: () => callAnonymously(baseUrl, '/v1/customer-portal/license-keys/activate', activation),
-    benefit: () => create('/v1/benefits/', { type: 'custom', description: 'Deleted', properties: { note: null } }),
-    checkout: () => create('/v1/checkouts/', { products: [catalog.product], customer_id: customer.id }),
-    customer: () => create('/v1/customers/', newCustomer()),
-    discount: () => create('/v1/discounts/', buildDiscount(randomUUID())),
-    endpoint: () => create('/v1/webhooks/endpoints', endpointAt(sink.url)),
-    link: () => create('/v1/checkout-links/', { products: [catalog.product] }),
-    method: () => storeMethod(system, { create, buy, plan: catalog.plan }),
-    order: () => buy(catalog.product, customer.id),
-    subscription: async () => ({ id: (await buy(catalog.plan, (await create('/v1/customers/', newCustomer())).id)).subscription_id }),
-  }
+  const fresh = createFactories(system, { create, buy, catalog, customer: customer.id, key: licenseKey['key'], endpointUrl: sink.url })
   return {
-    ...{ baseUrl, token, secret, organization, sink, session, subscription, ...catalog },
+    ...{ baseUrl, token, personToken, secret, organization, sink, session, subscription, ...catalog },
     customer: customer.id,
     externalId: customer.external_id,
     discount: (await fresh.discount())['id'] as string,
@@ -104,11 +108,52 @@ export async function createWorld(system: RunningSystem): Promise<World> {
   }
 }
 
+interface Factories {
+  create: Create
+  buy: ReturnType<typeof createBuyer>
+  catalog: Catalog
+  customer: string
+  /** Text of a license key. */
+  key: string
+  endpointUrl: string
+}
+
+function createFactories(
+  system: RunningSystem,
+  { create, buy, catalog, customer, key, endpointUrl }: Factories,
+): Record<FreshKind, () => Promise<Record<string, string>>> {
+  const { organization } = system.demo
+  const activation = { key, organization_id: organization.id, label: 'laptop' }
+  return {
+    activation: () => callAnonymously(system.readReadyFile().base_url, '/v1/customer-portal/license-keys/activate', activation),
+    benefit: () => create('/v1/benefits/', { type: 'custom', description: 'Deleted', properties: { note: null } }),
+    client: () => createAs(system, '/v1/oauth2/register', { client_name: 'A shop', redirect_uris: ['https://app.example/callback'] }),
+    checkout: () => create('/v1/checkouts/', { products: [catalog.product], customer_id: customer }),
+    customer: () => create('/v1/customers/', newCustomer()),
+    discount: () => create('/v1/discounts/', buildDiscount(randomUUID())),
+    endpoint: () => create('/v1/webhooks/endpoints', endpointAt(endpointUrl)),
+    link: () => create('/v1/checkout-links/', { products: [catalog.product] }),
+    method: () => storeMethod(system, { create, buy, plan: catalog.plan }),
+    order: () => buy(catalog.product, customer),
+    'organization-token': async () => {
+      const body = { organization_id: organization.id, comment: 'A shop', scopes: ['orders:read'] }
+      return (await createAs(system, '/v1/organization-access-tokens/', body))['organization_access_token']
+    },
+    owed: async () => {
+      const { owed, token: session } = await sellAndDecline(system, { id: catalog.plan })
+      return { id: owed.id, session }
+    },
+    subscription: async () => ({ id: (await buy(catalog.plan, (await create('/v1/customers/', newCustomer())).id)).subscription_id }),
+  }
+}
+
 const newCustomer = () => ({ email: `${randomUUID()}@example.com`, name: 'Ada', external_id: randomUUID(), billing_address: address })
 const endpointAt = (url: string) => ({ url, format: 'raw', secret, events: webhookEvents })
 
+type Catalog = Record<'benefit' | 'keys' | 'product' | 'plan', string>
+
 /** A product and a plan that both grant a benefit and license keys. */
-async function createCatalog(create: Create): Promise<Record<'benefit' | 'keys' | 'product' | 'plan', string>> {
+async function createCatalog(create: Create): Promise<Catalog> {
   const keys = await create('/v1/benefits/', { type: 'license_keys', description: 'The app', properties: terms })
   const benefit = await create('/v1/benefits/', { type: 'custom', description: 'A call', properties: { note: 'Book it.' } })
   const createProduct = async (name: string, interval: string | null) => {
@@ -150,6 +195,14 @@ async function storeMethod(system: RunningSystem, { create, buy, plan }: Storing
   const path = `${system.readReadyFile().base_url}/v1/customer-portal/customers/me/payment-methods`
   const { body } = await callApi(path, { method: 'GET', token: session })
   return { id: body.items[0].id, session }
+}
+
+/** Creates an object with the token of a person. */
+async function createAs(system: RunningSystem, path: string, body: unknown): Promise<Reply> {
+  const url = `${system.readReadyFile().base_url}${path}`
+  const { status, body: reply } = await callApi(url, { method: 'POST', token: system.demo.personal_access_token, body })
+  if (status >= 300) throw new Error(`POST ${path}: ${status} ${JSON.stringify(reply)}`)
+  return reply
 }
 
 async function callAnonymously(baseUrl: string, path: string, body: unknown): Promise<Record<string, string>> {

@@ -45,6 +45,7 @@ export const CustomerPaymentMethod = z
     processor: z.literal('stripe').describe('The only value that clients know.'),
     type: z.string().describe('For example `card`.'),
     default: z.boolean().describe('Whether subscriptions that name no payment method are charged with it.'),
+    is_default: z.boolean().describe('The same, as later clients read it.'),
     is_blocked: z.boolean().describe('A payment with it is disputed: it is not charged.'),
     card: Card.optional().describe('Of a card.'),
     method_metadata: Card.optional().describe('The same, as later clients read it.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Customer } from './customers.ts'
 import { ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
 import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
@@ -18,11 +19,17 @@ export const Dispute = z
     order_id: Id,
     provider: z.string(),
     status: DisputeStatus.describe('`won`, `lost`, `prevented` and `closed` are final.'),
+    resolved: z.boolean().describe('Whether it was won or lost.'),
+    closed: z.boolean().describe('Whether its status is final.'),
     amount: Amount,
+    tax_amount: Amount.describe('The share of tax in `amount`, as in the order.'),
     currency: Currency,
     reason: z.string().describe('As the provider names it.'),
     evidence_due_by: Timestamp.nullable(),
+    past_due: z.boolean().describe('Whether evidence was due before now and the dispute is not closed.'),
+    case_id: z.null().describe('There are no support cases.'),
     funds: z.enum(['none', 'withdrawn', 'reinstated']).describe('Whether the amount was withdrawn from the account, and reinstated.'),
+    customer: Customer,
   })
   .meta({ id: 'Dispute' })
 export type Dispute = z.infer<typeof Dispute>

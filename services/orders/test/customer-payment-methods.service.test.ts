@@ -41,7 +41,7 @@ test('a customer lists the stored methods of the own payments, without anything 
   expect(methods.map((method) => method.default)).toEqual([false, true])
   expect(methods[0]).toEqual({
     ...{ id: further, created_at: expect.any(String), modified_at: null, customer_id: subscription.customer_id },
-    ...{ processor: 'stripe', type: 'card', default: false, is_blocked: false, card, method_metadata: card },
+    ...{ processor: 'stripe', type: 'card', default: false, is_default: false, is_blocked: false, card, method_metadata: card },
   })
   expect(JSON.stringify(methods)).not.toContain('ctoken')
 })

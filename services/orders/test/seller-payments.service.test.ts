@@ -41,7 +41,10 @@ test('sellers list and get the disputes of their payments, and of no others', as
     provider: 'stripe',
     amount: 4200,
     currency: 'usd',
+    tax_amount: 0,
     funds: expect.any(String),
+    ...{ resolved: false, closed: false, past_due: false, case_id: null },
+    customer: { organization_id: organizationId, email: expect.any(String) },
   })
   expect(await orders.call(getDispute, { id: dispute.id }, seller)).toEqual(dispute)
   const count = async (filters: object) => (await orders.call(listDisputes, filters, seller)).items.length

@@ -1,15 +1,21 @@
 import { getDispute as getContract, listDisputes as listContract, type Dispute } from '@quittance/contracts/disputes'
 import { query } from '@quittance/runtime/handler'
 import { buildSortOrder, buildWhere, toArray } from '@quittance/runtime/list-query'
-import type { View } from '@quittance/runtime/view'
+import { nested, type View } from '@quittance/runtime/view'
+import { customerColumns } from '../customers/customer-view.ts'
 
-/** Disputes with their order; `d` is the dispute. */
+const isClosed = `d.status in ('won', 'lost', 'prevented', 'closed')`
+
+/** Disputes with their order and customer; `d` is the dispute. */
 export const disputeView: View<Dispute> = {
   name: 'dispute',
   organization: 'd.organization_id',
-  from: 'disputes d join payments pa on pa.id = d.payment_id',
-  columns: `d.id, d.created_at, d.modified_at, d.organization_id, d.payment_id, pa.order_id, pa.provider, d.status, d.amount, d.currency, d.reason,
-    d.evidence_due_by, d.funds`,
+  from: 'disputes d join payments pa on pa.id = d.payment_id join orders o on o.id = pa.order_id',
+  columns: `d.id, d.created_at, d.modified_at, d.organization_id, d.payment_id, pa.order_id, pa.provider, d.status,
+    d.status in ('won', 'lost') as resolved, ${isClosed} as closed, d.amount,
+    coalesce(round(d.amount * o.tax_amount::numeric / nullif(o.total_amount, 0)), 0)::bigint as tax_amount, d.currency, d.reason,
+    d.evidence_due_by, coalesce(d.evidence_due_by < now(), false) and not ${isClosed} as past_due, null as case_id, d.funds,
+    ${nested(customerColumns, 'customers c where c.id = o.customer_id')} as customer`,
 }
 
 export const getDispute = query(getContract, ({ id }, { read }) => read.one(disputeView, { where: 'd.id = :id', values: { id } }))

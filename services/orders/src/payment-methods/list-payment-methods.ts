@@ -17,7 +17,7 @@ export const customerPaymentMethodView: View<CustomerPaymentMethod> = {
   from: `(select * from payment_methods where status <> 'detached') m`,
   key: 'm.id',
   columns: `m.id, m.created_at, m.modified_at, m.customer_id, 'stripe' as processor, m.type, m.is_default as "default",
-    m.status = 'blocked' as is_blocked, ${card} as card, ${card} as method_metadata`,
+    m.is_default, m.status = 'blocked' as is_blocked, ${card} as card, ${card} as method_metadata`,
 }
 
 /** Lists the methods of a customer for the seller. */
