@@ -32,7 +32,7 @@ export const invoices: Service = {
     ...[getInvoiceSettings, updateInvoiceSettings],
   ],
   consumers: [onOrderInvoiceRequested, onOrderInvoiceDue],
-  jobs: [...renderDueInvoices, retryFailedDocuments],
+  jobs: [renderDueInvoices, retryFailedDocuments],
   components: [startBrowser, startConverter],
   internalRoutes: documentRoutes,
 }

@@ -59,8 +59,9 @@ const measureClaim = (claim: string) => `
 test('claims a document without reading the backlog of another organization', async () => {
   await using invoices = await startInvoices()
   const backlog = randomUUID()
-  const values: Record<string, string> = { ':lease': '1000', ':last_served': `'${backlog}'`, ':passed_over': `'{${backlog}}'` }
-  await invoices.rows(measureClaim(claimStatement.replaceAll(/:(lease|last_served|passed_over)/g, (name) => values[name] as string)))
+  const passedOver = `'{${backlog}}'`
+  const values: Record<string, string> = { ':lease': '1000', ':last_served': `'${backlog}'`, ':busy': passedOver, ':full': passedOver }
+  await invoices.rows(measureClaim(claimStatement.replaceAll(/:(lease|last_served|busy|full)/g, (name) => values[name] as string)))
   const [{ cost } = { cost: '' }] = await invoices.rows<{ cost: string }>('select blocks_of_claim($1) as cost', [backlog])
   expect(cost).toMatch(/^1\.?0* rows/)
   expect(Number(/(\d+) blocks/.exec(cost)?.[1])).toBeLessThan(100)

@@ -23,7 +23,7 @@ async function storeMails(mail: TestMail, count: number): Promise<void> {
      select $1::uuid, 'receipt', gen_random_uuid(), gen_random_uuid(), 'buyer' || n || '@buyer.example', false, $2::jsonb from generate_series(1, $3::int) n`,
     [mail.organizationId, receipt, count],
   )
-  await mail.rows(`notify wake, 'send-due-messages-1'`)
+  await mail.rows(`notify wake, 'send-due-messages'`)
 }
 
 const countById = (ids: readonly string[]) => Map.groupBy(ids, (id) => id)

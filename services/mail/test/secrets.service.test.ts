@@ -80,7 +80,7 @@ test('sends codes before other mails that have waited longer', async () => {
   await smtp.restart()
   await smtp.messages(21)
   const position = smtp.received.findIndex(({ source }) => source.includes('Anmeldecode'))
-  // The mail that is tried first may have been claimed before the code arrived, and the five jobs send at once.
+  // The mail that is tried first may have been claimed before the code arrived, and five mails are sent at once.
   expect(position).toBeLessThan(7)
 })
 

@@ -231,7 +231,7 @@ export interface JobContext extends WorkContext {
   systemTransaction<T>(work: (transaction: SystemTransaction) => Promise<T>): Promise<T>
   /** True once the service stops: claim no new work. */
   isStopping(): boolean
-  /** Runs the job again immediately, or after the current run. */
+  /** Runs the job again immediately: beside the current run as far as its `concurrency` permits, otherwise after it. */
   runAgain(): void
 }
 
@@ -240,6 +240,10 @@ export interface Job {
   name: string
   /** Maximum time between two runs, evaluated again after each run if it is a function; `wake` runs the job immediately. */
   everyMs: number | (() => number)
+  /**
+   * Maximum number of runs at once in a process, 1 if absent. A wake-up starts one: a run that found work calls `runAgain` if there is more.
+   */
+  concurrency?: number
   /** Returns true if there is more to do now. */
   run(context: JobContext): Promise<boolean>
 }

@@ -18,18 +18,25 @@ interface Schedule {
 
 const retryDelayMs = 1_000
 
-/** Runs a job repeatedly: immediately if there is more to do, otherwise when woken or after its interval. */
+/**
+ * Runs a job repeatedly: immediately if there is more to do, otherwise when woken or after its interval. A job with several runs at once is
+ * one loop per run: a wake-up continues one of those that wait.
+ */
 export function startJob({ job, database, wakeUps, log, leaseMs }: Schedule): Closeable {
   const wakeSignal = createWakeSignal()
   let stopped = false
   const getIntervalMs = () => (typeof job.everyMs === 'number' ? job.everyMs : job.everyMs())
   wakeUps.on(job.name, () => wakeSignal.wake())
-  const loop = (async () => {
+  const loops = Array.from({ length: job.concurrency ?? 1 }, runLoop)
+
+  async function runLoop(): Promise<void> {
     while (!stopped) {
       const hasMore = await job.run(context()).catch(failed)
       if (!stopped && hasMore !== true) await wakeSignal.wait(hasMore === null ? retryDelayMs : getIntervalMs())
     }
-  })()
+    // Ends the next one that waits.
+    wakeSignal.wake()
+  }
 
   function failed(error: unknown): null {
     log.error({ err: error, job: job.name }, 'job.failed')
@@ -62,7 +69,7 @@ export function startJob({ job, database, wakeUps, log, leaseMs }: Schedule): Cl
     async close() {
       stopped = true
       wakeSignal.wake()
-      await loop
+      await Promise.all(loops)
     },
   }
 }

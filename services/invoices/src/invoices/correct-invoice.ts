@@ -11,7 +11,7 @@ import type { DocumentSnapshot } from './document-snapshot.ts'
 import { Invoice } from './invoice.ts'
 import { issueCreditNote, readCreditNotes, issueRefundCreditNotes } from './issue-credit-notes.ts'
 import { issueDocument } from './issue-document.ts'
-import { renderingJobNames } from './rendering-jobs.ts'
+import { renderingJobName } from './rendering-jobs.ts'
 
 type Correction = RequestOf<typeof contract>
 
@@ -23,7 +23,7 @@ export const correctInvoice = command(contract, async ({ id, ...correction }, co
   const creditNote = await creditRemainder(invoice, context)
   const replacement = await replace(invoice, { correction, context })
   await reissueCredits(invoice, { replacement, context })
-  wake(...renderingJobNames)
+  wake(renderingJobName)
   const [creditNoteJson, replacementJson] = await Promise.all([
     read.one(creditNoteView, { where: 'i.id = :id', values: { id: creditNote.id } }),
     read.one(invoiceView, { where: 'i.id = :id', values: { id: replacement.id } }),

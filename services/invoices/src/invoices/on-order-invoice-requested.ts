@@ -7,7 +7,7 @@ import { Invoice } from './invoice.ts'
 import { issueRefundCreditNotes } from './issue-credit-notes.ts'
 import { issueDocument } from './issue-document.ts'
 import { recordReversedRefunds, reverseCreditNotes } from './reverse-credit-notes.ts'
-import { renderingJobNames } from './rendering-jobs.ts'
+import { renderingJobName } from './rendering-jobs.ts'
 
 const selectIssued = `select from invoices where order_id = :order_id and organization_id = any (:scope_organizations) limit 1`
 
@@ -25,7 +25,7 @@ export const onOrderInvoiceRequested = consumer(
     // First, so that a later refund fits into the invoice again.
     await reverseCreditNotes(invoice, reversed, context)
     await issueRefundCreditNotes(invoice, { source, reversed }, context)
-    context.wake(...renderingJobNames)
+    context.wake(renderingJobName)
   },
 )
 
@@ -39,7 +39,7 @@ export const onOrderInvoiceDue = consumer(
   async ({ payload: source }, context) => {
     context.bindOrganization(source.organization.id)
     await findOrIssueInvoice(source, context)
-    context.wake(...renderingJobNames)
+    context.wake(renderingJobName)
   },
 )
 

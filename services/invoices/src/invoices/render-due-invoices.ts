@@ -4,11 +4,11 @@ import { job, type JobContext } from '@quittance/runtime/handler'
 import { storeDocument } from '../documents/document-store.ts'
 import { PoolTimeout } from '../threads/resource-pool.ts'
 import type { DocumentSnapshot } from './document-snapshot.ts'
-import { claimInvoice, releaseJob, type ClaimedInvoice } from './claim-invoice.ts'
+import { canClaimMore, claimInvoice, releaseRun, type ClaimedInvoice } from './claim-invoice.ts'
 import { Invoice, maxAttempts } from './invoice.ts'
 import { publishGenerated } from './publish-generated.ts'
 import { renderDocument, type RenderedDocument } from './render-document.ts'
-import { renderingJobNames } from './rendering-jobs.ts'
+import { renderingJobName, renderingRuns } from './rendering-jobs.ts'
 
 const renew = `
   update invoices set leased_until = now() + :lease * interval '1 millisecond'
@@ -26,15 +26,14 @@ const markGenerated = `
 
 /**
  * Renders due invoices. The lease of a crashed replica expires, and a result with a lost lease is discarded, so an invoice has exactly one
- * document. All jobs are woken for new documents; one of them is enough to poll for retries.
+ * document.
  */
-export const renderDueInvoices = renderingJobNames.map((name, index) =>
-  job({ name, everyMs: index === 0 ? 1_000 : 5_000, run: renderNext }),
-)
+export const renderDueInvoices = job({ name: renderingJobName, everyMs: 1_000, concurrency: renderingRuns, run: renderNext })
 
 async function renderNext(context: JobContext): Promise<boolean> {
   const claimed = await claimInvoice(context)
   if (!claimed) return false
+  if (canClaimMore(claimed)) context.runAgain()
   const { id, attempts } = claimed
   const startedAt = performance.now()
   const renewal = setInterval(() => {
@@ -50,7 +49,7 @@ async function renderNext(context: JobContext): Promise<boolean> {
     await recordFailure(context, { claimed, error })
   } finally {
     clearInterval(renewal)
-    releaseJob(claimed)
+    releaseRun(claimed)
   }
   return true
 }

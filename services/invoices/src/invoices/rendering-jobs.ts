@@ -1,12 +1,8 @@
+/** Name of the job that renders documents, which is woken for new ones. */
+export const renderingJobName = 'render-due-invoices'
+
 /**
- * Names of the rendering jobs. There are twice as many as browser pages: a page prints the next document while another is compacted and
- * stored. A slow document blocks only its job and page.
+ * Documents that a process renders at once: twice as many as it has browser pages. A page prints the next document while another is compacted
+ * and stored. A slow document blocks only its run and page.
  */
-export const renderingJobNames = [
-  'render-due-invoices-1',
-  'render-due-invoices-2',
-  'render-due-invoices-3',
-  'render-due-invoices-4',
-  'render-due-invoices-5',
-  'render-due-invoices-6',
-] as const
+export const renderingRuns = 6

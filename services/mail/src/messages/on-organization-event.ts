@@ -1,7 +1,7 @@
 import { organizationSnapshotted } from '@quittance/contracts/organizations'
 import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer } from '@quittance/runtime/handler'
-import { sendingJobNames } from './store-message.ts'
+import { sendingJobName } from './store-message.ts'
 
 const upsert = `
   insert into organizations (id, name, slug, email, customer_email_settings, occurred_at)
@@ -25,6 +25,6 @@ export const onOrganizationEvent = consumer(
       settings: JSON.stringify(payload.customer_email_settings),
       occurred_at: occurredAt,
     })
-    wake(...sendingJobNames)
+    wake(sendingJobName)
   },
 )

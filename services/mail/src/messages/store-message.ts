@@ -2,14 +2,8 @@ import type { EventMessage, Transaction } from '@quittance/runtime/handler'
 import type { MailData } from '../content/mail-data.ts'
 import { customerLock } from './customer-copy.ts'
 
-/** Names of the jobs that send mails; each has one connection to the SMTP server. */
-export const sendingJobNames = [
-  'send-due-messages-1',
-  'send-due-messages-2',
-  'send-due-messages-3',
-  'send-due-messages-4',
-  'send-due-messages-5',
-] as const
+/** Name of the job that sends mails, which is woken for new ones. */
+export const sendingJobName = 'send-due-messages'
 
 /** A mail to send about an event; that of an event without an organization comes from the operator. */
 export interface NewMessage {
@@ -63,5 +57,5 @@ export async function storeMessage(transaction: Transaction, event: EventMessage
     occurred_at: event.occurredAt,
     traceparent,
   })
-  if (stored.length > 0) wake(...sendingJobNames)
+  if (stored.length > 0) wake(sendingJobName)
 }

@@ -32,35 +32,42 @@ export interface ClaimedMessage {
   sender_address: string | null
   sender_selector: string | null
   sender_key: string | null
+  /** Another mail was due and had no lease. */
+  has_more: boolean
 }
 
 /** The organization served last. Replicas start at different places. */
 let lastServed: string = randomUUID()
 
+const isFree = (mail: string) => `
+  ${mail}.status = 'waiting' and (${mail}.leased_until is null or ${mail}.leased_until < now())
+  and (${mail}.expires_at is null or ${mail}.expires_at > now())`
+
 // Walks the organizations with mails that wait in the order of their ids, after the one served last and then from the start. The first with
 // a due mail ends the walk. Each step reads one entry of the index `messages_due`, however many mails wait.
-const claim = `
+const selectDue = (isUrgent: boolean) => `
   with recursive turns (turn_id, is_second_round) as (
     select :last_served::uuid, false
-    where (select m.next_attempt_at from messages m where m.status = 'waiting' and m.is_urgent = :is_urgent::boolean
+    where (select m.next_attempt_at from messages m where m.status = 'waiting' and m.is_urgent = ${isUrgent}
       order by m.next_attempt_at limit 1) <= now()
     union all
     select coalesce(n.turn_id, '00000000-0000-0000-0000-000000000000'), t.is_second_round or n.turn_id is null
     from turns t left join lateral (
-      select m.turn_id from messages m where m.status = 'waiting' and m.is_urgent = :is_urgent::boolean and m.turn_id > t.turn_id
+      select m.turn_id from messages m where m.status = 'waiting' and m.is_urgent = ${isUrgent} and m.turn_id > t.turn_id
       order by m.turn_id limit 1) n on true
-    where not t.is_second_round or n.turn_id <= :last_served::uuid),
-  claimed as (
+    where not t.is_second_round or n.turn_id <= :last_served::uuid)
+  select due.id from turns t cross join lateral (
+    select m.id from messages m
+    where ${isFree('m')} and m.is_urgent = ${isUrgent} and (m.turn_id, m.next_attempt_at) between (t.turn_id, '-infinity') and (t.turn_id, now())
+    order by m.turn_id, m.next_attempt_at limit 1 for update skip locked) due
+  where t.is_second_round or t.turn_id <> :last_served::uuid
+  limit 1`
+
+// The second walk begins only if the first one found nothing.
+const claim = `
+  with claimed as (
     update messages set leased_until = now() + :lease * interval '1 millisecond', attempts = attempts + 1
-    where id = (
-      select due.id from turns t cross join lateral (
-        select m.id from messages m
-        where m.status = 'waiting' and m.is_urgent = :is_urgent::boolean and (m.leased_until is null or m.leased_until < now())
-          and (m.expires_at is null or m.expires_at > now())
-          and (m.turn_id, m.next_attempt_at) between (t.turn_id, '-infinity') and (t.turn_id, now())
-        order by m.turn_id, m.next_attempt_at limit 1 for update skip locked) due
-      where t.is_second_round or t.turn_id <> :last_served::uuid
-      limit 1)
+    where id = coalesce((${selectDue(true)}), (${selectDue(false)}))
     returning *)
   select m.id, m.created_at, m.organization_id, m.turn_id, m.kind, m.source_id, m.customer_id,
     case when m.kind in ('declaration_notice', 'endpoint_disabled') then o.email else coalesce(m.recipient, c.email) end as recipient, coalesce(m.locale, c.locale) as locale,
@@ -68,6 +75,8 @@ const claim = `
     o.name as seller_name, o.slug as seller_slug, o.email as seller_email, o.customer_email_settings as email_settings,
     exists (select from opt_outs x where x.customer_id = m.customer_id and x.kind = m.kind) as is_opted_out,
     coalesce(c.undeliverable_since is not null and coalesce(m.recipient, c.email) = c.email, false) as is_undeliverable,
+    exists (select from messages other
+      where other.id <> m.id and other.is_urgent in (true, false) and other.next_attempt_at <= now() and ${isFree('other')}) as has_more,
     s.id as sender_id, s.address as sender_address, s.selector as sender_selector, s.sealed_private_key as sender_key
   from claimed m left join organizations o on o.id = m.organization_id
     left join customers c on c.id = m.customer_id and c.organization_id = m.organization_id
@@ -75,15 +84,8 @@ const claim = `
 
 /** Claims the next due mail, or returns null: codes first, organizations in turn. Another replica never claims the same one. */
 export async function claimMessage({ systemSql, leaseMs }: JobContext): Promise<ClaimedMessage | null> {
-  for (const is_urgent of [true, false]) {
-    const [claimed] = await systemSql<ClaimedMessage>('message.claim-in-turn', claim, {
-      lease: leaseMs,
-      last_served: lastServed,
-      is_urgent,
-    })
-    if (!claimed) continue
-    lastServed = claimed.turn_id
-    return claimed
-  }
-  return null
+  const values = { lease: leaseMs, last_served: lastServed }
+  const [claimed] = await systemSql<ClaimedMessage>('message.claim-in-turn', claim, values)
+  if (claimed) lastServed = claimed.turn_id
+  return claimed ?? null
 }

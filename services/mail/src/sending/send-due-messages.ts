@@ -1,11 +1,11 @@
-import { job, type Job, type JobContext } from '@quittance/runtime/handler'
+import { job, type JobContext } from '@quittance/runtime/handler'
 import type { ServiceComponent, ServiceResources } from '@quittance/runtime/service'
 import { config, type MailSettings } from '../config.ts'
 import { sealStored } from '../mailbox/mailbox-routes.ts'
-import { sendingJobNames } from '../messages/store-message.ts'
+import { sendingJobName } from '../messages/store-message.ts'
 import type { ComposedMessage } from '../rendering/compose-message.ts'
 import { classifyFailure, describeFailure, isAddressRejected } from '../transport/classify-failure.ts'
-import { createSmtpTransport, type SmtpTransport } from '../transport/smtp-transport.ts'
+import { createSmtpTransport, maxSmtpConnections, type SmtpTransport } from '../transport/smtp-transport.ts'
 import { createTransportGate, type TransportGate } from '../transport/transport-gate.ts'
 import { claimMessage, type ClaimedMessage } from './claim-message.ts'
 import { prepareMessage } from './prepare-message.ts'
@@ -19,7 +19,7 @@ interface Sender {
   gate: TransportGate
 }
 
-/** Starts the connection to the SMTP server, if there is one, and the jobs that send mails. */
+/** Starts the connection to the SMTP server, if there is one, and the job that sends mails. */
 export async function startSender({ log }: ServiceResources): Promise<ServiceComponent> {
   const settings = config()
   const { transport } = settings
@@ -28,19 +28,18 @@ export async function startSender({ log }: ServiceResources): Promise<ServiceCom
   const sender = { settings, smtp, gate: createTransportGate() }
   return {
     name: 'sender',
-    jobs: sendingJobNames.map((name, index) => createSendingJob(name, { sender, isPolling: index === 0 })),
+    jobs: [createSendingJob(sender)],
     close: () => smtp?.close(),
   }
 }
 
 const pollMs = 1_000
-const idlePollMs = 5_000
 
-/** All jobs are woken for new mails; one of them is enough to poll for retries. */
-function createSendingJob(name: string, { sender, isPolling }: { sender: Sender; isPolling: boolean }): Job {
+function createSendingJob(sender: Sender) {
   return job({
-    name,
-    everyMs: () => sender.gate.remainingMs() || (isPolling ? pollMs : idlePollMs),
+    name: sendingJobName,
+    everyMs: () => sender.gate.remainingMs() || pollMs,
+    concurrency: maxSmtpConnections,
     run: (context) => sendNext(context, sender),
   })
 }
@@ -52,6 +51,7 @@ async function sendNext(context: JobContext, sender: Sender): Promise<boolean> {
   try {
     claimed = await claimMessage(context)
     if (!claimed) return false
+    if (claimed.has_more) context.runAgain()
     await sendClaimed(context, { claimed, sender })
     return true
   } finally {

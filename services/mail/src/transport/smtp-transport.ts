@@ -9,7 +9,7 @@ export interface SmtpTransport {
   close(): void
 }
 
-/** Maximum number of connections of a replica: one for each job. */
+/** Maximum number of connections of a replica: one for each mail that is sent at the same time. */
 export const maxSmtpConnections = 5
 
 const connectTimeoutMs = 10_000
