@@ -96,9 +96,9 @@ function createBrowserProcess(choose: () => BrowserChoice): BrowserProcess {
 async function getPage(slot: Slot, chromium: BrowserProcess): Promise<Page> {
   if (slot.page && !slot.page.isClosed() && slot.page.browser().connected) return slot.page
   await discardPage(slot, chromium)
-  const { browser } = await chromium.current()
+  const { browser, openPage } = await chromium.current()
   try {
-    const page = await browser.newPage()
+    const page = await openPage()
     await page.setJavaScriptEnabled(false)
     await page.setRequestInterception(true)
     slot.page = page

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { basename, join } from 'node:path'
-import { defaultArgs, launch, type Browser } from 'puppeteer'
+import { defaultArgs, launch, type Browser, type Page } from 'puppeteer'
 import { config } from '../config.ts'
 import { browserCommand, assignHome } from './browser-user.ts'
 import { createBrowserProfile, removeBrowserProfile } from './browser-profile.ts'
@@ -39,6 +40,8 @@ export interface BrowserChoice {
 /** A browser process with a dedicated home directory. */
 export interface LaunchedBrowser {
   browser: Browser
+  /** Opens a page for printing. */
+  openPage(): Promise<Page>
   /** Stops all its processes and removes its directory. Idempotent, and works for a crashed browser. */
   close(): Promise<void>
 }
@@ -79,9 +82,10 @@ async function startBrowser(executable: string, { isSandboxed }: { isSandboxed: 
   const home = await createBrowserProfile()
   try {
     assignHome(home, command)
-    const headless = /headless[-_]shell/.test(basename(executable)) ? 'shell' : true
+    const isShell = /headless[-_]shell/.test(basename(executable))
+    const headless = isShell ? 'shell' : true
     const userDataDir = join(home, 'profile')
-    const args = isSandboxed ? flags : [...flags, '--no-sandbox']
+    const args = [...flags, ...(isShell ? ['--enable-begin-frame-control'] : []), ...(isSandboxed ? [] : ['--no-sandbox'])]
     const browser = await launch({
       executablePath: command.executable,
       // The prefix must precede all arguments, so puppeteer must not add its defaults at the front.
@@ -104,10 +108,27 @@ async function startBrowser(executable: string, { isSandboxed }: { isSandboxed: 
     let closed: Promise<void> | null = null
     const close = () => (closed ??= endBrowser(browser).then(() => removeBrowserProfile(home)))
     browser.once('disconnected', () => void close())
-    return { browser, close }
+    return { browser, openPage: () => (isShell ? openUndrawnPage(browser) : browser.newPage()), close }
   } catch (error) {
     await removeBrowserProfile(home)
     throw error
+  }
+}
+
+/** Opens a page that draws on demand only, thus never, because printing does not need what would be on the screen. */
+async function openUndrawnPage(browser: Browser): Promise<Page> {
+  const url = `about:blank#${randomUUID()}`
+  const session = await browser.target().createCDPSession()
+  try {
+    const [target] = await Promise.all([
+      browser.waitForTarget((each) => each.url() === url),
+      session.send('Target.createTarget', { url, enableBeginFrameControl: true }),
+    ])
+    const page = await target.page()
+    if (!page) throw new Error('The browser opened no page')
+    return page
+  } finally {
+    await session.detach()
   }
 }
 
