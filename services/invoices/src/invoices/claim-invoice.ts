@@ -83,7 +83,9 @@ export function canClaimMore({ organization_id, has_more }: ClaimedInvoice): boo
   return has_more && (inProgress.count(organization_id) < maxPerOrganization || inProgress.owners(1).length > 1)
 }
 
-/** Ends the run of a document, whether or not it was rendered. */
-export function releaseRun({ organization_id }: ClaimedInvoice): void {
+/** Ends the run of a document, whether or not it was rendered. Returns whether its organization had its share. */
+export function releaseRun({ organization_id }: ClaimedInvoice): boolean {
+  const wasShareUsed = inProgress.count(organization_id) >= maxPerOrganization
   inProgress.add(organization_id, -1)
+  return wasShareUsed
 }

@@ -39,6 +39,7 @@ async function renderNext(context: JobContext): Promise<boolean> {
   const renewal = setInterval(() => {
     context.systemSql('invoice.renew', renew, { id, attempts, lease: context.leaseMs }).catch(() => {})
   }, context.leaseMs / 3)
+  let wasShareUsed = false
   try {
     await store(context, { claimed, startedAt, document: await render(context, claimed) })
   } catch (error) {
@@ -49,9 +50,10 @@ async function renderNext(context: JobContext): Promise<boolean> {
     await recordFailure(context, { claimed, error })
   } finally {
     clearInterval(renewal)
-    releaseRun(claimed)
+    wasShareUsed = releaseRun(claimed)
   }
-  return true
+  // Later documents have woken the job, in vain if their organization had its share.
+  return claimed.has_more || wasShareUsed
 }
 
 function render({ log }: JobContext, { printed, attempts, organization_id: owner }: ClaimedInvoice): Promise<RenderedDocument> {

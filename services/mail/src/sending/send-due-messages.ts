@@ -53,7 +53,8 @@ async function sendNext(context: JobContext, sender: Sender): Promise<boolean> {
     if (!claimed) return false
     if (claimed.has_more) context.runAgain()
     await sendClaimed(context, { claimed, sender })
-    return true
+    // Later mails have woken the job. If the gate refused that run, they wait for the poll.
+    return claimed.has_more
   } finally {
     sender.gate.released()
   }
