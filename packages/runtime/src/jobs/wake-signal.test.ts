@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createWakeSignal } from './wake-signal.ts'
 
 const longMs = 60_000
@@ -45,4 +45,10 @@ test('continues another wait after its time although one was woken before and do
   expect(continued).toEqual(['first'])
   await delay(200)
   expect(continued).toEqual(['first', 'second'])
+})
+
+test('continues each of several waits at intervals although none waits again', async () => {
+  const signal = createWakeSignal()
+  const continued = startWaits(signal, { first: longMs, second: longMs, third: 20 })
+  await vi.waitFor(() => expect(continued).toEqual(['first', 'second', 'third']))
 })

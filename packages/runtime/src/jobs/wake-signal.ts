@@ -11,6 +11,7 @@ export function createWakeSignal(): WakeSignal {
   const waiting: (() => void)[] = []
   let isWoken = false
   let timer: NodeJS.Timeout | undefined
+  let intervalMs = 0
 
   function wake(): void {
     if (isWoken) return
@@ -18,12 +19,18 @@ export function createWakeSignal(): WakeSignal {
     waiting.shift()?.()
     if (waiting.length === 0) clearTimeout(timer)
   }
+  /** Those that still wait continue at intervals too, because the first one may work for long. */
+  function wakeInTime(): void {
+    wake()
+    if (waiting.length > 0) timer = setTimeout(wakeInTime, intervalMs)
+  }
   return {
     wake,
     async wait(ms) {
       if (!isWoken) {
         clearTimeout(timer)
-        timer = setTimeout(wake, ms)
+        intervalMs = ms
+        timer = setTimeout(wakeInTime, ms)
         await new Promise<void>((resolve) => waiting.push(resolve))
       }
       isWoken = false
