@@ -58,8 +58,8 @@ async function end(subscription: Subscription, context: Transaction): Promise<vo
  * subscription: anyone may have typed the address with which the trial began.
  */
 async function isTrialUnpayable(subscription: Subscription, { sql }: Transaction): Promise<boolean> {
-  const { status, trialEnd, currentPeriodEnd, amount, customerId, paymentMethodId } = subscription
-  if (status !== 'trialing' || trialEnd?.getTime() !== currentPeriodEnd.getTime() || amount === 0n) return false
+  const { customerId, paymentMethodId } = subscription
+  if (!subscription.isLastOfTrial()) return false
   return !paymentMethodId || !(await findChargeableMethod(sql, { customerId, preferred: paymentMethodId }))
 }
 

@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '@quittance/runtime/handler'
 import { renewalJobName } from '../job-names.ts'
-import { loadDunning, type Dunning } from '../organizations/dunning.ts'
-import { type OrganizationClock, loadClock } from '../organizations/organization.ts'
+import { loadDunning } from '../organizations/dunning.ts'
+import { loadClock } from '../organizations/organization.ts'
 import type { SettledPayment } from '../payments/after-payment-settled.ts'
-import type { Payment } from '../payments/payment.ts'
+import { applyPaymentResult, isExtraAttempt, needsOwedOrders } from './apply-payment-result.ts'
 import { findOwedOrders } from './owed-orders.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
 import { scheduleFinalPayment } from './retry-final-orders.ts'
@@ -22,7 +22,7 @@ export async function settleSubscriptionPayment(context: Transaction, settled: S
   if (!order.subscriptionId || order.isUpgrade()) return
   const subscription = await em.findOneOrFail(Subscription, { id: order.subscriptionId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   // The method with which the buyer paid is the one of later payments.
-  const isExtra = isExtraAttempt(payment)
+  const isExtra = isExtraAttempt(payment.initiator)
   if (isPaid && (payment.checkoutId || isExtra) && payment.paymentMethodId) subscription.paymentMethodId = payment.paymentMethodId
   // An order between two periods does not show whether a payment for the next one is pending.
   if (isPaid && order.billingReason === 'subscription_update' && subscription.status === 'active') return
@@ -33,43 +33,11 @@ export async function settleSubscriptionPayment(context: Transaction, settled: S
   }
   const before = subscription.snapshot()
   const dunning = await loadDunning(context.sql, order.organizationId)
-  const changed = await applyResult(subscription, { settled, context, clock, dunning })
+  const result = { isPaid, initiator: payment.initiator, order, notBefore: payment.retryNotBefore ?? null }
+  const owed = needsOwedOrders(subscription, result) ? await findOwedOrders(subscription, context) : []
+  const changed = applyPaymentResult(subscription, result, { clock, dunning, now: context.now, owed })
   if (changed) await publishSubscriptionChange(context, subscription, before)
   if (isPaid && order.billingReason === 'subscription_cycle') await publishRenewal(subscription, context)
   // Several periods may have passed; the next one is then already due.
   wake(renewalJobName)
-}
-
-/** Attempts beside the schedule, which they neither use up nor move: by the buyer, or after the buyer chose another default method, or on request of the seller. */
-function isExtraAttempt({ initiator }: Pick<Payment, 'initiator'>): boolean {
-  return initiator === 'buyer_again' || initiator === 'method_updated' || initiator === 'seller'
-}
-
-interface Result {
-  settled: SettledPayment
-  context: Transaction
-  clock: OrganizationClock
-  dunning: Dunning
-}
-
-/**
- * Returns whether the subscription changed. While it owes another order, a paid one does not end that it is past due. A declined attempt beside
- * the schedule changes nothing, but that an attempt which waited for it follows at once.
- */
-async function applyResult(subscription: Subscription, { settled, context, clock, dunning }: Result): Promise<boolean> {
-  const { order, payment, isPaid } = settled
-  if (!isPaid && isExtraAttempt(payment)) {
-    const isWaited = (await findOwedOrders(subscription, context)).some(({ isPaymentInProgress }) => isPaymentInProgress)
-    if (subscription.status === 'past_due' && !isWaited) subscription.dueAt ??= context.now
-    return false
-  }
-  if (!isPaid) return subscription.markPaymentFailed(clock, { dunning, notBefore: payment.retryNotBefore ?? null })
-  const isUnpaid = subscription.status === 'unpaid'
-  if (isUnpaid) subscription.skipUnpaidPeriods(clock, { isPeriodPaid: order.billingReason === 'subscription_cycle' })
-  else if (subscription.status !== 'past_due') return subscription.markPaid(clock)
-  const owed = (await findOwedOrders(subscription, context)).filter(({ id }) => id !== order.id)
-  if (owed.length === 0) return subscription.markPaid(clock)
-  // An order without a payment in progress is charged by the next attempt, which must be scheduled.
-  if (!isUnpaid && owed.some(({ isPaymentInProgress }) => !isPaymentInProgress)) subscription.ensureNextAttempt(clock, dunning)
-  return isUnpaid
 }

@@ -44,6 +44,11 @@ export class Subscription extends SubscriptionSchema.class {
     this.end()
   }
 
+  /** Returns whether its next period is the first one to be paid, which needs a payment method: otherwise it ends with its trial. */
+  isLastOfTrial(): boolean {
+    return this.status === 'trialing' && this.trialEnd?.getTime() === this.currentPeriodEnd.getTime() && this.amount > 0n
+  }
+
   /** Returns the period after the current one. */
   nextPeriod(): { start: Date; end: Date } {
     const cadence = { interval: this.recurringInterval, anchorDay: this.anchorDay }

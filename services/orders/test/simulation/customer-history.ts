@@ -1,24 +1,19 @@
 import { createHash } from 'node:crypto'
-import { Order } from '../../src/orders/order.ts'
-import { orderAmounts } from '../../src/pricing/order-amounts.ts'
-import { periodEnd } from '../../src/pricing/billing-period.ts'
-import type { TaxRate } from '../../src/pricing/tax-amounts.ts'
+import type { Order } from '../../src/orders/order.ts'
 import type { Initiator } from '../../src/payments/payment-progress.ts'
 import type { Recorded } from '../../src/payments/record-answer.ts'
-import { Subscription } from '../../src/subscriptions/subscription.ts'
+import type { Subscription } from '../../src/subscriptions/subscription.ts'
 import type { DriveWorld } from './drive.ts'
 import { Draws } from './draws.ts'
-import { defaultDunning } from '../../src/organizations/dunning.ts'
+import { SellerSettings } from './seller-settings.ts'
 import type { Rules } from './rules.ts'
-import type { BankDecision, Wallet } from './simulated-objects.ts'
+import { decideByWallet, type Wallet } from './simulated-objects.ts'
 import { SimulatedProvider, type Fault } from './simulated-provider.ts'
 import { assertHolds, SimulatedStore, type PaymentRow, type RefundRow } from './simulated-store.ts'
-import { newPayment, newRefund } from './new-rows.ts'
+import { newOrder, newPayment, newRefund, newSetup, newSubscription } from './new-rows.ts'
 import { settleSimulated, settleSimulatedRefund } from './settle-simulated.ts'
 
 const dayMs = 86_400_000
-const rate: TaxRate = { name: 'VAT', country: 'DE', state: null, partsPerMillion: 190_000n, isReverseCharge: false }
-
 export interface HistoryOptions {
   rules: Rules
   run: number
@@ -33,12 +28,14 @@ export class CustomerHistory implements DriveWorld {
   readonly rules: Rules
   readonly store = new SimulatedStore()
   readonly provider: SimulatedProvider
+  readonly seller: SellerSettings
   readonly wallet: Wallet = { methodId: 1, poorUntil: 0, isLost: false, needsBuyer: false, isDebit: false }
   readonly startedAt = Date.UTC(2026, 0, 1)
   now: number
   subscription: Subscription | null = null
   readonly subscriptions = new Map<string | null | undefined, Subscription>()
   renewals = 0
+  trials = 0
   /** Balance of the orders when it was last compared. */
   checkedBalance = 0n
   /** Webhooks on their way: the time and the payment of each. */
@@ -53,9 +50,10 @@ export class CustomerHistory implements DriveWorld {
     this.rules = options.rules
     this.draws = new Draws(options.run, options.customer)
     this.now = this.startedAt + this.draws.between(0, 60 * dayMs)
+    this.seller = new SellerSettings(this.draws)
     this.provider = new SimulatedProvider({
       draws: this.draws,
-      decide: (intent) => this.#decide(intent.buyerPresent),
+      decide: (intent) => decideByWallet(this.wallet, intent, this),
       count: options.count,
     })
   }
@@ -81,44 +79,47 @@ export class CustomerHistory implements DriveWorld {
     this.#options.count(fault)
   }
 
-  #decide(isBuyerPresent: boolean): BankDecision {
-    const { wallet } = this
-    if (wallet.isLost) return { is: 'declined', code: 'lost_or_stolen' }
-    if (this.now < wallet.poorUntil) return { is: 'declined', code: 'insufficient_funds' }
-    if (wallet.needsBuyer) return isBuyerPresent ? { is: 'requires_action' } : { is: 'declined', code: 'authentication_required' }
-    if (wallet.isDebit) return { is: 'processing', days: this.draws.between(1, 5), succeeds: !this.draws.chance(0.02) }
-    return { is: 'succeeded' }
+  /** Starts a subscription by a checkout, with the trial of its product once. */
+  subscribe(): void {
+    const { draws } = this
+    const subscription = newSubscription({
+      ...{ id: `s${(this.#made += 1)}`, now: this.now, priceAmount: BigInt(draws.between(100, 50_000)) },
+      interval: draws.chance(0.1) ? 'year' : 'month',
+    })
+    this.subscription = subscription
+    this.subscriptions.set(subscription.id, subscription)
+    this.#billedUntil = null
+    const { product, needsMethod } = this.seller.chooseProduct()
+    const isRedeemed = this.store.trials.has(product)
+    if (needsMethod === null || !this.rules.givesTrial({ isRedeemed })) this.#pay(this.#placeCycle(subscription), 'buyer')
+    else this.#startTrial(subscription, { product, needsMethod })
   }
 
-  /** Starts a subscription by a checkout. */
-  subscribe(): void {
-    const start = new Date(this.now)
-    const priceAmount = BigInt(this.draws.between(100, 50_000))
-    const anchorDay = start.getUTCDate()
-    const interval = this.draws.chance(0.1) ? 'year' : 'month'
-    this.subscription = Object.assign(
-      Object.create(Subscription.prototype) as Subscription,
-      {
-        ...{
-          id: `s${(this.#made += 1)}`,
-          status: 'incomplete',
-          priceAmount,
-          amount: priceAmount,
-          periodAmount: priceAmount,
-          failedCharges: 0,
-        },
-        ...{
-          recurringInterval: interval,
-          anchorDay,
-          currentPeriodStart: start,
-          currentPeriodEnd: periodEnd(start, { interval, anchorDay }),
-        },
-        ...{ cancelAtPeriodEnd: false, canceledAt: null, startedAt: null, endsAt: null, endedAt: null, dueAt: null, leasedUntil: null },
-      } as const,
-    )
-    this.subscriptions.set(this.subscription.id, this.subscription)
-    this.#billedUntil = null
-    this.#pay(this.#placeCycle(this.subscription), 'buyer')
+  /** Begins at once, or once a method is stored. */
+  #startTrial(subscription: Subscription, { product, needsMethod }: { product: number; needsMethod: boolean }): void {
+    const { store } = this
+    const clock = this.getClock()
+    subscription.planTrial(this.seller.drawTrial(), clock)
+    this.#billedUntil = subscription.currentPeriodEnd.getTime()
+    store.redeemTrial(product, { subscriptionId: subscription.id, needsMethod })
+    this.trials += 1
+    const order = newOrder({ id: `o${(this.#made += 1)}`, subscriptionId: subscription.id, amounts: [] })
+    store.orders.push(order)
+    if (needsMethod) return this.#setUp(order)
+    this.change(subscription, () => subscription.startTrial(clock))
+    order.pay(clock.now)
+  }
+
+  /** The buyer stores a method without a payment: their subscription is charged with it. */
+  storeMethod({ id }: Subscription): void {
+    const order = this.store.orders.find(({ subscriptionId }) => subscriptionId === id)
+    if (order && order.totalAmount === 0n && !this.hasOpen(order)) this.#setUp(order)
+  }
+
+  #setUp(order: Order): void {
+    const row = newSetup({ id: `p${(this.#made += 1)}`, order, methodId: this.wallet.methodId, now: this.now })
+    this.note(`${row.progress.id} stores a method for ${order.id}`)
+    this.store.insertPayment(row)
   }
 
   /** Does what is due for the subscription, as `renew-due-subscriptions.ts` does. */
@@ -126,13 +127,14 @@ export class CustomerHistory implements DriveWorld {
     const clock = this.getClock()
     if (subscription.isEndDue(clock.now)) return this.change(subscription, () => subscription.end())
     if (subscription.status === 'past_due') return this.#retry(subscription)
+    if (this.rules.endsWithTrial(subscription)) return this.change(subscription, () => subscription.endWithTrial())
     this.renewals += 1
     let period = subscription.nextPeriod()
     for (let count = this.rules.periodsPerRenewal(); count > 0; count -= 1) {
       period = subscription.nextPeriod()
       subscription.beginPeriod(period)
     }
-    if (!this.charge(this.#placeCycle(subscription), 'schedule')) this.fail(subscription, null)
+    if (!this.charge(this.#placeCycle(subscription), 'schedule')) this.fail(subscription)
   }
 
   #retry(subscription: Subscription): void {
@@ -142,7 +144,7 @@ export class CustomerHistory implements DriveWorld {
     for (const order of owed) if (this.hasOpen(order) || this.charge(order, 'schedule')) isInProgress = true
     if (isInProgress) return
     if (owed.length === 0) this.change(subscription, () => subscription.markPaid(this.getClock()))
-    else this.fail(subscription, null)
+    else this.fail(subscription)
   }
 
   /** Charges an order; false if its method was declined for it finally. */
@@ -170,13 +172,10 @@ export class CustomerHistory implements DriveWorld {
   }
 
   #pay(order: Order, initiator: Initiator): void {
+    if (initiator === 'schedule') this.seller.assertMayCharge(order, this)
     const row = newPayment({
-      id: `p${(this.#made += 1)}`,
-      order,
-      terms: this.readTerms(order),
-      methodId: this.wallet.methodId,
-      initiator,
-      now: this.now,
+      ...{ id: `p${(this.#made += 1)}`, order, terms: this.readTerms(order) },
+      ...{ methodId: this.wallet.methodId, initiator, now: this.now },
     })
     this.note(`${row.progress.id} ${initiator} pays ${order.id}`)
     this.store.insertPayment(row)
@@ -191,16 +190,9 @@ export class CustomerHistory implements DriveWorld {
     const { currentPeriodStart: start, currentPeriodEnd: end } = subscription
     assertHolds(this.#billedUntil === null || start.getTime() === this.#billedUntil, 'a period is skipped or billed twice')
     this.#billedUntil = end.getTime()
-    const { net, tax, total } = orderAmounts({ lines: [{ amount: subscription.amount, rate }], discount: null, taxBehavior: 'exclusive' })
-    const order = Object.assign(
-      Object.create(Order.prototype) as Order,
-      {
-        ...{ id: `o${(this.#made += 1)}`, status: 'pending', subscriptionId: subscription.id, billingReason: 'subscription_cycle' },
-        ...{ netAmount: net, taxAmount: tax, totalAmount: total, taxBehavior: 'exclusive', paidAt: null, nextPaymentAttemptAt: null },
-        ...{ refundedAmount: 0n, refundedTaxAmount: 0n, refundingAmount: 0n, refundingTaxAmount: 0n },
-        ...{ creditableAmount: 0n, creditUsedAmount: 0n, creditedAmount: 0n },
-      } as const,
-    )
+    assertHolds(subscription.status !== 'unpaid', 'an unpaid subscription is billed')
+    assertHolds(this.now >= (subscription.trialEnd?.getTime() ?? 0), 'a trial is charged before its end')
+    const order = newOrder({ id: `o${(this.#made += 1)}`, subscriptionId: subscription.id, amounts: [subscription.amount] })
     this.store.orders.push(order)
     return order
   }
@@ -227,10 +219,17 @@ export class CustomerHistory implements DriveWorld {
     settleSimulatedRefund(this, { row, progress, nextCheckAt })
   }
 
-  fail(subscription: Subscription, notBefore: Date | null): void {
-    if (this.rules.endsAccess())
-      this.change(subscription, () => subscription.markPaymentFailed(this.getClock(), { dunning: defaultDunning, notBefore }))
+  /** Counts an attempt that could charge nothing. */
+  fail(subscription: Subscription): void {
+    const dunning = this.rules.readDunning(this.seller.dunning)
+    if (this.rules.endsAccess()) this.change(subscription, () => subscription.markPaymentFailed(this.getClock(), { dunning }))
     else subscription.dueAt = new Date(this.now + dayMs)
+  }
+
+  /** A subscription that was unpaid begins a period today: the time between is not billed. */
+  beginAgain(subscription: Subscription): void {
+    assertHolds(subscription.currentPeriodStart.getTime() === this.now, 'a paid period does not begin on the day of its payment')
+    this.#billedUntil = subscription.currentPeriodEnd.getTime()
   }
 
   getClock() {
@@ -239,7 +238,11 @@ export class CustomerHistory implements DriveWorld {
 
   /** Changes the subscription and notes what it became. */
   change(subscription: Subscription, change: () => unknown): void {
+    const { status: before, cancelAtPeriodEnd } = subscription
     change()
+    const { status } = subscription
+    if (before === 'past_due' && status !== 'active' && status !== before)
+      this.seller.assertLastTry(status, { endsWithPeriod: cancelAtPeriodEnd })
     this.note(`${subscription.id} ${subscription.status}`)
   }
 }

@@ -63,9 +63,10 @@ export function driveSimulated(world: DriveWorld, row: PaymentRow): void {
 
 function makeCall({ provider, rules, now }: DriveWorld, row: PaymentRow, call: NextCall): CallOutcome {
   const { id, money, theirs, initiator, checks } = row.progress
-  const key = (step: string, number: number) => rules.formatCallKey('pay', { id, step, number })
+  const { kind } = row.progress
+  const key = (step: string, number: number) => rules.formatCallKey(kind === 'charge' ? 'pay' : 'setup', { id, step, number })
   const buyerPresent = initiator !== 'schedule'
-  const intent = { id, kind: 'charge', money, payer: 'payer', keep: true, buyerPresent, source: { method: String(row.methodId) } } as Intent
+  const intent = { id, kind, money, payer: 'payer', keep: true, buyerPresent, source: { method: String(row.methodId) } } as Intent
   if (call.step === 'prepare') return provider.prepare(intent, key('prepare', call.preparation), now)
   if (call.step === 'submit') return provider.submit({ theirs: theirs as string, intent, key: key('submit', call.submission) }, now)
   if (call.step === 'cancel') return provider.cancel(theirs as string, key('cancel', 1 + checks), now)

@@ -1,11 +1,15 @@
 import { addMonths } from '../../src/pricing/billing-period.ts'
-import { isTerminal } from '../../src/subscriptions/subscription-status.ts'
+import { activeStatuses, isTerminal } from '../../src/subscriptions/subscription-status.ts'
+import type { Subscription } from '../../src/subscriptions/subscription.ts'
 import type { CustomerHistory } from './customer-history.ts'
 import { driveSimulated, driveSimulatedRefund } from './drive.ts'
 import { waitsForPerson } from './settle-simulated.ts'
 import { assertHolds, isOpen, type PaymentRow, type RefundRow } from './simulated-store.ts'
 
 const dayMs = 86_400_000
+
+/** An hour: the buyer may be at their bank. */
+const toleranceMs = 3_600_000
 
 /** Lets a customer live for some years, then for a quiet one in which nothing new happens and everything must end. */
 export function liveCustomer(history: CustomerHistory, years: number): void {
@@ -89,6 +93,8 @@ function act(history: CustomerHistory): void {
   if (!subscription || isTerminal(subscription.status)) {
     if (!draws.chance(0.5)) return
     renewWallet(history)
+    // Some give a card that is declined at once, or whose bank asks.
+    Object.assign(wallet, { isLost: draws.chance(0.05), needsBuyer: draws.chance(0.1) })
     history.subscribe()
     return
   }
@@ -103,7 +109,17 @@ function act(history: CustomerHistory): void {
   else if (draw < 0.073) subscription.revoke(at)
   else if (draw < 0.083) subscription.amount = BigInt(draws.between(100, 50_000))
   else if (draw < 0.1) refundOne(history)
-  if (subscription.status === 'past_due') payAgain(history)
+  else if (draw < 0.11) history.seller.chooseDunning()
+  if (subscription.status === 'trialing') actInTrial(history, subscription)
+  if (subscription.status === 'past_due' || subscription.status === 'unpaid') payAgain(history)
+}
+
+/** A customer cancels before anything is owed, or gives a method after all. */
+function actInTrial(history: CustomerHistory, subscription: Subscription): void {
+  const { draws } = history
+  const draw = draws.next()
+  if (draw < 0.15 && !subscription.cancelAtPeriodEnd) subscription.cancel(new Date(history.now), {})
+  else if (draw < 0.5) history.storeMethod(subscription)
 }
 
 /** A new card. */
@@ -133,12 +149,34 @@ function payAgain(history: CustomerHistory): void {
 function assertConsistent(history: CustomerHistory): void {
   const { store, subscription } = history
   if (store.ledger.order !== history.checkedBalance) assertBalance(history)
-  if (subscription?.status !== 'active') return
+  if (!subscription) return
+  const { status, dueAt, currentPeriodEnd } = subscription
+  assertHolds(status !== 'unpaid' || !dueAt, 'an unpaid subscription is due')
+  const isOver = dueAt !== null && history.now > currentPeriodEnd.getTime() + toleranceMs
+  assertHolds(status !== 'trialing' || !isOver, 'a trial does not end')
+  if (!activeStatuses.includes(status)) return
   for (const order of history.owed(subscription)) {
     const rows = store.payments.filter((row) => row.order === order)
     assertHolds(
       rows.some(({ progress }) => isOpen(progress)),
       'a customer has access without paying',
+    )
+  }
+}
+
+/** A trial that needs a method began with one; a subscription that ended with its trial owes nothing. */
+function assertTrials({ store, subscriptions }: CustomerHistory): void {
+  for (const { subscriptionId, needsMethod } of store.trials.values()) {
+    const isStored = store.payments.some(({ use, order }) => use === 'stored' && order.subscriptionId === subscriptionId)
+    const hasBegun = Boolean(subscriptions.get(subscriptionId)?.startedAt)
+    assertHolds(!needsMethod || isStored || !hasBegun, 'a trial begins without its payment method')
+  }
+  for (const { id, trialEnd, endedAt, status } of subscriptions.values()) {
+    if (!trialEnd || !endedAt || endedAt > trialEnd) continue
+    const orders = store.orders.filter(({ subscriptionId }) => subscriptionId === id)
+    assertHolds(
+      status !== 'active' && orders.every(({ totalAmount }) => totalAmount === 0n),
+      'a subscription that ended with its trial owes',
     )
   }
 }
@@ -156,6 +194,7 @@ function assertBalance(history: CustomerHistory): void {
 function assertQuiet(history: CustomerHistory): void {
   const { store, provider, now } = history
   assertBalance(history)
+  assertTrials(history)
   const ours = [...provider.charges.values()].map((charge) => charge.ours)
   assertHolds(new Set(ours).size === ours.length, 'a payment has two objects at the provider')
   for (const { progress } of store.payments)

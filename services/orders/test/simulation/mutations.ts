@@ -1,3 +1,4 @@
+import { defaultDunning } from '../../src/organizations/dunning.ts'
 import { rules, type Rules } from './rules.ts'
 
 /** Faults put into the rules, each of which the simulation must find. */
@@ -63,6 +64,17 @@ export const mutations: Readonly<Record<string, Partial<Rules>>> = {
   },
   'a failed refund keeps its amount reserved': { releasesRefund: () => false },
   'a renewal skips a period': { periodsPerRenewal: () => 2 },
+  'a trial without a payment method is charged at its end': { endsWithTrial: () => false },
+  'a declined payment method starts a trial': { startsTrial: () => true },
+  'a customer gets a second trial of a product': { givesTrial: () => true },
+  'the settings of the seller about declined payments are ignored': { readDunning: () => defaultDunning },
+  'a subscription is tried again after the last try': {
+    readDunning: (dunning) => ({ ...dunning, retryAfterDays: [...dunning.retryAfterDays, 1] }),
+  },
+  'an unpaid subscription is billed for the time between': {
+    applyPaymentResult: (subscription, result, situation) =>
+      rules.applyPaymentResult(subscription, { ...result, order: { ...result.order, billingReason: 'subscription_update' } }, situation),
+  },
   'a declined renewal leaves the access': { endsAccess: () => false },
 }
 

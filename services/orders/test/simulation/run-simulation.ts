@@ -23,6 +23,7 @@ export interface SimulationResult {
   run: number
   customers: number
   renewals: number
+  trials: number
   payments: number
   refunds: number
   faults: Partial<Record<Fault, number>>
@@ -40,6 +41,7 @@ export function runSimulation({ run, years, mutation = {}, customer, part, trace
     run,
     customers: 0,
     renewals: 0,
+    trials: 0,
     payments: 0,
     refunds: 0,
     faults: {},
@@ -63,6 +65,7 @@ export function runSimulation({ run, years, mutation = {}, customer, part, trace
     }
     result.customers += 1
     result.renewals += history.renewals
+    result.trials += history.trials
     result.payments += history.store.payments.length
     result.refunds += history.store.refunds.length
     const ownDigest = history.digest()

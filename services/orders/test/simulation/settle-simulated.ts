@@ -2,7 +2,9 @@ import type { Recorded } from '../../src/payments/record-answer.ts'
 import { isTerminal } from '../../src/subscriptions/subscription-status.ts'
 import type { Order } from '../../src/orders/order.ts'
 import type { Subscription } from '../../src/subscriptions/subscription.ts'
-import { defaultDunning } from '../../src/organizations/dunning.ts'
+import type { Dunning } from '../../src/organizations/dunning.ts'
+import { needsOwedOrders } from '../../src/subscriptions/apply-payment-result.ts'
+import { dayMs } from './simulated-objects.ts'
 import type { Rules } from './rules.ts'
 import { assertHolds, findStage, type PaymentRow, type RefundRow, type SimulatedStore } from './simulated-store.ts'
 
@@ -17,7 +19,8 @@ interface SettledHistory {
   readTerms(order: Order): string
   owed(subscription: Subscription): Order[]
   hasOpen(order: Order): boolean
-  fail(subscription: Subscription, notBefore: Date | null): void
+  seller: { readonly dunning: Dunning }
+  beginAgain(subscription: Subscription): void
   change(subscription: Subscription, change: () => unknown): void
   getClock(): { now: Date; toReal(at: Date): Date }
   insertRefund(row: PaymentRow, values: Pick<RefundRow, 'amount' | 'taxAmount' | 'purpose'>): void
@@ -33,6 +36,7 @@ interface Settlement {
 export function settleSimulated(history: SettledHistory, { row, recorded, nextCheckAt }: Settlement): void {
   const { store, rules } = history
   const { payment, effects } = recorded
+  if (payment.kind === 'setup') return settleSetup(history, { row, recorded, nextCheckAt })
   const captured = effects.find((each) => each.effect === 'captured')
   if (captured) {
     const terms = history.readTerms(row.order)
@@ -50,6 +54,28 @@ export function settleSimulated(history: SettledHistory, { row, recorded, nextCh
   if (isFailed && row.order.status === 'pending' && !hasOther(history, row)) settleOrder(history, row, false)
 }
 
+/** Stores the end of a setup, as `settle-setup.ts` and `settle-trial-setup.ts` do. */
+function settleSetup(history: SettledHistory, { row, recorded, nextCheckAt }: Settlement): void {
+  const { store, rules, seller } = history
+  const { payment, effects } = recorded
+  const isStored = effects.some(({ effect }) => effect === 'stored')
+  if (isStored) store.storeMethod(row)
+  store.savePayment(row, payment, nextCheckAt)
+  const subscription = history.subscriptions.get(row.order.subscriptionId)
+  if (effects.length === 0 || !subscription) return
+  if (isStored && subscription.status === 'trialing') subscription.paymentMethodId = String(row.methodId)
+  if (subscription.status !== 'incomplete') return
+  const clock = history.getClock()
+  if (rules.startsTrial({ isStored })) {
+    subscription.paymentMethodId = isStored ? String(row.methodId) : null
+    history.change(subscription, () => subscription.startTrial(clock))
+    row.order.pay(clock.now)
+  } else {
+    history.change(subscription, () => subscription.markPaymentFailed(clock, { dunning: rules.readDunning(seller.dunning) }))
+    store.releaseTrial(subscription.id)
+  }
+}
+
 /** Whether another payment of the order is open or applied. */
 function hasOther({ store, rules }: SettledHistory, row: PaymentRow): boolean {
   const others = store.payments.filter((other) => other !== row && other.order === row.order)
@@ -65,16 +91,35 @@ function closeOthers({ store, rules, now }: SettledHistory, row: PaymentRow): vo
   }
 }
 
-function settleOrder(history: SettledHistory, { order, progress }: PaymentRow, isPaid: boolean): void {
+function settleOrder(history: SettledHistory, { order, progress, methodId }: PaymentRow, isPaid: boolean): void {
   const subscription = history.subscriptions.get(order.subscriptionId)
   const clock = history.getClock()
+  if (subscription && isPaid && progress.initiator !== 'schedule') subscription.paymentMethodId = String(methodId)
   if (subscription && !isTerminal(subscription.status)) {
-    const others = history.owed(subscription).filter((each) => each !== order)
-    if (!isPaid) history.fail(subscription, progress.decline?.notBefore ?? null)
-    else if (subscription.status !== 'past_due' || others.length === 0) history.change(subscription, () => subscription.markPaid(clock))
-    else if (others.some((each) => !history.hasOpen(each))) subscription.ensureNextAttempt(clock, defaultDunning)
+    const wasUnpaid = subscription.status === 'unpaid'
+    if (isPaid || history.rules.endsAccess()) applyResult(history, { subscription, order, progress, isPaid })
+    else subscription.dueAt = new Date(history.now + dayMs)
+    if (isPaid && wasUnpaid) history.beginAgain(subscription)
   }
   if (isPaid) assertHolds(order.pay(clock.now), 'an order is paid twice')
+}
+
+interface AppliedResult {
+  subscription: Subscription
+  order: Order
+  progress: PaymentRow['progress']
+  isPaid: boolean
+}
+
+function applyResult(history: SettledHistory, { subscription, order, progress, isPaid }: AppliedResult): void {
+  const { id, billingReason } = order
+  const { rules, seller } = history
+  const result = { isPaid, initiator: progress.initiator, order: { id, billingReason }, notBefore: progress.decline?.notBefore ?? null }
+  const owed = needsOwedOrders(subscription, result)
+    ? history.owed(subscription).map((each) => ({ id: each.id, isPaymentInProgress: history.hasOpen(each) }))
+    : []
+  const situation = { clock: history.getClock(), dunning: rules.readDunning(seller.dunning), now: new Date(history.now), owed }
+  history.change(subscription, () => rules.applyPaymentResult(subscription, result, situation))
 }
 
 interface RefundSettlement {

@@ -40,8 +40,8 @@ async function main(): Promise<void> {
   const violations = parts.flatMap(({ violation }) => violation ?? [])
   const customers = sum((part) => part.customers)
   print(
-    `Run ${run}: ${customers} customers, ${customers * yearsPerCustomer} years, ${sum((part) => part.renewals)} renewals, ` +
-      `${sum((part) => part.payments)} payments, ${sum((part) => part.refunds)} refunds in ${Math.round((Date.now() - startedAt) / 1_000)} s`,
+    `Run ${run}: ${customers} customers, ${customers * yearsPerCustomer} years, ${sum((part) => part.trials)} trials, ` +
+      `${sum((part) => part.renewals)} renewals, ${sum((part) => part.payments)} payments, ${sum((part) => part.refunds)} refunds in ${Math.round((Date.now() - startedAt) / 1_000)} s`,
   )
   print(`Faults: ${JSON.stringify(faults)}`)
   for (const { customer: number, message } of violations)

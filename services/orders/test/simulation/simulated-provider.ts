@@ -1,4 +1,4 @@
-import type { Answer, Intent, Money, RefundIntent, Seen, SeenRefund } from '../../src/providers/provider.ts'
+import type { Answer, Intent, RefundIntent, Seen, SeenRefund } from '../../src/providers/provider.ts'
 import type { Draws } from './draws.ts'
 import { countReceived, dayMs, toSeen, toSeenRefund, type BankDecision, type Charge, type Refund } from './simulated-objects.ts'
 
@@ -63,8 +63,8 @@ export class SimulatedProvider {
 
   prepare(intent: Intent, key: string, now: number): Answer<Seen> {
     return this.#call(key, now, () => {
-      const money = intent.money as Money
-      const isWrong = this.hasFaults && this.#draws.chance(0.000_3)
+      const { money } = intent
+      const isWrong = money !== null && this.hasFaults && this.#draws.chance(0.000_3)
       if (isWrong) this.#count('wrongAmount')
       const charge: Charge = {
         theirs: `c${(this.#made += 1)}`,

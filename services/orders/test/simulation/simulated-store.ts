@@ -10,7 +10,7 @@ export function assertHolds(condition: boolean, message: string): void {
   if (!condition) throw new Violation(message)
 }
 
-/** A row of `payments`. */
+/** A row of `payments`, or of `payment_setups` with the order of its trial. */
 export interface PaymentRow {
   progress: PaymentProgress
   order: Order
@@ -19,7 +19,8 @@ export interface PaymentRow {
   nextCheckAt: number | null
   leasedUntil: number
   captured: bigint
-  use: 'applied' | 'surplus' | null
+  /** `stored`: of a setup. */
+  use: 'applied' | 'surplus' | 'stored' | null
   refunding: bigint
   refunded: bigint
 }
@@ -35,6 +36,12 @@ export interface RefundRow {
   leasedUntil: number
 }
 
+/** A row of `trial_redemptions`, with what its product demands. */
+interface RedeemedTrial {
+  subscriptionId: string
+  needsMethod: boolean
+}
+
 type Account = 'provider' | 'order' | 'unapplied' | 'refunds_under_way'
 
 /** Rows of one customer with the constraints and triggers of the database. */
@@ -42,6 +49,8 @@ export class SimulatedStore {
   readonly orders: Order[] = []
   readonly payments: PaymentRow[] = []
   readonly refunds: RefundRow[] = []
+  /** The trial that the customer had of each product. */
+  readonly trials = new Map<number, RedeemedTrial>()
   /** Rows that are checked again. */
   readonly duePayments = new Set<PaymentRow>()
   readonly dueRefunds = new Set<RefundRow>()
@@ -50,7 +59,7 @@ export class SimulatedStore {
   insertPayment(row: PaymentRow): void {
     const others = this.payments.filter(({ order }) => order === row.order)
     assertHolds(!others.some(({ progress }) => isOpen(progress)), 'an order has two open payments')
-    assertHolds(row.progress.money?.amount === row.order.totalAmount, 'a payment is not of the amount of its order')
+    assertHolds((row.progress.money?.amount ?? 0n) === row.order.totalAmount, 'a payment is not of the amount of its order')
     this.payments.push(row)
     this.#schedule(row)
   }
@@ -85,6 +94,23 @@ export class SimulatedStore {
     row.use = use
     row.captured = amount
     this.#book('provider', use === 'applied' ? 'order' : 'unapplied', amount)
+  }
+
+  /** Stores that a method was stored without a payment. */
+  storeMethod(row: PaymentRow): void {
+    assertHolds(row.use === null && row.progress.kind === 'setup', 'a setup stores a second method')
+    row.use = 'stored'
+  }
+
+  /** Stores that a customer has had the trial of a product. */
+  redeemTrial(product: number, trial: RedeemedTrial): void {
+    assertHolds(!this.trials.has(product), 'a customer has a second trial of a product')
+    this.trials.set(product, trial)
+  }
+
+  /** The trial did not begin. */
+  releaseTrial(subscriptionId: string): void {
+    for (const [product, trial] of this.trials) if (trial.subscriptionId === subscriptionId) this.trials.delete(product)
   }
 
   insertRefund(row: RefundRow): void {

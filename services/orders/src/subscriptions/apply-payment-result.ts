@@ -1,0 +1,56 @@
+import type { Dunning } from '../organizations/dunning.ts'
+import type { OrganizationClock } from '../organizations/organization.ts'
+import type { Initiator } from '../payments/payment-progress.ts'
+import type { OwedOrder } from './owed-orders.ts'
+import type { Subscription } from './subscription.ts'
+
+/** The settled payment of an order of a subscription. */
+export interface PaymentResult {
+  isPaid: boolean
+  initiator: Initiator
+  order: { id: string; billingReason: string }
+  /** The earliest time of the next attempt that the issuer named. */
+  notBefore: Date | null
+}
+
+interface Situation {
+  clock: OrganizationClock
+  dunning: Dunning
+  /** Time of the database. */
+  now: Date
+  /** The unpaid orders of the subscription, where `needsOwedOrders`. */
+  owed: readonly OwedOrder[]
+}
+
+/** Attempts beside the schedule, which they neither use up nor move: by the buyer, or after the buyer chose another default method, or on request of the seller. */
+export function isExtraAttempt(initiator: Initiator): boolean {
+  return initiator === 'buyer_again' || initiator === 'method_updated' || initiator === 'seller'
+}
+
+/** Whether other orders of the subscription decide what follows. */
+export function needsOwedOrders({ status }: Pick<Subscription, 'status'>, { isPaid, initiator }: PaymentResult): boolean {
+  if (status === 'past_due') return isPaid || isExtraAttempt(initiator)
+  return status === 'unpaid' && isPaid
+}
+
+/**
+ * Changes a subscription by a settled payment, and returns whether it changed. While it owes another order, a paid one does not end that it is
+ * past due. A declined attempt beside the schedule changes nothing, but that an attempt which waited for it follows at once. No I/O.
+ */
+export function applyPaymentResult(subscription: Subscription, result: PaymentResult, { clock, dunning, now, owed }: Situation): boolean {
+  const { isPaid, initiator, order, notBefore } = result
+  if (!isPaid && isExtraAttempt(initiator)) {
+    const isWaited = owed.some(({ isPaymentInProgress }) => isPaymentInProgress)
+    if (subscription.status === 'past_due' && !isWaited) subscription.dueAt ??= now
+    return false
+  }
+  if (!isPaid) return subscription.markPaymentFailed(clock, { dunning, notBefore })
+  const isUnpaid = subscription.status === 'unpaid'
+  if (isUnpaid) subscription.skipUnpaidPeriods(clock, { isPeriodPaid: order.billingReason === 'subscription_cycle' })
+  else if (subscription.status !== 'past_due') return subscription.markPaid(clock)
+  const others = owed.filter(({ id }) => id !== order.id)
+  if (others.length === 0) return subscription.markPaid(clock)
+  // An order without a payment in progress is charged by the next attempt, which must be scheduled.
+  if (!isUnpaid && others.some(({ isPaymentInProgress }) => !isPaymentInProgress)) subscription.ensureNextAttempt(clock, dunning)
+  return isUnpaid
+}
