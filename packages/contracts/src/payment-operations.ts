@@ -83,7 +83,7 @@ export const ReconciledObjects = z.object({
   compared: z.int().describe('Objects that this installation made, or that are about its payments.'),
   others: z.int().describe('Objects that other software made with the same account; they are no difference.'),
   in_progress: z.int().describe('Objects whose row changed during the comparison; they were not compared.'),
-  compared_since: Timestamp.describe('Later than `since` if not everything could be compared.'),
+  compared_since: Timestamp.describe('Later than `since` if not everything could be compared: the rest is compared with it as `until`.'),
 })
 
 /** A difference between the provider and the rows, with both values. */
@@ -103,6 +103,7 @@ export const reconcilePayments = operation({
   request: z.object({
     account_id: Id,
     since: Timestamp,
+    until: Timestamp.nullish().describe('Objects and rows that were created later are not compared; the default is now.'),
     limit: z.int().min(1).max(10_000).default(1_000).describe('Most payments, and most refunds, that are listed; the newest ones.'),
   }),
   reply: z.object({

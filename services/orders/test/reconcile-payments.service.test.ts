@@ -14,7 +14,7 @@ const operator = { kind: 'operator' } as const
 const installation = '127.0.0.1:8080'
 const hourAgo = () => new Date(Date.now() - 3_600_000).toISOString()
 
-const reconcile = ({ orders, account }: StripeShop, request: { limit?: number; since?: string } = {}) =>
+const reconcile = ({ orders, account }: StripeShop, request: { limit?: number; since?: string; until?: string } = {}) =>
   orders.call(reconcilePayments, { account_id: account.id, since: hourAgo(), ...request }, operator)
 
 const requireIntent = ({ fake, stripe }: StripeShop, id: string) => {
@@ -147,6 +147,19 @@ test('reads every page of the list, and within a limit reports since when all wa
   expect(limited).toMatchObject({ total_count: 0, payments: { compared: 0, others: 100 } })
   expect(Date.parse(limited.payments.compared_since)).toBeGreaterThan(Date.now())
   expect(lists()).toHaveLength(3)
+  const rest = await reconcile(shop, { until: limited.payments.compared_since })
+  expect(rest).toMatchObject({ total_count: 1, payments: { compared: 1 } })
+})
+
+test('a comparison until a time continues with the older rows, also those that are not listed', async () => {
+  await using shop = await startStripeShop()
+  const sold = [await sell(shop), await sell(shop), await sell(shop)]
+  // Older than the list: they are read by their ids.
+  for (const { intent } of sold) requireIntent(shop, intent).created -= 7_200
+  const [, second] = await shop.orders.rows<{ at: string }>(`select to_json(created_at)#>>'{}' as at from payments order by created_at`)
+  const until = new Date(second?.at ?? '').toISOString()
+  expect(await reconcile(shop)).toMatchObject({ total_count: 0, payments: { compared: 3 } })
+  expect(await reconcile(shop, { until })).toMatchObject({ total_count: 0, payments: { compared: 2 } })
 })
 
 test('an account that hangs or is limited gives no comparison, and holds no transaction', async () => {

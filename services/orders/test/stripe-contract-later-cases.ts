@@ -133,8 +133,8 @@ export const laterCases: ContractCase[] = [
       const { lists } = world.provider
       if (!lists) throw new Error('The provider has no lists')
       for (const [objects, listed] of [
-        [made, await readPages((after) => lists.payments({ since, limit: 1, after }))],
-        [refunds, await readPages((after) => lists.refunds({ since, limit: 1, after }))],
+        [made, await readPages((after) => lists.payments({ since, until: null, limit: 1, after }))],
+        [refunds, await readPages((after) => lists.refunds({ since, until: null, limit: 1, after }))],
       ] as const) {
         for (const { intent, theirs } of objects) {
           expect(listed.filter((each) => each.theirs === theirs)).toMatchObject([

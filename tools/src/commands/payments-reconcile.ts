@@ -19,17 +19,19 @@ not everything was compared, and 2 if the provider did not answer. docs/payments
 
   --account ID         the payment account
   --since TIME         a time like 2026-11-24T03:00:00Z, or an age like 2h
+  --until TIME         what was created later is not compared (default now)
   --limit N            most payments, and most refunds, that are listed: the newest ones (default 1000, at most ${maxObjects})
 ${targetHelp}
 
 Example: npm run --silent quittance -- payments reconcile --account 0d4c… --since 7d`,
   async run(args) {
-    const own = { account: { type: 'string' }, since: { type: 'string' }, limit: { type: 'string' } } as const
+    const own = { account: { type: 'string' }, since: { type: 'string' }, until: { type: 'string' }, limit: { type: 'string' } } as const
     const given = readArguments(args, { ...targetOptions, ...own })
     const since = parseTime('--since', { text: required('--since', given.since), now: new Date() }).toISOString()
+    const until = given.until === undefined ? undefined : parseTime('--until', { text: given.until, now: new Date() }).toISOString()
     const limit = given.limit === undefined ? undefined : parseCount('--limit', { text: given.limit, max: maxObjects })
     const reply = await request(given, (operator) =>
-      operator.call(reconcilePayments, { account_id: required('--account', given.account), since, limit }, { timeoutMs }),
+      operator.call(reconcilePayments, { account_id: required('--account', given.account), since, until, limit }, { timeoutMs }),
     )
     const { lines, isEqual } = describeReconciliation(reply, since)
     console.log(lines.join('\n'))
@@ -49,7 +51,7 @@ export function describeReconciliation(reply: Reconciliation, since: string): { 
     const isPartial = Date.parse(compared_since) > Date.parse(since)
     lines.push(
       `${name}: ${compared} compared, ${in_progress} in progress, ${others} of other software` +
-        (isPartial ? `; only since ${compared_since}, the rest needs a larger --limit` : ''),
+        (isPartial ? `; only since ${compared_since}, compare the rest with --until ${compared_since}` : ''),
     )
   }
   lines.push(count === 0 ? 'No differences.' : `${count} ${count === 1 ? 'difference' : 'differences'}.`)

@@ -60,7 +60,8 @@ export function buildEvent([world, account]: Origin, type: Stripe.Event.Type, ob
 export function buildList<T extends { id: string; created: number }>(objects: T[], query: URLSearchParams, url: string): Stripe.ApiList<T> {
   const limit = Number(query.get('limit') ?? 10)
   const since = Number(query.get('created[gte]') ?? 0)
-  const newestFirst = objects.filter(({ created }) => created >= since).toReversed()
+  const until = Number(query.get('created[lte]') ?? Number.POSITIVE_INFINITY)
+  const newestFirst = objects.filter(({ created }) => created >= since && created <= until).toReversed()
   const after = query.get('starting_after')
   const start = after ? newestFirst.findIndex(({ id }) => id === after) + 1 : 0
   return { object: 'list', data: newestFirst.slice(start, start + limit), has_more: newestFirst.length > start + limit, url }

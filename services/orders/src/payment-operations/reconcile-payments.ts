@@ -121,10 +121,10 @@ async function compareListed<T extends Seen | SeenRefund>(
   counts: Counts,
 ): Promise<{ listed: string[]; comparedSince: Date }> {
   const { ticket, lists } = comparison
-  const since = new Date(ticket.since)
+  const [since, until] = [new Date(ticket.since), readUntil(ticket)]
   const listed: string[] = []
   for (let after: string | null = null; ;) {
-    const request: ListRequest = { since, limit: Math.min(maxPage, ticket.limit - listed.length), after }
+    const request: ListRequest = { since, until, limit: Math.min(maxPage, ticket.limit - listed.length), after }
     const page: ListPage<T> | null = await call(comparison, { kind: objectKind.kind, step: 'list' }, () => objectKind.list(lists, request))
     const objects = page?.objects ?? []
     await comparePage(comparison, objectKind, { objects, counts })
@@ -163,7 +163,7 @@ async function compareUnlisted<T extends Seen | SeenRefund>(
   { counts, listed, since }: { counts: Counts; listed: readonly string[]; since: Date },
 ): Promise<Date> {
   const { ticket, context, account, provider, startedAt, differences } = comparison
-  const selection = { accountId: ticket.account_id, startedAt, since, listed }
+  const selection = { accountId: ticket.account_id, startedAt, since, until: readUntil(ticket), listed }
   const rows = await context.transaction(ticket.organizationId, ({ sql }) => objectKind.loadUnlisted(sql, selection))
   for (const [index, row] of rows.entries()) {
     if (index >= maxUnlisted || isOver(comparison)) return row.createdAt
@@ -177,6 +177,8 @@ async function compareUnlisted<T extends Seen | SeenRefund>(
   }
   return since
 }
+
+const readUntil = ({ until }: Ticket) => (until ? new Date(until) : null)
 
 function isOver({ startedAt }: Comparison): boolean {
   return Date.now() >= startedAt.getTime() + maxDurationMs

@@ -47,13 +47,19 @@ const refundedPayments = `
 const listedRefunds = `
   select ${ofRefund} from refunds where payment_id = any (:payments::uuid[]) and organization_id = any (:scope_organizations)`
 
+// Requests have milliseconds.
+const isBefore = (table: string) =>
+  `(:until::timestamptz is null or date_trunc('milliseconds', ${table}.created_at) <= :until::timestamptz)`
+
 const unlistedPayments = `
   select ${ofPayment} from payments
-  where ${ofAccount} and payments.created_at >= :since::timestamptz and provider_payment <> all (:listed::text[])
+  where ${ofAccount} and payments.created_at >= :since::timestamptz and ${isBefore('payments')}
+    and provider_payment <> all (:listed::text[])
   order by payments.created_at desc, id limit ${maxUnlisted + 1}`
 const unlistedRefunds = `
   select ${ofRefund} from refunds
-  where organization_id = any (:scope_organizations) and refunds.created_at >= :since::timestamptz and provider_refund <> all (:listed::text[])
+  where organization_id = any (:scope_organizations) and refunds.created_at >= :since::timestamptz and ${isBefore('refunds')}
+    and provider_refund <> all (:listed::text[])
     and payment_id in (select id from payments where ${ofAccount})
   order by refunds.created_at desc, id limit ${maxUnlisted + 1}`
 
@@ -97,19 +103,26 @@ export async function loadListedRefunds(
 
 interface Unlisted extends RowSelection {
   since: Date
+  until: Date | null
   /** The provider's ids of the objects that were listed. */
   listed: readonly string[]
 }
 
 /** Loads payments that have an object which was not listed, newest first; one more than `maxUnlisted` if there are more. */
-export async function loadUnlistedPayments(sql: ScopedSql, { accountId, startedAt, since, listed }: Unlisted): Promise<UnlistedRow[]> {
-  const values = { account: accountId, started_at: startedAt, since, listed: [...listed] }
+export async function loadUnlistedPayments(
+  sql: ScopedSql,
+  { accountId, startedAt, since, until, listed }: Unlisted,
+): Promise<UnlistedRow[]> {
+  const values = { account: accountId, started_at: startedAt, since, until, listed: [...listed] }
   return (await sql<FoundRow>('payments.unlisted', unlistedPayments, values)).map((row) => toUnlisted('payment', row))
 }
 
 /** The same for refunds. */
-export async function loadUnlistedRefunds(sql: ScopedSql, { accountId, startedAt, since, listed }: Unlisted): Promise<UnlistedRow[]> {
-  const values = { account: accountId, started_at: startedAt, since, listed: [...listed] }
+export async function loadUnlistedRefunds(
+  sql: ScopedSql,
+  { accountId, startedAt, since, until, listed }: Unlisted,
+): Promise<UnlistedRow[]> {
+  const values = { account: accountId, started_at: startedAt, since, until, listed: [...listed] }
   return (await sql<FoundRow>('refunds.unlisted', unlistedRefunds, values)).map((row) => toUnlisted('refund', row))
 }
 

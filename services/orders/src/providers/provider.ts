@@ -167,6 +167,8 @@ export type Answer<T> =
 /** Which part of a list is read: objects made since a time, at most `limit` (100 or fewer), after the cursor of the page before. */
 export interface ListRequest {
   since: Date
+  /** Null: up to now. */
+  until: Date | null
   limit: number
   after: string | null
 }

@@ -28,8 +28,9 @@ export function createLists(calls: StripeCalls): ProviderLists {
   }
 }
 
-function toParams({ since, limit, after }: ListRequest) {
-  return { created: { gte: Math.floor(since.getTime() / 1000) }, limit, ...(after && { starting_after: after }) }
+function toParams({ since, until, limit, after }: ListRequest) {
+  const toSeconds = (at: Date) => Math.floor(at.getTime() / 1000)
+  return { created: { gte: toSeconds(since), ...(until && { lte: toSeconds(until) }) }, limit, ...(after && { starting_after: after }) }
 }
 
 async function readPage<T extends StripeObject, Seen>(
