@@ -8,6 +8,16 @@ export interface PaymentRow {
   provider_payment: string | null
 }
 
+/** The row of a method that a buyer stores. */
+export interface SetupRow {
+  id: string
+  state: string
+  provider_setup: string | null
+  token: string
+}
+
+type HistoryTable = 'payments' | 'payment_setups' | 'refunds'
+
 interface Moved extends Record<string, unknown> {
   isComplete: boolean
 }
@@ -18,7 +28,7 @@ const patienceMs = 1_500
 const isFree = '(leased_until is null or leased_until <= now())'
 
 /** Minutes pass: leases of dead processes have expired, and their calls have ended at the provider. Returns whether they passed for every row. */
-const passTime = (table: 'payments' | 'refunds', { isOpen, where }: { isOpen: string; where: string }) => `
+const passTime = (table: HistoryTable, { isOpen, where }: { isOpen: string; where: string }) => `
   with moved as (
     update ${table} set leased_until = null, sent_at = sent_at - $1 * interval '1 minute', first_sent_at = first_sent_at - $1 * interval '1 minute',
       next_check_at = now() where ${isOpen}${where} returning id)
@@ -26,50 +36,56 @@ const passTime = (table: 'payments' | 'refunds', { isOpen, where }: { isOpen: st
 
 const ofCheckout = 'select id, order_id, state, provider_payment from payments where checkout_id = $1 order by created_at'
 
+const ofCustomer = `select id, state, provider_setup, request->'source'->>'token' as token from payment_setups where customer_id = $1`
+const wakeJobs = `select pg_notify('wake', 'settle-due-payments'), pg_notify('wake', 'settle-due-setups'), pg_notify('wake', 'check-due-refunds')`
+
+/** The condition of rows that are not settled. */
+const openRows: Record<HistoryTable, string> = { payments: 'is_open', payment_setups: 'settled_at is null', refunds: `status = 'pending'` }
+/** The condition of setups that wait for no person. */
+const isNotWaiting = `state <> 'requires_action'`
+const tables = Object.keys(openRows) as HistoryTable[]
+
 /** The rows of histories. */
 export function openHistoryRows(databaseUrl: string) {
   const pool = openQueryPool(databaseUrl, { 'quittance.payments': 'port' })
-  const checkouts = new Map<string, string>()
-  const wake = () => pool.query(`select pg_notify('wake', 'settle-due-payments'), pg_notify('wake', 'check-due-refunds')`)
+  const wake = () => pool.query(wakeJobs)
   return {
     payments: (checkoutId: string) => pool.query<PaymentRow>(ofCheckout, [checkoutId]),
-    async stateOf(id: string): Promise<string | undefined> {
-      return (await pool.query<PaymentRow>('select state from payments where id = $1', [id]))[0]?.state
+    setups: (customerId: string) => pool.query<SetupRow>(ofCustomer, [customerId]),
+    async stateOf(id: string, table: HistoryTable = 'payments'): Promise<string | undefined> {
+      return (await pool.query<PaymentRow>(`select state from ${table} where id = $1`, [id]))[0]?.state
     },
-    /** Returns the checkout of a payment, which is committed before any call about it. */
-    async checkoutOf(id: string): Promise<string | undefined> {
-      const known = checkouts.get(id)
-      if (known) return known
-      const rows = await pool.query<{ checkout_id: string }>('select checkout_id from payments where id = $1', [id])
-      if (rows[0]) checkouts.set(id, rows[0].checkout_id)
-      return rows[0]?.checkout_id
-    },
+    ...openOwners(pool),
     /** What an event of the provider does. */
-    async checkNow(table: 'payments' | 'refunds', id: string): Promise<void> {
+    async checkNow(table: HistoryTable, id: string): Promise<void> {
       await pool.query(`update ${table} set next_check_at = now() where id = $1`, [id])
       await wake()
     },
     /** The buyer does nothing for half an hour. */
-    async abandon(id: string): Promise<void> {
-      await pool.query(`update payments set created_at = created_at - interval '31 minutes', next_check_at = now() where id = $1`, [id])
+    async abandon(id: string, table: HistoryTable = 'payments'): Promise<void> {
+      await pool.query(`update ${table} set created_at = created_at - interval '31 minutes', next_check_at = now() where id = $1`, [id])
       await wake()
     },
-    /** Buyers leave: a payment that was not submitted within ten minutes ends. */
+    /** Buyers leave: what was not submitted within ten minutes ends. */
     async leave(): Promise<void> {
       await pool.query(`update payments set created_at = created_at - interval '11 minutes' where is_open`)
+      await pool.query(
+        `update payment_setups set created_at = created_at - interval '11 minutes' where ${openRows.payment_setups} and ${isNotWaiting}`,
+      )
     },
     /** `isRunning`: leases of the running process are kept, and no time passes for their rows. Returns whether it passed for all rows. */
     async passTime({ isRunning, minutes = 3 }: { isRunning: boolean; minutes?: number }): Promise<boolean> {
       const free = isRunning ? ` and ${isFree}` : ''
       // Those of settled rows too: a dead process may have read one again.
-      if (!isRunning)
-        for (const table of ['payments', 'refunds'])
-          await pool.query(`update ${table} set leased_until = null where leased_until is not null`)
-      const [payments] = await pool.query<Moved>(passTime('payments', { isOpen: 'is_open', where: free }), [minutes])
+      if (!isRunning) for (const table of tables) await pool.query(`update ${table} set leased_until = null where leased_until is not null`)
       await pool.query(`update payment_accounts set paused_until = null, settings = settings - 'pause_ms' where paused_until is not null`)
-      const [refunds] = await pool.query<Moved>(passTime('refunds', { isOpen: `status = 'pending'`, where: free }), [minutes])
+      let isComplete = true
+      for (const table of tables) {
+        const [moved] = await pool.query<Moved>(passTime(table, { isOpen: openRows[table], where: free }), [minutes])
+        isComplete &&= moved?.isComplete ?? false
+      }
       await wake()
-      return Boolean(payments?.isComplete && refunds?.isComplete)
+      return isComplete
     },
     /** What the checks look for that come weeks later: refunds that banks returned. */
     async readRefundsAgain(): Promise<void> {
@@ -84,6 +100,22 @@ export function openHistoryRows(databaseUrl: string) {
       return false
     },
     close: () => pool.close(),
+  }
+}
+
+/** What rows belong to, which is committed before any call about them. */
+function openOwners(pool: ReturnType<typeof openQueryPool>) {
+  const owners = new Map<string, string>()
+  const find = async (sql: string, id: string) => {
+    const known = owners.get(id)
+    if (known) return known
+    const [row] = await pool.query<{ owner: string }>(sql, [id])
+    if (row) owners.set(id, row.owner)
+    return row?.owner
+  }
+  return {
+    checkoutOf: (paymentId: string) => find('select checkout_id as owner from payments where id = $1', paymentId),
+    customerOf: (setupId: string) => find('select customer_id as owner from payment_setups where id = $1', setupId),
   }
 }
 

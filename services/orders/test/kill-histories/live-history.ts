@@ -1,17 +1,25 @@
-import { confirmCheckout, createCheckout, PaymentError } from '@quittance/contracts/checkouts'
-import { createRefund } from '@quittance/contracts/refunds'
-import { call } from '@quittance/runtime/rpc-client'
-import { ApiError } from '@quittance/contracts/errors'
 import type { StripeShop } from '../stripe-shop.ts'
 import type { KillHistory } from './draw-history.ts'
-import type { HistoryRows, PaymentRow } from './history-rows.ts'
+import type { HistoryRows } from './history-rows.ts'
+
+/** A confirmation token of the buyer, and the key of the request that uses it. */
+export interface SentToken {
+  token: string
+  key: string
+}
 
 /** A history under way. It outlives the processes that are killed in it. */
 export interface LiveHistory {
   readonly history: KillHistory
   checkout: { id: string; client_secret: string } | null
   /** A confirmation that was sent and not answered: it is sent again under its key. */
-  unanswered: { token: string; key: string } | null
+  unanswered: SentToken | null
+  /** Of a buyer who stores methods. */
+  customerId: string | null
+  /** The tokens of the drawn setups so far. */
+  setupTokens: string[]
+  /** A method that the buyer adds, with a request that was not answered. */
+  unansweredSetup: SentToken | null
   refunded: number
   isDone: boolean
   /** Calls so far, by route and moment. */
@@ -23,103 +31,19 @@ export interface Life {
   isOver: boolean
 }
 
-interface Script {
+/** What the script of a history runs on. */
+export interface Script {
   shop: StripeShop
   rows: HistoryRows
   life: Life
 }
 
 export function startHistory(history: KillHistory): LiveHistory {
-  return { history, checkout: null, unanswered: null, refunded: 0, isDone: false, calls: new Map() }
+  return {
+    ...{ history, checkout: null, unanswered: null, customerId: null, setupTokens: [], unansweredSetup: null },
+    ...{ refunded: 0, isDone: false, calls: new Map() },
+  }
 }
 
 /** Returns the address of the buyer of a history. */
 export const getBuyer = ({ history }: LiveHistory) => `buyer-${history.number}@example.com`
-
-/** Does what buyer and seller do next, until the end of their script, or until this life does not continue it. */
-export async function proceed(live: LiveHistory, script: Script): Promise<void> {
-  const { shop, life } = script
-  try {
-    live.checkout ??= await shop.orders.call(createCheckout, { products: [shop.shop.product.id] }, shop.shop.seller)
-    const outcome = await pay(live, script)
-    if (outcome !== 'unpaid' && outcome !== 'later') await refundAll(live, outcome.orderId, script)
-    if (!life.isOver && outcome !== 'later') live.isDone = true
-  } catch (error) {
-    // A request that a dying process does not answer is sent again under its key to the next one.
-    if (error instanceof ApiError && error.status < 500 && error.status !== 409) throw error
-  }
-}
-
-type Outcome = { orderId: string } | 'unpaid' | 'later'
-
-async function pay(live: LiveHistory, script: Script): Promise<Outcome> {
-  const { rows, life, shop } = script
-  if (live.unanswered) await confirm(live, live.unanswered, script)
-  while (!life.isOver) {
-    const payments = await rows.payments(live.checkout?.id ?? '')
-    const last = payments.at(-1)
-    if (last?.state === 'succeeded') return { orderId: last.order_id }
-    const card = live.history.cards[payments.length]
-    if (last && last.state !== 'failed') {
-      if (!(await isMoved(live, last, script))) return 'later'
-    } else if (card) {
-      const token = shop.fake.buyer.createToken(shop.stripe.id, card)
-      await confirm(live, { token, key: `confirm-${live.history.number}-${payments.length}` }, script)
-    } else return 'unpaid'
-  }
-  return 'later'
-}
-
-async function confirm(live: LiveHistory, sent: { token: string; key: string }, { shop, life }: Script): Promise<void> {
-  live.unanswered = sent
-  const { client_secret = '' } = live.checkout ?? {}
-  const request = { client_secret, customer_email: getBuyer(live), confirmation_token_id: sent.token }
-  const { connection } = shop.orders
-  try {
-    await call(connection, { operation: confirmCheckout, request, caller: { kind: 'anonymous' }, idempotencyKey: sent.key })
-  } catch (error) {
-    if (!(error instanceof PaymentError)) throw error
-  }
-  if (!life.isOver) live.unanswered = null
-}
-
-/** The buyer or the bank acts. Returns whether the payment is in another state soon after. */
-async function isMoved(
-  live: LiveHistory,
-  { id, state, provider_payment: theirs }: PaymentRow,
-  { shop, rows, life }: Script,
-): Promise<boolean> {
-  if (theirs && act(shop, { theirs, isConfirmed: live.history.isConfirmed })) await rows.checkNow('payments', id)
-  else if (state === 'requires_action') await rows.abandon(id)
-  return rows.isSoon(async () => life.isOver || (await rows.stateOf(id)) !== state)
-}
-
-/** Returns whether the object of a payment changed by what a buyer or a bank did. */
-export function act({ fake, stripe }: StripeShop, { theirs, isConfirmed }: { theirs: string; isConfirmed: boolean }): boolean {
-  const status = fake.state(stripe.id).paymentIntents.get(theirs)?.status
-  if (status === 'processing') fake.bank.settlePayment(stripe.id, theirs, isConfirmed ? null : 'insufficient_funds')
-  else if (status === 'requires_action' && isConfirmed) fake.buyer.completeAction(stripe.id, theirs)
-  else return false
-  return true
-}
-
-async function refundAll(live: LiveHistory, order_id: string, { shop, life }: Script): Promise<void> {
-  const { history } = live
-  while (!life.isOver && live.refunded < history.refunds.length) {
-    const number = live.refunded
-    const request = { order_id, reason: 'other' as const, amount: history.refunds[number] ?? 1 }
-    const idempotencyKey = `refund-${history.number}-${number}`
-    const { connection } = shop.orders
-    await call(connection, { operation: createRefund, request, caller: shop.shop.seller, idempotencyKey })
-    if (life.isOver) return
-    live.refunded += 1
-    if (number === 0 && history.isReturned) returnRefund(shop, order_id)
-  }
-}
-
-/** The bank returns a refund of an order after it was made. */
-function returnRefund({ fake, stripe }: StripeShop, orderId: string): void {
-  const { refunds } = fake.state(stripe.id)
-  const made = [...refunds.values()].find(({ metadata, status }) => metadata?.['quittance_order'] === orderId && status === 'succeeded')
-  if (made) fake.bank.settleRefund(stripe.id, made.id, 'failed')
-}

@@ -5,7 +5,8 @@ import { expect } from 'vitest'
 import type { StripeShop } from '../stripe-shop.ts'
 import { drawHistory } from './draw-history.ts'
 import type { HistoryRows } from './history-rows.ts'
-import { act, getBuyer, proceed, startHistory, type Life, type LiveHistory } from './live-history.ts'
+import { getBuyer, startHistory, type Life, type LiveHistory } from './live-history.ts'
+import { act, proceed } from './proceed.ts'
 import { startKilledReplica } from './start-killed-replica.ts'
 
 /** How often something happened, by name. */
@@ -104,16 +105,21 @@ async function findHistory(
   const params = new URLSearchParams(body)
   const email = params.get('email')
   if (email) return lives.find((live) => getBuyer(live) === email)
-  const { paymentIntents, refunds } = shop.fake.state(shop.stripe.id)
+  const { paymentIntents, setupIntents, refunds } = shop.fake.state(shop.stripe.id)
   const id = path.split('/')[3] ?? ''
   const intent = params.get('payment_intent') ?? (refunds.get(id)?.payment_intent as string | undefined) ?? id
   const payment = params.get('metadata[quittance_payment]') ?? paymentIntents.get(intent)?.metadata['quittance_payment']
+  const setup = params.get('metadata[quittance_setup]') ?? setupIntents.get(id)?.metadata?.['quittance_setup']
+  if (setup) {
+    const customer = await rows.customerOf(setup)
+    return lives.find((live) => live.customerId !== null && live.customerId === customer)
+  }
   const checkout = payment ? await rows.checkoutOf(payment) : undefined
   return checkout ? lives.find((live) => live.checkout?.id === checkout) : undefined
 }
 
 /** Buyers, banks and time complete what is open. */
-async function settleAll({ shop, rows }: Batch): Promise<void> {
+async function settleAll({ shop, rows, lives }: Batch): Promise<void> {
   const { fake, stripe } = shop
   let rounds = 0
   await eventually(async () => {
@@ -132,9 +138,25 @@ async function settleAll({ shop, rows }: Batch): Promise<void> {
     await pause(200)
     expect(await rows.all(`select id, state from payments where is_open`)).toEqual([])
     expect(await rows.all(`select id, state from refunds where status = 'pending'`)).toEqual([])
+    expect(await rows.all(`select id, state from payment_setups where settled_at is null and state <> 'requires_action'`)).toEqual([])
   }, patience)
+  await endSetups({ rows, lives })
   await rows.readRefundsAgain()
   await eventually(async () =>
     expect(await rows.all(`select id from refunds where next_check_at <= now() or leased_until > now()`)).toEqual([]),
   )
+}
+
+/** Only setups whose buyer left wait for a person; they end after their time. */
+async function endSetups({ rows, lives }: Pick<Batch, 'rows' | 'lives'>): Promise<void> {
+  const waiting = await rows.all<{ id: string; customer_id: string }>('select id, customer_id from payment_setups where settled_at is null')
+  const abandoned = lives.filter(({ history }) => history.setups.some(({ step }) => step === 'abandoned'))
+  const customers = new Set(abandoned.map(({ customerId }) => customerId))
+  expect(waiting.filter(({ customer_id: customer }) => !customers.has(customer))).toEqual([])
+  for (const { id } of waiting) await rows.abandon(id, 'payment_setups')
+  await eventually(async () => {
+    await rows.passTime({ isRunning: true })
+    await pause(200)
+    expect(await rows.all('select id, state from payment_setups where settled_at is null')).toEqual([])
+  }, patience)
 }
