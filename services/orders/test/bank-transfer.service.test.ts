@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { addReceipt, importStatement, listBankReceipts, markRefundAsPaid } from '@quittance/contracts/bank-receipts'
-import { getCheckout } from '@quittance/contracts/checkouts'
+import { confirmCheckout, createCheckout, getCheckout } from '@quittance/contracts/checkouts'
 import { Conflict, NotPermitted, RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { createPaymentAccount, checkPaymentAccount, updatePaymentAccount } from '@quittance/contracts/payment-accounts'
 import { createProduct } from '@quittance/contracts/products'
@@ -17,6 +17,26 @@ const booked_on = '2026-11-24'
 function receive({ orders, shop }: TransferShop, id: string, [amount, bank_reference]: [number, string]) {
   return orders.call(addReceipt, { id, amount, booked_on, bank_reference }, shop.seller)
 }
+
+test('an order by transfer with a trial that needs a payment method is 422 and writes nothing; without the trial it is placed', async () => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const prices = [{ amount_type: 'fixed' as const, price_amount: 1000, price_currency: 'eur' as const }]
+  const trial = { trial_interval: 'month' as const, trial_interval_count: 1 }
+  const plan = await orders.call(createProduct, { name: 'Plan', recurring_interval: 'month', prices, ...trial }, shop.shop.seller)
+  const { client_secret } = await orders.call(createCheckout, { products: [plan.id] }, shop.shop.seller)
+  const buyer = { client_secret, customer_email: 'ada@example.com', customer_billing_address: { country: 'GB' as const } }
+  for (const by of [{ payment_method_type: 'bank_transfer' as const }, {}]) {
+    const refused = await orders.call(confirmCheckout, { ...buyer, ...by }, { kind: 'anonymous' }).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(RequestValidationError)
+    expect(refused).toMatchObject({ body: { detail: [{ loc: ['body', 'allow_trial'], type: 'trial_needs_payment_method' }] } })
+  }
+  for (const table of ['orders', 'subscriptions', 'payments', 'payment_setups', 'trial_redemptions'])
+    expect(await orders.rows(`select from ${table}`)).toEqual([])
+  const confirmation = { ...buyer, payment_method_type: 'bank_transfer' as const, allow_trial: false as const }
+  await orders.call(confirmCheckout, confirmation, { kind: 'anonymous' })
+  expect(await orders.rows('select amount::int, state from payments')).toEqual([{ amount: 1000, state: 'requires_action' }])
+})
 
 test('a confirmation names the account, the reference and the code, and keeps the payment pending', async () => {
   await using shop = await startTransferShop()

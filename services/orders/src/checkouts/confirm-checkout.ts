@@ -68,7 +68,9 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   const isChargeable = trial ? trial.needsMethod : checkout.isChargeable(product.recurringInterval !== null)
   const means = isChargeable ? await findAccountForPayments(sql, { organizationId, byTransfer }) : null
   // What the buyer sends cannot be charged at the end of a trial.
-  if (isChargeable && (!means || (trial && means.isSentByBuyer))) throw new PaymentError(noPaymentsMessage)
+  const sent = isChargeable && trial && !means ? await findAccountForPayments(sql, { organizationId, byTransfer: true }) : means
+  if (trial && sent?.isSentByBuyer) throw createTrialByTransferError()
+  if (isChargeable && !means) throw new PaymentError(noPaymentsMessage)
   const needsToken = isChargeable && !means?.isSentByBuyer
   assertComplete({ checkout, request, needsToken })
   const token = needsToken ? (request.confirmation_token_id as string) : null
@@ -163,6 +165,13 @@ function assertExpectedTotal(checkout: Checkout, { expected_total_amount: expect
     ['expected_total_amount'],
     `The total is ${checkout.totalAmount()}. Show it to the buyer and confirm again.`,
   )
+}
+
+/** Its type tells clients that the buyer has not had a trial. */
+function createTrialByTransferError(): RequestValidationError {
+  const text =
+    'The trial needs a payment method that can be charged at its end. A bank transfer cannot; set allow_trial to false to order without a trial.'
+  return RequestValidationError.field(['allow_trial'], text, 'trial_needs_payment_method')
 }
 
 interface SubscriptionOptions {

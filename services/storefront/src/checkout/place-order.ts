@@ -88,14 +88,17 @@ async function toOutcome(
   if (error.issues.some(({ loc }) => loc.at(-1) === 'expected_total_amount')) {
     return showTotal(change, await readCheckout(change))
   }
-  if (error.issues.some(({ loc }) => loc.at(-1) === 'allow_trial')) return offerWithoutTrial(change)
+  const refusedTrial = error.issues.find(({ loc }) => loc.at(-1) === 'allow_trial')
+  if (refusedTrial) return offerWithoutTrial(change, { isUsed: refusedTrial.type !== 'trial_needs_payment_method' })
   return { kind: 'form', checkout, form, errors: toFormErrors(error.issues, context), status: 422 }
 }
 
-/** The buyer has had a trial of the product: shows what it costs without one, before anything is ordered. */
-async function offerWithoutTrial({ secret, form, context, options: { api } }: CheckoutChange): Promise<OrderOutcome> {
+/** The buyer has had a trial of the product, or the seller cannot charge its end: shows what it costs without one, before anything is ordered. */
+async function offerWithoutTrial(placed: CheckoutChange, { isUsed }: { isUsed: boolean }): Promise<OrderOutcome> {
+  const { secret, form, context, options } = placed
   const change = { client_secret: secret, allow_trial: false } as const
-  const checkout = await api.call(updateCheckoutByClient, change, { visitor: context.visitor })
+  const checkout = await options.api.call(updateCheckoutByClient, change, { visitor: context.visitor })
+  if (!isUsed) return showTotal(placed, checkout)
   return { kind: 'form', checkout, form: { ...form, code: '' }, errors: [], notice: context.words.trial.used, status: 409 }
 }
 
