@@ -27,9 +27,9 @@ test('an order by transfer with a trial that needs a payment method is 422 and w
   const { client_secret } = await orders.call(createCheckout, { products: [plan.id] }, shop.shop.seller)
   const buyer = { client_secret, customer_email: 'ada@example.com', customer_billing_address: { country: 'GB' as const } }
   for (const by of [{ payment_method_type: 'bank_transfer' as const }, {}]) {
-    const refused = await orders.call(confirmCheckout, { ...buyer, ...by }, { kind: 'anonymous' }).catch((error: unknown) => error)
-    expect(refused).toBeInstanceOf(RequestValidationError)
-    expect(refused).toMatchObject({ body: { detail: [{ loc: ['body', 'allow_trial'], type: 'trial_needs_payment_method' }] } })
+    const rejected = await orders.call(confirmCheckout, { ...buyer, ...by }, { kind: 'anonymous' }).catch((error: unknown) => error)
+    expect(rejected).toBeInstanceOf(RequestValidationError)
+    expect(rejected).toMatchObject({ body: { detail: [{ loc: ['body', 'allow_trial'], type: 'trial_needs_payment_method' }] } })
   }
   for (const table of ['orders', 'subscriptions', 'payments', 'payment_setups', 'trial_redemptions'])
     expect(await orders.rows(`select from ${table}`)).toEqual([])

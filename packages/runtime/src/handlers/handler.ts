@@ -120,10 +120,7 @@ export function query<O extends Operation>(
   return { kind: 'query', operation, run: run as never }
 }
 
-/**
- * Defines a handler that writes in one transaction: all or nothing. May run again after a conflict, so it must have no effects outside the
- * transaction.
- */
+/** Defines a handler that writes in one transaction. It may run again after a conflict, so it has no effects outside the transaction. */
 export function command<O extends Operation>(
   operation: O,
   run: (request: RequestOf<O>, context: CommandContext) => Promise<HandlerReply<O>> | HandlerReply<O>,
@@ -240,9 +237,7 @@ export interface Job {
   name: string
   /** Maximum time between two runs, evaluated again after each run if it is a function; `wake` runs the job immediately. */
   everyMs: number | (() => number)
-  /**
-   * Maximum number of runs at once in a process, 1 if absent. A wake-up starts one: a run that found work calls `runAgain` if there is more.
-   */
+  /** Maximum number of runs at once in a process, 1 if absent. A wake-up starts one; it calls `runAgain` if there is more work. */
   concurrency?: number
   /** Returns true if there is more to do now. */
   run(context: JobContext): Promise<boolean>

@@ -167,7 +167,7 @@ function assertExpectedTotal(checkout: Checkout, { expected_total_amount: expect
   )
 }
 
-/** Its type tells clients that the buyer has not had a trial. */
+/** Its type shows clients that the buyer has not had a trial. */
 function createTrialByTransferError(): RequestValidationError {
   const text =
     'The trial needs a payment method that can be charged at its end. A bank transfer cannot; set allow_trial to false to order without a trial.'

@@ -88,8 +88,8 @@ async function toOutcome(
   if (error.issues.some(({ loc }) => loc.at(-1) === 'expected_total_amount')) {
     return showTotal(change, await readCheckout(change))
   }
-  const refusedTrial = error.issues.find(({ loc }) => loc.at(-1) === 'allow_trial')
-  if (refusedTrial) return offerWithoutTrial(change, { isUsed: refusedTrial.type !== 'trial_needs_payment_method' })
+  const rejectedTrial = error.issues.find(({ loc }) => loc.at(-1) === 'allow_trial')
+  if (rejectedTrial) return offerWithoutTrial(change, { isUsed: rejectedTrial.type !== 'trial_needs_payment_method' })
   return { kind: 'form', checkout, form, errors: toFormErrors(error.issues, context), status: 422 }
 }
 
