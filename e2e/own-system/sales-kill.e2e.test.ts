@@ -14,7 +14,10 @@ let sink: EndpointSink
 let since: string
 let freeProduct: string
 
-const types = ['checkout.created', 'checkout.updated', 'order.created', 'order.updated', 'order.paid', 'refund.created', 'order.refunded']
+const types = [
+  ...['checkout.created', 'checkout.updated', 'order.created', 'order.updated', 'order.paid', 'refund.created', 'order.refunded'],
+  ...['payment.created', 'payment.updated'],
+]
 
 beforeAll(async () => {
   // Leases of a dead replica expire sooner than in production; the mechanisms are the same.
@@ -143,9 +146,11 @@ type EventTypes = Record<string, string[]>
 
 /** Returns the events that the rows imply, by order and checkout. */
 async function computeImpliedEvents(): Promise<EventTypes> {
-  const orders = await system.rows<{ id: string; is_paid: boolean; refunds: number }>(
+  const orders = await system.rows<{ id: string; is_paid: boolean; has_payment: boolean; is_processing: boolean; refunds: number }>(
     'orders',
-    `select o.id, o.paid_at is not null as is_paid, (select count(*)::int from refunds where order_id = o.id) as refunds
+    `select o.id, o.paid_at is not null as is_paid, exists (select from payments where order_id = o.id) as has_payment,
+      exists (select from payments where order_id = o.id and state = 'processing') as is_processing,
+      (select count(*)::int from refunds where order_id = o.id) as refunds
       from orders o where o.created_at >= $1::timestamptz`,
     [since],
   )
@@ -155,10 +160,11 @@ async function computeImpliedEvents(): Promise<EventTypes> {
     [since],
   )
   return Object.fromEntries([
-    ...orders.map(({ id, is_paid, refunds }) => {
-      const paid = is_paid ? ['order.updated', 'order.paid'] : []
+    ...orders.map(({ id, is_paid, has_payment, is_processing, refunds }) => {
+      const started = has_payment ? ['payment.created', ...(is_processing ? ['payment.updated'] : [])] : []
+      const paid = is_paid ? ['order.updated', 'order.paid', ...(has_payment ? ['payment.updated'] : [])] : []
       const refunded = Array.from({ length: refunds }, () => ['refund.created', 'order.updated', 'order.refunded']).flat()
-      return [id, ['order.created', ...paid, ...refunded]]
+      return [id, ['order.created', ...started, ...paid, ...refunded]]
     }),
     ...checkouts.map(({ id, status, is_free }) => {
       // A free checkout is confirmed and succeeds at once.

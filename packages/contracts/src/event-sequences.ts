@@ -9,9 +9,9 @@ export interface EventSequence {
 
 /** All changes that publish more than one event. `customer.state_changed` follows if the customer's subscriptions or benefits changed. */
 export const eventSequences: readonly EventSequence[] = [
-  { when: 'a one-time sale is paid', types: ['order.created', 'order.updated', 'order.paid'] },
-  { when: 'a renewal is due', types: ['order.created'] },
-  { when: 'a payment succeeds', types: ['order.updated', 'order.paid'] },
+  { when: 'a one-time sale is paid', types: ['order.created', 'payment.created', 'order.updated', 'order.paid', 'payment.updated'] },
+  { when: 'a renewal is due', types: ['order.created', 'payment.created'] },
+  { when: 'a payment succeeds', types: ['order.updated', 'order.paid', 'payment.updated'] },
   { when: 'an order is refunded', types: ['refund.created', 'order.updated', 'order.refunded'] },
   { when: 'a refund is reversed', types: ['refund.updated', 'order.updated'] },
   { when: 'a subscription starts without a payment', types: ['subscription.created', 'subscription.active'] },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ResourceNotFound } from './errors.ts'
+import { event } from './event.ts'
 import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
@@ -80,4 +81,21 @@ export const getPayment = operation({
   request: z.object({ id: Id }),
   reply: Payment,
   errors: [ResourceNotFound],
+})
+
+export const paymentCreated = event({
+  subject: 'event.payment.created',
+  publisher: 'orders',
+  webhookType: 'payment.created',
+  summary: 'A payment of an order was started.',
+  payload: Payment,
+})
+
+export const paymentUpdated = event({
+  subject: 'event.payment.updated',
+  publisher: 'orders',
+  webhookType: 'payment.updated',
+  summary:
+    'A payment succeeded or failed, waits for its buyer or for the provider, or is under review. Checks that change nothing are not published.',
+  payload: Payment,
 })

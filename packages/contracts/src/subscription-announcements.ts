@@ -1,7 +1,7 @@
 import { event } from './event.ts'
 import { Subscription } from './subscriptions.ts'
 
-/** Events about what will happen to a subscription. Mails follow; webhooks do not have them. */
+/** Events about what will happen to a subscription. Mails follow. */
 const announced = { publisher: 'orders', payload: Subscription } as const
 
 export const subscriptionRenewalAhead = event({
@@ -13,7 +13,7 @@ export const subscriptionRenewalAhead = event({
 
 export const subscriptionTrialEnding = event({
   subject: 'event.subscription.trial_ending',
-  webhookType: null,
+  webhookType: 'subscription.trial_ending',
   summary: 'The trial of a subscription ends within three days. Once for each trial.',
   ...announced,
 })

@@ -37,8 +37,11 @@ const laterEventTypes = [
   'webhook_endpoint.disabled',
   'order.payment_failed',
   'order.payment_action_required',
+  'payment.created',
+  'payment.updated',
   'dispute.created',
   'dispute.updated',
+  'subscription.trial_ending',
   'payment_account.unhealthy',
 ] as const
 

@@ -3,9 +3,11 @@ import { confirmCheckout, createCheckout, PaymentError } from '@quittance/contra
 import { createCustomer } from '@quittance/contracts/customers'
 import { addCustomerPaymentMethod } from '@quittance/contracts/customer-payment-methods'
 import { checkPaymentAccount, updatePaymentAccount } from '@quittance/contracts/payment-accounts'
+import { getPayment } from '@quittance/contracts/payments'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
+import { asThisRelease } from './money.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { deliverEvent, startStripeShop, type StripeShop } from './stripe-shop.ts'
 import { advance, after, replaceMethods, subscribe, waitForSubscription } from './subscribe.ts'
@@ -60,6 +62,30 @@ test('a declined payment is published with its order and reason, and no secret o
   expect(failed?.payload).toMatchObject({ id: failed?.aggregate_id, status: 'pending', payment })
   expect(JSON.stringify(failed)).not.toContain('ctoken')
   expect(await readEvents(orders, 'event.order.payment_action_required')).toEqual([])
+})
+
+test('a payment is published when it starts, and when its seller learns more, as an event of its order [payments 53]', async () => {
+  await using world = await startStripeShop()
+  const { orders, fake, stripe } = world
+  await buy(world, 'pm_card_authenticationRequired')
+  const [created] = await readEvents(orders, 'event.payment.created')
+  const { id, order_id: orderId } = created?.payload ?? {}
+  expect(created).toMatchObject({ aggregate_id: orderId, payload: { status: 'pending', pending_reason: 'waiting_for_provider' } })
+  // A check that finds the same is not published.
+  const [{ theirs } = { theirs: '' }] = await orders.rows<{ theirs: string }>('select provider_payment as theirs from payments')
+  await asThisRelease(orders, 'update payments set next_check_at = now()')
+  await eventually(async () => expect(await orders.rows('select from payments where next_check_at > now()')).toHaveLength(1))
+  fake.buyer.completeAction(stripe.id, theirs)
+  await deliverEvent(world, 'payment_intent.succeeded')
+  await eventually(async () => expect(await orders.rows(`select from payments where state = 'succeeded'`)).toHaveLength(1))
+  const updated = await readEvents(orders, 'event.payment.updated')
+  expect(updated).toMatchObject([
+    { aggregate_id: orderId, payload: { id, status: 'pending', pending_reason: 'waiting_for_buyer' } },
+    { aggregate_id: orderId, payload: { id, status: 'succeeded', amount: 4200, provider: 'stripe', pending_reason: null } },
+  ])
+  expect(JSON.stringify([created, updated])).not.toMatch(/secret|pi_|ctoken/)
+  const shown = await orders.call(getPayment, { id }, world.shop.seller)
+  expect(updated[1]?.payload).toEqual(shown)
 })
 
 test('a final decline of a renewal is published as one that needs the buyer, once [payments 54]', async () => {

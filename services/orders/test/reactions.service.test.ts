@@ -18,7 +18,8 @@ function sequence(...types: WebhookEventType[]): WebhookEventType[] {
   return types
 }
 
-const paid = sequence('order.updated', 'order.paid')
+sequence('order.updated', 'order.paid', 'payment.updated')
+const paid = ['order.updated', 'order.paid']
 const active = sequence('subscription.updated', 'subscription.active')
 const revoked = sequence('subscription.updated', 'subscription.canceled', 'subscription.revoked')
 
@@ -62,8 +63,8 @@ test('a paid one-time order publishes the order, its grants and then the checkou
   await using orders = await startOrders()
   const shop = await createBenefitShop(orders, ['Support'])
   await expectEvents(orders, () => buy(orders, shop, { productId: shop.product.id, token: 'ctoken_ok' }), [
-    ...[...newBuyer, 'order.created', 'checkout.updated'],
-    ...[...paid, 'benefit_grant.created', 'customer.state_changed', 'checkout.updated'],
+    ...[...newBuyer, 'order.created', 'payment.created', 'checkout.updated'],
+    ...[...paid, 'benefit_grant.created', 'customer.state_changed', 'checkout.updated', 'payment.updated'],
   ])
 })
 
@@ -72,8 +73,8 @@ test('a paid first period publishes the subscription, its grants, the order and 
   const shop = await createBenefitShop(orders, ['Support'])
   const productId = await addPlan(orders, shop)
   await expectEvents(orders, () => buy(orders, shop, { productId, token: 'ctoken_ok' }), [
-    ...[...newBuyer, 'subscription.created', 'customer.state_changed', 'order.created', 'checkout.updated'],
-    ...[...active, 'benefit_grant.created', 'customer.state_changed', ...paid, 'checkout.updated'],
+    ...[...newBuyer, 'subscription.created', 'customer.state_changed', 'order.created', 'payment.created', 'checkout.updated'],
+    ...[...active, 'benefit_grant.created', 'customer.state_changed', ...paid, 'checkout.updated', 'payment.updated'],
   ])
 })
 
@@ -82,21 +83,24 @@ test('a declined first period publishes the subscription and then the reopened c
   const shop = await createBenefitShop(orders, ['Support'])
   const productId = await addPlan(orders, shop)
   await expectEvents(orders, () => buy(orders, shop, { productId, token: 'ctoken_declined_later' }), [
-    ...[...newBuyer, 'subscription.created', 'customer.state_changed', 'order.created', 'checkout.updated'],
-    ...['subscription.updated', 'customer.state_changed', 'order.payment_failed', 'checkout.updated'],
+    ...[...newBuyer, 'subscription.created', 'customer.state_changed', 'order.created', 'payment.created', 'checkout.updated'],
+    ...['payment.updated', 'subscription.updated', 'customer.state_changed', 'order.payment_failed', 'checkout.updated', 'payment.updated'],
   ])
 })
 
 test.each([
-  ['ctoken_ok', ['benefit_grant.created', 'subscription.updated', 'customer.state_changed', ...paid, 'checkout.updated']],
-  ['ctoken_declined_later', ['order.payment_failed', 'checkout.updated']],
+  [
+    'ctoken_ok',
+    ['benefit_grant.created', 'subscription.updated', 'customer.state_changed', ...paid, 'checkout.updated', 'payment.updated'],
+  ],
+  ['ctoken_declined_later', ['payment.updated', 'order.payment_failed', 'checkout.updated', 'payment.updated']],
 ])('an upgrade paid with %s publishes the subscription before the order and the checkout', async (token, settled) => {
   await using orders = await startOrders()
   const shop = await createBenefitShop(orders, ['Support'])
   const { subscription } = await buyPlan(orders, shop, { price: 0 })
   const productId = await addPlan(orders, shop, { interval: 'year', price: 9000 })
   await expectEvents(orders, () => buy(orders, shop, { productId, token, subscriptionId: subscription.id }), [
-    ...['checkout.created', 'order.created', 'checkout.updated'],
+    ...['checkout.created', 'order.created', 'payment.created', 'checkout.updated'],
     ...settled,
   ])
 })

@@ -97,8 +97,10 @@ async function resolve<Row extends DrivenRow, Locked extends object>(
       ...{ id, now, because, resolved_as: as, is_forced: force, provider_state: describeState(answer) },
     })
     row.leasedUntil = null
+    const publishChange = kind.watch(transaction, row)
     const nextCheckAt = decision.payment.state === 'closing' ? now : null
     await kind.settle(transaction, { locked, row, progress: decision.payment, effects: decision.effects, nextCheckAt })
+    await publishChange()
     if (nextCheckAt) wake(kind.job)
     await em.flush()
   }

@@ -14,6 +14,7 @@ export const setups: RowKind<PaymentSetup, LockedForSetup> = {
   ...{ kind: 'setup', name: 'payment-setup', job: settleDueSetupsJobName, idField: 'payment_setup_id', takeLease: takeSetupLease },
   lockRow: (em, id) => em.findOneOrFail(PaymentSetup, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
   lockForSettlement: lockForSetup,
+  watch: () => async () => {},
   settle: settleSetup,
 }
 

@@ -4,6 +4,7 @@ import type { Order } from '../orders/order.ts'
 import { driveRow, type DriveOptions, type DrivenId } from './drive-row.ts'
 import { Payment } from './payment.ts'
 import { takePaymentLease } from './payment-lease.ts'
+import { watchPayment } from './publish-payment.ts'
 import type { RowKind } from './row-kind.ts'
 import { lockForSettlement, settlePayment } from './settle-payment.ts'
 
@@ -12,6 +13,7 @@ export const payments: RowKind<Payment, Order> = {
   ...{ kind: 'charge', name: 'payment', job: settleDuePaymentsJobName, idField: 'payment_id', takeLease: takePaymentLease },
   lockRow: (em, id) => em.findOneOrFail(Payment, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
   lockForSettlement,
+  watch: watchPayment,
   settle: (transaction, { locked: order, row: payment, ...settled }) => settlePayment(transaction, { order, payment, ...settled }),
 }
 

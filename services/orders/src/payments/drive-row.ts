@@ -104,12 +104,15 @@ async function plan<Row extends DrivenRow, Locked extends object>(
   const row = await kind.lockRow(transaction.em, lease.id)
   if (!held) return { continueAt: hasResult(row.toProgress()) ? null : new Date(Date.now() + otherWorkerMs) }
   const account = await loadProviderAccount(transaction.sql, row)
-  return continueWith(transaction, {
+  const publishChange = kind.watch(transaction, row)
+  const next = await continueWith(transaction, {
     ...{ row, account, context, now: held.now },
     progress: row.toProgress(),
     memory: { ...memory, lease: held.lease },
     previous: null,
   })
+  await publishChange()
+  return next
 }
 
 interface Answered<Row extends DrivenRow, Locked extends object> extends Step<Row, Locked> {
@@ -129,6 +132,7 @@ async function record<Row extends DrivenRow, Locked extends object>(
   const row = await kind.lockRow(em, lease.id)
   if (answer && !('payer' in answer)) await pauseIfLimited(sql, { account: { id: row.paymentAccountId ?? null }, answer })
   const account = await loadProviderAccount(sql, row)
+  const publishChange = kind.watch(transaction, row)
   const before = { ...row.toProgress(), untouchedAt: memory.untouchedAt }
   // Another worker has continued: that there is no object was proven for an earlier state only.
   if (answer === null && (!held || before.state !== 'closing' || before.theirs !== null)) return { continueAt: null }
@@ -145,13 +149,16 @@ async function record<Row extends DrivenRow, Locked extends object>(
   if (!held) {
     // Another worker holds the lease: what was seen is recorded, and that worker makes the next call.
     if (!locked && answer && 'got' in answer) row.apply(progress, { now, nextCheckAt })
+    await publishChange()
     return { continueAt: null }
   }
-  return continueWith(transaction, {
+  const next = await continueWith(transaction, {
     ...{ row, account, context, progress, now: held.now },
     memory: { lease: held.lease, untouchedAt: progress.untouchedAt, isAbsent: recorded.isAbsent },
     previous: { call, outcome: answer },
   })
+  await publishChange()
+  return next
 }
 
 interface Continuation {

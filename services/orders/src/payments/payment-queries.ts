@@ -53,6 +53,8 @@ const pendingMessage = `case (${pendingReason}) ${Object.entries(pendingMessages
 export const paymentView: View<Payment> = {
   name: 'payment',
   organization: 'pa.organization_id',
+  customer: 'o.customer_id',
+  checkout: 'o.checkout_id = :checkout',
   from: `payments pa left join payment_methods m on m.id = pa.payment_method_id
     left join payment_accounts a on a.id = pa.payment_account_id
     join orders o on o.id = pa.order_id join customers c on c.id = o.customer_id`,

@@ -41,6 +41,8 @@ export interface RowKind<Row extends DrivenRow, Locked extends object> {
   lockRow(em: Transaction['em'], id: string): Promise<Row>
   /** Locks what a settlement changes, before the row is locked. */
   lockForSettlement(transaction: Transaction, id: string): Promise<Locked>
+  /** Remembers what is known of a row, before it changes. Returns what publishes the change. */
+  watch(transaction: Transaction, row: Row): () => Promise<void>
   /** Stores a new progress with everything that follows from it. */
   settle(transaction: Transaction, settled: SettledRow<Row, Locked>): Promise<void>
 }

@@ -6,6 +6,7 @@ import type { ProviderAccount } from '../providers/provider-of.ts'
 import { ensurePayer } from '../payers/payers.ts'
 import { Payment } from './payment.ts'
 import type { PaymentRequest } from './progress-columns.ts'
+import { publishPaymentCreated } from './publish-payment.ts'
 import { loadTerms } from './payment-terms.ts'
 import type { Initiator } from './payment-progress.ts'
 
@@ -33,7 +34,7 @@ export async function startPayment(context: Transaction, start: PaymentStart): P
   const { order, account, initiator, leasedUntil = null } = start
   await ensurePayer(sql, { customerId: order.customerId, paymentAccountId: account.id })
   const { hash, description, clockOffsetMs } = await loadTerms(sql, order.id)
-  const { id } = em.create(Payment, {
+  const payment = em.create(Payment, {
     ...{ organizationId: order.organizationId, orderId: order.id, checkoutId: order.checkoutId ?? null },
     ...{ amount: order.totalAmount, currency: order.currency, status: 'pending', state: 'created', initiator },
     ...{ provider: account.provider, paymentAccountId: account.id, mode: account.mode },
@@ -45,7 +46,8 @@ export async function startPayment(context: Transaction, start: PaymentStart): P
     ...{ preparation: 0, submission: 0, sends: 0, checks: 0, nextCheckAt: now, leasedUntil, dueAt: null, traceparent },
   })
   if (!leasedUntil) wake(settleDuePaymentsJobName)
-  return id
+  await publishPaymentCreated(context, payment)
+  return payment.id
 }
 
 function buildRequest({ order, initiator, source, keep, returnUrl }: PaymentStart, description: string): PaymentRequest {
