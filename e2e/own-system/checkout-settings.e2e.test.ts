@@ -86,6 +86,25 @@ test('the code on the invoice of a transfer names account, amount and reference;
   expect(Buffer.from(await download(id)).equals(before)).toBe(true)
 })
 
+test('a trial that the seller of transfers cannot charge is offered without the trial, before anything is ordered [pages 47]', async () => {
+  const shop = openShop(system)
+  const price = { amount_type: 'fixed', price_amount: 1000, price_currency: 'eur' }
+  const trial = { trial_interval: 'month', trial_interval_count: 1 }
+  const product = await shop.sell(price, { name: 'Reading room', recurring_interval: 'month', ...trial })
+  const checkout = await shop.checkout({ products: [product.id] })
+  await using visit = await openVisit(browser, { scripts: false, language: 'en' })
+  const { page } = visit
+  await page.goto(checkout.url)
+  await page.type('[name=customer_email]', 'transfer-trial@example.com')
+  await page.type('[name=customer_name]', 'Grace Hopper')
+  await page.select(countryField, 'GB')
+  await press(page, orderButton)
+  expect(await readText(page)).toContain('The total is now €10.00')
+  expect(await shop.orders(checkout)).toEqual([])
+  await press(page, orderButton)
+  expect(await readText(page)).toMatch(/Send the money[^]*€10\.00/)
+})
+
 /** Waits for the invoice of an order and downloads it. */
 async function download(orderId: string): Promise<Uint8Array> {
   const url = await eventually(async () => {

@@ -4,6 +4,7 @@ import type { FormError } from '@quittance/pages/fields'
 import { formatMoney, parseMoney } from '@quittance/pages/money'
 import type { PageContext } from '../page/page-context.ts'
 import type { CheckoutForm } from './checkout-form.ts'
+import { findPaymentMethod } from './payment-methods.ts'
 
 /** Fields of the address that a checkout needs from this buyer. */
 export interface NeededFields {
@@ -43,6 +44,8 @@ export function findMissingEntries(
   const { errors } = context.words
   const needed = findNeededFields(checkout, form.country)
   const isStateMissing = needed.state && !listStates(form.country).some(({ value }) => value === form.state)
+  // A seller of transfers has no form that could store a method for a trial: the reply to the order offers it without the trial.
+  const hasForm = !checkout.trial_end || findPaymentMethod(checkout) !== null
   const address = (field: string) => `customer_billing_address.${field}`
   const missing: [isMissing: boolean, field: string, message: string][] = [
     [checkout.customer_id === null && !isEmailAddress(form.email), 'customer_email', errors.email],
@@ -53,7 +56,7 @@ export function findMissingEntries(
     [needed.postalCode && !form.postalCode, address('postal_code'), errors.postalCode],
     [needed.street && !form.city, address('city'), errors.city],
     [form.isBusiness && !form.company, 'customer_billing_name', errors.company],
-    [checkout.is_payment_form_required && !form.paymentToken, 'confirmation_token_id', errors.payment],
+    [checkout.is_payment_form_required && hasForm && !form.paymentToken, 'confirmation_token_id', errors.payment],
   ]
   return missing.flatMap(([isMissing, field, message]) => (isMissing ? [{ field, message }] : []))
 }
