@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { PaymentError } from './checkouts.ts'
 import { portal } from './customer-portal.ts'
 import { ApiError, Conflict, NotPermitted, RequestValidationError, ResourceNotFound, TooManyRequests } from './errors.ts'
+import { event } from './event.ts'
 import { Id, Timestamp } from './identifiers.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest } from './pagination.ts'
@@ -133,4 +134,19 @@ export const listPaymentMethodsOfCustomer = operation({
   request: z.object({ ...pageRequest, id: Id }),
   reply: ListReply(CustomerPaymentMethod),
   errors: [ResourceNotFound],
+})
+
+/** A stored method as it is published: also one that was deleted. */
+export const ChangedPaymentMethod = CustomerPaymentMethod.extend({
+  is_detached: z.boolean().describe('It was deleted, here or at its provider, and is never charged again.'),
+}).meta({ id: 'ChangedPaymentMethod' })
+export type ChangedPaymentMethod = z.infer<typeof ChangedPaymentMethod>
+
+export const paymentMethodUpdated = event({
+  subject: 'event.payment_method.updated',
+  publisher: 'orders',
+  webhookType: 'payment_method.updated',
+  summary:
+    'A stored payment method of a customer changed: its card was renewed, it became the default or no longer is, a dispute blocks it, or it was deleted here or at its provider.',
+  payload: ChangedPaymentMethod,
 })

@@ -39,6 +39,7 @@ const laterEventTypes = [
   'order.payment_action_required',
   'payment.created',
   'payment.updated',
+  'payment_method.updated',
   'dispute.created',
   'dispute.updated',
   'subscription.trial_ending',

@@ -8,18 +8,10 @@ import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { asThisRelease } from './money.ts'
-import { startOrders, type OrdersUnderTest } from './start-orders.ts'
+import { readEvents } from './read-events.ts'
+import { startOrders } from './start-orders.ts'
 import { deliverEvent, startStripeShop, type StripeShop } from './stripe-shop.ts'
 import { advance, after, replaceMethods, subscribe, waitForSubscription } from './subscribe.ts'
-
-/** Payloads of the committed events of a subject, in order. */
-async function readEvents(orders: OrdersUnderTest, subject: string) {
-  const rows = await orders.rows<{ aggregate_id: string; payload: string }>(
-    'select aggregate_id, payload from outbox_messages where subject = $1 order by position',
-    [subject],
-  )
-  return rows.map(({ aggregate_id, payload }) => ({ aggregate_id, payload: JSON.parse(payload) }))
-}
 
 async function buy({ orders, shop, fake, stripe }: StripeShop, card: string): Promise<void> {
   const { client_secret } = await orders.call(createCheckout, { products: [shop.product.id] }, shop.seller)

@@ -1,6 +1,7 @@
 import { buildCardMethod, buildSepaMethod, buildToken } from './build-methods.ts'
 import { buildRefund, readId } from './build-objects.ts'
 import { declineIntent, succeed, type FakeIntent } from './intent-outcomes.ts'
+import { detachMethod } from './fake-routes.ts'
 import { closeDispute, openDispute, settleRefund } from './move-refunds.ts'
 import { StripeRejection, type Origin } from './stripe-state.ts'
 import { testCards } from './test-cards.ts'
@@ -73,6 +74,15 @@ export function createBank(getOrigin: (id: string) => Origin) {
       const charge = intent.object === 'payment_intent' ? origin[1].charges.get(readId(intent.latest_charge) ?? '') : undefined
       if (!charge) throw new Error(`The intent ${intentId} has no charge`)
       return openDispute(origin, charge).id
+    },
+    detachMethod: (accountId: string, methodId: string) => void detachMethod(getOrigin(accountId), methodId),
+    /** Replaces an expired card of a stored method, as card networks do. */
+    renewCard(accountId: string, methodId: string, { last4, exp_year }: { last4: string; exp_year: number }): void {
+      const [world, account] = getOrigin(accountId)
+      const method = account.methods.get(methodId)
+      if (!method?.card) throw new Error(`There is no card ${methodId}`)
+      Object.assign(method.card, { last4, exp_year })
+      world.publish(account, 'payment_method.automatically_updated', method)
     },
     closeDispute: (accountId: string, disputeId: string, status: 'won' | 'lost') => closeDispute(getOrigin(accountId), disputeId, status),
   }

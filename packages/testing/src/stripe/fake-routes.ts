@@ -79,7 +79,8 @@ function selectCustomer<T extends FakeIntent>(intents: T[], query: URLSearchPara
   return customer ? intents.filter((intent) => readId(intent.customer) === customer) : intents
 }
 
-function detachMethod([world, account]: Origin, id: string) {
+/** Detaches a method, as a call or in the dashboard. */
+export function detachMethod([world, account]: Origin, id: string) {
   const method = requireObject(account.methods, id, 'payment_method')
   if (!method.customer) {
     throw createParameterError('payment_method', 'The payment method is not attached to a customer, so detaching it is impossible.')

@@ -1,5 +1,6 @@
 import { disputeCreated, disputeUpdated } from '@quittance/contracts/disputes'
 import type { Transaction } from '@quittance/runtime/handler'
+import { changedMethod, publishChangedMethods, type ChangedMethod } from '../payment-methods/publish-changed-methods.ts'
 import type { ProviderAccount } from '../providers/provider-of.ts'
 import type { Money, SeenDispute } from '../providers/provider.ts'
 import { disputeView } from './dispute-queries.ts'
@@ -38,7 +39,7 @@ const upsert = `
 /** A disputed method is not charged again by itself. Another one can then be the default. */
 const blockMethod = `
   update payment_methods set status = 'blocked', is_default = false, modified_at = now(), version = version + 1
-  where id = :id and status = 'active' and organization_id = any (:scope_organizations)`
+  where id = :id and status = 'active' and organization_id = any (:scope_organizations) returning ${changedMethod}`
 
 const final = new Set(['won', 'lost', 'prevented', 'closed'])
 const blocking = new Set(['needs_response', 'under_review', 'lost'])
@@ -69,7 +70,9 @@ export async function recordDispute(context: Transaction, { account, seen, readA
     return 'later'
   }
   await saveDispute(context, { payment, money, account, seen, readAt })
-  if (blocking.has(status) && payment.payment_method_id) await sql('dispute.block-method', blockMethod, { id: payment.payment_method_id })
+  if (!blocking.has(status) || !payment.payment_method_id) return 'recorded'
+  const blocked = await sql<ChangedMethod>('dispute.block-method', blockMethod, { id: payment.payment_method_id })
+  await publishChangedMethods(context, blocked)
   return 'recorded'
 }
 

@@ -2,6 +2,7 @@ import type { Transaction } from '@quittance/runtime/handler'
 import { sharedByCheckouts, type ScopedSql } from '@quittance/runtime/sql-runner'
 import { detachMethodsJobName } from '../job-names.ts'
 import type { MethodDetails } from '../providers/provider.ts'
+import { changedMethod, publishChangedMethods, type ChangedMethod } from './publish-changed-methods.ts'
 
 /** A stored method that can be charged while the buyer is absent. */
 export interface ChargeableMethod {
@@ -30,11 +31,16 @@ export async function storeMethod(
   sql: ScopedSql,
   { customerId, accountId, method }: { customerId: string; accountId: string | null; method: MethodDetails },
 ): Promise<string | null> {
-  const { theirs, type, brand, last4, expMonth, expYear, wallet } = method
+  const { theirs, type } = method
   if (theirs === null) return null
-  const details = { method: theirs, type, brand, last4, exp_month: expMonth, exp_year: expYear, wallet }
+  const details = { method: theirs, type, ...toDetailColumns(method) }
   const [row] = await sql<{ id: string }>('payment-method.store', store, { ...details, customer_id: customerId, account: accountId })
   return row?.id ?? null
+}
+
+/** Columns with the details that a provider can change. */
+export function toDetailColumns({ brand, last4, expMonth, expYear, wallet }: MethodDetails) {
+  return { brand, last4, exp_month: expMonth, exp_year: expYear, wallet }
 }
 
 const find = `
@@ -60,20 +66,24 @@ const isActive = `exists (select from payment_methods chosen where chosen.id = :
 
 const clearDefault = `
   update payment_methods set is_default = false, modified_at = now(), version = version + 1
-  where is_default and id <> :id and ${isActive} and ${ofCustomer}`
+  where is_default and id <> :id and ${isActive} and ${ofCustomer} returning ${changedMethod}`
 
 // Subscriptions that name the method before follow the default from now on. A trial names it, which is the buyer's consent to pay after the trial.
 const setDefault = `
   with chosen as (
     update payment_methods set is_default = true, modified_at = now(), version = version + 1
-    where id = :id and not is_default and ${isActive} and ${ofCustomer})
-  update subscriptions set payment_method_id = case when status = 'trialing' then :id::uuid end
-  where (payment_method_id <> :id or status = 'trialing') and ${isActive} and ${ofCustomer}`
+    where id = :id and not is_default and ${isActive} and ${ofCustomer} returning ${changedMethod}),
+  followed as (
+    update subscriptions set payment_method_id = case when status = 'trialing' then :id::uuid end
+    where (payment_method_id <> :id or status = 'trialing') and ${isActive} and ${ofCustomer})
+  select ${changedMethod} from chosen`
 
 /** Makes a method the default of its customer, which all subscriptions follow, unless it is blocked. The caller has locked the customer. */
-export async function makeDefaultMethod(sql: ScopedSql, { customerId, id }: { customerId: string; id: string }): Promise<void> {
-  await sql('payment-method.clear-default', clearDefault, { customer_id: customerId, id })
-  await sql('payment-method.set-default', setDefault, { customer_id: customerId, id })
+export async function makeDefaultMethod(context: Transaction, { customerId, id }: { customerId: string; id: string }): Promise<void> {
+  const { sql } = context
+  const cleared = await sql<ChangedMethod>('payment-method.clear-default', clearDefault, { customer_id: customerId, id })
+  const chosen = await sql<ChangedMethod>('payment-method.set-default', setDefault, { customer_id: customerId, id })
+  await publishChangedMethods(context, [...cleared, ...chosen])
 }
 
 const detached = `status = 'detached', is_default = false, detach_due_at = now(), modified_at = now(), version = version + 1`
@@ -81,11 +91,13 @@ const detached = `status = 'detached', is_default = false, detach_due_at = now()
 const detach = `
   update payment_methods set ${detached}
   where id = :id and status <> 'detached' and organization_id = any (:scope_organizations)
-    and (:scope_customer::uuid is null or customer_id = :scope_customer) and ${sharedByCheckouts}`
+    and (:scope_customer::uuid is null or customer_id = :scope_customer) and ${sharedByCheckouts}
+  returning ${changedMethod}`
 
 /** Detaches a method: nothing charges it any more, and a job detaches it at its provider. The caller has locked the customer. */
-export async function detachMethod(sql: ScopedSql, id: string): Promise<void> {
-  await sql('payment-method.detach', detach, { id })
+export async function detachMethod(context: Transaction, id: string): Promise<void> {
+  await publishChangedMethods(context, await context.sql<ChangedMethod>('payment-method.detach', detach, { id }))
+  context.wake(detachMethodsJobName)
 }
 
 const detachAll = `

@@ -1,7 +1,6 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import { reactionPoint } from '@quittance/runtime/reactions'
 import { lockCustomer } from '../customers/lock-customer.ts'
-import { detachMethodsJobName } from '../job-names.ts'
 import { detachMethod, makeDefaultMethod, storeMethod } from '../payment-methods/stored-methods.ts'
 import type { SettledRow } from '../payments/row-kind.ts'
 import type { MethodDetails } from '../providers/provider.ts'
@@ -48,14 +47,13 @@ interface StoredSetup extends LockedForSetup {
 }
 
 /** The provider has stored the method: that of a deleted customer is detached there. */
-async function keep({ sql, wake }: Transaction, { setup, method, activeCustomerId }: StoredSetup): Promise<string | null> {
+async function keep(context: Transaction, { setup, method, activeCustomerId }: StoredSetup): Promise<string | null> {
   const { customerId, setDefault } = setup
-  const id = await storeMethod(sql, { customerId, accountId: setup.paymentAccountId ?? null, method })
+  const id = await storeMethod(context.sql, { customerId, accountId: setup.paymentAccountId ?? null, method })
   if (id !== null && activeCustomerId === null) {
-    await detachMethod(sql, id)
-    wake(detachMethodsJobName)
+    await detachMethod(context, id)
   } else if (id !== null && setDefault) {
-    await makeDefaultMethod(sql, { customerId, id })
+    await makeDefaultMethod(context, { customerId, id })
   }
   return id
 }

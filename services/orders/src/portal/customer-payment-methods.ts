@@ -9,7 +9,6 @@ import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
 import { command, query, type CommandContext } from '@quittance/runtime/handler'
 import { newestFirst } from '@quittance/runtime/list-query'
 import { lockCustomer } from '../customers/lock-customer.ts'
-import { detachMethodsJobName } from '../job-names.ts'
 import { customerPaymentMethodView } from '../payment-methods/list-payment-methods.ts'
 import { detachMethod, makeDefaultMethod } from '../payment-methods/stored-methods.ts'
 import { chargeNewDefault } from '../subscriptions/renew-subscription.ts'
@@ -51,15 +50,14 @@ async function requireMethod(id: string, { sql, caller }: CommandContext): Promi
 export const deleteCustomerPaymentMethod = command(deleteContract, async ({ id }, context) => {
   const { is_needed: isNeeded } = await requireMethod(id, context)
   if (isNeeded) throw new PaymentMethodInUse('A subscription is charged with this payment method. Make another one the default first.')
-  await detachMethod(context.sql, id)
-  context.wake(detachMethodsJobName)
+  await detachMethod(context, id)
   return null
 })
 
 export const setDefaultCustomerPaymentMethod = command(setDefaultContract, async ({ id }, context) => {
   const { status, customer_id: customerId } = await requireMethod(id, context)
   if (status === 'blocked') throw new Conflict('A payment with this payment method is disputed.')
-  await makeDefaultMethod(context.sql, { customerId, id })
+  await makeDefaultMethod(context, { customerId, id })
   await chargeNewDefault(context, { customerId })
   return context.read.one(customerPaymentMethodView, { where: 'm.id = :id', values: { id } })
 })

@@ -2,7 +2,7 @@ import { job, type JobContext, type SystemTransaction } from '@quittance/runtime
 import { checkDueRefundsJobName, readProviderEventsJobName, settleDuePaymentsJobName, settleDueSetupsJobName } from '../job-names.ts'
 import { createCallsInProgress } from '../payments/calls-in-progress.ts'
 import type { Hint } from '../providers/provider.ts'
-import { readFoundObject, type FoundObject } from './read-found-object.ts'
+import { readFoundObject } from './read-found-object.ts'
 
 interface DueEvent {
   id: string
@@ -66,8 +66,8 @@ const dayMs = 86_400_000
 export const eventsInProgress = createCallsInProgress(2 * batch)
 
 /**
- * Handles events in any order and number: each only lets the row of its object be checked at once. Disputes, and refunds without a row, are
- * read and become rows. Events about methods and mandates are kept.
+ * Handles events in any order and number: each only lets the row of its object be checked at once. Disputes, methods, and refunds without a
+ * row are read here. A mandate is not read: the next payment under a revoked one is declined.
  */
 export const readProviderEvents = job({
   name: readProviderEventsJobName,
@@ -85,25 +85,31 @@ async function handle(event: DueEvent, context: JobContext): Promise<void> {
   const { id, object_kind: kind, attempts } = event
   const { systemTransaction, log } = context
   try {
-    const woken = await systemTransaction((transaction) => wakeRows(event, transaction))
-    const isFound = kind === 'dispute' || (kind === 'refund' && woken?.length === 0)
-    const outcome = isFound ? await readFoundObject(toFound(event, kind), context) : woken && woken.length > 0 ? 'checked' : 'later'
+    const outcome = kind === 'mandate' ? 'not_read' : await handleObject(event, context)
+    const wait = chooseWait(attempts, outcome)
     await systemTransaction(async ({ systemSql }) => {
-      const wait = chooseWait(attempts, { isUnread: woken === null && !isFound, isLater: isFound && outcome === 'later' })
-      const isHandled = outcome === 'checked' || outcome === 'recorded'
-      if (!isHandled && wait !== null) await systemSql('provider-event.postpone', postpone, { id, wait })
-      else await systemSql('provider-event.finish', finish, { id, outcome: isHandled ? 'checked' : 'not_ours' })
+      if (wait !== null) await systemSql('provider-event.postpone', postpone, { id, wait })
+      else await systemSql('provider-event.finish', finish, { id, outcome })
     })
   } catch (error) {
     log.error({ err: error, provider_event_id: id }, 'provider-event.not-handled')
   }
 }
 
-/** Null if the object belongs to another user of the account. Its row may only be committed soon, and what has no answer is kept. */
-function chooseWait(attempts: number, { isUnread, isLater }: { isUnread: boolean; isLater: boolean }): number | null {
-  return isUnread ? dayMs : (unknownRowDelaysMs[attempts - 1] ?? (isLater ? dayMs : null))
+/** `later`: there was no answer. `not_ours`: there is no row, yet or at all. */
+type Outcome = 'checked' | 'not_read' | 'not_ours' | 'later'
+
+async function handleObject(event: DueEvent, context: JobContext): Promise<Outcome> {
+  const { object_kind: kind, organization_id: organizationId, payment_account_id: paymentAccountId, object: theirs } = event
+  const rows = await context.systemTransaction((transaction) => wakeRows(event, transaction))
+  if (rows && rows.length > 0) return 'checked'
+  if (kind !== 'dispute' && kind !== 'method' && kind !== 'refund') return 'not_ours'
+  const outcome = await readFoundObject({ organizationId, paymentAccountId, kind, theirs }, context)
+  return outcome === 'recorded' ? 'checked' : outcome
 }
 
-function toFound({ organization_id, payment_account_id, object }: DueEvent, kind: 'refund' | 'dispute'): FoundObject {
-  return { organizationId: organization_id, paymentAccountId: payment_account_id, kind, theirs: object }
+/** Null if the event is handled. The row of an object may only be committed soon; what has no answer is read again daily. */
+function chooseWait(attempts: number, outcome: Outcome): number | null {
+  if (outcome !== 'later' && outcome !== 'not_ours') return null
+  return unknownRowDelaysMs[attempts - 1] ?? (outcome === 'later' ? dayMs : null)
 }
