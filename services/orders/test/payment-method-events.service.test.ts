@@ -101,3 +101,22 @@ test('an event that another seller signs changes no method of this one', async (
   expect(await read(shop)).toEqual([])
   expect(await orders.rows('select status from payment_methods')).toEqual([{ status: 'active' }])
 })
+
+test('a method that changed while it was read is read again', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const { buyer } = await startBuyer(shop)
+  const { theirs } = await store(shop, buyer)
+  let reads = 0
+  fake.decideFaults(async ({ route }, moment) => {
+    if (route !== 'GET /v1/customers/:id/payment_methods' || moment !== 'after') return null
+    if (reads++ === 0) await orders.rows('update payment_methods set version = version + 1 returning 1')
+    return null
+  })
+  fake.bank.renewCard(stripe.id, theirs, { last4: '0077', exp_year: 2039 })
+  await deliverEvent(shop, 'payment_method.automatically_updated')
+  await eventually(async () => expect(await handled(shop)).toEqual(['checked']))
+  fake.decideFaults(null)
+  expect(reads).toBe(2)
+  expect(await read(shop)).toMatchObject([{ payload: { card: { last4: '0077' } } }])
+})
