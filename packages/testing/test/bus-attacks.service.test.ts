@@ -118,6 +118,20 @@ describe.each(await natsServersUnderTest())('on %s', (program) => {
     expect(await rejections('request', 'not-permitted')).toBe(before + 2 * owners.length)
   })
 
+  test.each(['{', 'null', '[]', '{"kind":1}'])('the gateway’s key cannot end a process with the caller %s', async (caller) => {
+    const before = await rejections('request', 'not-permitted')
+    for (const owner of owners) {
+      const { subject } = createReadOperation(owner)
+      const sent = natsHeaders()
+      sent.set(headers.caller, caller)
+      sent.set(headers.deadline, String(Date.now() + 5_000))
+      signRequest(testIdentity('gateway'), { subject, headers: sent, body: Buffer.from('{}') })
+      gateway.publish(subject, '{}', { headers: sent })
+    }
+    await eventually(async () => expect(await rejections('request', 'not-permitted')).toBe(before + owners.length))
+    expect(handled).toEqual([])
+  })
+
   test('rejects a request after a change of its body, caller, deadline or subject', async () => {
     const genuine = () => {
       const sent = natsHeaders()

@@ -72,14 +72,15 @@ export interface RpcHandlerOptions {
 export function createRpcHandler(handler: Handler, service: RpcHandlerOptions): (message: ServiceMsg) => Promise<void> {
   const parse = compileRequestParser(handler.operation)
   return async (message) => {
-    if (!authenticate(message, { handler, service })) return rejectRequest(message)
+    const caller = authenticate(message, { handler, service })
+    if (!caller) return rejectRequest(message)
     const started = performance.now()
     const span = startSpan(handler.operation.subject, 'server', message.headers?.get(headers.traceparent))
     const { traceparent } = span
     let status = 200
     let failure: unknown
     try {
-      const bytes = encodeReply(await handle(), { handler, service })
+      const bytes = encodeReply(await handle(caller), { handler, service })
       await publishBatched(() => void message.respond(bytes))
     } catch (error) {
       const apiError = toApiError(error, handler.operation)
@@ -102,8 +103,7 @@ export function createRpcHandler(handler: Handler, service: RpcHandlerOptions): 
       `${handler.operation.subject}.handled`,
     )
 
-    async function handle(): Promise<unknown> {
-      const caller = readCaller(message)
+    async function handle(caller: Caller): Promise<unknown> {
       const slot = callerTenant(caller) ?? handler.operation.subject
       const inSlot: InSlot = (work) => service.slots.run(slot, work)
       const run = (inSlotOfStage: InSlot) => {
@@ -122,24 +122,25 @@ export function createRpcHandler(handler: Handler, service: RpcHandlerOptions): 
 }
 
 /**
- * Whether the sender may make the request. The gateway acts for every caller except the operator, and cannot call operator-only operations:
- * a stolen gateway key grants only what its users may do.
+ * Returns the caller; null if the sender may not make the request. The gateway acts for every caller except the operator, and cannot call
+ * operator-only operations: a stolen gateway key grants only what its users may do.
  */
-function authenticate(message: ServiceMsg, { handler: { operation }, service }: { handler: Handler; service: RpcHandlerOptions }): boolean {
+function authenticate(
+  message: ServiceMsg,
+  { handler: { operation }, service }: { handler: Handler; service: RpcHandlerOptions },
+): Caller | null {
   const { subject, data: body } = message
   const verified = verifyRequest(service.identity, { subject, headers: message.headers, body })
   if (typeof verified === 'object') {
-    if (verified.rejected === 'unsigned' && service.acceptsUnsigned) return true
+    if (verified.rejected === 'unsigned' && service.acceptsUnsigned) return readCaller(message)
     reportRejection(service.log, { kind: 'request', subject: operation.subject, reason: verified.rejected })
-    return false
+    return null
   }
-  if (subject === operation.subject && (verified === 'operator' || isOpenToGateway(message, operation))) return true
+  const caller = readCaller(message)
+  const isOpen = verified === 'operator' || (operation.audience !== 'operator' && caller?.kind !== 'operator')
+  if (caller && subject === operation.subject && isOpen) return caller
   reportRejection(service.log, { kind: 'request', subject: operation.subject, reason: 'not-permitted' })
-  return false
-}
-
-function isOpenToGateway(message: ServiceMsg, { audience }: Operation): boolean {
-  return audience !== 'operator' && readCaller(message).kind !== 'operator'
+  return null
 }
 
 /**
@@ -182,9 +183,16 @@ function assertBeforeDeadline(message: ServiceMsg, now: Date): void {
   if (deadline < now.getTime()) throw new ServiceUnavailable('The request arrived after its deadline.')
 }
 
-function readCaller(message: ServiceMsg): Caller {
+/** Returns null for a header without a caller: not even the gateway may end a process with it. */
+function readCaller(message: ServiceMsg): Caller | null {
   const text = message.headers?.get(headers.caller)
-  return text ? (JSON.parse(text) as Caller) : { kind: 'anonymous' }
+  if (!text) return { kind: 'anonymous' }
+  try {
+    const caller = JSON.parse(text) as Caller | null
+    return typeof caller?.kind === 'string' ? caller : null
+  } catch {
+    return null
+  }
 }
 
 /** Declared errors are returned unchanged. Anything else becomes `InternalServerError`; its message is not exposed. */
