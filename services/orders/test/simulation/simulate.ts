@@ -10,11 +10,9 @@ import { runSimulation, yearsPerCustomer, type SimulationOptions, type Simulatio
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
-type Part = Omit<SimulationResult, 'digests'>
-
 /** Runs parts of one run in threads. */
-function runPart(options: SimulationOptions): Promise<Part> {
-  const { promise, resolve, reject } = Promise.withResolvers<Part>()
+function runPart(options: SimulationOptions): Promise<SimulationResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<SimulationResult>()
   new Worker(new URL(import.meta.url), { workerData: options }).once('message', resolve).once('error', reject)
   return promise
 }
@@ -34,7 +32,7 @@ async function main(): Promise<void> {
     stride === 1
       ? [runSimulation({ run, years, customer, trace: values.trace ? print : undefined })]
       : await Promise.all(Array.from({ length: stride }, (_, first) => runPart({ run, years, part: { first, stride } })))
-  const sum = (read: (part: Part) => number) => parts.reduce((total, part) => total + read(part), 0)
+  const sum = (read: (part: SimulationResult) => number) => parts.reduce((total, part) => total + read(part), 0)
   const faults: Record<string, number> = {}
   for (const part of parts) for (const [fault, count] of Object.entries(part.faults)) faults[fault] = (faults[fault] ?? 0) + count
   const violations = parts.flatMap(({ violation }) => violation ?? [])
@@ -51,8 +49,4 @@ async function main(): Promise<void> {
 }
 
 if (isMainThread) await main()
-else {
-  const { digests, ...part } = runSimulation(workerData as SimulationOptions)
-  parentPort?.postMessage(part satisfies Part, [])
-  digests.clear()
-}
+else parentPort?.postMessage(runSimulation(workerData as SimulationOptions), [])
