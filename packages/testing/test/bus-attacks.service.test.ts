@@ -88,7 +88,8 @@ describe.each(await natsServersUnderTest())('on %s', (program) => {
       thieves[owner] = { user: owner, connection: await connect(owner), durable: subscription?.durable ?? null }
     }
     const subscriber = { connection: gateway, identity: testIdentity('gateway'), acceptsUnsigned: false, log }
-    for (const event of [tokenRevoked, customerDeleted]) subscribeToEvent(subscriber, event, (payload) => revocations.push(payload))
+    subscribeToEvent(subscriber, tokenRevoked, (payload) => revocations.push(payload))
+    subscribeToEvent(subscriber, customerDeleted, ({ id }) => revocations.push(id))
     await gateway.flush()
   })
 
@@ -163,6 +164,18 @@ describe.each(await natsServersUnderTest())('on %s', (program) => {
     ).rejects.toThrow()
     await gateway.flush()
     expect(handled).toEqual([])
+  })
+
+  test.each(['{', 'null'])('the key of a publisher cannot end a subscriber with the event %s', async (content) => {
+    revocations.splice(0)
+    const { subject } = customerDeleted
+    const id = randomUUID()
+    for (const text of [content, JSON.stringify({ id })]) {
+      const body = Buffer.from(text)
+      const about = { subject, id: randomUUID(), aggregateId: id, occurredAt: new Date().toISOString(), body }
+      thieves.orders.connection.publish(subject, body, { headers: signedEventHeaders('orders', about) })
+    }
+    await eventually(() => expect(revocations).toEqual([id]))
   })
 
   describe.each(owners)('with the credentials of %s', (user) => {

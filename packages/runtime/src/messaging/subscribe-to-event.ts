@@ -28,7 +28,12 @@ export function subscribeToEvent<E extends Event>(
         header: (name) => headers?.get(name) ?? '',
       })
       if (rejection) return reportRejection(log, { kind: 'event', subject: event.subject, reason: rejection })
-      handle(JSON.parse(Buffer.from(body).toString()))
+      try {
+        handle(JSON.parse(Buffer.from(body).toString()))
+      } catch (error) {
+        // A stolen key of its publisher must not end the process.
+        log.error({ err: error, subject }, 'revocation.not-handled')
+      }
     },
   })
 }
