@@ -55,10 +55,10 @@ const oldest = statement(
 )
 const insertDeadLetter = statement(
   'outbox.dead-letter',
-  `with told as (update outbox_messages set published_at = now() where position = :position returning *)
+  `with marked as (update outbox_messages set published_at = now() where position = :position returning *)
    insert into dead_letters (consumer, message_id, subject, headers, payload, reason)
    select 'outbox-relay', id, subject, jsonb_build_object('aggregate', aggregate_id, 'organization', organization_id), convert_to(payload, 'UTF8'), :reason
-   from told`,
+   from marked`,
 )
 const sweepReplies = statement('idempotency.sweep', sweepIdempotentReplies)
 const sweepInbox = statement('inbox.sweep', `delete from inbox_messages where received_at < now() - interval '${keepReceivedFor}'`)
