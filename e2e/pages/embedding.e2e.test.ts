@@ -47,18 +47,18 @@ afterAll(async () => {
 })
 
 /** Notes every message that the page of the seller gets, and listens like it. */
-const listen = `<script>var told = []; addEventListener('message', ({ data, origin }) => told.push({ ...data, origin }))</script>`
+const listen = `<script>var messages = []; addEventListener('message', ({ data, origin }) => messages.push({ ...data, origin }))</script>`
 const ourScript = () => `<script src="${pages}/embed/checkout.js" data-auto-init></script>`
 const link = ({ url }: Checkout, attributes = '') => `<a id="buy" href="${url}" data-polar-checkout ${attributes}>Buy</a>`
 
-interface Told {
+interface ReceivedMessage {
   event: string
   origin: string
   successURL?: string
   redirect?: boolean
 }
-const readTold = (page: Page) => page.evaluate('told') as Promise<Told[]>
-const events = async (page: Page) => (await readTold(page)).map(({ event }) => event)
+const readMessages = (page: Page) => page.evaluate('messages') as Promise<ReceivedMessage[]>
+const events = async (page: Page) => (await readMessages(page)).map(({ event }) => event)
 
 /** Returns the frame of the checkout once its page shows an element. */
 async function findCheckout(page: Page, selector: string = orderButton): Promise<Frame> {
@@ -124,9 +124,9 @@ describe.each([
       return findCheckout(page, 'form[action$="/portal"]')
     })
     expect(await paid.$eval('main', (main) => main.textContent)).toContain('Your order is paid.')
-    const told = await readTold(page)
-    expect(new Set(told.map(({ origin }) => origin))).toEqual(new Set([pages]))
-    expect(told.find(({ event }) => event === 'success')).toMatchObject({ redirect: false, successURL: `${checkout.url}/confirmation` })
+    const messages = await readMessages(page)
+    expect(new Set(messages.map(({ origin }) => origin))).toEqual(new Set([pages]))
+    expect(messages.find(({ event }) => event === 'success')).toMatchObject({ redirect: false, successURL: `${checkout.url}/confirmation` })
     await screenshot(page, `embedded-${kind}`)
     // No cookie of the pages reached the frame of the other site.
     const cookies = await page.browserContext().cookies()

@@ -97,8 +97,8 @@ test('declares PDF/A-3B and Factur-X in well-formed UTF-8 metadata', async () =>
   const stream = entry('Metadata') as PDFRawStream
   expect(stream.dict.has(PDFName.of('Filter'))).toBe(false)
   const description = all(parseXml(streamText(stream)), 'RDF/Description')
-  const said = Object.fromEntries(description.flatMap(({ children }) => children.map(({ name, text }) => [name, text])))
-  expect(said).toMatchObject({
+  const declared = Object.fromEntries(description.flatMap(({ children }) => children.map(({ name, text }) => [name, text])))
+  expect(declared).toMatchObject({
     part: '3',
     conformance: 'B',
     DocumentFileName: 'factur-x.xml',

@@ -39,7 +39,7 @@ export interface IdentifierRule {
 }
 
 const bounds = new Set(['most', 'least', 'usual', 'largest', 'longest'])
-const verbs = /^(demand|refuse|tell|hear|say|bury|mend)/
+const verbs = /^(demand|refuse|tell|hear|say|said|bury|mend)/
 const metaphors =
   /^(alarm|bell|ring|door|doorway|entrance|surroundings|lane|lanes|parting|standing|rhythm|lending|thawed|verdict|whoever|nobody|somebody)$/
 const standardOf = /(typeOf|indexOf|valueOf|instanceOf)$/i

@@ -29,7 +29,7 @@ test('lines logged before the process exits are written, also on `process.exit`'
   expect(runAndReadLog(`for (let i = 0; i < 100; i++) log.info({ i }, 'counted'); process.exit(1)`)).toHaveLength(100)
 })
 
-test('a line is written while the process goes on, also after one that was written before', () => {
+test('a line is written while the process continues, also after one that was written before', () => {
   const wait = `await new Promise((resolve) => setTimeout(resolve, 1_000));`
   const code = `log.info('one'); ${wait} log.info('two'); ${wait} process.kill(process.pid, 'SIGKILL')`
   expect(runAndReadLog(code)).toMatchObject([{ event: 'one' }, { event: 'two' }])

@@ -37,7 +37,7 @@ export const RefundSchema = defineEntity({
     observedAt: p.datetime().nullable(),
     failureReason: p.text().nullable(),
     /** When its creation was published. */
-    toldAt: p.datetime().nullable(),
+    publishedAt: p.datetime().fieldName('told_at').nullable(),
     quarantinedAt: p.datetime().nullable(),
     quarantineReason: p.text().nullable(),
     nextCheckAt: p.datetime().nullable(),
@@ -100,7 +100,7 @@ export const newRefundState = {
   submission: 0,
   sends: 0,
   checks: 0,
-  toldAt: null,
+  publishedAt: null,
   dueAt: null,
   leasedUntil: null,
 } as const

@@ -70,15 +70,15 @@ async function publishFailure(
 ): Promise<void> {
   if (wasMade) order.reverseRefund(refund)
   else order.releaseRefund(refund)
-  const wasPublished = Boolean(refund.toldAt)
+  const wasPublished = Boolean(refund.publishedAt)
   await publishRefund(context, refund)
   if (wasPublished) await publishOrder(context, { order, isRefund: false })
 }
 
 /** Publishes a refund: at first as created, later as updated. The order is the aggregate, so its events follow in this sequence. */
 async function publishRefund({ read, publish, now }: Transaction, refund: Refund): Promise<void> {
-  const event = refund.toldAt ? refundUpdated : refundCreated
-  refund.toldAt ??= now
+  const event = refund.publishedAt ? refundUpdated : refundCreated
+  refund.publishedAt ??= now
   const payload = await read.one(refundView, { where: 'r.id = :id', values: { id: refund.id } })
   publish({ event, aggregateId: refund.orderId, organizationId: refund.organizationId, payload })
 }
@@ -98,7 +98,7 @@ const publishedAfterMs = 60_000
 /** Publishes a refund whose first answer takes too long. */
 export async function publishOverdueRefund(context: Transaction, refund: Refund): Promise<void> {
   const ageMs = context.now.getTime() - refund.createdAt.getTime()
-  if (!refund.toldAt && refund.purpose === 'order' && ageMs >= publishedAfterMs) await publishRefund(context, refund)
+  if (!refund.publishedAt && refund.purpose === 'order' && ageMs >= publishedAfterMs) await publishRefund(context, refund)
 }
 
 /** Attempts to return money that no order needs; after the last a person decides. */
