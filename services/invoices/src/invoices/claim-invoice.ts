@@ -45,10 +45,11 @@ const selectDue = (passedOver: ':busy' | ':full') => `
   where (t.is_second_round or t.organization_id <> :last_served::uuid) and t.organization_id <> all(${passedOver}::uuid[])
   limit 1`
 
-// The second walk begins only if the first one found nothing and it passes over fewer organizations.
+// The second walk begins only if the first one found nothing and it passes over fewer organizations. The comparison is a subquery because
+// the planner would compute it otherwise, find some claims cheap, and plan each claim anew: four times the cost of its execution.
 export const claimStatement = `
   update invoices set leased_until = now() + :lease * interval '1 millisecond', attempts = attempts + 1, version = version + 1
-  where id = coalesce((${selectDue(':busy')}), case when :busy::uuid[] <> :full::uuid[] then (${selectDue(':full')}) end)
+  where id = coalesce((${selectDue(':busy')}), case when (select :busy::uuid[] <> :full::uuid[]) then (${selectDue(':full')}) end)
   returning id, organization_id, kind, number, reverses_id, printed::text as printed, attempts, exists (
     select from invoices other where other.status = 'requested' and other.next_attempt_at <= now() and other.id <> invoices.id
       and (other.leased_until is null or other.leased_until < now())) as has_more`
