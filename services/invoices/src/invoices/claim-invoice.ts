@@ -46,7 +46,7 @@ const selectDue = (passedOver: ':busy' | ':full') => `
   limit 1`
 
 // The second walk begins only if the first one found nothing and it passes over fewer organizations. The comparison is a subquery because
-// the planner would compute it otherwise, find some claims cheap, and plan each claim anew: four times the cost of its execution.
+// the planner would compute it otherwise, find some claims cheap, and plan every claim again: four times the cost of its execution.
 export const claimStatement = `
   update invoices set leased_until = now() + :lease * interval '1 millisecond', attempts = attempts + 1, version = version + 1
   where id = coalesce((${selectDue(':busy')}), case when (select :busy::uuid[] <> :full::uuid[]) then (${selectDue(':full')}) end)
