@@ -36,7 +36,7 @@ export function createLogger(name: string, level: string): Logger {
 let output: DestinationStream | undefined
 const flushAfterMs = 200
 
-/** The periodic flush of the library writes five times a second even if there is no line: with ten processes a percent of a core. */
+/** The periodic flush of the library writes five times a second even if there is no line: three percent of a core for the whole system. */
 function openOutput(): DestinationStream {
   const target = destination({ dest: 1, sync: false, minLength: 8_192 })
   let flushing: NodeJS.Timeout | undefined
