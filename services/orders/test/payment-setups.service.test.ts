@@ -15,6 +15,7 @@ import { call } from '@quittance/runtime/rpc-client'
 import { customerCaller, organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
+import { readEvents } from './read-events.ts'
 import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
 import { advance, after, subscribe } from './subscribe.ts'
 
@@ -174,7 +175,7 @@ test('other customers and bound sessions neither add a method nor confirm a setu
   expect(await readSetups(orders)).toMatchObject([{ state: 'requires_action' }])
 })
 
-test('a setup that succeeds after its customer was deleted is detached at the provider', async () => {
+test('a setup that succeeds after its customer was deleted is detached at the provider, and published nowhere', async () => {
   await using orders = await startOrders()
   const buying = await startBuyer(orders)
   await addWithAction(orders, buying)
@@ -186,6 +187,7 @@ test('a setup that succeeds after its customer was deleted is detached at the pr
       { status: 'detached', is_default: false, detach_due_at: null },
     ]),
   )
+  expect(await readEvents(orders, 'event.payment_method.updated')).toEqual([])
 })
 
 test('a repeated key adds no second method, and finds none once it is deleted [payments 14]', async () => {

@@ -1,7 +1,7 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import { reactionPoint } from '@quittance/runtime/reactions'
 import { lockCustomer } from '../customers/lock-customer.ts'
-import { detachMethod, makeDefaultMethod, storeMethod } from '../payment-methods/stored-methods.ts'
+import { detachCustomerMethods, makeDefaultMethod, storeMethod } from '../payment-methods/stored-methods.ts'
 import type { SettledRow } from '../payments/row-kind.ts'
 import type { MethodDetails } from '../providers/provider.ts'
 import type { PaymentSetup } from './payment-setup.ts'
@@ -46,12 +46,12 @@ interface StoredSetup extends LockedForSetup {
   method: MethodDetails
 }
 
-/** The provider has stored the method: that of a deleted customer is detached there. */
+/** The provider has stored the method: that of a deleted customer is detached there, and published nowhere. */
 async function keep(context: Transaction, { setup, method, activeCustomerId }: StoredSetup): Promise<string | null> {
   const { customerId, setDefault } = setup
   const id = await storeMethod(context.sql, { customerId, accountId: setup.paymentAccountId ?? null, method })
   if (id !== null && activeCustomerId === null) {
-    await detachMethod(context, id)
+    await detachCustomerMethods(context, { customerId })
   } else if (id !== null && setDefault) {
     await makeDefaultMethod(context, { customerId, id })
   }

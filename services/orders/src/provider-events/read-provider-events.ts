@@ -34,9 +34,8 @@ const wakeRefund = `
   update refunds r set next_check_at = now(), version = r.version + 1 from payments p
   where p.id = r.payment_id and p.payment_account_id = :account and r.provider_refund = :object returning r.id`
 
-/** Lets the row of an object be checked now; null for objects that are read by themselves, or not at all. Returns the rows. */
-async function wakeRows({ object_kind: kind, ...event }: DueEvent, { systemSql, wake }: SystemTransaction): Promise<unknown[] | null> {
-  const values = { account: event.payment_account_id, object: event.object }
+/** Lets the row of an object be checked now. Returns the rows. */
+async function wakeRows({ kind, values }: RowOfObject, { systemSql, wake }: SystemTransaction): Promise<unknown[]> {
   await systemSql('provider-events.as-this-release', asThisRelease, {})
   if (kind === 'charge') {
     wake(settleDuePaymentsJobName)
@@ -46,9 +45,13 @@ async function wakeRows({ object_kind: kind, ...event }: DueEvent, { systemSql, 
     wake(checkDueRefundsJobName)
     return systemSql('provider-event.wake-refund', wakeRefund, values)
   }
-  if (kind !== 'setup') return null
   wake(settleDueSetupsJobName)
   return systemSql('provider-event.wake-setup', wakeSetup, values)
+}
+
+interface RowOfObject {
+  kind: 'charge' | 'refund' | 'setup'
+  values: { account: string; object: string }
 }
 
 /** Rows of a real account are changed by this release only. */
@@ -82,10 +85,10 @@ export const readProviderEvents = job({
 })
 
 async function handle(event: DueEvent, context: JobContext): Promise<void> {
-  const { id, object_kind: kind, attempts } = event
+  const { id, attempts } = event
   const { systemTransaction, log } = context
   try {
-    const outcome = kind === 'mandate' ? 'not_read' : await handleObject(event, context)
+    const outcome = await handleObject(event, context)
     const wait = chooseWait(attempts, outcome)
     await systemTransaction(async ({ systemSql }) => {
       if (wait !== null) await systemSql('provider-event.postpone', postpone, { id, wait })
@@ -101,9 +104,13 @@ type Outcome = 'checked' | 'not_read' | 'not_ours' | 'later'
 
 async function handleObject(event: DueEvent, context: JobContext): Promise<Outcome> {
   const { object_kind: kind, organization_id: organizationId, payment_account_id: paymentAccountId, object: theirs } = event
-  const rows = await context.systemTransaction((transaction) => wakeRows(event, transaction))
-  if (rows && rows.length > 0) return 'checked'
-  if (kind !== 'dispute' && kind !== 'method' && kind !== 'refund') return 'not_ours'
+  if (kind === 'mandate') return 'not_read'
+  if (kind !== 'dispute' && kind !== 'method') {
+    const values = { account: paymentAccountId, object: theirs }
+    const rows = await context.systemTransaction((transaction) => wakeRows({ kind, values }, transaction))
+    if (rows.length > 0) return 'checked'
+    if (kind !== 'refund') return 'not_ours'
+  }
   const outcome = await readFoundObject({ organizationId, paymentAccountId, kind, theirs }, context)
   return outcome === 'recorded' ? 'checked' : outcome
 }
