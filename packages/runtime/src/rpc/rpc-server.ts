@@ -132,9 +132,9 @@ function authenticate(
   const { subject, data: body } = message
   const verified = verifyRequest(service.identity, { subject, headers: message.headers, body })
   if (typeof verified === 'object') {
-    if (verified.rejected === 'unsigned' && service.acceptsUnsigned) return readCaller(message)
-    reportRejection(service.log, { kind: 'request', subject: operation.subject, reason: verified.rejected })
-    return null
+    const caller = verified.rejected === 'unsigned' && service.acceptsUnsigned ? readCaller(message) : null
+    if (!caller) reportRejection(service.log, { kind: 'request', subject: operation.subject, reason: verified.rejected })
+    return caller
   }
   const caller = readCaller(message)
   const isOpen = verified === 'operator' || (operation.audience !== 'operator' && caller?.kind !== 'operator')
