@@ -1,12 +1,12 @@
 import type { Service } from '@quittance/runtime/service'
 import { database } from './database.ts'
 import { mailboxRoutes } from './mailbox/mailbox-routes.ts'
-import { onCustomerEvent } from './messages/customer-copy.ts'
+import { onCustomerDeleted, onCustomerUpdated } from './messages/customer-copy.ts'
 import { onDeclarationEvent } from './messages/on-declaration-event.ts'
 import { onCreditNoteEvent, onInvoiceEvent } from './messages/on-document-event.ts'
 import { onEndpointEvent } from './messages/on-endpoint-event.ts'
 import { onOrganizationEvent } from './messages/on-organization-event.ts'
-import { onOrderEvent, onRefundEvent } from './messages/on-sale-events.ts'
+import { onOrderPaid, onOrderRefunded, onRefundEvent } from './messages/on-sale-events.ts'
 import { onAccountMailRequested, onCustomerCodeRequested } from './messages/on-secret-events.ts'
 import { onSubscriptionEvent } from './messages/on-subscription-event.ts'
 import { listMailMessages } from './messages/message-queries.ts'
@@ -23,8 +23,10 @@ export const mail: Service = {
   handlers: [listMailMessages, createMailSender, listMailSenders, verifyMailSender, deleteMailSender, createMailOptOut],
   consumers: [
     onOrganizationEvent,
-    onCustomerEvent,
-    onOrderEvent,
+    onCustomerUpdated,
+    onCustomerDeleted,
+    onOrderPaid,
+    onOrderRefunded,
     onRefundEvent,
     onSubscriptionEvent,
     onInvoiceEvent,

@@ -14,13 +14,13 @@ import type {
   RefundData,
   SubscriptionChangeData,
 } from './mail-data.ts'
-import { createFormats } from './mail-formats.ts'
+import { findFormats } from './mail-formats.ts'
 
 /** Writes a mail in the language of its recipient. Throws if its content is not allowed in a mail: a link to elsewhere, a missing secret. */
 export function buildContent(mail: MailToWrite, addresses: OwnAddresses): MailContent {
   const { words, locale } = mailLanguage(isSellerNotice(mail.data.kind) ? null : mail.locale)
   const seller = toVisible(mail.seller)
-  const written = write({ ...mail, seller, words, addresses, formats: createFormats(locale) })
+  const written = write({ ...mail, seller, words, addresses, formats: findFormats(locale) })
   const empty = { code: null, lines: [], facts: [], notes: [], action: null, links: [] }
   return { locale, direction: words.direction, seller, ...empty, ...written }
 }

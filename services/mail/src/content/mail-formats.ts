@@ -9,29 +9,46 @@ export interface MailFormats {
   percent(percentage: number): string
 }
 
-/** Creates the formats of a locale. Dates are those in UTC, of the Gregorian calendar. */
-export function createFormats(locale: string): MailFormats {
+/** Creating a formatter takes longer than using it. The locales are those that mails are written in, so there are few. */
+const formatsByLocale = new Map<string, MailFormats>()
+const maxCachedLocales = 50
+
+/** Returns the formats of a locale. Dates are those in UTC, of the Gregorian calendar. */
+export function findFormats(locale: string): MailFormats {
+  const known = formatsByLocale.get(locale)
+  if (known) return known
+  if (formatsByLocale.size >= maxCachedLocales) formatsByLocale.clear()
+  const formats = createFormats(locale)
+  formatsByLocale.set(locale, formats)
+  return formats
+}
+
+function createFormats(locale: string): MailFormats {
   const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' })
   const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC', calendar: 'gregory' })
+  const amounts = new Map<string, Intl.NumberFormat>()
   const rates = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 4 })
   return {
-    money: (amount, currency) => formatMoney(locale, { amount, currency }),
+    money(amount, currency) {
+      const format = amounts.get(currency) ?? createAmountFormat(locale, currency)
+      amounts.set(currency, format)
+      return format.format(toDecimal(amount, currencyDigits(currency)))
+    },
     date: (time) => dates.format(new Date(time)),
     moment: (time) => `${moments.format(new Date(time))} UTC`,
     percent: (percentage) => rates.format(`${percentage}e-2` as Intl.StringNumericLiteral),
   }
 }
 
-/** Exact for every integer: the amount is never a binary fraction. The digits are those of ISO 4217. */
-function formatMoney(locale: string, { amount, currency }: { amount: number; currency: string }): string {
+/** The digits are those of ISO 4217, not the default of `Intl`. */
+function createAmountFormat(locale: string, currency: string): Intl.NumberFormat {
   const digits = currencyDigits(currency)
+  return new Intl.NumberFormat(locale, { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits })
+}
+
+/** Exact for every integer: the amount is never a binary fraction. */
+function toDecimal(amount: number, digits: number): Intl.StringNumericLiteral {
   const figures = String(Math.abs(amount)).padStart(digits + 1, '0')
   const point = figures.length - digits
-  const decimal = `${amount < 0 ? '-' : ''}${figures.slice(0, point)}${digits ? '.' : ''}${figures.slice(point)}`
-  return new Intl.NumberFormat(locale, {
-    style: 'currency',
-    currency,
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  }).format(decimal as Intl.StringNumericLiteral)
+  return `${amount < 0 ? '-' : ''}${figures.slice(0, point)}${digits ? '.' : ''}${figures.slice(point)}` as Intl.StringNumericLiteral
 }

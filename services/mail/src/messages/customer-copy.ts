@@ -1,6 +1,6 @@
-import { customerCreated, customerDeleted, customerUpdated, type Customer } from '@quittance/contracts/customers'
+import { customerDeleted, customerUpdated, type Customer } from '@quittance/contracts/customers'
 import { durableConsumers } from '@quittance/contracts/streams'
-import { copyConsumer, type Transaction } from '@quittance/runtime/handler'
+import { consumer, copyConsumer, type Transaction } from '@quittance/runtime/handler'
 
 // The later change wins, in whatever order the events arrive; a deleted customer stays deleted.
 const upsert = `
@@ -62,16 +62,23 @@ async function eraseCustomer(
   await sql('customer.erase-messages', eraseMessages, { id })
 }
 
-/** Updates the copy of customers; a deleted one loses address and mails. */
-export const onCustomerEvent = copyConsumer(
-  durableConsumers.mailCustomers,
-  [customerCreated, customerUpdated, customerDeleted],
-  async (messages, transaction) => {
-    const organizationId = messages[0]?.organizationId
-    if (!organizationId) throw new Error('The event has no organization')
-    const isDeletion = ({ event }: (typeof messages)[number]) => event.subject === customerDeleted.subject
-    const stored = messages.filter((message) => !isDeletion(message)).map(({ payload }) => payload)
-    if (stored.length > 0) await storeCustomers(transaction, stored, organizationId)
-    for (const { payload } of messages.filter(isDeletion)) await eraseCustomer(transaction, { id: payload.id, organizationId })
-  },
-)
+/**
+ * Updates addresses of customers. A new customer is copied with the first order, subscription or change: nothing is mailed before, except for
+ * events that contain the address.
+ */
+export const onCustomerUpdated = copyConsumer(durableConsumers.mailCustomers, [customerUpdated], async (messages, transaction) => {
+  const organizationId = messages[0]?.organizationId
+  if (!organizationId) throw new Error('The event has no organization')
+  await storeCustomers(
+    transaction,
+    messages.map(({ payload }) => payload),
+    organizationId,
+  )
+})
+
+/** A deleted customer loses address and mails. */
+export const onCustomerDeleted = consumer(durableConsumers.mailDeletedCustomers, [customerDeleted], async (message, transaction) => {
+  const { payload, organizationId } = message
+  if (organizationId === null) throw new Error('The event has no organization')
+  await eraseCustomer(transaction, { id: payload.id, organizationId })
+})

@@ -1,7 +1,7 @@
 import { orderPaid, type Order } from '@quittance/contracts/orders'
 import { orderRefunded, refundCreated, refundUpdated } from '@quittance/contracts/refunds'
 import { durableConsumers } from '@quittance/contracts/streams'
-import { consumer } from '@quittance/runtime/handler'
+import { consumer, type Transaction } from '@quittance/runtime/handler'
 import type { MailData } from '../content/mail-data.ts'
 import { storeCustomers } from './customer-copy.ts'
 import { storeMessage } from './store-message.ts'
@@ -9,12 +9,10 @@ import { storeMessage } from './store-message.ts'
 /** Lines stored with a receipt; it shows fewer. */
 const maxStoredLines = 60
 
-/** Sends the receipt of a paid order. A refunded order brings the address of a customer from before the installation. */
-export const onOrderEvent = consumer(durableConsumers.mailOrders, [orderPaid, orderRefunded], async (message, transaction) => {
-  const { event, payload: order, organizationId } = message
-  if (organizationId === null) throw new Error('The event has no organization')
-  await storeCustomers(transaction, [order.customer], organizationId)
-  if (event.subject !== orderPaid.subject) return
+/** Sends the receipt of a paid order. */
+export const onOrderPaid = consumer(durableConsumers.mailOrders, [orderPaid], async (message, transaction) => {
+  const { payload: order, organizationId } = message
+  await storeBuyer(order, organizationId, transaction)
   await storeMessage(transaction, message, {
     data: toReceipt(order),
     sourceId: order.id,
@@ -24,6 +22,18 @@ export const onOrderEvent = consumer(durableConsumers.mailOrders, [orderPaid, or
     locale: order.customer.locale ?? null,
   })
 })
+
+/** Stores the address for the mail about the refund: the customer may be from before the installation. */
+export const onOrderRefunded = consumer(
+  durableConsumers.mailRefundedOrders,
+  [orderRefunded],
+  ({ payload: order, organizationId }, transaction) => storeBuyer(order, organizationId, transaction),
+)
+
+async function storeBuyer({ customer }: Pick<Order, 'customer'>, organizationId: string | null, transaction: Transaction): Promise<void> {
+  if (organizationId === null) throw new Error('The event has no organization')
+  await storeCustomers(transaction, [customer], organizationId)
+}
 
 /** Members that orders of release 0.1.0 lack. */
 type EarlierOrder = Omit<Order, LaterMember> & Partial<Pick<Order, LaterMember>>
