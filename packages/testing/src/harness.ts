@@ -12,7 +12,7 @@ import { createLogger } from '@quittance/runtime/logger'
 import { connectNats, type NatsConnection } from '@quittance/runtime/nats-connection'
 import { call } from '@quittance/runtime/rpc-client'
 import { startService, type RunningService, type Service } from '@quittance/runtime/service'
-import { Client, type QueryResultRow } from 'pg'
+import { Client, Pool, type QueryResultRow } from 'pg'
 import { inject } from 'vitest'
 import { signedEventHeaders, testBusSettings, testIdentity } from './bus.ts'
 import { cloneDatabase } from './database.ts'
@@ -77,18 +77,14 @@ export async function startTestService(service: Service): Promise<TestService> {
   const natsUrl = `nats://${account}:${account}@${inject('natsHost')}`
   const connection = await connectNats({ name: 'test', url: natsUrl, identity: testIdentity('gateway') })
   let operator: Promise<NatsConnection> | undefined
-  const connectOperator = () => (operator ??= connectNats({ name: 'test', url: natsUrl, identity: testIdentity('operator') }))
+  const asOperator = () => (operator ??= connectNats({ name: 'test', url: natsUrl, identity: testIdentity('operator') }))
   const publishedEvents = await listen(connection)
   const provisioner = provisionConsumers(connection, service)
   const database = service.database ? await cloneDatabase(service.name, service.database) : null
   const internalErrors: string[] = []
   let areInternalErrorsAllowed = false
-  const config = {
-    ...testSettings,
-    ...testBusSettings(service.name),
-    NATS_URL: natsUrl,
-    ...(database && { DATABASE_URL: database.runtimeUrl }),
-  }
+  const ownSettings = { NATS_URL: natsUrl, ...(database && { DATABASE_URL: database.runtimeUrl }) }
+  const config = { ...testSettings, ...testBusSettings(service.name), ...ownSettings }
   const start = () =>
     startService(service, {
       config,
@@ -98,6 +94,7 @@ export async function startTestService(service: Service): Promise<TestService> {
       },
     })
   let running: RunningService = await start()
+  const reader = openReader(database?.url)
   let stopped: Promise<void> | undefined
   return {
     connection,
@@ -107,12 +104,12 @@ export async function startTestService(service: Service): Promise<TestService> {
     publishedEvents,
     async call(operation, request, caller) {
       const isOperator = caller.kind === 'operator' || operation.audience === 'operator'
-      const reply = await call(isOperator ? await connectOperator() : connection, { operation, request, caller })
+      const reply = await call(isOperator ? await asOperator() : connection, { operation, request, caller })
       return operation.reply.parse(reply) as ReplyOf<typeof operation>
     },
     emit: (event, payload, about = {}) => emit(connection, { event, payload, about }),
     nextEvent: createEventReader(publishedEvents),
-    rows: (sql, values) => queryRows(database?.url, { sql, values: values ?? [] }),
+    rows: reader.rows,
     holdTransaction: (sql) => openTransaction(database?.url, sql),
     async restart() {
       await running.stop()
@@ -125,6 +122,7 @@ export async function startTestService(service: Service): Promise<TestService> {
       await provisioner.close()
       await (await operator)?.close()
       await connection.close()
+      await reader.close()
       await database?.drop()
       if (internalErrors.length > 0 && !areInternalErrorsAllowed)
         throw new Error(`Returned InternalServerError: ${internalErrors.join(', ')}`)
@@ -211,14 +209,16 @@ async function openTransaction(url: string | undefined, sql: string): Promise<()
   return () => client.end()
 }
 
-async function queryRows<Row extends QueryResultRow>(
-  url: string | undefined,
-  { sql, values }: { sql: string; values: unknown[] },
-): Promise<Row[]> {
-  const client = await connectTo(url)
-  try {
-    return (await client.query<Row>(sql, values)).rows
-  } finally {
-    await client.end()
+/** Keeps its connections: tests that wait for a state read it many times. */
+function openReader(connectionString: string | undefined) {
+  const pool = connectionString ? new Pool({ connectionString, max: 4 }) : null
+  // Some tests end every connection.
+  pool?.on('error', () => {})
+  return {
+    async rows<Row extends QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
+      if (!pool) throw new Error('This service has no database')
+      return (await pool.query<Row>(sql, values)).rows
+    },
+    close: () => pool?.end(),
   }
 }
