@@ -25,16 +25,16 @@ export interface Contender {
   launcher: number | null
   /** Databases of the contender: sessions on others are not counted. */
   databases: readonly string[]
+  /** Separate servers; absent for those that the contenders of a run share. */
+  engines?: Engines
 }
 
 /**
  * Computes the CPU time of everything that works for a contender. It includes what nats-server does for others at the same time: the idle
  * line shows how much that is.
  */
-export function computeCpu(
-  { processes, databases }: Contender,
-  { span, engines: { postgres, nats } }: { span: Span; engines: Engines },
-): Cpu {
+export function computeCpu({ processes, databases, engines: own }: Contender, { span, engines }: { span: Span; engines: Engines }): Cpu {
+  const { postgres, nats } = own ?? engines
   const sum = (pids: readonly number[]) => pids.reduce((total, pid) => total + treeCpuMs(span, pid), 0)
   return {
     gateway: sum(processes.gateway),

@@ -7,6 +7,7 @@ import { documents } from './scenarios/documents.ts'
 import { fairness } from './scenarios/fairness.ts'
 import { invoice } from './scenarios/invoice.ts'
 import { listOrders } from './scenarios/list-orders.ts'
+import { optimizations } from './scenarios/optimizations.ts'
 import { pageOrders } from './scenarios/page-orders.ts'
 import { payments } from './scenarios/payments.ts'
 import { readOrder } from './scenarios/read-order.ts'
@@ -27,6 +28,7 @@ export const scenarios = {
   deliveries,
   fairness,
   payments,
+  optimizations,
 } satisfies Record<string, Scenario>
 export type ScenarioName = keyof typeof scenarios
 export const scenarioNames = Object.keys(scenarios) as ScenarioName[]

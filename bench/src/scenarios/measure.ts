@@ -40,9 +40,9 @@ export async function measureIdle(contenders: readonly Contender[], engines: Eng
  * Updates the statistics of the planner, as autovacuum does within a minute of the first rows. Without them PostgreSQL keeps the plans that it
  * made for empty tables for as long as a run takes.
  */
-export async function analyze(contenders: readonly Contender[], { postgres }: Engines): Promise<void> {
-  for (const database of new Set(contenders.flatMap(({ databases }) => databases)))
-    await inDatabase(postgres.url(database), (client) => client.query('analyze'))
+export async function analyze(contenders: readonly Contender[], engines: Engines): Promise<void> {
+  const urls = contenders.flatMap(({ databases, engines: own }) => databases.map((each) => (own ?? engines).postgres.url(each)))
+  for (const url of new Set(urls)) await inDatabase(url, (client) => client.query('analyze'))
 }
 
 export interface Measuring {

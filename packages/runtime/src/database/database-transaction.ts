@@ -45,9 +45,9 @@ export async function runDatabaseTransaction<T>({ orm, pool }: Database, work: (
 
   async function sendStatements(statements: readonly BatchStatement[]): Promise<StatementResult[]> {
     if (isFinished) throw new Error('The transaction has ended')
-    const packet = isBegun ? statements : [begin, ...statements]
+    const batch = isBegun ? statements : [begin, ...statements]
     isBegun = true
-    return executeBatch(client, packet)
+    return executeBatch(client, batch)
   }
   async function executeOne(statement: BatchStatement, precondition: Promise<unknown> | undefined): Promise<StatementResult> {
     const sent = sendStatements([statement])
@@ -104,8 +104,8 @@ export async function runDatabaseTransaction<T>({ orm, pool }: Database, work: (
 
 /** The server rolls back on `commit` if a statement has failed, even if its error was caught. */
 function assertCommitted(results: readonly StatementResult[]): void {
-  const tag = results.at(-1)?.tag
-  if (tag !== 'COMMIT') throw new Error(`The transaction was rolled back: ${tag}`)
+  const command = results.at(-1)?.command
+  if (command !== 'COMMIT') throw new Error(`The transaction was rolled back: ${command}`)
 }
 
 /** A concurrent transaction committed first. The caller retries from the beginning and then sees its changes. */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { replyPrefix, type BusUser } from '@quittance/contracts/permissions'
+import { replyPrefix } from '@quittance/contracts/permissions'
 import { Events, NatsError, type ErrorCode, type Msg, type MsgHdrs, type NatsConnection } from 'nats'
-import { isDisconnected } from './nats-connection.ts'
+import { isOptimized } from '../process/optimizations.ts'
+import { isDisconnected, readNatsUser } from './nats-connection.ts'
 
 interface MuxRequestOptions {
   subject: string
@@ -38,7 +39,7 @@ export async function muxRequest(connection: NatsConnection, request: MuxRequest
 
 /** Reply subjects are `_INBOX_‹user›.‹first token of the request's subject›.‹instance›.‹token›`, see `replyPrefix`. */
 function openInbox(connection: NatsConnection): (request: MuxRequestOptions) => Promise<Msg> {
-  const user = natsUser(connection)
+  const user = readNatsUser(connection)
   const drawToken = createTokens()
   const instance = drawToken()
   const pending = new Map<string, PendingRequest>()
@@ -84,12 +85,6 @@ function openInbox(connection: NatsConnection): (request: MuxRequestOptions) => 
     })
 }
 
-/** The inbox prefix of a connection is `_INBOX_‹user›`, see `connectNats`. */
-function natsUser(connection: NatsConnection): BusUser {
-  const { inboxPrefix = '' } = (connection as unknown as { options: { inboxPrefix?: string } }).options
-  return inboxPrefix.replace('_INBOX_', '') as BusUser
-}
-
 function createTokens(): () => string {
   let drawn = Buffer.alloc(0)
   return () => {
@@ -109,6 +104,7 @@ function failure(code: string): NatsError {
   return new NatsError(code, code as ErrorCode)
 }
 
+const isBatched = isOptimized('batched-publish')
 let waiting: (() => void)[] = []
 
 /**
@@ -117,6 +113,7 @@ let waiting: (() => void)[] = []
  * library; rejects as `publish` does.
  */
 export function publishBatched(publish: () => void): Promise<void> {
+  if (!isBatched) return publishNow(publish)
   return new Promise((resolve, reject) => {
     if (waiting.length === 0) setImmediate(publishAll)
     waiting.push(() => {
@@ -128,6 +125,10 @@ export function publishBatched(publish: () => void): Promise<void> {
       }
     })
   })
+}
+
+async function publishNow(publish: () => void): Promise<void> {
+  publish()
 }
 
 function publishAll(): void {

@@ -1,4 +1,5 @@
 import { connect, ErrorCode, Events, type NatsConnection } from 'nats'
+import type { BusUser } from '@quittance/contracts/permissions'
 import type { BusIdentity } from '../bus/identity.ts'
 import { abandonHangingTransports } from './abandon-transports.ts'
 
@@ -19,12 +20,13 @@ export interface NatsOptions {
 export async function connectNats({ name, url, identity }: NatsOptions): Promise<NatsConnection> {
   const servers = url.split(',').map((server) => new URL(server.includes('://') ? server : `nats://${server}`))
   const { username, password } = servers[0] as URL
+  const user = decodeURIComponent(username) || name
   abandonHangingTransports()
   const connection = await connect({
     servers: servers.map((server) => server.host),
     name,
-    ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
-    inboxPrefix: `_INBOX_${decodeURIComponent(username) || name}`,
+    ...(username && { user, pass: decodeURIComponent(password) }),
+    inboxPrefix: `_INBOX_${user}`,
     noAsyncTraces: true,
     pingInterval: 2_000,
     maxPingOut: 2,
@@ -33,9 +35,17 @@ export async function connectNats({ name, url, identity }: NatsOptions): Promise
     reconnectTimeWait: 250,
     waitOnFirstConnect: true,
   })
+  users.set(connection, user)
   void watch(connection)
   if (identity) identities.set(connection, identity)
   return connection
+}
+
+const users = new WeakMap<NatsConnection, string>()
+
+/** Returns the NATS user of a connection, or its name where the server has no users. Its replies arrive below `_INBOX_‹user›`. */
+export function readNatsUser(connection: NatsConnection): BusUser {
+  return users.get(connection) as BusUser
 }
 
 const identities = new WeakMap<NatsConnection, BusIdentity>()
