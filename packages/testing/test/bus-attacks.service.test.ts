@@ -133,6 +133,28 @@ describe.each(await natsServersUnderTest())('on %s', (program) => {
     expect(handled).toEqual([])
   })
 
+  test.each(['{', 'null'])('an unsigned request with the caller %s is rejected and counted where they are accepted', async (caller) => {
+    const listing = { ...createReadOperation('mail'), subject: 'mail.record.list' as const }
+    const config = { NATS_URL: server.url('mail'), ...testBusSettings('mail'), BUS_AUTHENTICATION: 'optional' as const }
+    const asked: Caller[] = []
+    const handler = query(listing, (_, context) => {
+      asked.push(context.caller)
+      return {}
+    })
+    const { stop } = await startService({ name: 'mail', handlers: [handler] }, { config: { ...config, LOG_LEVEL: 'silent' } })
+    const before = await rejections('request', 'unsigned')
+    const publish = (text: string) => {
+      const sent = natsHeaders()
+      sent.set(headers.caller, text)
+      gateway.publish(listing.subject, '{}', { headers: sent })
+    }
+    publish(JSON.stringify(anonymous))
+    publish(caller)
+    await eventually(async () => expect(await rejections('request', 'unsigned')).toBe(before + 1))
+    await eventually(() => expect(asked).toEqual([anonymous]))
+    await stop()
+  })
+
   test('rejects a request after a change of its body, caller, deadline or subject', async () => {
     const genuine = () => {
       const sent = natsHeaders()
