@@ -35,15 +35,16 @@ function latest(record: string): Comparison[] {
 }
 
 const rowHeight = 34
-const chart = { left: 330, width: 420, top: 40 }
+const chart = { left: 370, width: 420, top: 40 }
+const width = 960
 
 function renderChart(comparisons: readonly Comparison[]): string {
   const scale = chart.width / Math.max(...comparisons.flatMap(({ most, limit }) => [most, limit]))
   const height = chart.top + comparisons.length * rowHeight + 20
   const rows = comparisons.map((each, index) => row(each, { y: chart.top + index * rowHeight, scale }))
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 ${height}" font-family="sans-serif" font-size="12" role="img">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12" role="img">
 <title>Recorded ratios and their limits</title>
-<rect width="860" height="${height}" fill="#fff"/>
+<rect width="${width}" height="${height}" fill="#fff"/>
 <text x="16" y="22" fill="#333">Median of the rounds (bar), their range (line), and the limit (mark); the last record of each</text>
 ${rows.join('\n')}
 </svg>

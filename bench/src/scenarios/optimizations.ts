@@ -56,6 +56,6 @@ async function compare(stage: Stage, { contenders, title, connections, limit }: 
     measure: (contender) => measure(contender, measuring),
   })
   const limits = limit === undefined ? {} : Object.fromEntries(optimizationNames.map((name) => [`without ${name}`, limit]))
-  const described = `${title}, ${connections} in flight; medians of ${options.rounds} interleaved windows of ${options.seconds} s`
+  const described = `optimizations: ${title}, ${connections} in flight; medians of ${options.rounds} interleaved windows of ${options.seconds} s`
   return comparison({ title: described, windows, idle, limits })
 }
