@@ -6,11 +6,11 @@ import { claimStatement } from '../src/invoices/claim-invoice.ts'
 import { anInvoiceSource } from './invoice-source.ts'
 import { startInvoices, type TestInvoices } from './start-invoices.ts'
 
-/** One organization's invoices, each of which takes half a second or more to render. */
+/** One organization's invoices, each of which takes a third of a second or more to render. */
 function heavySources(count: number): InvoiceSource[] {
   const organization = { ...anInvoiceSource().organization, id: randomUUID() }
   const [line] = anInvoiceSource().items
-  const items = Array.from({ length: 200 }, (_, index) => ({ ...line, label: `Line ${index + 1}`, amount: 100 }))
+  const items = Array.from({ length: 1_000 }, (_, index) => ({ ...line, label: `Line ${index + 1}`, amount: 100 }))
   return Array.from({ length: count }, () => ({ ...anInvoiceSource(), organization, items })) as InvoiceSource[]
 }
 
