@@ -2,14 +2,12 @@
 import { optimizationNames, withoutOptimizations } from '@quittance/runtime/internal/process/optimizations'
 import type { Contender } from '../contender.ts'
 import { startEngines } from '../engines.ts'
-import { startLoader } from '../load.ts'
-import type { Findings, Scenario, Stage } from '../scenario.ts'
+import type { Scenario } from '../scenario.ts'
 import { makeOrders } from '../system/orders.ts'
 import { startQuittance, type Quittance } from '../system/quittance.ts'
-import { comparison } from './comparison.ts'
 import { createCustomerRequest } from './create-customer.ts'
-import { interleaved } from './interleaved.ts'
-import { analyze, createContender, measure, measureIdle, warmUp } from './measure.ts'
+import { createContender } from './measure.ts'
+import { compareContenders } from './side-by-side.ts'
 
 /** An optimization that saves less of a read is removed. */
 const maxRatio = 0.9
@@ -24,9 +22,16 @@ export const optimizations: Scenario = {
       const quittance = stack.use(await startQuittance(engines, { [withoutOptimizations]: name }))
       contenders.push({ ...(await describeSystem(`without ${name}`, quittance)), engines })
     }
-    const reads = await compare(stage, { contenders, title: 'GET /v1/orders/{id}', connections: 64, limit: maxRatio })
+    const limits = Object.fromEntries(optimizationNames.map((name) => [`without ${name}`, maxRatio]))
+    const title = 'optimizations: GET /v1/orders/{id}'
+    const reads = await compareContenders(stage, { contenders, title, connections: 64, limits })
     const writing = contenders.map((contender) => ({ ...contender, ...createCustomerRequest }))
-    const writes = await compare(stage, { contenders: writing, title: 'POST /v1/customers/', connections: 32 })
+    const writes = await compareContenders(stage, {
+      contenders: writing,
+      title: 'optimizations: POST /v1/customers/',
+      connections: 32,
+      limits: {},
+    })
     return { scenario: 'optimizations', text: `${reads.text}\n\n${writes.text}`, figures: { reads, writes } }
   },
 }
@@ -34,28 +39,4 @@ export const optimizations: Scenario = {
 async function describeSystem(name: string, quittance: Quittance): Promise<Contender> {
   const paths = (await makeOrders(quittance)).map((id) => `/v1/orders/${id}`)
   return { ...createContender(quittance, paths), name }
-}
-
-interface Work {
-  contenders: readonly Contender[]
-  title: string
-  connections: number
-  limit?: number
-}
-
-async function compare(stage: Stage, { contenders, title, connections, limit }: Work): Promise<Omit<Findings, 'scenario'>> {
-  const { engines, options, log } = stage
-  using loader = startLoader()
-  const measuring = { loader, stage, connections }
-  const idle = await measureIdle(contenders, engines)
-  const windows = await interleaved(contenders, {
-    options,
-    log,
-    warmUp: (contender, seconds) => warmUp(contender, { ...measuring, seconds }),
-    afterWarmUp: () => analyze(contenders, engines),
-    measure: (contender) => measure(contender, measuring),
-  })
-  const limits = limit === undefined ? {} : Object.fromEntries(optimizationNames.map((name) => [`without ${name}`, limit]))
-  const described = `optimizations: ${title}, ${connections} in flight; medians of ${options.rounds} interleaved windows of ${options.seconds} s`
-  return comparison({ title: described, windows, idle, limits })
 }

@@ -18,17 +18,37 @@ interface Work {
 
 /** Measures the same work done by the system and by its peers, window by window. */
 export async function sideBySide(stage: Stage, { scenario, subject, defaultConnections, request }: Work): Promise<Findings> {
-  const { engines, options, log } = stage
   const orderIds = await makeOrders(stage.quittance)
   const ours = createContender(
     stage.quittance,
     orderIds.map((id) => `/v1/orders/${id}`),
   )
-  await using peers = await startPeers(engines, options.peers)
-  using loader = startLoader()
+  await using peers = await startPeers(stage.engines, stage.options.peers)
   const contenders = [ours, ...peers.contenders].map((contender) => ({ ...contender, ...request }))
+  const limits = request?.write ? { p1: 1.3, p2: 1 / 1.5 } : { p1: 1, px: 1.2, p2: 1 / 3 }
+  const connections = stage.options.connections ?? defaultConnections
+  return { scenario, ...(await compareContenders(stage, { contenders, title: `${scenario}: ${subject}`, connections, limits })) }
+}
+
+interface Comparison {
+  contenders: readonly Contender[]
+  /** Scenario and description of one request. */
+  title: string
+  /** Requests in flight. */
+  connections: number
+  /** Maximum cost of the first contender as a multiple of another, by the name of that one. */
+  limits: Record<string, number>
+}
+
+/** Measures contenders window by window, after their CPU without requests. */
+export async function compareContenders(
+  stage: Stage,
+  { contenders, title, connections, limits }: Comparison,
+): Promise<Omit<Findings, 'scenario'>> {
+  const { engines, options, log } = stage
+  using loader = startLoader()
   const idle = await measureIdle(contenders, engines)
-  const measuring = { loader, stage, connections: options.connections ?? defaultConnections }
+  const measuring = { loader, stage, connections }
   const windows = await interleaved(contenders, {
     options,
     log,
@@ -36,7 +56,6 @@ export async function sideBySide(stage: Stage, { scenario, subject, defaultConne
     afterWarmUp: () => analyze(contenders, engines),
     measure: (contender) => measure(contender, measuring),
   })
-  const title = `${scenario}: ${subject}, ${measuring.connections} in flight; medians of ${options.rounds} interleaved windows of ${options.seconds} s`
-  const limits = request?.write ? { p1: 1.3, p2: 1 / 1.5 } : { p1: 1, px: 1.2, p2: 1 / 3 }
-  return { scenario, ...comparison({ title, windows, idle, limits }) }
+  const described = `${title}, ${connections} in flight; medians of ${options.rounds} interleaved windows of ${options.seconds} s`
+  return comparison({ title: described, windows, idle, limits })
 }
