@@ -8,30 +8,36 @@ const suspicious = /\\u(?:0000|d[89a-f])|"__proto__"/i
 /** Maximum number of issues in a reply: a list may have one for each of its items. */
 const maxIssues = 100
 
-/** Compiles the parser of an operation's requests. It throws `RequestValidationError`, or the error the operation defines instead. */
-export function compileRequestParser(operation: Operation): (text: string) => unknown {
-  const parse = strictParser(operation)
+const compiled = new WeakMap<Operation, z.ZodType>()
+
+/**
+ * Compiled at the first request of an operation: compiling the operations of a service takes longer than the rest of its start.
+ */
+function compiledSchema(operation: Operation): z.ZodType {
+  const known = compiled.get(operation)
+  if (known) return known
+  const schema = z.compile(operation.request)
+  compiled.set(operation, schema)
+  return schema
+}
+
+/** Parses a request. Throws `RequestValidationError`, or the error the operation defines instead. */
+export function parseRequest(operation: Operation, text: string): unknown {
   const { invalid } = operation
-  if (!invalid) return parse
-  return (text) => {
-    try {
-      return parse(text)
-    } catch (error) {
-      throw error instanceof RequestValidationError ? invalid(error.issues) : error
-    }
+  try {
+    return parseStrictly(operation, text)
+  } catch (error) {
+    throw invalid && error instanceof RequestValidationError ? invalid(error.issues) : error
   }
 }
 
-function strictParser(operation: Operation): (text: string) => unknown {
-  const schema = z.compile(operation.request)
-  return (text) => {
-    const input: unknown = text ? JSON.parse(text) : {}
-    if (suspicious.test(text)) assertStorable(input, { operation, path: [] })
-    const result = schema.safeParse(input)
-    if (result.success) return result.data
-    const issues = result.error.issues.slice(0, maxIssues).flatMap((issue) => describe(issue, { operation, input, prefix: [] }))
-    throw new RequestValidationError(issues.slice(0, maxIssues))
-  }
+function parseStrictly(operation: Operation, text: string): unknown {
+  const input: unknown = text ? JSON.parse(text) : {}
+  if (suspicious.test(text)) assertStorable(input, { operation, path: [] })
+  const result = compiledSchema(operation).safeParse(input)
+  if (result.success) return result.data
+  const issues = result.error.issues.slice(0, maxIssues).flatMap((issue) => describe(issue, { operation, input, prefix: [] }))
+  throw new RequestValidationError(issues.slice(0, maxIssues))
 }
 
 /** Rejects values that would later be rejected, dropped or silently changed; here their location is known. */

@@ -24,7 +24,7 @@ import { maxPayloadBytes } from '../nats/nats-connection.ts'
 import { publishBatched } from '../nats/mux-inbox.ts'
 import { startSpan } from '../process/tracing.ts'
 import { runHandler, type InSlot } from '../handlers/run-handler.ts'
-import { compileRequestParser } from './request-validation.ts'
+import { parseRequest } from './request-validation.ts'
 import { isDatabaseTimeout, isDatabaseUnavailable } from '../database/unavailable.ts'
 
 /** Errors of every public operation that may occur before its handler runs; never declared. */
@@ -70,7 +70,6 @@ export interface RpcHandlerOptions {
  * logged.
  */
 export function createRpcHandler(handler: Handler, service: RpcHandlerOptions): (message: ServiceMsg) => Promise<void> {
-  const parse = compileRequestParser(handler.operation)
   return async (message) => {
     const caller = authenticate(message, { handler, service })
     if (!caller) return rejectRequest(message)
@@ -110,7 +109,7 @@ export function createRpcHandler(handler: Handler, service: RpcHandlerOptions): 
         const now = new Date()
         const assertInTime = () => assertBeforeDeadline(message, new Date())
         assertInTime()
-        const request = parse(decodeText(message))
+        const request = parseRequest(handler.operation, decodeText(message))
         const key = message.headers?.get(headers.idempotencyKey)
         const unit = { now, traceparent, log: service.log }
         return runHandler(handler, { request, caller, key, unit, database: service.database, inSlot: inSlotOfStage, assertInTime })
