@@ -236,7 +236,7 @@ test('messages pulled by a lost leader are handled before later ones', async () 
   const countUnacknowledged = async () => (await manager.consumers.info(eventStream.name, 'orders-entries')).num_ack_pending
   await eventually(async () => expect(await countUnacknowledged()).toBe(100))
   const ended = await service.rows(
-    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'quittance consumer orders-entries' and datname = current_database()`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'quittance consumers' and datname = current_database()`,
   )
   expect(ended).toHaveLength(1)
   await service.call(noteEntries, { account, first: 100, count: 100 }, anonymous)

@@ -12,7 +12,7 @@ import {
 import { openSecret } from '@quittance/runtime/encryption'
 import { organizationCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
-import { buildAccountRequest, secretsKey, startStripeShop } from './stripe-shop.ts'
+import { buildAccountRequest, countCalls, secretsKey, startStripeShop } from './stripe-shop.ts'
 
 const keys = [Buffer.from(secretsKey, 'base64')]
 
@@ -50,7 +50,7 @@ test('rejects a key of another mode before any call, and one of another account 
   const { orders, fake, account } = shop
   const { seller } = shop.shop
   const live = fake.createAccount({ mode: 'live' })
-  const before = fake.calls.length
+  const before = countCalls(shop)
   const request = buildAccountRequest(live)
   await expect(orders.call(createPaymentAccount, { ...request, mode: 'test' }, seller)).rejects.toThrow(PaymentAccountMismatch)
   await expect(orders.call(updatePaymentAccount, { id: account.id, secret_key: live.apiKey }, seller)).rejects.toThrow(
@@ -59,7 +59,7 @@ test('rejects a key of another mode before any call, and one of another account 
   await expect(orders.call(updatePaymentAccount, { id: account.id, publishable_key: 'pk_live_1' }, seller)).rejects.toThrow(
     PaymentAccountMismatch,
   )
-  expect(fake.calls.length).toBe(before)
+  expect(countCalls(shop)).toBe(before)
   const other = fake.createAccount()
   await expect(orders.call(updatePaymentAccount, { id: account.id, secret_key: other.apiKey }, seller)).rejects.toThrow(
     PaymentAccountMismatch,
@@ -127,11 +127,11 @@ test('reports missing permissions and a revoked key, and calls nothing for anoth
     health: { is_healthy: false, detail: 'Stripe rejected the API key.' },
   })
   const stranger = organizationCaller(randomUUID())
-  const before = fake.calls.length
+  const before = countCalls(shop)
   const requests = [getPaymentAccount, deletePaymentAccount, checkPaymentAccount, updatePaymentAccount]
   for (const operation of requests) await expect(orders.call(operation, { id: account.id }, stranger)).rejects.toThrow(ResourceNotFound)
   expect((await orders.call(listPaymentAccounts, {}, stranger)).items).toEqual([])
-  expect(fake.calls.length).toBe(before)
+  expect(countCalls(shop)).toBe(before)
 })
 
 test('deletes an account that was never used, and drains any other', async () => {

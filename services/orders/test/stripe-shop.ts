@@ -86,3 +86,8 @@ export async function deliverEvent({ orders, fake, stripe, account }: StripeShop
   const headers = { 'stripe-signature': signature }
   await orders.call(receiveProviderEvent, { id: account.id, headers, body: Buffer.from(payload).toString('base64') }, { kind: 'anonymous' })
 }
+
+/** Returns the number of calls without those of the job that lists missed events, whose first run is soon after the start. */
+export function countCalls({ fake }: StripeShop): number {
+  return fake.calls.filter(({ route }) => route !== 'GET /v1/events').length
+}

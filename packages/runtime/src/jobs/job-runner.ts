@@ -14,6 +14,8 @@ interface Schedule {
   wakeUps: NotificationListener
   log: Logger
   leaseMs: number
+  /** Milliseconds before the first run, unless it is woken. */
+  startAfterMs: number
 }
 
 const retryDelayMs = 1_000
@@ -22,7 +24,7 @@ const retryDelayMs = 1_000
  * Runs a job repeatedly: immediately if there is more to do, otherwise when woken or after its interval. A job with several runs at once is
  * one loop per run: a wake-up continues one of those that wait.
  */
-export function startJob({ job, database, wakeUps, log, leaseMs }: Schedule): Closeable {
+export function startJob({ job, database, wakeUps, log, leaseMs, startAfterMs }: Schedule): Closeable {
   const wakeSignal = createWakeSignal()
   let stopped = false
   const getIntervalMs = () => (typeof job.everyMs === 'number' ? job.everyMs : job.everyMs())
@@ -30,6 +32,7 @@ export function startJob({ job, database, wakeUps, log, leaseMs }: Schedule): Cl
   const loops = Array.from({ length: job.concurrency ?? 1 }, runLoop)
 
   async function runLoop(): Promise<void> {
+    await wakeSignal.wait(startAfterMs)
     while (!stopped) {
       const hasMore = await job.run(context()).catch(failed)
       if (!stopped && hasMore !== true) await wakeSignal.wait(hasMore === null ? retryDelayMs : getIntervalMs())

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import pg from 'pg'
 import type { Closeable } from '../process/shutdown.ts'
-import { createWakeSignal } from './wake-signal.ts'
 import type { Logger } from '../process/logger.ts'
 import { executeBatch } from '../database/statement-batch.ts'
 import type { Execute } from '../sql/view.ts'
+import type { LeaderSession } from './leader-session.ts'
+import { createWakeSignal } from './wake-signal.ts'
 
 /** Leadership of a named task: while held, no other replica of the service runs it. */
 export interface Leadership {
@@ -18,7 +18,8 @@ export interface Leadership {
 }
 
 interface LeaderTask {
-  url: string
+  /** Holds the lock of the task, perhaps beside those of others. */
+  session: LeaderSession
   name: string
   log: Logger
   /** Runs while `isLeader()`; started again after the leadership was lost. */
@@ -28,11 +29,11 @@ interface LeaderTask {
 const retryAfterMs = 1_000
 
 /**
- * Runs a task on one replica at a time. Leadership is a session advisory lock on a dedicated connection. It ends with the connection, so a
- * killed replica is replaced within `retryAfterMs`. It is not a fencing token: two leaders may overlap until a broken connection is
+ * Runs a task on one replica at a time. Leadership is a session advisory lock. It ends with the connection of the session, so a killed
+ * replica is replaced within `retryAfterMs`. It is not a fencing token: two leaders may overlap until a broken connection is
  * detected, which may affect order during that time but loses no event.
  */
-export function runAsLeader({ url, name, log, work }: LeaderTask): Closeable {
+export function runAsLeader({ session, name, log, work }: LeaderTask): Closeable {
   const wakeSignal = createWakeSignal()
   const key = createHash('sha256').update(name).digest().readBigInt64BE()
   let stopped = false
@@ -44,18 +45,15 @@ export function runAsLeader({ url, name, log, work }: LeaderTask): Closeable {
   })()
 
   async function leadOnce(): Promise<void> {
-    const client = new pg.Client({ connectionString: url, application_name: `quittance ${name}`.slice(0, 63), keepAlive: true })
-    let open = true
-    client.on('error', () => (open = false))
-    client.on('end', () => (open = false))
-    await client.connect()
+    const { client, isOpen } = await session.connect()
+    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [key.toString()])
+    if (!rows[0]?.locked) return
     try {
-      const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [key.toString()])
-      if (!rows[0]?.locked) return
       const execute: Execute = async ({ name, text }, values) => (await executeBatch(client, [{ name, text, values }]))[0]?.rows ?? []
-      await work({ isLeader: () => open && !stopped, execute }, () => stopped)
+      await work({ isLeader: () => isOpen() && !stopped, execute }, () => stopped)
     } finally {
-      await client.end().catch(() => {})
+      // A connection that cannot unlock is ended: the lock must not outlive the work. The end of a broken one never arrives.
+      await client.query('select pg_advisory_unlock($1)', [key.toString()]).catch(() => void client.end().catch(() => {}))
     }
   }
 

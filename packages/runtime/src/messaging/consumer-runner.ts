@@ -7,6 +7,7 @@ import { countInterruptions, isDisconnected } from '../nats/nats-connection.ts'
 import type { Closeable } from '../process/shutdown.ts'
 import { gauge } from '../process/metrics.ts'
 import { runAsLeader, type Leadership } from '../jobs/leader-election.ts'
+import type { LeaderSession } from '../jobs/leader-session.ts'
 import { handle, handleInOrder, type ConsumerOptions } from './handle-messages.ts'
 import { ParkedMessages } from './parked-messages.ts'
 
@@ -23,14 +24,14 @@ const gatherMs = { events: 10, copies: 50 }
  * the later ones of its organization, and retried beside the others; after the last attempt it becomes a dead letter. While the database is
  * unavailable, messages are neither acknowledged nor dead-lettered.
  */
-export function startConsumer(options: ConsumerOptions): Closeable {
-  const { consumer, database, log } = options
+export function startConsumer({ leaderSession, ...options }: ConsumerOptions & { leaderSession: LeaderSession }): Closeable {
+  const { consumer, log } = options
   const { durable } = consumer.subscription
   const { wake, wait } = createWakeSignal()
   const state: ConsumerState = { fetching: null, pending: 0, lastHandled: null, wait }
   pendingByConsumer.set(durable, () => state.pending)
   const election = runAsLeader({
-    url: database.url,
+    session: leaderSession,
     name: `consumer ${durable}`,
     log,
     async work(leadership, stopped) {

@@ -9,6 +9,7 @@ import type { Logger } from '../process/logger.ts'
 import { maxPayloadBytes } from '../nats/nats-connection.ts'
 import type { Closeable } from '../process/shutdown.ts'
 import { runAsLeader, type Leadership } from '../jobs/leader-election.ts'
+import { createLeaderSession } from '../jobs/leader-session.ts'
 import { statement } from '../sql/statement.ts'
 import { LostEvents } from './lost-events.ts'
 import { publishMessage, signMessages, type StoredAt, type WaitingRow } from './publish-event.ts'
@@ -78,8 +79,10 @@ export function startRelay(relay: Relay): Closeable {
   const wakeSignal = createWakeSignal()
   relay.wakeUps.on('outbox', () => wakeSignal.wake())
   registerAgeGauge(relay)
+  // Not shared: the relay reads and marks rows on the connection that holds its lock.
+  const session = createLeaderSession(relay.database.url, 'outbox-relay')
   const election = runAsLeader({
-    url: relay.database.url,
+    session,
     name: 'outbox-relay',
     log: relay.log,
     async work(leadership) {
@@ -97,6 +100,7 @@ export function startRelay(relay: Relay): Closeable {
       const closed = election.close()
       wakeSignal.wake()
       await closed
+      await session.close()
     },
   }
 }

@@ -13,6 +13,7 @@ import { collectProcessMetrics } from '../process/metrics.ts'
 import { startClockCheck } from './clock-check.ts'
 import { startHealth, type InternalRoutes, type ReadinessCheck } from './health-server.ts'
 import { startJob } from '../jobs/job-runner.ts'
+import { createLeaderSession } from '../jobs/leader-session.ts'
 import { createFairSlots } from '../process/fair-slots.ts'
 import { createLogger, type Logger } from '../process/logger.ts'
 import { connectNats, flushConnection, isDisconnected } from '../nats/nats-connection.ts'
@@ -167,6 +168,9 @@ type WithDatabase = ServiceResources & { database: Database; settings: RuntimeCo
 /** A request in flight when the connection breaks gets no reply: consumer and relay continue after this time. */
 const jetstreamTimeoutMs = 5_000
 
+/** Time between the first runs of two jobs: together they would open every connection of the pool, and again at each common interval. */
+const betweenJobsMs = 10
+
 /** Starts relay, consumers and jobs. */
 async function startMessaging(service: Service, { settings, ...resources }: WithDatabase): Promise<Closeable[]> {
   const { connection, database, log } = resources
@@ -175,12 +179,16 @@ async function startMessaging(service: Service, { settings, ...resources }: With
   registerDeadLetterGauge(database)
   await awaitStream(manager, log)
   const wakeUps = await listenForNotifications(database.url, log)
-  const shared = { ...resources, jetstream, manager, wakeUps }
+  const leaderSession = createLeaderSession(database.url, 'consumers')
+  const shared = { ...resources, jetstream, manager, wakeUps, leaderSession }
   return [
     startClockCheck(resources),
     { name: 'wake-ups', close: () => wakeUps.close() },
+    { name: 'leader-session', close: () => leaderSession.close() },
     startRelay({ ...shared, pollMs: settings.OUTBOX_POLL_MS }),
-    ...(service.jobs ?? []).map((job) => startJob({ ...shared, job, leaseMs: settings.JOB_LEASE_MS })),
+    ...(service.jobs ?? []).map((job, index) =>
+      startJob({ ...shared, job, leaseMs: settings.JOB_LEASE_MS, startAfterMs: index * betweenJobsMs }),
+    ),
     ...(service.consumers ?? []).map((consumer) => startConsumer({ ...shared, consumer })),
   ]
 }

@@ -1,0 +1,51 @@
+import pg from 'pg'
+
+/**
+ * A connection whose session advisory locks are leaderships. Tasks that run no statements on it share one, because each connection is a
+ * process of PostgreSQL.
+ */
+export interface LeaderSession {
+  /** Returns the connection. It is opened at first use, and again after it was lost. */
+  connect(): Promise<LeaderConnection>
+  /** Ends the connection, and with it every leadership. */
+  close(): Promise<void>
+}
+
+export interface LeaderConnection {
+  client: pg.Client
+  isOpen(): boolean
+}
+
+/** Creates a session; `name` identifies it in `pg_stat_activity`. */
+export function createLeaderSession(url: string, name: string): LeaderSession {
+  let current: Promise<LeaderConnection> | null = null
+  const forget = (lost: Promise<LeaderConnection>) => {
+    if (current === lost) current = null
+  }
+  return {
+    connect() {
+      if (current) return current
+      const opened: Promise<LeaderConnection> = open({ url, name, onLoss: () => forget(opened) })
+      opened.catch(() => forget(opened))
+      current = opened
+      return opened
+    },
+    async close() {
+      const connection = await current?.catch(() => null)
+      await connection?.client.end().catch(() => {})
+    },
+  }
+}
+
+async function open({ url, name, onLoss }: { url: string; name: string; onLoss: () => void }): Promise<LeaderConnection> {
+  const client = new pg.Client({ connectionString: url, application_name: `quittance ${name}`, keepAlive: true })
+  let isOpen = true
+  const lose = () => {
+    isOpen = false
+    onLoss()
+  }
+  client.on('error', lose)
+  client.on('end', lose)
+  await client.connect()
+  return { client, isOpen: () => isOpen }
+}
