@@ -28,7 +28,7 @@ module.exports = {
     ...layers('packages/runtime', [
       'process',
       'security',
-      'sql',
+      'tax',
       'bus',
       'nats',
       'database',
@@ -89,7 +89,13 @@ module.exports = {
       to: { pathNot: ['^packages/contracts/src', 'node_modules/zod'] },
     },
     {
-      name: 'runtime-knows-contracts-only',
+      name: 'sql-knows-contracts-only',
+      severity: 'error',
+      from: { path: '^packages/sql/src', pathNot: '[.]test[.]ts$' },
+      to: { path: '^(?!packages/(sql|contracts)/)', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'runtime-knows-contracts-and-sql-only',
       severity: 'error',
       from: { path: '^packages/runtime' },
       to: { path: '^(services|packages/testing|tools|e2e|bench)/' },
@@ -118,7 +124,7 @@ module.exports = {
     {
       name: 'testing-stays-in-tests',
       severity: 'error',
-      from: { path: '^(packages/(contracts|pages|runtime)|services/[^/]+)/src', pathNot: '[.]test[.]ts$' },
+      from: { path: '^(packages/(contracts|pages|runtime|sql)|services/[^/]+)/src', pathNot: '[.]test[.]ts$' },
       to: { path: '^(packages/testing|tools|e2e)/' },
     },
     {

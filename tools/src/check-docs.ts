@@ -1,8 +1,8 @@
-/** Checks that every relative link, anchor and back-ticked path in the documentation exists. */
+/** Checks that every relative link, anchor and back-ticked path in the documentation exists, and that the READMEs of packages are complete. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findBrokenReferences } from './docs/find-broken-references.ts'
+import { findBrokenReferences, findUnnamedFiles } from './docs/find-broken-references.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { stdout } = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -15,9 +15,12 @@ const checkout = { files, read: (file: string) => readFileSync(join(root, file),
 
 // Records of runs name what was there when they were made.
 const documents = files.filter((file) => file.endsWith('.md') && !file.startsWith('bench/history/'))
-const problems = documents.flatMap((file) => findBrokenReferences(file, checkout).map((problem) => `${file}:${problem}`))
+const broken = documents.flatMap((file) => findBrokenReferences(file, checkout).map((problem) => `${file}:${problem}`))
+const problems = [...broken, ...findUnnamedFiles(checkout)]
 for (const problem of problems) console.error(problem)
 console.log(
-  problems.length === 0 ? `${documents.length} documents: every link and path exists.` : `${problems.length} links or paths do not exist.`,
+  problems.length === 0
+    ? `${documents.length} documents: every link and path exists.`
+    : `${problems.length} links, paths or names to correct.`,
 )
 process.exitCode = problems.length === 0 ? 0 : 1

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { migrateDatabase, type DatabaseDefinition } from '@quittance/runtime/database'
-import { statement } from '@quittance/runtime/statement'
+import { statement } from '@quittance/sql/statement'
 import { startPostgres, type Postgres } from '@quittance/testing/engines/postgres'
 import pg from 'pg'
 import { compareRow } from './statements/compare-row.ts'
@@ -21,8 +21,8 @@ const services = ['auth', 'orders', 'invoices', 'webhooks', 'mail', 'usage']
 
 /** Files whose texts are built inside of a function, with the reason; they are not checked here. */
 const unreadable: Readonly<Record<string, string>> = {
-  'packages/runtime/src/sql/sql-runner.ts': 'compiles the statements of others',
-  'packages/runtime/src/sql/view-reader.ts': 'builds the statements of views',
+  'packages/sql/src/sql-runner.ts': 'compiles the statements of others',
+  'packages/sql/src/view-reader.ts': 'builds the statements of views',
   'services/auth/src/provider/commit-token-request.ts': 'one statement for the tables of a request',
   'services/auth/src/provider/sweep.ts': 'one statement for several tables',
   'services/auth/src/provider/token-store.ts': 'one statement for several tables',

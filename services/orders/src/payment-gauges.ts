@@ -1,6 +1,6 @@
 import type { Database } from '@quittance/runtime/database'
 import { gauge } from '@quittance/runtime/metrics'
-import { createSystemSql, type SystemSql } from '@quittance/runtime/sql-runner'
+import { createSystemSql, type SystemSql } from '@quittance/sql/sql-runner'
 
 const states = ['created', 'prepared', 'submitted', 'requires_action', 'processing', 'closing'] as const
 

@@ -1,5 +1,5 @@
 import { verifyChains, type SqlExecutor, type ChainHead } from '@quittance/invoices/permanence/verify-chains'
-import { statement, bindValues } from '@quittance/runtime/statement'
+import { statement, bindValues } from '@quittance/sql/statement'
 import { readFileSync } from 'node:fs'
 import { Client } from 'pg'
 import { readArguments } from '../cli/arguments.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findBrokenReferences } from './find-broken-references.ts'
+import { findBrokenReferences, findUnnamedFiles } from './find-broken-references.ts'
 
 const texts: Record<string, string> = {
   'docs/a.md': '',
@@ -31,4 +31,10 @@ test('finds links, anchors and paths that do not exist, with their line', () => 
 
 test('passes over code blocks', () => {
   expect(check('```sh\ncat `none.ts`\n```\n')).toEqual([])
+})
+
+test('finds source files that the README of the runtime or of sql does not name, except tests', () => {
+  const files = ['packages/runtime/src/rpc/rpc-client.ts', 'packages/runtime/src/rpc/rpc-server.ts', 'packages/sql/src/view.test.ts']
+  const read = (file: string) => (file === 'packages/runtime/README.md' ? '`rpc-client.ts`' : '')
+  expect(findUnnamedFiles({ files, read })).toEqual(['packages/runtime/README.md: does not name packages/runtime/src/rpc/rpc-server.ts'])
 })

@@ -78,3 +78,16 @@ export function findAnchors(text: string): Set<string> {
     ),
   )
 }
+
+/** Packages whose README names every source file. */
+const complete = ['packages/runtime', 'packages/sql']
+
+/** Returns source files that the README of their package does not name, as `README: problem`. */
+export function findUnnamedFiles({ files, read }: Checkout): string[] {
+  return complete.flatMap((folder) => {
+    const readme = `${folder}/README.md`
+    const text = read(readme)
+    const sources = files.filter((file) => file.startsWith(`${folder}/src/`) && !file.endsWith('.test.ts'))
+    return sources.filter((file) => !text.includes(`\`${posix.basename(file)}\``)).map((file) => `${readme}: does not name ${file}`)
+  })
+}

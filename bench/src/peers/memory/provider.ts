@@ -9,7 +9,7 @@ import { createJwtAccessTokens } from '@quittance/auth/provider/jwt-access-token
 import { addProtocolMiddleware } from '@quittance/auth/provider/protocol-middleware'
 import { createProvider } from '@quittance/auth/provider/provider'
 import { hashToken } from '@quittance/runtime/credential'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { startHealth } from '@quittance/runtime/health-server'
 import { createLogger } from '@quittance/runtime/logger'
 import type { Adapter, Provider } from 'oidc-provider'

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Database } from './database.ts'
 import { executeBatch, type StatementResult, type BatchStatement } from './statement-batch.ts'
-import type { BoundStatement } from '../sql/statement.ts'
-import type { Execute } from '../sql/view.ts'
+import type { BoundStatement } from '@quittance/sql/statement'
+import type { Execute } from '@quittance/sql/view'
 
 /** One transaction on one connection of the pool. */
 export interface TransactionHandle {

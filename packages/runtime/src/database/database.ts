@@ -6,7 +6,7 @@ import { assertMigrated, canChangeSchema, migrate, readRole } from './migrate.ts
 import { createOutboxNotifier, type OutboxNotifier } from './outbox-notifier.ts'
 import { executeBatch } from './statement-batch.ts'
 import type { RuntimeRights } from './runtime-rights.ts'
-import type { Execute } from '../sql/view.ts'
+import type { Execute } from '@quittance/sql/view'
 
 /** Entities and migrations of a service, oldest migration first. */
 export interface DatabaseDefinition {

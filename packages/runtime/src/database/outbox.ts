@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Event, PayloadOf } from '@quittance/contracts/event'
-import type { BoundStatement } from '../sql/statement.ts'
-import type { JsonText } from '../sql/view.ts'
+import type { BoundStatement } from '@quittance/sql/statement'
+import type { JsonText } from '@quittance/sql/view'
 
 /** An event to publish, with its aggregate and organization. */
 export interface OutboxEvent<E extends Event> {

@@ -5,8 +5,8 @@ import type { Operation, ReplyOf, RequestOf } from '@quittance/contracts/operati
 import type { DurableConsumer } from '@quittance/contracts/streams'
 import type { Logger } from '../process/logger.ts'
 import type { OutboxEvent } from '../database/outbox.ts'
-import type { ScopedSql, SystemSql } from '../sql/sql-runner.ts'
-import type { JsonText, ViewReader } from '../sql/view.ts'
+import type { ScopedSql, SystemSql } from '@quittance/sql/sql-runner'
+import type { JsonText, ViewReader } from '@quittance/sql/view'
 
 /** Context of every unit of work. */
 export interface WorkContext {

@@ -3,7 +3,7 @@ import type { Caller } from '@quittance/contracts/caller'
 import { Conflict, RequestValidationError } from '@quittance/contracts/errors'
 import { pathVariables, type Operation } from '@quittance/contracts/operation'
 import { openSecret, sealSecret } from '../security/encryption.ts'
-import { bindStatement, bindValues, statement } from '../sql/statement.ts'
+import { bindStatement, bindValues, statement } from '@quittance/sql/statement'
 import type { TransactionHandle } from '../database/database-transaction.ts'
 
 /** Table of replies stored under an `Idempotency-Key`. Part of a migration of every service with commands. */

@@ -3,9 +3,9 @@ import type { Database } from '../database/database.ts'
 import type { CommandContext, FinishContext, Handler, QueryContext, WorkContext } from './handler.ts'
 import { IdempotentReplay, acceptsIdempotencyKey, runIdempotent } from './idempotency.ts'
 import type { Logger } from '../process/logger.ts'
-import { createViewReader } from '../sql/view-reader.ts'
-import type { Execute } from '../sql/view.ts'
-import { createScope, createScopedSql, createSystemSql } from '../sql/sql-runner.ts'
+import { createViewReader } from '@quittance/sql/view-reader'
+import type { Execute } from '@quittance/sql/view'
+import { createScope, createScopedSql, createSystemSql } from '@quittance/sql/sql-runner'
 import { addSystemAccess, systemCaller, runInTransaction } from './transaction.ts'
 
 /** Runs work that uses a connection of the pool when the tenant of the caller may have one. */

@@ -1,5 +1,5 @@
 import type { Operation, RequestOf } from '@quittance/contracts/operation'
-import type { SystemSql } from '../sql/sql-runner.ts'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { CommandContext, FinishContext, Handler, HandlerReply, QueryContext } from './handler.ts'
 
 /** Context of a query with system access. */

@@ -5,7 +5,7 @@ import type { Logger } from '../process/logger.ts'
 import type { Closeable } from '../process/shutdown.ts'
 import { continueTrace, startSpan, withSpans } from '../process/tracing.ts'
 import { runInSystemTransaction, runInTransaction, systemCaller, type TransactionScope } from '../handlers/transaction.ts'
-import { createSystemSql } from '../sql/sql-runner.ts'
+import { createSystemSql } from '@quittance/sql/sql-runner'
 import type { NotificationListener } from './notification-listener.ts'
 
 interface Schedule {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Closeable } from '../process/shutdown.ts'
 import type { Logger } from '../process/logger.ts'
 import { executeBatch } from '../database/statement-batch.ts'
-import type { Execute } from '../sql/view.ts'
+import type { Execute } from '@quittance/sql/view'
 import type { LeaderSession } from './leader-session.ts'
 import { createWakeSignal } from './wake-signal.ts'
 

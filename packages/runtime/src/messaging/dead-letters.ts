@@ -10,7 +10,7 @@ import type { Consumer, Handler, WorkContext } from '../handlers/handler.ts'
 import { systemQuery } from '../handlers/system-handler.ts'
 import { assertAuthentic, fromStored, readEvent } from './incoming-event.ts'
 import { continueTrace } from '../process/tracing.ts'
-import { bindValues, statement } from '../sql/statement.ts'
+import { bindValues, statement } from '@quittance/sql/statement'
 import { addSystemAccess, runInTransaction, systemCaller } from '../handlers/transaction.ts'
 
 interface DeadLetterOptions extends EventTrust {

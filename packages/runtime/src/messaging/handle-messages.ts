@@ -11,8 +11,8 @@ import type { Leadership } from '../jobs/leader-election.ts'
 import type { Logger } from '../process/logger.ts'
 import { counter } from '../process/metrics.ts'
 import { startSpan, withSpans, type Span } from '../process/tracing.ts'
-import { createSystemSql } from '../sql/sql-runner.ts'
-import { bindValues, statement } from '../sql/statement.ts'
+import { createSystemSql } from '@quittance/sql/sql-runner'
+import { bindValues, statement } from '@quittance/sql/statement'
 import type { DelayedAcks } from './delayed-acks.ts'
 import {
   assertAuthentic,

@@ -4,7 +4,7 @@ import type { Leadership } from '../jobs/leader-election.ts'
 import { countInterruptions, isDisconnected } from '../nats/nats-connection.ts'
 import type { Logger } from '../process/logger.ts'
 import { counter } from '../process/metrics.ts'
-import { statement } from '../sql/statement.ts'
+import { statement } from '@quittance/sql/statement'
 import { findMissingEvents, type PublishedEvent } from './verify-events.ts'
 
 interface LostEventsOptions {

@@ -1,4 +1,4 @@
-import type { SystemSql } from '../sql/sql-runner.ts'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { StoredMessage } from './incoming-event.ts'
 
 /** Table of every service with consumers. Part of a migration. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import { isDatabaseUnavailable } from '../database/unavailable.ts'
-import { createSystemSql } from '../sql/sql-runner.ts'
+import { createSystemSql } from '@quittance/sql/sql-runner'
 import type { Leadership } from '../jobs/leader-election.ts'
 import { createWakeSignal } from '../jobs/wake-signal.ts'
 import type { Logger } from '../process/logger.ts'

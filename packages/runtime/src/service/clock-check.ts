@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts'
 import type { Logger } from '../process/logger.ts'
 import { gauge } from '../process/metrics.ts'
 import type { Closeable } from '../process/shutdown.ts'
-import { statement } from '../sql/statement.ts'
+import { statement } from '@quittance/sql/statement'
 
 const checkEveryMs = 15_000
 /** A signature of a webhook is accepted for five minutes, a signed request for less. */

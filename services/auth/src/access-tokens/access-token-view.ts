@@ -1,5 +1,5 @@
 import type { OrganizationAccessToken, PersonalAccessToken } from '@quittance/contracts/access-tokens'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 
 const shared = `t.id, t.created_at, t.modified_at, t.comment, t.scopes, t.expires_at, t.last_used_at`
 

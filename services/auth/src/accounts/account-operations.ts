@@ -7,7 +7,7 @@ import {
 import { RequestValidationError, NotPermitted } from '@quittance/contracts/errors'
 import { command, query } from '@quittance/runtime/handler'
 import { systemCommand } from '@quittance/runtime/system-handler'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 import { Account } from '../identity/account.ts'
 import { hashPassword } from '../identity/password.ts'
 

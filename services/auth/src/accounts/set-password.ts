@@ -1,4 +1,4 @@
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 
 /** Length limits of the contract for new accounts. */
 const minPasswordLength = 8

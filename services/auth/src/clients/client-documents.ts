@@ -1,5 +1,5 @@
 import type { SystemTransaction } from '@quittance/runtime/handler'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { LRUCache } from 'lru-cache'
 import { errors } from 'oidc-provider'
 import type { TransactionRunner } from '../transaction-runner.ts'

@@ -16,7 +16,7 @@ import { clientView, clientListView } from './client-view.ts'
 import { endChangedAuthorizations, endAuthorizations } from './end-authorizations.ts'
 import { createRegistrationToken, decryptRegistrationToken } from './registration-token.ts'
 import { registrationUri } from './register-client.ts'
-import { buildSortOrder } from '@quittance/runtime/list-query'
+import { buildSortOrder } from '@quittance/sql/list-query'
 import { requireUser } from '../identity/caller-checks.ts'
 import type { Caller } from '@quittance/contracts/caller'
 

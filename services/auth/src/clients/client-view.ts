@@ -1,5 +1,5 @@
 import type { OAuth2Client } from '@quittance/contracts/clients'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 
 const shared = {
   organization: null,

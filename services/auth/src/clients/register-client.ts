@@ -1,5 +1,5 @@
 import { registerClient as registerClientContract } from '@quittance/contracts/clients'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { systemCommand } from '@quittance/runtime/system-handler'
 import { Client, newClient } from './client.ts'
 import { readClientMetadata } from './client-metadata.ts'

@@ -1,5 +1,5 @@
 import type { Member } from '@quittance/contracts/accounts'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 
 /** A member as the API returns it. */
 export const memberView: View<Member> = {

@@ -1,5 +1,5 @@
 import type { Invitation, OwnInvitation } from '@quittance/contracts/invitations'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 
 /** Condition of open invitations `i`, which can be accepted or declined now. */
 export const isOpen = `i.closed_at is null and i.expires_at > now()`

@@ -1,5 +1,5 @@
 import { TooManyRequests } from '@quittance/contracts/errors'
-import type { ScopedSql, SystemSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql, SystemSql } from '@quittance/sql/sql-runner'
 
 /** Invitations within 24 hours; replaced and revoked ones count. */
 const maxPerOrganization = 50

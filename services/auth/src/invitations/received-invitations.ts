@@ -1,5 +1,5 @@
 import { hashToken } from '@quittance/runtime/credential'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { isAddressedToAccount, isOpen } from './invitation-view.ts'
 
 /** An open invitation to the signed-in account. */

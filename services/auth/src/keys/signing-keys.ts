@@ -1,6 +1,6 @@
 import { generateKeyPair, randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { openSecret, sealSecret } from '@quittance/runtime/encryption'
 import type { JWK } from 'oidc-provider'
 

@@ -1,6 +1,6 @@
 import { organizationCreated, type Organization as OrganizationShape } from '@quittance/contracts/organizations'
 import type { SystemTransaction, Transaction } from '@quittance/runtime/handler'
-import type { JsonText } from '@quittance/runtime/view'
+import type { JsonText } from '@quittance/sql/view'
 import { snapshotJobName } from './publish-snapshots.ts'
 import { tokenRevokedEvent } from '../identity/token-revoked.ts'
 import { Member } from '../identity/member.ts'

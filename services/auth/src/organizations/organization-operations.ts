@@ -11,7 +11,7 @@ import { systemCommand } from '@quittance/runtime/system-handler'
 import { createOrganizationWithOwner, isSlugTaken } from './create-organization-with-owner.ts'
 import { Organization, organizationView } from './organization.ts'
 import { snapshotJobName } from './publish-snapshots.ts'
-import { buildSortOrder } from '@quittance/runtime/list-query'
+import { buildSortOrder } from '@quittance/sql/list-query'
 
 export const createOrganization = systemCommand(
   createOrganizationContract,

@@ -7,7 +7,7 @@ import {
   type SubscriptionSettings,
 } from '@quittance/contracts/organizations'
 import { aggregateProperties } from '@quittance/runtime/schema'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 
 type EmailSettings = Partial<Record<keyof OrganizationShape['customer_email_settings'], boolean | undefined>>
 

@@ -1,4 +1,4 @@
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { Adapter } from 'oidc-provider'
 import { grantStore } from './grant-store.ts'
 import type { Revocation } from './revocation.ts'

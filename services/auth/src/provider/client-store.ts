@@ -1,4 +1,4 @@
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { LRUCache } from 'lru-cache'
 import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 import { acceptsClientDocuments, isClientDocumentUrl } from '../clients/client-document.ts'

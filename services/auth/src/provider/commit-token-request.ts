@@ -1,4 +1,4 @@
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { TokenRow, UnitOfWork } from './unit-of-work.ts'
 
 /** One statement: the first request locks the consumed code or token; every later one updates and inserts nothing. */

@@ -1,4 +1,4 @@
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider'
 import { isLoopbackUri, isPrivateUseUri } from '../clients/client-metadata.ts'
 

@@ -1,4 +1,4 @@
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { FindAccount } from 'oidc-provider'
 import { currentUnitOfWork } from './unit-of-work.ts'
 

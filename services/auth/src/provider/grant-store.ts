@@ -1,4 +1,4 @@
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Revocation } from './revocation.ts'
 import { currentUnitOfWork } from './unit-of-work.ts'

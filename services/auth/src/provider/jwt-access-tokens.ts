@@ -1,4 +1,4 @@
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { createLocalJWKSet, jwtVerify, type JWK } from 'jose'
 import type { JWK as PrivateKey } from 'oidc-provider'
 import { z } from 'zod'

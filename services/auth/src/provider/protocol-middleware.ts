@@ -1,5 +1,5 @@
 import { isDatabaseUnavailable } from '@quittance/runtime/unavailable'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { Logger } from '@quittance/runtime/logger'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { pageHeaders } from '../pages/layout.ts'

@@ -1,4 +1,4 @@
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { hashToken } from '@quittance/runtime/credential'
 import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 

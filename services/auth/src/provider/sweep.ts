@@ -1,6 +1,6 @@
 import { deviceDays } from '../sign-in/known-devices.ts'
 import { job } from '@quittance/runtime/handler'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 
 const batch = 1_000
 

@@ -1,5 +1,5 @@
 import { hashToken } from '@quittance/runtime/credential'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { SignedState } from '../sign-in/signed-state.ts'
 
 /** Time between the page and the user's gesture on the device. */

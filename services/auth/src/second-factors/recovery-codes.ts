@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hashToken } from '@quittance/runtime/credential'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 
 const count = 10
 /** Crockford's base 32: characters that look like digits are excluded. 16 of them are 80 bits, so a plain SHA-256 is enough for storage. */

@@ -1,5 +1,5 @@
 import { openSecret, sealSecret } from '@quittance/runtime/encryption'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { Secret, TOTP } from 'otpauth'
 
 /** Accepted steps of 30 seconds before and after now (RFC 6238 §5.2): clocks may be off, and users type slowly. */

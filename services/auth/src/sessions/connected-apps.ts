@@ -1,4 +1,4 @@
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { ConnectedApp, Connection } from '../pages/account-page.ts'
 import type { ClientNotice } from '../pages/client-notices.ts'
 import type { Revocation } from '../provider/revocation.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hashToken } from '@quittance/runtime/credential'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { hashPassword, verifyPassword } from '../identity/password.ts'
 import type { AttemptLimiter } from './attempt-limits.ts'
 

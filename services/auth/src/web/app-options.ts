@@ -1,4 +1,4 @@
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { Logger } from '@quittance/runtime/logger'
 import type { Provider } from 'oidc-provider'
 import type { Revocation } from '../provider/revocation.ts'

@@ -1,4 +1,4 @@
-import type { ScopedSql, SystemSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql, SystemSql } from '@quittance/sql/sql-runner'
 
 export interface NewDocument {
   invoiceId: string

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, InternalServerError } from '@quittance/contracts/errors'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { counter } from '@quittance/runtime/metrics'
 import type { Logger } from '@quittance/runtime/logger'
 import { readDocumentContent, type StoredDocument } from './document-store.ts'

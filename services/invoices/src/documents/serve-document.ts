@@ -9,7 +9,7 @@ import {
 import type { InternalRoutes } from '@quittance/runtime/health-server'
 import { isDatabaseUnavailable } from '@quittance/runtime/unavailable'
 import type { ServiceResources } from '@quittance/runtime/service'
-import { createSystemSql } from '@quittance/runtime/sql-runner'
+import { createSystemSql } from '@quittance/sql/sql-runner'
 import { config } from '../config.ts'
 import { verifyDocumentLink, type PresentedLink } from './document-link.ts'
 import { readDocumentMetadata } from './document-store.ts'

@@ -11,7 +11,7 @@ import {
 import { query, type QueryContext } from '@quittance/runtime/handler'
 import { createDocumentLink } from '../documents/document-link.ts'
 import { invoiceView, creditNoteView, invoiceOfOrderView, type InvoiceOfOrder } from './invoice-view.ts'
-import { buildWhere, toArray, buildSortOrder, type Filter } from '@quittance/runtime/list-query'
+import { buildWhere, toArray, buildSortOrder, type Filter } from '@quittance/sql/list-query'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 
 export const getInvoice = query(getInvoiceContract, async ({ id }, { read, now }) => {

@@ -1,6 +1,6 @@
 import type { CustomerCreditNote } from '@quittance/contracts/customer-credit-notes'
 import type { CreditNote, Invoice } from '@quittance/contracts/invoices'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 import type { DocumentSnapshot } from './document-snapshot.ts'
 
 /** Columns of both kinds. Documents issued before contents were stored use the values of the order. */

@@ -1,6 +1,6 @@
 import { listCustomerCreditNotes as contract, type CustomerCreditNote } from '@quittance/contracts/customer-credit-notes'
 import { query } from '@quittance/runtime/handler'
-import { oldestFirst } from '@quittance/runtime/list-query'
+import { oldestFirst } from '@quittance/sql/list-query'
 import { createDocumentLink } from '../documents/document-link.ts'
 import { customerCreditNoteView } from './invoice-view.ts'
 

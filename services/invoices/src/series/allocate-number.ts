@@ -1,4 +1,4 @@
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql } from '@quittance/sql/sql-runner'
 import { calendarYear } from './calendar-date.ts'
 import type { DocumentKind } from './number-format.ts'
 import { fallbackSeriesName, formatNumber, maxNumberLength, seriesName, type Numbering } from './number-format.ts'

@@ -12,7 +12,7 @@ import { prepareLogo } from '../pictures/prepare-logo.ts'
 import { type SellerSettings, type SettingsChange, defaultSettings } from './seller-settings.ts'
 import { loadSettingsForUpdate } from './load-settings.ts'
 import { describeMissingDetails, findMissingSellerDetails } from './missing-seller-details.ts'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 
 export const getInvoiceSettings = query(getInvoiceSettingsContract, async ({ organization_id }, { caller, read }) => {
   const id = resolveOrganization(caller, organization_id)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { openSecret, sealSecret } from '@quittance/runtime/encryption'
 import type { InternalRoutes } from '@quittance/runtime/health-server'
 import type { ServiceResources } from '@quittance/runtime/service'
-import { createSystemSql, type SystemSql } from '@quittance/runtime/sql-runner'
+import { createSystemSql, type SystemSql } from '@quittance/sql/sql-runner'
 import { config, type MailSettings } from '../config.ts'
 import { messageHeaders, pageHeaders, renderList, renderMessage, sourceHeaders, type StoredMessage } from './mailbox-pages.ts'
 

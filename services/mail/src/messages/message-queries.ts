@@ -1,7 +1,7 @@
 import { listMailMessages as contract, type MailMessage } from '@quittance/contracts/mails'
 import { query } from '@quittance/runtime/handler'
-import { buildWhere, newestFirst, toArray } from '@quittance/runtime/list-query'
-import type { View } from '@quittance/runtime/view'
+import { buildWhere, newestFirst, toArray } from '@quittance/sql/list-query'
+import type { View } from '@quittance/sql/view'
 
 /** Never the content: it may be a code. */
 const messageView: View<MailMessage> = {

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises'
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql } from '@quittance/sql/sql-runner'
 import type { MailSettings } from '../config.ts'
 import { allowsSending, findDomain, hasSigningKey, type TxtRecords } from './sender-domain.ts'
 

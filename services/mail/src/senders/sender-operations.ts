@@ -9,7 +9,7 @@ import {
 } from '@quittance/contracts/mail-senders'
 import { sealSecret } from '@quittance/runtime/encryption'
 import { command, query, staged } from '@quittance/runtime/handler'
-import { buildWhere, newestFirst, toArray } from '@quittance/runtime/list-query'
+import { buildWhere, newestFirst, toArray } from '@quittance/sql/list-query'
 import { resolveOrganization } from '@quittance/runtime/resolve-organization'
 import { config } from '../config.ts'
 import { checkDomain, recordCheck, type CheckedSender } from './check-domain.ts'

@@ -1,5 +1,5 @@
 import type { MailSender } from '@quittance/contracts/mail-senders'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 import { config } from '../config.ts'
 import { findDomain } from './sender-domain.ts'
 

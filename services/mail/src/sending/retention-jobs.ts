@@ -1,5 +1,5 @@
 import { job } from '@quittance/runtime/handler'
-import { createSystemSql } from '@quittance/runtime/sql-runner'
+import { createSystemSql } from '@quittance/sql/sql-runner'
 import { gauge } from '@quittance/runtime/metrics'
 import type { ServiceComponent, ServiceResources } from '@quittance/runtime/service'
 import { countEnded } from './record-result.ts'

@@ -1,6 +1,6 @@
 import type { BankReceipt } from '@quittance/contracts/bank-receipts'
 import type { Transaction } from '@quittance/runtime/handler'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 import { settleDuePaymentsJobName } from '../job-names.ts'
 
 export const bankReceiptView: View<BankReceipt> = {

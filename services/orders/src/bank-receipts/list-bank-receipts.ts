@@ -1,6 +1,6 @@
 import { listBankReceipts as contract } from '@quittance/contracts/bank-receipts'
 import { query } from '@quittance/runtime/handler'
-import { buildSortOrder, buildWhere, toArray } from '@quittance/runtime/list-query'
+import { buildSortOrder, buildWhere, toArray } from '@quittance/sql/list-query'
 import { bankReceiptView } from './bank-receipt.ts'
 
 const columns = { created_at: 'b.created_at', booked_on: 'b.booked_on', amount: 'b.amount' }

@@ -1,6 +1,6 @@
 import { getCheckoutLink as getContract, listCheckoutLinks as listContract } from '@quittance/contracts/checkout-links'
 import { query } from '@quittance/runtime/handler'
-import { buildSortOrder, buildWhere, nullable, toArray } from '@quittance/runtime/list-query'
+import { buildSortOrder, buildWhere, nullable, toArray } from '@quittance/sql/list-query'
 import { checkoutLinkView } from './checkout-link-view.ts'
 
 export const getCheckoutLink = query(getContract, ({ id }, { read }) =>

@@ -1,5 +1,5 @@
 import type { CheckoutLink } from '@quittance/contracts/checkout-links'
-import { nested, nestedList, type View } from '@quittance/runtime/view'
+import { nested, nestedList, type View } from '@quittance/sql/view'
 import { discountSummaryColumns } from '../catalog/discounts/discount-view.ts'
 import { checkoutProductColumns } from '../catalog/products/product-view.ts'
 import { pagesUrl } from '../config.ts'

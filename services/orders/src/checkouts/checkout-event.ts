@@ -1,5 +1,5 @@
 import type { Checkout as CheckoutReply } from '@quittance/contracts/checkout'
-import type { JsonText } from '@quittance/runtime/view'
+import type { JsonText } from '@quittance/sql/view'
 import type { Checkout } from './checkout.ts'
 
 /**

@@ -6,7 +6,7 @@ import {
 } from '@quittance/contracts/checkouts'
 import { query } from '@quittance/runtime/handler'
 import { checkoutBySecretView, checkoutView, checkoutPublicView } from './checkout-view.ts'
-import { toArray, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
+import { toArray, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
 
 export const getCheckout = query(getCheckoutContract, ({ id }, { read }) =>
   read.one(checkoutView, { where: 'ch.id = :id', values: { id } }),

@@ -1,5 +1,5 @@
 import type { Checkout, CheckoutPublic } from '@quittance/contracts/checkout'
-import { nested, nestedList, type View } from '@quittance/runtime/view'
+import { nested, nestedList, type View } from '@quittance/sql/view'
 import { pagesUrl } from '../config.ts'
 import type { Mode } from '../providers/provider.ts'
 import { checkoutDiscountColumns } from '../catalog/discounts/discount-view.ts'

@@ -10,7 +10,7 @@ import { Discount } from '../catalog/discounts/discount.ts'
 import { changeCheckoutProduct, createUnusableDiscountError, priceCheckout, findDiscountByCode } from './checkout-pricing.ts'
 import { Checkout } from './checkout.ts'
 import { checkoutPublicView, checkoutView } from './checkout-view.ts'
-import type { JsonText } from '@quittance/runtime/view'
+import type { JsonText } from '@quittance/sql/view'
 import { checkoutEvent } from './checkout-event.ts'
 
 export const updateCheckout = command(updateCheckoutContract, async ({ id, ...change }, context) => {

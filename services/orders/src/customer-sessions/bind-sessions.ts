@@ -1,4 +1,4 @@
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql } from '@quittance/sql/sql-runner'
 
 const bind = `
   with bound as (

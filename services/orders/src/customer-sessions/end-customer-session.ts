@@ -1,7 +1,7 @@
 import { callerCustomerId } from '@quittance/contracts/caller'
 import { customerSessionEnded, endCustomerSession as contract } from '@quittance/contracts/customer-sessions'
 import { command } from '@quittance/runtime/handler'
-import { sharedByCheckouts } from '@quittance/runtime/sql-runner'
+import { sharedByCheckouts } from '@quittance/sql/sql-runner'
 
 const remove = `
   delete from customer_sessions

@@ -1,6 +1,6 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
 import type { Transaction } from '@quittance/runtime/handler'
-import { sharedByCustomers } from '@quittance/runtime/sql-runner'
+import { sharedByCustomers } from '@quittance/sql/sql-runner'
 
 interface Identity {
   /** The customer itself, when it is changed. */

@@ -11,9 +11,9 @@ import {
   getCustomerStateByExternalId as getCustomerStateByExternalIdContract,
 } from '@quittance/contracts/customer-state'
 import { customerStateView } from './customer-state.ts'
-import { toArray, metadataFilter, nullable, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
+import { toArray, metadataFilter, nullable, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
 import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
-import type { Page, ViewReader } from '@quittance/runtime/view'
+import type { Page, ViewReader } from '@quittance/sql/view'
 
 export const getCustomer = query(getCustomerContract, ({ id }, { read }) => read.one(customerView, { where: 'c.id = :id', values: { id } }))
 

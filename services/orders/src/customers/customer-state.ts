@@ -1,5 +1,5 @@
 import { type CustomerState, customerStateChanged } from '@quittance/contracts/customer-state'
-import { nestedList, type View } from '@quittance/runtime/view'
+import { nestedList, type View } from '@quittance/sql/view'
 import { customerColumns, activeCustomers } from './customer-view.ts'
 import { lockCustomer } from './lock-customer.ts'
 import type { Transaction } from '@quittance/runtime/handler'

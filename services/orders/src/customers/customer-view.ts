@@ -1,5 +1,5 @@
 import type { Customer } from '@quittance/contracts/customers'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 
 /** Columns of a customer; `c` is the customer. */
 export const customerColumns = `c.id, c.created_at, c.modified_at, c.metadata, c.external_id, c.email, c.email_verified, c.name, 'individual' as type, null as billing_name,

@@ -5,7 +5,7 @@ import { customerCreated, type Customer } from '@quittance/contracts/customers'
 import type { Metadata } from '@quittance/contracts/metadata'
 import type { TaxId } from '@quittance/contracts/tax-id'
 import type { Transaction } from '@quittance/runtime/handler'
-import { nested, appendJsonFields, type JsonText } from '@quittance/runtime/view'
+import { nested, appendJsonFields, type JsonText } from '@quittance/sql/view'
 import { customerColumns } from './customer-view.ts'
 
 /** Initial details of a customer. */

@@ -1,4 +1,4 @@
-import { sharedByCheckouts, type ScopedSql } from '@quittance/runtime/sql-runner'
+import { sharedByCheckouts, type ScopedSql } from '@quittance/sql/sql-runner'
 
 // Not `for update`: rows that refer to the customer can still be inserted.
 const lock = `

@@ -6,7 +6,7 @@ import {
 } from '@quittance/contracts/customers'
 import { command, type Transaction } from '@quittance/runtime/handler'
 import { requireByExternalId } from './customer-queries.ts'
-import type { JsonText } from '@quittance/runtime/view'
+import type { JsonText } from '@quittance/sql/view'
 import { Customer, type CustomerChange } from './customer.ts'
 import { customerView } from './customer-view.ts'
 import { publishCustomerState } from './customer-state.ts'

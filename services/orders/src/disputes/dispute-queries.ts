@@ -1,7 +1,7 @@
 import { getDispute as getContract, listDisputes as listContract, type Dispute } from '@quittance/contracts/disputes'
 import { query } from '@quittance/runtime/handler'
-import { buildSortOrder, buildWhere, toArray } from '@quittance/runtime/list-query'
-import { nested, type View } from '@quittance/runtime/view'
+import { buildSortOrder, buildWhere, toArray } from '@quittance/sql/list-query'
+import { nested, type View } from '@quittance/sql/view'
 import { customerColumns } from '../customers/customer-view.ts'
 
 const isClosed = `d.status in ('won', 'lost', 'prevented', 'closed')`

@@ -1,5 +1,5 @@
 import type { BenefitGrant, BenefitGrantWebhook } from '@quittance/contracts/benefit-grants'
-import { nested, type View } from '@quittance/runtime/view'
+import { nested, type View } from '@quittance/sql/view'
 import { benefitColumns } from '../catalog/benefits/benefit-view.ts'
 import { customerColumns } from '../customers/customer-view.ts'
 

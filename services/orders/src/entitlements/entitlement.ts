@@ -1,4 +1,4 @@
-import { sharedByCustomers } from '@quittance/runtime/sql-runner'
+import { sharedByCustomers } from '@quittance/sql/sql-runner'
 import { randomUUID } from 'node:crypto'
 import {
   benefitGrantCreated,

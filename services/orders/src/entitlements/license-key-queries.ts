@@ -5,7 +5,7 @@ import {
 } from '@quittance/contracts/license-keys'
 import { query } from '@quittance/runtime/handler'
 import { licenseKeyWithActivationsView, licenseKeyActivationView, licenseKeyView } from './license-key-view.ts'
-import { toArray, oldestFirst, buildWhere } from '@quittance/runtime/list-query'
+import { toArray, oldestFirst, buildWhere } from '@quittance/sql/list-query'
 
 export const getLicenseKey = query(getLicenseKeyContract, ({ id }, { read }) =>
   read.one(licenseKeyWithActivationsView, { where: 'k.id = :id', values: { id } }),

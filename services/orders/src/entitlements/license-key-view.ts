@@ -4,7 +4,7 @@ import type {
   LicenseKeyWithActivations,
   ValidatedLicenseKey,
 } from '@quittance/contracts/license-keys'
-import { nested, nestedList, type View } from '@quittance/runtime/view'
+import { nested, nestedList, type View } from '@quittance/sql/view'
 import { buyerColumns, grantBuyer } from '../customers/buyer-view.ts'
 import { customerColumns } from '../customers/customer-view.ts'
 

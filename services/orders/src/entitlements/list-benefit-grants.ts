@@ -1,6 +1,6 @@
 import { listBenefitGrants as contract } from '@quittance/contracts/benefit-grants'
 import { query } from '@quittance/runtime/handler'
-import { toArray, newestFirst, buildWhere } from '@quittance/runtime/list-query'
+import { toArray, newestFirst, buildWhere } from '@quittance/sql/list-query'
 import { benefitView } from '../catalog/benefits/benefit-view.ts'
 import { benefitGrantView } from './benefit-grant-view.ts'
 

@@ -1,6 +1,6 @@
 import type { QueryContext } from '@quittance/runtime/handler'
-import { buildWhere } from '@quittance/runtime/list-query'
-import type { View } from '@quittance/runtime/view'
+import { buildWhere } from '@quittance/sql/list-query'
+import type { View } from '@quittance/sql/view'
 
 /** Characters that start a formula in spreadsheets. */
 const formula = /^[=+\-@\t\r]/

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '@quittance/runtime/handler'
-import { sharedByCheckouts } from '@quittance/runtime/sql-runner'
+import { sharedByCheckouts } from '@quittance/sql/sql-runner'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { Order } from './order.ts'
 

@@ -6,8 +6,8 @@ import {
 } from '@quittance/contracts/orders'
 import { query } from '@quittance/runtime/handler'
 import { orderView } from './order-view.ts'
-import { toArray, metadataFilter, nullable, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
-import type { View } from '@quittance/runtime/view'
+import { toArray, metadataFilter, nullable, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
+import type { View } from '@quittance/sql/view'
 import { exportChunk } from '../exports/export-chunk.ts'
 
 export const getOrder = query(getOrderContract, ({ id }, { read }) => read.one(orderView, { where: 'o.id = :id', values: { id } }))

@@ -1,5 +1,5 @@
 import type { Order } from '@quittance/contracts/orders'
-import { nested, nestedList, type RowCounter, type Lookup, type View } from '@quittance/runtime/view'
+import { nested, nestedList, type RowCounter, type Lookup, type View } from '@quittance/sql/view'
 import { customerColumns } from '../customers/customer-view.ts'
 import { discountSummaryColumns } from '../catalog/discounts/discount-view.ts'
 import { priceColumns, productSummaryColumns } from '../catalog/products/product-view.ts'

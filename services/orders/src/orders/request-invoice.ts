@@ -8,7 +8,7 @@ import {
   type InvoiceSource,
 } from '@quittance/contracts/orders'
 import { orderInvoiceDue, type UnpaidInvoiceSource } from '@quittance/contracts/unpaid-invoices'
-import { nested, nestedList, type View } from '@quittance/runtime/view'
+import { nested, nestedList, type View } from '@quittance/sql/view'
 
 /**
  * Freezes the billing details and publishes the invoice request, for sellers and buyers alike. An order that waits for a bank transfer is

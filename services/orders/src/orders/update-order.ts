@@ -5,7 +5,7 @@ import {
   type Order as OrderReply,
 } from '@quittance/contracts/orders'
 import { command, type Transaction } from '@quittance/runtime/handler'
-import type { JsonText } from '@quittance/runtime/view'
+import type { JsonText } from '@quittance/sql/view'
 import { assertTaxFits } from './assert-tax-fits.ts'
 import { Order } from './order.ts'
 import { orderView } from './order-view.ts'

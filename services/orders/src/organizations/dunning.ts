@@ -1,4 +1,4 @@
-import { sharedByCustomers, type ScopedSql } from '@quittance/runtime/sql-runner'
+import { sharedByCustomers, type ScopedSql } from '@quittance/sql/sql-runner'
 
 /** How an organization has declined payments of subscriptions tried again. */
 export interface Dunning {

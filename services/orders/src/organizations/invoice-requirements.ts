@@ -1,7 +1,7 @@
 import { invoiceSettingsUpdated } from '@quittance/contracts/invoice-settings'
 import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer } from '@quittance/runtime/handler'
-import { sharedByCustomers, type ScopedSql } from '@quittance/runtime/sql-runner'
+import { sharedByCustomers, type ScopedSql } from '@quittance/sql/sql-runner'
 
 const upsert = `
   insert into invoice_requirements (organization_id, missing, missing_when_taxed, occurred_at)

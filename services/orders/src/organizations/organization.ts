@@ -1,5 +1,5 @@
 import type { Transaction } from '@quittance/runtime/handler'
-import { sharedByCustomers, type ScopedSql } from '@quittance/runtime/sql-runner'
+import { sharedByCustomers, type ScopedSql } from '@quittance/sql/sql-runner'
 import { ResourceNotFound, ServiceUnavailable } from '@quittance/contracts/errors'
 import type { SubscriptionSettings } from '@quittance/contracts/organizations'
 

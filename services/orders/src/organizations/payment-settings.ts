@@ -5,7 +5,7 @@ import {
 } from '@quittance/contracts/payment-settings'
 import { command, query } from '@quittance/runtime/handler'
 import { resolveOrganization } from '@quittance/runtime/resolve-organization'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 import { createSetupPendingError, requireOrganization } from './organization.ts'
 
 const paymentSettingsView: View<PaymentSettings> = {

@@ -1,4 +1,4 @@
-import { sharedByCheckouts, type ScopedSql } from '@quittance/runtime/sql-runner'
+import { sharedByCheckouts, type ScopedSql } from '@quittance/sql/sql-runner'
 import type { PayerDetails } from '../providers/provider.ts'
 
 /** A customer at a provider's account; the account is null for the sandbox. */

@@ -1,6 +1,6 @@
 import { getPaymentAccount as getContract, listPaymentAccounts as listContract } from '@quittance/contracts/payment-accounts'
 import { query } from '@quittance/runtime/handler'
-import { buildSortOrder, buildWhere, toArray } from '@quittance/runtime/list-query'
+import { buildSortOrder, buildWhere, toArray } from '@quittance/sql/list-query'
 import { paymentAccountView } from './payment-account.ts'
 
 export const getPaymentAccount = query(getContract, ({ id }, { read }) =>

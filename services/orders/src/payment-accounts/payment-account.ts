@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { BankAccount, PaymentAccount as PaymentAccountReply } from '@quittance/contracts/payment-accounts'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregateProperties } from '@quittance/runtime/schema'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 import type { Mode } from '../providers/provider.ts'
 
 /** Values beside the columns; no secrets, except their last four characters. */

@@ -1,7 +1,7 @@
 import { listPaymentMethodsOfCustomer as contract, type CustomerPaymentMethod } from '@quittance/contracts/customer-payment-methods'
 import { query } from '@quittance/runtime/handler'
-import { newestFirst } from '@quittance/runtime/list-query'
-import type { View } from '@quittance/runtime/view'
+import { newestFirst } from '@quittance/sql/list-query'
+import type { View } from '@quittance/sql/view'
 import { customerView } from '../customers/customer-view.ts'
 
 const card = `json_build_object('brand', coalesce(m.brand, 'unknown'), 'last4', coalesce(m.last4, ''), 'exp_month', coalesce(m.exp_month, 1),

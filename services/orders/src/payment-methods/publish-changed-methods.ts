@@ -1,6 +1,6 @@
 import { paymentMethodUpdated, type ChangedPaymentMethod } from '@quittance/contracts/customer-payment-methods'
 import type { Transaction } from '@quittance/runtime/handler'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 import { customerPaymentMethodView } from './list-payment-methods.ts'
 
 /** A method that a statement changed: `changedMethod` is what the statement returns. */

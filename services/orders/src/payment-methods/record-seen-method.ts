@@ -1,5 +1,5 @@
 import type { Transaction } from '@quittance/runtime/handler'
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql } from '@quittance/sql/sql-runner'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import type { MethodDetails } from '../providers/provider.ts'
 import { changedMethod, publishChangedMethods, type ChangedMethod } from './publish-changed-methods.ts'

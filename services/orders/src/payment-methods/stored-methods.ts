@@ -1,5 +1,5 @@
 import type { Transaction } from '@quittance/runtime/handler'
-import { sharedByCheckouts, type ScopedSql } from '@quittance/runtime/sql-runner'
+import { sharedByCheckouts, type ScopedSql } from '@quittance/sql/sql-runner'
 import { detachMethodsJobName } from '../job-names.ts'
 import type { MethodDetails } from '../providers/provider.ts'
 import { changedMethod, publishChangedMethods, type ChangedMethod } from './publish-changed-methods.ts'

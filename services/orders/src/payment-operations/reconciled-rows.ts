@@ -1,4 +1,4 @@
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql } from '@quittance/sql/sql-runner'
 import type { Listed, Seen, SeenRefund } from '../providers/provider.ts'
 import type { ReconciledRow } from './compare-objects.ts'
 

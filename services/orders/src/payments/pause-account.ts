@@ -1,4 +1,4 @@
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql } from '@quittance/sql/sql-runner'
 import type { Answer } from '../providers/provider.ts'
 import type { ProviderAccount } from '../providers/provider-of.ts'
 

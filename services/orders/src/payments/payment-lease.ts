@@ -1,4 +1,4 @@
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql } from '@quittance/sql/sql-runner'
 
 /** Condition of a row that is due, or whose lease the caller holds. */
 const isFree = `(leased_until = :held::timestamptz or (leased_until is null or leased_until <= now()) and next_check_at <= now())`

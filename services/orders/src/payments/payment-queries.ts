@@ -5,8 +5,8 @@ import {
   type PendingReason,
 } from '@quittance/contracts/payments'
 import { query } from '@quittance/runtime/handler'
-import { buildSortOrder, buildWhere, toArray } from '@quittance/runtime/list-query'
-import type { View } from '@quittance/runtime/view'
+import { buildSortOrder, buildWhere, toArray } from '@quittance/sql/list-query'
+import type { View } from '@quittance/sql/view'
 import { declineMessages } from '../providers/declines.ts'
 
 const status = `case when pa.state = 'succeeded' then 'succeeded' when pa.state in ('closing', 'failed') then 'failed' else 'pending' end`

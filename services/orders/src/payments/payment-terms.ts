@@ -1,4 +1,4 @@
-import { sharedByCheckouts, type ScopedSql } from '@quittance/runtime/sql-runner'
+import { sharedByCheckouts, type ScopedSql } from '@quittance/sql/sql-runner'
 
 interface Terms {
   hash: string

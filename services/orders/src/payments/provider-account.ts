@@ -1,4 +1,4 @@
-import { sharedByCheckouts, sharedByCustomers, type ScopedSql } from '@quittance/runtime/sql-runner'
+import { sharedByCheckouts, sharedByCustomers, type ScopedSql } from '@quittance/sql/sql-runner'
 import { getCapabilities, toSandboxAccount, type ProviderAccount } from '../providers/provider-of.ts'
 
 interface AccountRow {

@@ -1,5 +1,5 @@
 import type { Transaction } from '@quittance/runtime/handler'
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql } from '@quittance/sql/sql-runner'
 import type { Intent } from '../providers/provider.ts'
 import type { Lease, LeaseRequest } from './payment-lease.ts'
 import type { Effect, PaymentProgress } from './payment-progress.ts'

@@ -7,7 +7,7 @@ import {
 import { Conflict, RequestValidationError, TooManyRequests } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
 import { staged, type CommandContext, type FinishContext } from '@quittance/runtime/handler'
-import { sharedByCheckouts } from '@quittance/runtime/sql-runner'
+import { sharedByCheckouts } from '@quittance/sql/sql-runner'
 import { lockOrder } from '../orders/lock-order.ts'
 import { Order } from '../orders/order.ts'
 import { findChargeableMethod } from '../payment-methods/stored-methods.ts'

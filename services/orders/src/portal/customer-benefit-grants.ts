@@ -4,8 +4,8 @@ import {
   type CustomerBenefitGrant,
 } from '@quittance/contracts/customer-benefit-grants'
 import { query } from '@quittance/runtime/handler'
-import { toArray, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
-import { nested, type View } from '@quittance/runtime/view'
+import { toArray, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
+import { nested, type View } from '@quittance/sql/view'
 import { benefitPublicColumns } from '../catalog/benefits/benefit-view.ts'
 import { grantBuyer, portalBuyerColumns } from '../customers/buyer-view.ts'
 import { grantColumns, scopedGrants } from '../entitlements/benefit-grant-view.ts'

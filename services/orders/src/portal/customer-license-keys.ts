@@ -5,8 +5,8 @@ import {
   type LicenseKeyWithActivations,
 } from '@quittance/contracts/license-keys'
 import { query } from '@quittance/runtime/handler'
-import { toArray, oldestFirst, buildWhere } from '@quittance/runtime/list-query'
-import type { View } from '@quittance/runtime/view'
+import { toArray, oldestFirst, buildWhere } from '@quittance/sql/list-query'
+import type { View } from '@quittance/sql/view'
 import { heldLicenseKeyColumns, nestActivations, scopedLicenseKeys } from '../entitlements/license-key-view.ts'
 
 const customersLicenseKeysView: View<LicenseKeyRead> = {

@@ -6,8 +6,8 @@ import {
   type CustomerOrder,
 } from '@quittance/contracts/customer-portal'
 import { query, command } from '@quittance/runtime/handler'
-import { toArray, nullable, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
-import { nested, type View } from '@quittance/runtime/view'
+import { toArray, nullable, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
+import { nested, type View } from '@quittance/sql/view'
 import { checkoutProductColumns } from '../catalog/products/product-view.ts'
 import { billingTypeCondition } from '../orders/order-queries.ts'
 import { orderColumns, scopedOrders, subscriptionColumns, subscriptionOfOrder } from '../orders/order-view.ts'

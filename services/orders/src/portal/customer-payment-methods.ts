@@ -7,7 +7,7 @@ import {
 import { callerCustomerId } from '@quittance/contracts/caller'
 import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
 import { command, query, type CommandContext } from '@quittance/runtime/handler'
-import { newestFirst } from '@quittance/runtime/list-query'
+import { newestFirst } from '@quittance/sql/list-query'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { customerPaymentMethodView } from '../payment-methods/list-payment-methods.ts'
 import { detachMethod, makeDefaultMethod } from '../payment-methods/stored-methods.ts'

@@ -1,7 +1,7 @@
 import { listDeclarations as contract, type Declaration } from '@quittance/contracts/declarations'
 import { query } from '@quittance/runtime/handler'
-import { buildSortOrder, buildWhere, toArray } from '@quittance/runtime/list-query'
-import type { View } from '@quittance/runtime/view'
+import { buildSortOrder, buildWhere, toArray } from '@quittance/sql/list-query'
+import type { View } from '@quittance/sql/view'
 
 const isSettled = `case when d.kind = 'withdrawal' then coalesce(o.status = 'refunded', false) else d.effect <> 'none' end`
 

@@ -5,7 +5,7 @@ import {
   updatePortalCustomer as updatePortalCustomerContract,
 } from '@quittance/contracts/customer-portal'
 import { query, command } from '@quittance/runtime/handler'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 import { activeCustomers } from '../customers/customer-view.ts'
 import { isTaxIdOfCountry, parseTaxId } from '@quittance/runtime/tax-id'
 import { changeCustomer } from '../customers/update-customer.ts'

@@ -1,6 +1,6 @@
 import { getPortalOrganization as getPortalOrganizationContract, type CustomerOrganization } from '@quittance/contracts/customer-portal'
 import { query } from '@quittance/runtime/handler'
-import { nestedList, type View } from '@quittance/runtime/view'
+import { nestedList, type View } from '@quittance/sql/view'
 import { checkoutProductColumns } from '../catalog/products/product-view.ts'
 import { chargeMetadata } from '../payments/processor-metadata.ts'
 

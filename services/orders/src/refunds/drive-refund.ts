@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '@quittance/runtime/handler'
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql } from '@quittance/sql/sql-runner'
 import { callWithDeadline } from '../payments/calls-in-progress.ts'
 import { countCall } from '../payments/count-call.ts'
 import type { DriveContext } from '../payments/drive-row.ts'

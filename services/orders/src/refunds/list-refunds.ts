@@ -1,6 +1,6 @@
 import { listRefunds as contract } from '@quittance/contracts/refunds'
 import { query } from '@quittance/runtime/handler'
-import { toArray, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
+import { toArray, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
 import { refundView } from './refund.ts'
 
 const columns = { created_at: 'r.created_at', amount: 'r.amount' }

@@ -3,7 +3,7 @@ import type { Metadata } from '@quittance/contracts/metadata'
 import type { Refund as RefundShape, Refund as RefundReply } from '@quittance/contracts/refunds'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregateProperties } from '@quittance/runtime/schema'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 import type { RefundProgress, RefundState } from './refund-progress.ts'
 
 export const RefundSchema = defineEntity({

@@ -1,6 +1,6 @@
 import type { Metadata } from '@quittance/contracts/metadata'
 import type { Transaction } from '@quittance/runtime/handler'
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql } from '@quittance/sql/sql-runner'
 import { Discount } from '../catalog/discounts/discount.ts'
 import { discountOn } from '../pricing/order-amounts.ts'
 import { loadClock, loadSubscriptionSettings } from '../organizations/organization.ts'

@@ -5,8 +5,8 @@ import {
 } from '@quittance/contracts/subscriptions'
 import { query } from '@quittance/runtime/handler'
 import { subscriptionView, activeCondition, startedSubscriptionView } from './subscription-view.ts'
-import { toArray, metadataFilter, nullable, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
-import type { View } from '@quittance/runtime/view'
+import { toArray, metadataFilter, nullable, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
+import type { View } from '@quittance/sql/view'
 import { exportChunk } from '../exports/export-chunk.ts'
 
 export const getSubscription = query(getSubscriptionContract, ({ id }, { read }) =>

@@ -1,5 +1,5 @@
 import type { Subscription } from '@quittance/contracts/subscriptions'
-import { nested, nestedList, type Lookup, type View } from '@quittance/runtime/view'
+import { nested, nestedList, type Lookup, type View } from '@quittance/sql/view'
 import { customerColumns } from '../customers/customer-view.ts'
 import { discountSummaryColumns } from '../catalog/discounts/discount-view.ts'
 import { subscriptionColumns } from '../orders/order-view.ts'

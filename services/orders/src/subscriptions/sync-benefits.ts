@@ -1,4 +1,4 @@
-import { sharedByCheckouts } from '@quittance/runtime/sql-runner'
+import { sharedByCheckouts } from '@quittance/sql/sql-runner'
 import type { Transaction } from '@quittance/runtime/handler'
 import { grantBenefits, revokeBenefits, cycleBenefits } from '../entitlements/entitlement.ts'
 import type { Subscription } from './subscription.ts'

@@ -1,6 +1,6 @@
 import { durableConsumers, eventStream } from '@quittance/contracts/streams'
 import type { ServiceComponent, ServiceResources } from '@quittance/runtime/service'
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql } from '@quittance/sql/sql-runner'
 import { setTimeout } from 'node:timers/promises'
 import { config } from '../config.ts'
 

@@ -7,8 +7,8 @@ import {
   type UsageEventName,
 } from '@quittance/contracts/usage-events'
 import { query } from '@quittance/runtime/handler'
-import { buildSortOrder, buildWhere, metadataFilter, toArray } from '@quittance/runtime/list-query'
-import type { View } from '@quittance/runtime/view'
+import { buildSortOrder, buildWhere, metadataFilter, toArray } from '@quittance/sql/list-query'
+import type { View } from '@quittance/sql/view'
 
 const eventView: View<UsageEvent> = {
   name: 'usage-event',

@@ -1,4 +1,4 @@
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql } from '@quittance/sql/sql-runner'
 
 const lockShared = `
   select pg_advisory_xact_lock_shared(key) from (

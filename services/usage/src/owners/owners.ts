@@ -1,4 +1,4 @@
-import type { ScopedSql } from '@quittance/runtime/sql-runner'
+import type { ScopedSql } from '@quittance/sql/sql-runner'
 
 /** How an event names its owner: the customer id counts if it is set. */
 export interface OwnerReference {

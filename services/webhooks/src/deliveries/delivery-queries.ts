@@ -1,8 +1,8 @@
 import { listWebhookDeliveries as listWebhookDeliveriesContract, type listWebhookDeliveries } from '@quittance/contracts/webhook-deliveries'
 import { query } from '@quittance/runtime/handler'
-import { toArray, newestFirst, buildWhere } from '@quittance/runtime/list-query'
+import { toArray, newestFirst, buildWhere } from '@quittance/sql/list-query'
 import type { ReplyOf } from '@quittance/contracts/operation'
-import { nested, type View } from '@quittance/runtime/view'
+import { nested, type View } from '@quittance/sql/view'
 
 const statusCondition = `exists (
   select from webhook_deliveries s

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { recoverWebhookEndpoint as recoverWebhookEndpointContract } from '@quittance/contracts/webhooks'
 import { command, job } from '@quittance/runtime/handler'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { requireEnabledEndpoint } from '../endpoints/endpoint-view.ts'
 
 const begin = `

@@ -1,6 +1,6 @@
 import { redeliverWebhookEvent as contract } from '@quittance/contracts/webhook-deliveries'
 import { command } from '@quittance/runtime/handler'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 import { deliveryJobName } from '../job-names.ts'
 
 const knownEvent: View<{ id: string }> = {

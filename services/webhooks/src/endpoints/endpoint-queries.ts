@@ -5,9 +5,9 @@ import {
 } from '@quittance/contracts/webhooks'
 import { query } from '@quittance/runtime/handler'
 import { endpointView } from './endpoint-view.ts'
-import { toArray, newestFirst, buildWhere } from '@quittance/runtime/list-query'
+import { toArray, newestFirst, buildWhere } from '@quittance/sql/list-query'
 import type { ReplyOf } from '@quittance/contracts/operation'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 
 export const getEndpoint = query(getWebhookEndpointContract, ({ id }, { read }) =>
   read.one(endpointView, { where: 'e.id = :id', values: { id } }),

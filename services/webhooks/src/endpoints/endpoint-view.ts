@@ -1,6 +1,6 @@
 import { type getWebhookEndpoint, maskedSecret, WebhookEndpointDisabled } from '@quittance/contracts/webhooks'
 import type { ReplyOf } from '@quittance/contracts/operation'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import type { Transaction } from '@quittance/runtime/handler'
 

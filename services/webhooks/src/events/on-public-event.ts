@@ -1,7 +1,7 @@
 import { publicEvents, type PublicEvent } from '@quittance/contracts/registry'
 import { durableConsumers } from '@quittance/contracts/streams'
 import { batchConsumer, type EventMessage } from '@quittance/runtime/handler'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { deliveryJobName } from '../job-names.ts'
 import { chatMessage } from './chat-message.ts'
 import { storeEvents, type NewDelivery } from './store-events.ts'

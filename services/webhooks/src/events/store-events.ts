@@ -1,4 +1,4 @@
-import type { SqlRunner } from '@quittance/runtime/sql-runner'
+import type { SqlRunner } from '@quittance/sql/sql-runner'
 
 /** A delivery to create. */
 export interface NewDelivery {

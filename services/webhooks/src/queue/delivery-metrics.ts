@@ -1,6 +1,6 @@
 import { counter, gauge, histogram } from '@quittance/runtime/metrics'
 import type { Database } from '@quittance/runtime/database'
-import { createSystemSql } from '@quittance/runtime/sql-runner'
+import { createSystemSql } from '@quittance/sql/sql-runner'
 import type { AttemptOutcome } from '../http/post-webhook.ts'
 import type { ConcurrencyPools } from '../policy/concurrency-pools.ts'
 

@@ -3,7 +3,7 @@
  * results are stored only under the epoch in which they were started.
  */
 import type { JobContext } from '@quittance/runtime/handler'
-import type { SystemSql } from '@quittance/runtime/sql-runner'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { DueDelivery, EndpointQueue, LeasedQueueRow } from './endpoint-queue.ts'
 
 // A leased queue is due again at lease expiry. A new event makes it due at once, and its owner reads it again.

@@ -1,5 +1,5 @@
 import type { Benefit } from '@quittance/contracts/benefits'
-import { nestedList, type View } from '@quittance/runtime/view'
+import { nestedList, type View } from '@quittance/sql/view'
 
 /** Columns of a benefit for any reader; `b` is the benefit. */
 export const benefitPublicColumns = `b.id, b.created_at, b.modified_at, b.type, b.description, b.selectable, b.deletable,

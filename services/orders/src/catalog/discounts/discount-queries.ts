@@ -1,7 +1,7 @@
 import { getDiscount as getDiscountContract, listDiscounts as listDiscountsContract } from '@quittance/contracts/discounts'
 import { query } from '@quittance/runtime/handler'
 import { discountView } from './discount-view.ts'
-import { toArray, nullable, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
+import { toArray, nullable, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
 
 export const getDiscount = query(getDiscountContract, ({ id }, { read }) => read.one(discountView, { where: 'd.id = :id', values: { id } }))
 

@@ -1,5 +1,5 @@
 import type { Discount } from '@quittance/contracts/discounts'
-import { nestedList, type View } from '@quittance/runtime/view'
+import { nestedList, type View } from '@quittance/sql/view'
 import { productSummaryColumns } from '../products/product-view.ts'
 
 /** Columns of a discount on a checkout page; `d` is the discount. */

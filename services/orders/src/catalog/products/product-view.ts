@@ -1,5 +1,5 @@
 import type { Product } from '@quittance/contracts/products'
-import { nestedList, type View } from '@quittance/runtime/view'
+import { nestedList, type View } from '@quittance/sql/view'
 import { benefitsOfProduct, publicBenefitsOfProduct } from '../benefits/benefit-view.ts'
 
 /** Columns of a price; `pp` is the price, `pr` its product. */

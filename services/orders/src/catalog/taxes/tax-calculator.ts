@@ -1,4 +1,4 @@
-import { sharedByCustomers } from '@quittance/runtime/sql-runner'
+import { sharedByCustomers } from '@quittance/sql/sql-runner'
 import type { Address } from '@quittance/contracts/address'
 import type { TaxId } from '@quittance/contracts/tax-id'
 import type { Transaction } from '@quittance/runtime/handler'

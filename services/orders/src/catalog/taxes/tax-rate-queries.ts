@@ -1,7 +1,7 @@
 import { getTaxRate as getTaxRateContract, listTaxRates as listTaxRatesContract } from '@quittance/contracts/taxes'
 import { query } from '@quittance/runtime/handler'
 import { taxRateView } from './tax-rate.ts'
-import { toArray, buildSortOrder, buildWhere } from '@quittance/runtime/list-query'
+import { toArray, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
 
 export const getTaxRate = query(getTaxRateContract, ({ id }, { read }) => read.one(taxRateView, { where: 't.id = :id', values: { id } }))
 

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregateProperties } from '@quittance/runtime/schema'
 import type { TaxRate as TaxRateReply } from '@quittance/contracts/taxes'
-import type { View } from '@quittance/runtime/view'
+import type { View } from '@quittance/sql/view'
 
 /** The rate an organization charges buyers of a country, or of a part of it. 200000 parts per million are 20 %. */
 export const TaxRateSchema = defineEntity({

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { Caller } from '@quittance/contracts/caller'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { expect, test } from 'vitest'
-import { systemCaller } from '../handlers/transaction.ts'
 import { createViewReader } from './view-reader.ts'
 import type { View } from './view.ts'
 
 const view: View<unknown> = { name: 'thing', organization: 't.organization_id', from: 'things t', columns: 't.id' }
 const customer = { kind: 'customer', organization_id: randomUUID(), customer_id: randomUUID(), token_id: 'x' } as const satisfies Caller
+
+const organization = (organization_id: string) =>
+  ({ kind: 'organization', organization_id, token_id: 'x', client_id: null, user_id: null }) as const satisfies Caller
 
 /** Returns no rows and records the statements. */
 function recorder() {
@@ -18,14 +20,14 @@ function recorder() {
 test('adds the organization scope to a read without a condition', async () => {
   const { queries, execute } = recorder()
   const organizationId = randomUUID()
-  await createViewReader(systemCaller(organizationId), execute).oneOrNull(view, { where: 'true' })
+  await createViewReader(organization(organizationId), execute).oneOrNull(view, { where: 'true' })
   expect(queries[0]?.text).toContain('t.organization_id = $1')
   expect(queries[0]?.values).toEqual([organizationId])
 })
 
 test('a condition with an OR cannot escape the organization scope', async () => {
   const { queries, execute } = recorder()
-  await createViewReader(systemCaller(randomUUID()), execute).page(view, {
+  await createViewReader(organization(randomUUID()), execute).page(view, {
     where: 'true or true',
     orderBy: [{ by: 't.id', descending: false }],
     page: 1,
