@@ -27,7 +27,14 @@ export const RuntimeConfig = z.object({
     .describe(
       'The same database with the role that owns the schema: runs migrations and grants rights to the runtime role. Unset: DATABASE_URL migrates if it may.',
     ),
-  DATABASE_POOL_MAX: z.coerce.number().int().min(2).default(10).describe('Maximum number of connections from the service to PostgreSQL.'),
+  DATABASE_POOL_MAX: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .default(10)
+    .describe(
+      'Maximum number of connections of a replica to PostgreSQL for requests and jobs; up to three more are for locks and wake-ups.',
+    ),
   HEALTH_HOST: z.string().default('127.0.0.1').describe('Address of /livez, /readyz and /metrics.'),
   HEALTH_PORT: z.coerce.number().int().min(0).default(0).describe('Port of /livez, /readyz and /metrics; 0 selects a free port.'),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info').describe('Minimum severity of log lines.'),
