@@ -31,6 +31,19 @@ export function currencyDigits(currency: string): number {
   return digitsByCurrency.get(currency.toLowerCase()) ?? 2
 }
 
+/**
+ * Returns minor units as a decimal number in text, with the digits of the currency: -1234 of `usd` is `-12.34`. Exact for every integer,
+ * unlike a division; `Intl` formats such a text exactly too.
+ */
+export function toDecimal(amount: number | bigint, currency: string): Intl.StringNumericLiteral {
+  const digits = currencyDigits(currency)
+  const figures = String(amount)
+    .replace('-', '')
+    .padStart(digits + 1, '0')
+  const point = figures.length - digits
+  return `${amount < 0 ? '-' : ''}${figures.slice(0, point)}${digits ? '.' : ''}${figures.slice(point)}` as Intl.StringNumericLiteral
+}
+
 /** Lower-case ISO 4217 code. */
 export const Currency = z.string().regex(/^[a-z]{3}$/, 'Must be a lower-case ISO 4217 code.')
 

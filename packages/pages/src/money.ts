@@ -1,18 +1,18 @@
-import { currencyDigits } from '@quittance/contracts/money'
+import { currencyDigits, toDecimal } from '@quittance/contracts/money'
 
 const formats = new Map<string, Intl.NumberFormat>()
 
 /** Formats an amount in minor units with the digits of ISO 4217. Latin digits in every language, as in the fields where sums are typed. */
 export function formatMoney(amount: number, { currency, locale }: MoneyFormat): string {
-  const digits = currencyDigits(currency)
   const key = `${locale} ${currency}`
   let format = formats.get(key)
   if (!format) {
+    const digits = currencyDigits(currency)
     const fraction = { minimumFractionDigits: digits, maximumFractionDigits: digits }
     format = new Intl.NumberFormat(locale, { numberingSystem: 'latn', style: 'currency', currency, ...fraction })
     formats.set(key, format)
   }
-  const text = format.format(toDecimal(amount, digits) as Intl.StringNumericLiteral)
+  const text = format.format(toDecimal(amount, currency))
   // Isolated, so that text from right to left does not tear the sign of the currency from its place.
   return /^(ar|he)\b/.test(locale) ? `\u2066${text}\u2069` : text
 }
@@ -23,16 +23,9 @@ export interface MoneyFormat {
   locale: string
 }
 
-/** Returns an amount in minor units as a decimal number in text; exact, unlike a division. */
-function toDecimal(amount: number, digits: number): string {
-  if (digits === 0) return String(amount)
-  const text = String(Math.abs(amount)).padStart(digits + 1, '0')
-  return `${amount < 0 ? '-' : ''}${text.slice(0, -digits)}.${text.slice(-digits)}`
-}
-
 /** Returns an amount as a buyer would type it: with the decimal separator of the language and without currency. */
 export function formatTypedMoney(amount: number, { currency, locale }: MoneyFormat): string {
-  return toDecimal(amount, currencyDigits(currency)).replace('.', separators(locale).decimal)
+  return toDecimal(amount, currency).replace('.', separators(locale).decimal)
 }
 
 /**

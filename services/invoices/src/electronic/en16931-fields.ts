@@ -1,20 +1,11 @@
 import { countries, isInEuropeanUnion } from '@quittance/contracts/countries'
 import type { Invoice } from '@e-invoice-eu/core'
-import { currencyDigits } from '@quittance/contracts/money'
 import { withoutDirectionControls } from '@quittance/contracts/printed-text'
 
 export type CurrencyCode = Invoice['ubl:Invoice']['cbc:DocumentCurrencyCode']
 
 /** EN 16931 limits every amount of a document to two decimal places. */
 export const maxFractionDigits = 2
-
-/** Formats minor units for XML: decimal point, no separators, the number of digits of the currency. Exact for every integer. */
-export function formatAmount(minorUnits: number, currency: string): string {
-  const digits = currencyDigits(currency)
-  const figures = String(Math.abs(minorUnits)).padStart(digits + 1, '0')
-  const point = figures.length - digits
-  return `${minorUnits < 0 ? '-' : ''}${figures.slice(0, point)}${digits ? '.' : ''}${figures.slice(point)}`
-}
 
 /**
  * Returns the tax ID as a VAT number (BT-31, BT-48) without punctuation, or null if it is of another type. BR-CO-09: a VAT number starts

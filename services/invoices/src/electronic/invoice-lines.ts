@@ -1,6 +1,7 @@
+import { toDecimal } from '@quittance/contracts/money'
 import type { Invoice } from '@e-invoice-eu/core'
 import type { DocumentLine } from '../rendering/document-model.ts'
-import { formatAmount, type CurrencyCode } from './en16931-fields.ts'
+import type { CurrencyCode } from './en16931-fields.ts'
 import type { VatCategory, VatGroup } from './vat-groups.ts'
 import { taxCategory } from './vat-breakdown.ts'
 
@@ -14,12 +15,12 @@ export function invoiceLines(lines: readonly DocumentLine[], groups: readonly Va
   const categories = new Map(groups.flatMap(({ category, lines: grouped }) => grouped.map((line) => [line, category] as const)))
   return lines.map((line, index) => {
     const quantity = line.quantity ?? 1
-    const price = formatAmount(Math.abs(line.amount) / quantity, currency)
+    const price = toDecimal(Math.abs(line.amount) / quantity, currency)
     return {
       'cbc:ID': String(index + 1),
       'cbc:InvoicedQuantity': String(line.amount < 0 ? -quantity : quantity),
       'cbc:InvoicedQuantity@unitCode': 'C62',
-      'cbc:LineExtensionAmount': formatAmount(line.amount, currency),
+      'cbc:LineExtensionAmount': toDecimal(line.amount, currency),
       'cbc:LineExtensionAmount@currencyID': currency,
       'cac:Item': { 'cbc:Name': line.label, 'cac:ClassifiedTaxCategory': taxCategory(categories.get(line) as VatCategory) },
       'cac:Price': { 'cbc:PriceAmount': price, 'cbc:PriceAmount@currencyID': currency },

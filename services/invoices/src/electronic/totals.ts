@@ -1,6 +1,7 @@
+import { toDecimal } from '@quittance/contracts/money'
 import type { Invoice } from '@e-invoice-eu/core'
 import type { DocumentModel } from '../rendering/document-model.ts'
-import { formatAmount, type CurrencyCode } from './en16931-fields.ts'
+import type { CurrencyCode } from './en16931-fields.ts'
 import { taxCategory } from './vat-breakdown.ts'
 import type { VatGroup } from './vat-groups.ts'
 
@@ -15,7 +16,7 @@ export function allowances(groups: readonly VatGroup[], currency: CurrencyCode):
     // UNCL 5189: discount.
     'cbc:AllowanceChargeReasonCode': '95',
     'cbc:AllowanceChargeReason': 'Discount',
-    'cbc:Amount': formatAmount(discount, currency),
+    'cbc:Amount': toDecimal(discount, currency),
     'cbc:Amount@currencyID': currency,
     'cac:TaxCategory': taxCategory(category),
   }))
@@ -24,17 +25,17 @@ export function allowances(groups: readonly VatGroup[], currency: CurrencyCode):
 /** BG-22: the printed totals. Nothing is due after payment or refund; an invoice that is paid by transfer is due as a whole. */
 export function totals({ subtotal, discount, net, total, transfer }: DocumentModel, currency: CurrencyCode): Totals {
   return {
-    'cbc:LineExtensionAmount': formatAmount(subtotal, currency),
+    'cbc:LineExtensionAmount': toDecimal(subtotal, currency),
     'cbc:LineExtensionAmount@currencyID': currency,
-    'cbc:TaxExclusiveAmount': formatAmount(net, currency),
+    'cbc:TaxExclusiveAmount': toDecimal(net, currency),
     'cbc:TaxExclusiveAmount@currencyID': currency,
-    'cbc:TaxInclusiveAmount': formatAmount(total, currency),
+    'cbc:TaxInclusiveAmount': toDecimal(total, currency),
     'cbc:TaxInclusiveAmount@currencyID': currency,
-    'cbc:AllowanceTotalAmount': formatAmount(discount, currency),
+    'cbc:AllowanceTotalAmount': toDecimal(discount, currency),
     'cbc:AllowanceTotalAmount@currencyID': currency,
-    'cbc:PrepaidAmount': formatAmount(transfer ? 0 : total, currency),
+    'cbc:PrepaidAmount': toDecimal(transfer ? 0 : total, currency),
     'cbc:PrepaidAmount@currencyID': currency,
-    'cbc:PayableAmount': formatAmount(transfer ? total : 0, currency),
+    'cbc:PayableAmount': toDecimal(transfer ? total : 0, currency),
     'cbc:PayableAmount@currencyID': currency,
   }
 }

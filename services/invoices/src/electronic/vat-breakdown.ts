@@ -1,5 +1,6 @@
+import { toDecimal } from '@quittance/contracts/money'
 import type { Invoice } from '@e-invoice-eu/core'
-import { formatAmount, type CurrencyCode } from './en16931-fields.ts'
+import type { CurrencyCode } from './en16931-fields.ts'
 import type { VatCategory, VatGroup } from './vat-groups.ts'
 
 type TaxTotal = Invoice['ubl:Invoice']['cac:TaxTotal'][0]
@@ -7,12 +8,12 @@ type TaxTotal = Invoice['ubl:Invoice']['cac:TaxTotal'][0]
 /** BT-110 and BG-23: the tax as stored in the order, rounded once per rate. */
 export function taxTotal(tax: number, groups: readonly VatGroup[], currency: CurrencyCode): TaxTotal {
   return {
-    'cbc:TaxAmount': formatAmount(tax, currency),
+    'cbc:TaxAmount': toDecimal(tax, currency),
     'cbc:TaxAmount@currencyID': currency,
     'cac:TaxSubtotal': groups.map((group) => ({
-      'cbc:TaxableAmount': formatAmount(group.taxable, currency),
+      'cbc:TaxableAmount': toDecimal(group.taxable, currency),
       'cbc:TaxableAmount@currencyID': currency,
-      'cbc:TaxAmount': formatAmount(group.tax, currency),
+      'cbc:TaxAmount': toDecimal(group.tax, currency),
       'cbc:TaxAmount@currencyID': currency,
       'cac:TaxCategory': { ...taxCategory(group.category), ...exemption(group.category) },
     })),

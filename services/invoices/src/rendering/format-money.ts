@@ -1,4 +1,4 @@
-import { currencyDigits } from '@quittance/contracts/money'
+import { currencyDigits, toDecimal } from '@quittance/contracts/money'
 
 /** Formats integer minor units for display. Exact for every integer: the value is never converted to a binary fraction. */
 export type MoneyFormat = (amount: number | bigint) => string
@@ -12,12 +12,5 @@ export function moneyFormat(currency: string, locale: string): MoneyFormat {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   })
-  return (amount) => format.format(decimalText(BigInt(amount), digits))
-}
-
-function decimalText(minorUnits: bigint, digits: number): Intl.StringNumericLiteral {
-  const sign = minorUnits < 0n ? '-' : ''
-  const figures = (minorUnits < 0n ? -minorUnits : minorUnits).toString().padStart(digits + 1, '0')
-  const point = figures.length - digits
-  return `${sign}${figures.slice(0, point)}${digits ? '.' : ''}${figures.slice(point)}` as Intl.StringNumericLiteral
+  return (amount) => format.format(toDecimal(amount, currency))
 }

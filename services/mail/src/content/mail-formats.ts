@@ -1,4 +1,4 @@
-import { currencyDigits } from '@quittance/contracts/money'
+import { currencyDigits, toDecimal } from '@quittance/contracts/money'
 
 /** Formats of amounts, dates and rates in one language. */
 export interface MailFormats {
@@ -32,7 +32,7 @@ function createFormats(locale: string): MailFormats {
     money(amount, currency) {
       const format = amounts.get(currency) ?? createAmountFormat(locale, currency)
       amounts.set(currency, format)
-      return format.format(toDecimal(amount, currencyDigits(currency)))
+      return format.format(toDecimal(amount, currency))
     },
     date: (time) => dates.format(new Date(time)),
     moment: (time) => `${moments.format(new Date(time))} UTC`,
@@ -44,11 +44,4 @@ function createFormats(locale: string): MailFormats {
 function createAmountFormat(locale: string, currency: string): Intl.NumberFormat {
   const digits = currencyDigits(currency)
   return new Intl.NumberFormat(locale, { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits })
-}
-
-/** Exact for every integer: the amount is never a binary fraction. */
-function toDecimal(amount: number, digits: number): Intl.StringNumericLiteral {
-  const figures = String(Math.abs(amount)).padStart(digits + 1, '0')
-  const point = figures.length - digits
-  return `${amount < 0 ? '-' : ''}${figures.slice(0, point)}${digits ? '.' : ''}${figures.slice(point)}` as Intl.StringNumericLiteral
 }
