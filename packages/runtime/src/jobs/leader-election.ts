@@ -8,7 +8,7 @@ import { createWakeSignal } from './wake-signal.ts'
 
 /** Leadership of a named task: while held, no other replica of the service runs it. */
 export interface Leadership {
-  /** False once the connection that holds the lock is lost. */
+  /** False once the connection that holds the lock is lost, or the work has ended. */
   isLeader(): boolean
   /**
    * Runs a named statement on that connection: the leader does not queue for a connection of the pool, and after losing the lock it cannot
@@ -48,10 +48,12 @@ export function runAsLeader({ session, name, log, work }: LeaderTask): Closeable
     const { client, isOpen } = await session.connect()
     const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [key.toString()])
     if (!rows[0]?.locked) return
+    let hasEnded = false
     try {
       const execute: Execute = async ({ name, text }, values) => (await executeBatch(client, [{ name, text, values }]))[0]?.rows ?? []
-      await work({ isLeader: () => isOpen() && !stopped, execute }, () => stopped)
+      await work({ isLeader: () => isOpen() && !stopped && !hasEnded, execute }, () => stopped)
     } finally {
+      hasEnded = true
       // A connection that cannot unlock is ended: the lock must not outlive the work. The end of a broken one never arrives.
       await client.query('select pg_advisory_unlock($1)', [key.toString()]).catch(() => void client.end().catch(() => {}))
     }
