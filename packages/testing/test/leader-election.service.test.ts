@@ -1,5 +1,5 @@
 import { runAsLeader, type Leadership } from '@quittance/runtime/internal/jobs/leader-election'
-import { createLeaderSession } from '@quittance/runtime/internal/jobs/leader-session'
+import { createLeaderSession, type LeaderSession } from '@quittance/runtime/internal/jobs/leader-session'
 import { createLogger } from '@quittance/runtime/logger'
 import { expect, test } from 'vitest'
 import { eventually } from '../src/eventually.ts'
@@ -34,7 +34,7 @@ test('one of several tasks on a connection ends without the others, and all end 
   const leads = new Map<string, Leadership>()
   const start = (replica: number, name: string) =>
     runAsLeader({
-      session: sessions[replica] as ReturnType<typeof createLeaderSession>,
+      session: sessions[replica] as LeaderSession,
       name,
       log,
       async work(leadership) {

@@ -10,9 +10,7 @@ const maxIssues = 100
 
 const compiled = new WeakMap<Operation, z.ZodType>()
 
-/**
- * Compiled at the first request of an operation: compiling the operations of a service takes longer than the rest of its start.
- */
+/** Compiled at the first request of an operation: compiling all operations of a service is about a sixth of the work of its start. */
 function compiledSchema(operation: Operation): z.ZodType {
   const known = compiled.get(operation)
   if (known) return known
