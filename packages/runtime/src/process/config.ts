@@ -63,9 +63,15 @@ export const SecretKeys = z
 
 const seen = new Map<z.ZodType, unknown>()
 
+/** Reads the process environment again, also for schemas that were read before: at the start of a service. */
+export function rereadConfig<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
+  seen.clear()
+  return readConfig(schema)
+}
+
 /**
- * Reads the process environment once per schema. Throws one error that names every invalid key; values are never printed, because some are
- * secrets.
+ * Reads the process environment once per schema and start of a service. Throws one error that names every invalid key; values are never
+ * printed, because some are secrets.
  */
 export function readConfig<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
   if (!seen.has(schema)) {

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
-import { connect as connectTls, createSecureContext } from 'node:tls'
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
 import { callbackify } from 'node:util'
 import type { buildConnector } from 'undici'
 
@@ -28,8 +28,8 @@ export interface ConnectionPolicy {
   timeoutMs: number
 }
 
-/** Parsing the certificate store is expensive; all connections share one. */
-const secureContext = createSecureContext({ minVersion: 'TLSv1.2' })
+/** Parsing the certificate store is expensive; all connections share one, created for the first. */
+let secureContext: SecureContext | undefined
 
 /** Creates a connector for an undici `Agent`. */
 export function createCheckedConnector(policy: ConnectionPolicy): buildConnector.connector {
@@ -88,6 +88,7 @@ function dial({ addresses, port, deadline }: Dialling): Promise<Socket> {
 
 function secure(socket: Socket, { hostname, deadline }: { hostname: string; deadline: AbortSignal }): Promise<Socket> {
   const name = hostname.replace(/\.$/, '')
+  secureContext ??= createSecureContext({ minVersion: 'TLSv1.2' })
   const secured = connectTls({ socket, host: name, servername: isIP(name) ? '' : name, ALPNProtocols: ['http/1.1'], secureContext })
   return settle(secured, { event: 'secureConnect', deadline, failed: 'tls_error', late: 'tls_error' })
 }

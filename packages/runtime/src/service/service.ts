@@ -3,7 +3,7 @@ import type { Operation } from '@quittance/contracts/operation'
 import type { BusServiceName } from '@quittance/contracts/services'
 import type { NatsConnection, ServiceMsg } from 'nats'
 import { createBusIdentity, parseBusSeeds, parsePublicBusKeys, type BusIdentity } from '../bus/identity.ts'
-import { readConfig, RuntimeConfig } from '../process/config.ts'
+import { rereadConfig, RuntimeConfig } from '../process/config.ts'
 import { awaitStream } from '../messaging/event-stream.ts'
 import { startConsumer } from '../messaging/consumer-runner.ts'
 import { deadLetterHandlers, registerDeadLetterGauge } from '../messaging/dead-letters.ts'
@@ -79,7 +79,7 @@ export function runService(service: Service): Promise<void> {
 /** Opens what the service needs, in order, and closes it in reverse, also if a later step fails. */
 export async function startService(service: Service, { config, onError }: StartOptions): Promise<RunningService> {
   assertReactionsComplete(service.name, service.reactions ?? [])
-  const settings = { ...readConfig(RuntimeConfig), ...config }
+  const settings = { ...rereadConfig(RuntimeConfig), ...config }
   const log = createLogger(service.name, settings.LOG_LEVEL)
   const closers: Closeable[] = []
   const checks: Record<string, ReadinessCheck> = {}

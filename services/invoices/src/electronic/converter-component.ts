@@ -4,7 +4,8 @@ import { createConverter } from './converter.ts'
 /** Converter of this process. */
 export const converter = createConverter()
 
-/** Registers the converter for shutdown. Its thread starts with the first document. */
+/** Opens the converter until shutdown. Its thread starts with the first document. */
 export async function startConverter(): Promise<Closeable> {
+  converter.open()
   return { name: 'converter', close: () => converter.close() }
 }

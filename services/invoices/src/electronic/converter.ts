@@ -11,8 +11,9 @@ export class ConversionError extends Error {}
 export interface Converter {
   /** Same as the function `facturX`, for a document of this organization. Throws `ElectronicInvoiceError` or `ConversionError`. */
   facturX(owner: string, task: ConversionTask): Promise<Uint8Array>
-  /** Stops the threads. Conversions in progress fail. */
+  /** Stops the threads. Conversions in progress and later ones fail, until `open`. */
   close(): Promise<void>
+  open(): void
 }
 
 /**
@@ -33,5 +34,6 @@ export function createConverter({ deadlineMs = defaultDeadlineMs } = {}): Conver
       return threads.run(owner, task)
     },
     close: () => threads.close(),
+    open: () => threads.open(),
   }
 }

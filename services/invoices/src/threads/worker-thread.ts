@@ -24,8 +24,9 @@ export interface ThreadPoolOptions {
 export interface ThreadPool<Task> {
   /** Runs a task in a thread. An owner, an organization, has one at a time; further tasks wait. */
   run(owner: string, task: Task): Promise<Uint8Array>
-  /** Stops the threads. Tasks in progress fail. */
+  /** Stops the threads. Tasks in progress and later ones fail, until `open`. */
   close(): Promise<void>
+  open(): void
 }
 
 interface Slot {
@@ -77,6 +78,7 @@ export function createThreadPool<Task>({ module, name, deadlineMs, failure }: Th
       isClosed = true
       await Promise.all(slots.map(async ({ thread }) => thread?.terminate()))
     },
+    open: () => void (isClosed = false),
   }
 }
 
