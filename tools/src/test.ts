@@ -12,7 +12,7 @@ import { findNatsServer } from '@quittance/testing/engines/find-nats-server'
 import { resolveArguments, resolveProgram } from './resolve-program.ts'
 import { failedTests, runTurbo } from './run-turbo.ts'
 
-/** Vitest runs two workers per workspace at the levels with engines, so that one workspace fills two cores. */
+/** Vitest runs several workers per workspace at the levels with engines, so that one workspace fills all cores. */
 const levels = [
   { name: 'unit', task: 'test', concurrency: 2 },
   { name: 'service', task: 'test:service', concurrency: 1 },

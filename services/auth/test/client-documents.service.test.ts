@@ -1,20 +1,12 @@
 import { startDocumentServer, type DocumentServer } from './document-server.ts'
-import { parseCidr } from '@quittance/runtime/address-policy'
 import { readAuthorizationCode } from '@quittance/testing/oauth-client'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { config } from '../src/config.ts'
 import { startAuthorizationServer } from './start-authorization-server.ts'
 import { allowFor, askFor, tokensFor } from './third-party.ts'
 
-/** The configuration is read once per process, and the service under test runs in this one. */
-beforeEach(() => {
-  config().CLIENT_ID_ALLOWED_CIDRS = [parseCidr('127.0.0.0/8')]
-})
-afterEach(() => {
-  config().CLIENT_ID_DOCUMENTS = 'on'
-  config().CLIENT_REGISTRATION = 'accounts'
-})
+process.env['CLIENT_ID_ALLOWED_CIDRS'] = '127.0.0.0/8'
 
 const redirect_uris = ['https://ledger.example.com/callback']
 const at = (documents: DocumentServer, path = '/client.json') => ({ client_id: documents.origin + path, redirect_uris })
@@ -116,6 +108,7 @@ test.each(['?a=1', '#x', '/../client.json', ''])('does not accept %s as the URL 
   expect(documents.requestedPaths).toEqual([])
 })
 
+// The service under test runs in this process, and reads the environment again when the next test starts it.
 test.each([
   ['documents', () => void (config().CLIENT_ID_DOCUMENTS = 'off')],
   ['registration', () => void (config().CLIENT_REGISTRATION = 'off')],

@@ -17,17 +17,16 @@ import { listenForNotifications } from '@quittance/runtime/internal/jobs/notific
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import type { TestService } from '@quittance/testing/harness'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { config } from '../src/config.ts'
 import { addAccessToken, addAccount, addGrant, anonymous, operator, userCallerFor, startWithUser, verify } from './start-with-user.ts'
 
 const least = { client_name: 'Ledger', redirect_uris: ['https://ledger.example.com/callback'] }
 
-/** The configuration is read once per process, and the service under test runs in this one. */
+/** Changes the setting of the started service, which runs in this process. */
 function registrationIs(policy: 'off' | 'accounts' | 'open') {
   config().CLIENT_REGISTRATION = policy
 }
-afterEach(() => registrationIs('accounts'))
 
 async function registered(service: TestService, person: Caller, more: Partial<RequestInput<typeof registerClient>> = {}) {
   const client = await service.call(registerClient, { ...least, ...more }, person)

@@ -1,4 +1,3 @@
-/** Imported before the service, which reads the trusted certificates when it is loaded. */
 import { createServer, type Server } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -22,7 +21,16 @@ La37YvW17B5BHwrbEYJN3KJUgrqhRANCAATjmGe1UHsB9xweBCsqOYlxoL9PdtyJ
 +7TVq3FK31Fwmmousp3Q7O1kT1LNP6IkBLsDLmI6Pzjes6OWenGoMdEg
 -----END PRIVATE KEY-----`
 
-setDefaultCACertificates([...getCACertificates('default'), cert])
+let isTrusted = false
+
+/**
+ * Trusts the certificate in this worker. Called before the first TLS connection of the service, which reads the trusted certificates then and
+ * keeps them for later files of the worker.
+ */
+export function trustDocumentServers(): void {
+  if (!isTrusted) setDefaultCACertificates([...getCACertificates('default'), cert])
+  isTrusted = true
+}
 
 /** Starts an https server on 127.0.0.1 that serves metadata documents of clients. */
 export interface DocumentServer extends AsyncDisposable {

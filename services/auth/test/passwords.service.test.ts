@@ -2,8 +2,10 @@ import { resetPassword } from '@quittance/contracts/passwords'
 import { hashToken } from '@quittance/runtime/credential'
 import type { Browser, PageVisit } from '@quittance/testing/browser'
 import { refresh } from '@quittance/testing/oauth-client'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startAuthorizationServer, type AuthorizationServerUnderTest } from './start-authorization-server.ts'
+
+vi.stubEnv('MAIL_KEY', undefined)
 
 const operator = { kind: 'operator' } as const
 const fresh = 'a new and better password'

@@ -14,6 +14,7 @@ import {
   type Person,
 } from '@quittance/testing/oauth-client'
 import { auth } from '../src/service.ts'
+import { trustDocumentServers } from './document-server.ts'
 
 /** The auth service with one user, an organization and a client that may request three scopes. */
 export interface AuthorizationServerUnderTest extends AsyncDisposable {
@@ -34,6 +35,7 @@ const scopes: [Scope, ...Scope[]] = ['openid', 'email', 'orders:read']
 const operator = { kind: 'operator' } as const
 
 export async function startAuthorizationServer(): Promise<AuthorizationServerUnderTest> {
+  trustDocumentServers()
   // A service that a failed start left running would answer the next test.
   await using stack = new AsyncDisposableStack()
   const service = stack.use(await startTestService(auth))

@@ -10,6 +10,7 @@ import { hashToken, mintToken } from '@quittance/runtime/credential'
 import { startTestService, type TestService } from '@quittance/testing/harness'
 import { expect } from 'vitest'
 import { auth } from '../src/service.ts'
+import { trustDocumentServers } from './document-server.ts'
 
 export const operator = { kind: 'operator' } as const
 export const anonymous = { kind: 'anonymous' } as const
@@ -35,6 +36,7 @@ export async function addVerifiedAccount(service: TestService, email: string): P
 
 /** Starts the service with Ada, the only member of Acme Books. */
 export async function startWithUser() {
+  trustDocumentServers()
   // A service that a failed start left running would answer the next test.
   await using stack = new AsyncDisposableStack()
   const service = stack.use(await startTestService(auth))

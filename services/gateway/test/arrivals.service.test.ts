@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { eventually } from '@quittance/testing/eventually'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startGateway, type GatewayUnderTest } from './start-gateway.ts'
+import { gatewayPort, type GatewayUnderTest, startGateway } from './start-gateway.ts'
 
 process.env['MAX_IN_FLIGHT'] = '8'
 
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 /** Opens a request whose body does not arrive. */
 async function openUnfinished(): Promise<Socket> {
-  const socket = connect(Number(process.env['PORT']), '127.0.0.1')
+  const socket = connect(gatewayPort, '127.0.0.1')
   sockets.push(socket)
   await once(socket, 'connect')
   socket.write('POST /v1/products/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n')
@@ -50,7 +50,7 @@ test('bodies that do not arrive take no place from others, are limited per addre
 })
 
 test('a body that is slow but arrives at the minimum rate is handled', async () => {
-  const socket = connect(Number(process.env['PORT']), '127.0.0.1')
+  const socket = connect(gatewayPort, '127.0.0.1')
   sockets.push(socket)
   const body = JSON.stringify({ name: 'x'.repeat(12_000) })
   socket.write(

@@ -5,11 +5,11 @@ import { hashToken, mintToken } from '@quittance/runtime/credential'
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { bearer, matchesCredential, invalidCredentialReply, startGateway, verification, verifiedAs } from './start-gateway.ts'
+import { bearer, gatewayPort, invalidCredentialReply, matchesCredential, startGateway, verification, verifiedAs } from './start-gateway.ts'
 
 /** Returns the response to raw bytes; common clients never send a header twice. */
 async function rawAnswer(text: string): Promise<string> {
-  const socket = connect(Number(process.env['PORT']), '127.0.0.1')
+  const socket = connect(gatewayPort, '127.0.0.1')
   socket.write(text)
   const chunks: Buffer[] = []
   for await (const chunk of socket) chunks.push(chunk as Buffer)

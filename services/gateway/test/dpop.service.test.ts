@@ -6,7 +6,7 @@ import { organizationCaller } from '@quittance/testing/callers'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose'
 import { expect, test } from 'vitest'
 import { createIssuer } from './jwt-issuer.ts'
-import { baseUrl, bearer, startGateway, verification, verifiedAs } from './start-gateway.ts'
+import { baseUrl, bearer, gatewayPort, startGateway, verification, verifiedAs } from './start-gateway.ts'
 
 const seller = organizationCaller(randomUUID())
 
@@ -110,7 +110,7 @@ test('rejects two proofs in one request', async () => {
   await using system = await startWithBoundToken()
   const proofs = [await holder.prove(system.token), await holder.prove(system.token)]
   const lines = ['GET /v1/orders/ HTTP/1.1', 'host: x', 'connection: close', `authorization: DPoP ${system.token}`]
-  const socket = connect(Number(process.env['PORT']), '127.0.0.1')
+  const socket = connect(gatewayPort, '127.0.0.1')
   socket.write([...lines, ...proofs.map((proof) => `dpop: ${proof}`), '', ''].join('\r\n'))
   let answer = ''
   for await (const chunk of socket) answer += String(chunk)

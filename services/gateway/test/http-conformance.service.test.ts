@@ -6,7 +6,7 @@ import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { request } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bearer, startGateway, verification, verifiedAs, type GatewayUnderTest } from './start-gateway.ts'
+import { bearer, gatewayPort, type GatewayUnderTest, startGateway, verification, verifiedAs } from './start-gateway.ts'
 
 process.env['RATE_LIMIT_PER_SECOND'] = '10000'
 
@@ -28,7 +28,7 @@ afterAll(() => gateway[Symbol.asyncDispose]())
 const get = (path: string, headers: Record<string, string> = {}) => gateway.fetch(path, { headers: { ...bearer(token), ...headers } })
 /** Sends a request without the client's default Accept-Encoding. */
 const raw = (headers: Record<string, string> = {}) =>
-  request(`http://127.0.0.1:${process.env['PORT']}/v1/orders/`, { headers: { ...bearer(token), ...headers } })
+  request(`http://127.0.0.1:${gatewayPort}/v1/orders/`, { headers: { ...bearer(token), ...headers } })
 
 test.each([
   ['br', brotliDecompressSync],
@@ -131,7 +131,7 @@ test('uses the address of the connection unless a trusted proxy sets it', async 
 /** Returns the response to bytes that no client library would send. */
 function send(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(process.env['PORT']), '127.0.0.1', () => socket.write(text))
+    const socket = connect(gatewayPort, '127.0.0.1', () => socket.write(text))
     let answer = ''
     socket.on('data', (bytes) => (answer += bytes.toString()))
     socket.on('close', () => resolve(answer))

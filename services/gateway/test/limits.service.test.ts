@@ -4,7 +4,7 @@ import { hashToken, mintToken } from '@quittance/runtime/credential'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bearer, startGateway, verification, verifiedAs, type GatewayUnderTest } from './start-gateway.ts'
+import { bearer, gatewayPort, type GatewayUnderTest, startGateway, verification, verifiedAs } from './start-gateway.ts'
 
 process.env['RATE_LIMIT_PER_SECOND'] = '20'
 process.env['TRUSTED_PROXIES'] = '127.0.0.1, 10.0.0.0/8'
@@ -121,7 +121,7 @@ test('counts a request no longer as in flight after its client disconnects', asy
   const calls = await gateway.play('orders.product.list', () => never.promise)
   const clients = Array.from({ length: 8 }, () => {
     const headers = { ...bearer(createToken()), ...from(someone()).headers }
-    const request = httpRequest({ port: process.env['PORT'], path: '/v1/products/', headers, agent: false })
+    const request = httpRequest({ port: gatewayPort, path: '/v1/products/', headers, agent: false })
     request.on('error', () => {})
     request.end()
     return request

@@ -6,7 +6,7 @@ import { mintToken } from '@quittance/runtime/credential'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bearer, startGateway, verification, verifiedAs, type GatewayUnderTest } from './start-gateway.ts'
+import { bearer, gatewayPort, type GatewayUnderTest, startGateway, verification, verifiedAs } from './start-gateway.ts'
 
 // Far above the delay of a busy machine: only the block exceeds it.
 process.env['MAX_EVENT_LOOP_DELAY_MS'] = '1000'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => gateway[Symbol.asyncDispose]())
 
 async function open(): Promise<Socket> {
-  const socket = connect(Number(process.env['PORT']), '127.0.0.1')
+  const socket = connect(gatewayPort, '127.0.0.1')
   await once(socket, 'connect')
   return socket
 }
@@ -78,7 +78,7 @@ test('rejects waiting requests after a long event-loop delay, answers probes, an
 
 // On other platforms the kernel's accept queue is shorter.
 test.skipIf(process.platform !== 'linux')('accepts 900 simultaneous connections without a dropped SYN', async () => {
-  const crowd = Array.from({ length: 900 }, () => connect(Number(process.env['PORT']), '127.0.0.1'))
+  const crowd = Array.from({ length: 900 }, () => connect(gatewayPort, '127.0.0.1'))
   let connected = 0
   for (const socket of crowd) socket.once('connect', () => (connected += 1))
   // The kernel completes connections up to the backlog; the gateway accepts one per turn of the event loop.

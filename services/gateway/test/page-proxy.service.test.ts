@@ -2,7 +2,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { Pool } from 'undici'
 import { startFakeUpstream, type FakeUpstream } from './fake-upstream.ts'
-import { startGateway, storefrontPort, type GatewayUnderTest } from './start-gateway.ts'
+import { gatewayPort, type GatewayUnderTest, startGateway, storefrontPort } from './start-gateway.ts'
 
 const pagesKey = 'a-key-of-page-servers-for-tests-only-0123456789'
 process.env['PAGES_KEY'] = pagesKey
@@ -10,7 +10,7 @@ process.env['PAGES_URL'] = 'https://pay.quittance.test'
 process.env['RATE_LIMIT_PER_SECOND'] = '200'
 
 let gateway: GatewayUnderTest
-const client = new Pool(`http://127.0.0.1:${process.env['PORT']}`)
+const client = new Pool(`http://127.0.0.1:${gatewayPort}`)
 let storefront: FakeUpstream | null = null
 beforeAll(async () => void (gateway = await startGateway()))
 afterEach(async () => {

@@ -28,29 +28,34 @@ export interface GatewayUnderTest extends AsyncDisposable {
   revoke(what: Partial<PayloadOf<typeof tokenRevoked>>): void
 }
 
-// The gateway reads its configuration once per process, so every test of a file shares these values.
 export const baseUrl = 'https://api.quittance.test'
 export const authUrl = 'https://login.quittance.test'
 const [ownPort, auth1, auth2, invoices1, invoices2, storefront] = (await freePorts(6)) as [number, number, number, number, number, number]
+export const gatewayPort = ownPort
 export const authPorts = [auth1, auth2] as const
 export const invoicesPorts = [invoices1, invoices2] as const
 export const storefrontPort = storefront
-process.env['PORT'] = String(ownPort)
-process.env['RATE_LIMIT_PER_SECOND'] = '0'
-process.env['STOP_NOTICE_MS'] = '0'
-process.env['BASE_URL'] = `${baseUrl}/`
-process.env['AUTH_URL'] = `${authUrl}/`
-process.env['AUTH_HTTP_URL'] = authPorts.map((port) => `http://127.0.0.1:${port}`).join(',')
-process.env['STOREFRONT_HTTP_URL'] = `http://127.0.0.1:${storefront}`
-process.env['INVOICES_HTTP_URL'] = invoicesPorts.map((port) => `http://127.0.0.1:${port}`).join(',')
+const listUrls = (ports: readonly number[]) => ports.map((port) => `http://127.0.0.1:${port}`).join(',')
+const settings = {
+  PORT: String(gatewayPort),
+  STOP_NOTICE_MS: '0',
+  BASE_URL: `${baseUrl}/`,
+  AUTH_URL: `${authUrl}/`,
+  AUTH_HTTP_URL: listUrls(authPorts),
+  STOREFRONT_HTTP_URL: listUrls([storefront]),
+  INVOICES_HTTP_URL: listUrls(invoicesPorts),
+}
 
+/** Starts the gateway with these settings and those that the test file has set. */
 export async function startGateway(): Promise<GatewayUnderTest> {
+  Object.assign(process.env, settings)
+  process.env['RATE_LIMIT_PER_SECOND'] ??= '0'
   const service = await startTestService(gateway)
   const { connection } = service
   const nothing = { token_hash: null, grant_id: null, client_id: null, user_id: null }
   return {
     service,
-    fetch: (path, options) => fetch(`http://127.0.0.1:${process.env['PORT']}${path}`, { redirect: 'manual', ...options }),
+    fetch: (path, options) => fetch(`http://127.0.0.1:${gatewayPort}${path}`, { redirect: 'manual', ...options }),
     play: (subject, answer) => play(connection, { subject, answer }),
     revoke: (what) => void service.emit(tokenRevoked, { ...nothing, ...what }),
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),

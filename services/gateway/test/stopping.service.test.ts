@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { startGateway } from './start-gateway.ts'
+import { gatewayPort, startGateway } from './start-gateway.ts'
 
 /** Returns the first line of the response, or the error that ended the connection. */
 function readStatusLine(port: number, path: string): Promise<string> {
@@ -15,7 +15,7 @@ function readStatusLine(port: number, path: string): Promise<string> {
 }
 
 test.each([
-  ['public server', () => Number(process.env['PORT']), '/v1/changes'],
+  ['public server', () => gatewayPort, '/v1/changes'],
   ['internal server', (healthPort: number) => healthPort, '/livez'],
 ])('the %s answers all connections made before it closes', async (_which, port, path) => {
   const gateway = await startGateway()

@@ -8,14 +8,16 @@ import { buildContractExample } from '@quittance/contracts/schema-example'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { startTestService, type TestService } from '@quittance/testing/harness'
+import { mail } from '../src/service.ts'
 
-process.env['MAIL_KEY'] = Buffer.alloc(32, 9).toString('base64')
-process.env['BASE_URL'] = 'http://127.0.0.1:8080'
-process.env['MAIL_FROM'] = 'sales@operator.example'
-// Seven attempts in total, with short delays.
-process.env['MAIL_RETRY_SCHEDULE_S'] = '0.05,0.05,0.05,0.05,0.05,0.05'
-process.env['SMTP_TIMEOUT_MS'] = '1000'
-process.env['MAIL_RATE_PER_SECOND'] = '1000'
+const settings = {
+  MAIL_KEY: Buffer.alloc(32, 9).toString('base64'),
+  MAIL_FROM: 'sales@operator.example',
+  // Seven attempts in total, with short delays.
+  MAIL_RETRY_SCHEDULE_S: '0.05,0.05,0.05,0.05,0.05,0.05',
+  SMTP_TIMEOUT_MS: '1000',
+  MAIL_RATE_PER_SECOND: '1000',
+}
 
 type Snapshot = PayloadOf<typeof organizationSnapshotted>
 type EmailSettings = Snapshot['customer_email_settings']
@@ -35,8 +37,7 @@ export interface TestMail extends TestService {
 
 /** Starts the service with a described seller. Without a URL mails go to the local mailbox. */
 export async function startMail({ smtpUrl, isDescribed = true }: { smtpUrl?: string; isDescribed?: boolean } = {}): Promise<TestMail> {
-  if (smtpUrl) process.env['SMTP_URL'] = smtpUrl
-  const { mail } = await import('../src/service.ts')
+  Object.assign(process.env, settings, smtpUrl && { SMTP_URL: smtpUrl })
   const service = await startTestService(mail)
   const organizationId = randomUUID()
   const list = async () => (await service.call(listMailMessages, { limit: 100 }, organizationCaller(organizationId))).items

@@ -3,7 +3,7 @@ import { createPaymentAccount, listPaymentAccounts } from '@quittance/contracts/
 import { expect, test, vi } from 'vitest'
 import { startOrders } from './start-orders.ts'
 
-// In a separate file, because settings are read once per process.
+// The service reads its environment when it starts.
 vi.stubEnv('PAYMENT_PROVIDERS', 'stripe')
 vi.stubEnv('SECRETS_KEY', undefined)
 

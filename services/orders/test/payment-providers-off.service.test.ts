@@ -3,7 +3,7 @@ import { checkPaymentAccount, createPaymentAccount, listPaymentAccounts, updateP
 import { expect, test, vi } from 'vitest'
 import { startOrders } from './start-orders.ts'
 
-// In a separate file, because settings are read once per process.
+// The service reads its environment when it starts.
 vi.stubEnv('PAYMENT_PROVIDERS', undefined)
 
 test('connects no account where the operator did not enable the provider', async () => {

@@ -6,12 +6,16 @@ import { createProduct } from '@quittance/contracts/products'
 import { createRefund } from '@quittance/contracts/refunds'
 import { advanceTestClock } from '@quittance/contracts/test-clock'
 import { eventually } from '@quittance/testing/eventually'
-import { expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { useTestProcessor } from './slow-processor.ts'
 import { startOrders } from './start-orders.ts'
 
-// In a separate file, because settings are read once per process. Off is the default.
-vi.stubEnv('SANDBOX_PAYMENTS', undefined)
+// The SQL of views depends on this setting and is built when the service is loaded: this file loads it again. Off is the default.
+vi.hoisted(() => {
+  vi.resetModules()
+  vi.stubEnv('SANDBOX_PAYMENTS', undefined)
+})
+afterAll(() => void vi.resetModules())
 
 const anonymous = { kind: 'anonymous' } as const
 

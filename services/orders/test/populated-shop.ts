@@ -174,15 +174,12 @@ function buildPathParameters({ http, subject }: PublicOperation, ids: Ids): Reco
   )
 }
 
-/** Key that seals the codes of this test process. */
-const mailKey = Buffer.alloc(32, 3)
-process.env['MAIL_KEY'] ??= mailKey.toString('base64')
-
 /** Requests a sign-in code of a customer, and reads it as the mail service does. */
 async function requestCode(orders: OrdersUnderTest, request: { organization_id: string; email: string }): Promise<string> {
   await orders.call(requestCustomerSession, request, { kind: 'anonymous' })
   const { code_id, sealed_code } = await orders.nextEvent(customerCodeRequested)
-  return openSecret(sealed_code, { keys: [mailKey], context: mailSecretContext('customer_code', code_id) })
+  const key = Buffer.from(process.env['MAIL_KEY'] ?? '', 'base64')
+  return openSecret(sealed_code, { keys: [key], context: mailSecretContext('customer_code', code_id) })
 }
 
 /** What bodies are made of. */

@@ -3,7 +3,7 @@ import { ServiceUnavailable } from '@quittance/contracts/errors'
 import { expect, test, vi } from 'vitest'
 import { startOrders } from './start-orders.ts'
 
-// In a separate file, because settings are read once per process.
+// The service reads its environment when it starts.
 vi.stubEnv('MAIL_KEY', undefined)
 
 test('without MAIL_KEY no code is created, and none is accepted', async () => {

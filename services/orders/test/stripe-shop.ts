@@ -22,7 +22,7 @@ export interface StripeShop extends AsyncDisposable {
 
 export const secretsKey = Buffer.alloc(32, 7).toString('base64')
 
-/** Starts the fake first: the service reads its address once. */
+/** Starts the fake first: the service reads its address when it starts. */
 export async function startStripeShop(): Promise<StripeShop> {
   const fake = await sharedFake()
   const orders = await startOrders()
@@ -36,16 +36,27 @@ export function buildAccountRequest({ apiKey, mode, webhookSecret }: FakeAccount
   return { provider: 'stripe', mode, secret_key: apiKey, webhook_secret: webhookSecret } as const
 }
 
-let started: Promise<FakeStripe> | undefined
+interface FakeOfFile {
+  file: string | undefined
+  started: Promise<FakeStripe>
+}
 
-/** One fake per test file: settings are read once per process. Tests have separate accounts. */
-export function sharedFake(): Promise<FakeStripe> {
-  started ??= startFakeStripe().then((fake) => {
-    vi.stubEnv('STRIPE_API_URL', fake.url)
-    vi.stubEnv('PAYMENT_PROVIDERS', 'sandbox,stripe,bank_transfer')
-    return fake
-  })
-  return started
+let current: FakeOfFile | null = null
+
+/**
+ * One fake per test file, so that a fault of one file affects no other. Tests of a file have separate accounts. A service that starts
+ * afterwards uses it.
+ */
+export async function sharedFake(): Promise<FakeStripe> {
+  const file = expect.getState().testPath
+  const previous = current
+  const own = previous && previous.file === file ? previous : { file, started: startFakeStripe() }
+  current = own
+  if (previous && previous !== own) await (await previous.started)[Symbol.asyncDispose]()
+  const fake = await own.started
+  vi.stubEnv('STRIPE_API_URL', fake.url)
+  vi.stubEnv('PAYMENT_PROVIDERS', 'sandbox,stripe,bank_transfer')
+  return fake
 }
 
 const billing = {

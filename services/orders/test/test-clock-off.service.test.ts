@@ -3,7 +3,7 @@ import { advanceTestClock } from '@quittance/contracts/test-clock'
 import { expect, test, vi } from 'vitest'
 import { startOrders } from './start-orders.ts'
 
-// In a separate file, because settings are read once per process.
+// The service reads its environment when it starts.
 vi.stubEnv('SANDBOX_TEST_CLOCK', 'off')
 
 test('rejects an advance of the test clock while it is disabled', async () => {

@@ -7,8 +7,7 @@ import { ingestUsageEvents, listUsageEvents, type UsageEvent } from '@quittance/
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { startTestService, type TestService } from '@quittance/testing/harness'
-
-process.env['CUSTOMER_WAIT_MS'] = '300'
+import { usage } from '../src/service.ts'
 
 export type SentEvent = RequestInput<typeof ingestUsageEvents>['events'][number]
 
@@ -25,7 +24,7 @@ export interface TestUsage extends TestService {
 
 /** Starts the service with an organization that has no customers. */
 export async function startUsage(): Promise<TestUsage> {
-  const { usage } = await import('../src/service.ts')
+  process.env['CUSTOMER_WAIT_MS'] = '300'
   const service = await startTestService(usage)
   const organizationId = randomUUID()
   const own = organizationCaller(organizationId)

@@ -10,11 +10,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { startTestService, type TestService } from '@quittance/testing/harness'
 import { webhooks } from '../src/service.ts'
 import { anOrder } from './order-payload.ts'
-
-process.env['SECRETS_KEY'] = Buffer.alloc(32, 7).toString('base64')
-process.env['WEBHOOK_ALLOWED_CIDRS'] = '127.0.0.0/8'
-// Four attempts in total, with short delays.
-process.env['RETRY_SCHEDULE_S'] = '0.05,0.05,0.05'
+import { trustTestAuthority } from './trust-test-authority.ts'
 
 type Attempts = ReplyOf<typeof listWebhookDeliveries>['items']
 type Endpoint = ReplyOf<typeof createWebhookEndpoint>
@@ -44,6 +40,9 @@ export interface TestWebhooks extends TestService {
 export const paidOrderEvents = [orderCreated, orderUpdated, orderPaid] as const
 
 export async function startWebhooks(): Promise<TestWebhooks> {
+  trustTestAuthority()
+  // Four attempts in total, with short delays.
+  process.env['RETRY_SCHEDULE_S'] ??= '0.05,0.05,0.05'
   const service = await startTestService(webhooks)
   const organizationId = randomUUID()
   const caller = organizationCaller(organizationId)
