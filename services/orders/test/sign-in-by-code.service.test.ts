@@ -13,11 +13,10 @@ import { TooManyRequests } from '@quittance/contracts/errors'
 import { hashToken } from '@quittance/runtime/credential'
 import { openSecret } from '@quittance/runtime/encryption'
 import { expect, test } from 'vitest'
-import type { OrdersUnderTest, Shop } from './start-orders.ts'
+import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
 
 const key = Buffer.alloc(32, 3)
 process.env['MAIL_KEY'] = key.toString('base64')
-const { startOrders } = await import('./start-orders.ts')
 
 const anonymous = { kind: 'anonymous' } as const
 
