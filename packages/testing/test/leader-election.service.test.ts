@@ -25,6 +25,7 @@ test('work that failed leads no longer when it is started again on the same conn
   await eventually(() => expect(leaderships.map((each) => each.isLeader())).toEqual([false, true]))
   await election.close()
   expect(leaderships.map((each) => each.isLeader())).toEqual([false, false])
+  expect(leaderships.map(({ ended }) => ended.aborted)).toEqual([true, true])
   await session.close()
 })
 
@@ -51,6 +52,7 @@ test('one of several tasks on a connection ends without the others, and all end 
   await service.rows(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'quittance first'`)
   await b.close()
   await eventually(() => expect(leaders()).toEqual(['a 1', 'b 1']))
+  expect([...leads].filter(([, { ended }]) => !ended.aborted).map(([name]) => name)).toEqual(['a 1', 'b 1'])
   for (const election of [otherA, otherB]) await election.close()
   for (const session of sessions) await session.close()
 })

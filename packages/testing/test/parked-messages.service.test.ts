@@ -37,7 +37,7 @@ test('a message that is parked while its key is read is handled', async () => {
   })
   const key = randomUUID()
   const parking = parked.park({ subject: entryNoted.subject, headers: {}, payload: Buffer.from('first') }, { id: randomUUID(), key })
-  const retrying = parked.retryWhileLeader({ isLeader: () => true, execute })
+  const retrying = parked.retryWhileLeader({ isLeader: () => true, ended: new AbortController().signal, execute })
   closers.defer(async () => {
     parked.stop()
     await retrying

@@ -8,8 +8,10 @@ import { createWakeSignal } from './wake-signal.ts'
 
 /** Leadership of a named task: while held, no other replica of the service runs it. */
 export interface Leadership {
-  /** False once the connection that holds the lock is lost, or the work has ended. */
+  /** False once the connection that holds the lock is lost, the task is closed, or the work has ended. */
   isLeader(): boolean
+  /** Aborted when `isLeader` becomes false. */
+  ended: AbortSignal
   /**
    * Runs a named statement on that connection: the leader does not queue for a connection of the pool, and after losing the lock it cannot
    * write.
@@ -36,24 +38,25 @@ const retryAfterMs = 1_000
 export function runAsLeader({ session, name, log, work }: LeaderTask): Closeable {
   const wakeSignal = createWakeSignal()
   const key = createHash('sha256').update(name).digest().readBigInt64BE()
-  let stopped = false
+  const stop = new AbortController()
   const loop = (async () => {
-    while (!stopped) {
+    while (!stop.signal.aborted) {
       await leadOnce().catch((error: unknown) => log.warn({ err: error, holder: name }, 'leadership.lost'))
-      if (!stopped) await wakeSignal.wait(retryAfterMs)
+      if (!stop.signal.aborted) await wakeSignal.wait(retryAfterMs)
     }
   })()
 
   async function leadOnce(): Promise<void> {
-    const { client, isOpen } = await session.connect()
+    const { client, lost } = await session.connect()
     const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [key.toString()])
     if (!rows[0]?.locked) return
-    let hasEnded = false
+    const end = new AbortController()
+    const ended = AbortSignal.any([lost, stop.signal, end.signal])
     try {
       const execute: Execute = async ({ name, text }, values) => (await executeBatch(client, [{ name, text, values }]))[0]?.rows ?? []
-      await work({ isLeader: () => isOpen() && !stopped && !hasEnded, execute }, () => stopped)
+      await work({ isLeader: () => !ended.aborted, ended, execute }, () => stop.signal.aborted)
     } finally {
-      hasEnded = true
+      end.abort()
       // A connection that cannot unlock is ended: the lock must not outlive the work. The end of a broken one never arrives.
       await client.query('select pg_advisory_unlock($1)', [key.toString()]).catch(() => void client.end().catch(() => {}))
     }
@@ -62,7 +65,7 @@ export function runAsLeader({ session, name, log, work }: LeaderTask): Closeable
   return {
     name,
     async close() {
-      stopped = true
+      stop.abort()
       wakeSignal.wake()
       await loop
     },

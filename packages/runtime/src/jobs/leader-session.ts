@@ -13,7 +13,8 @@ export interface LeaderSession {
 
 export interface LeaderConnection {
   client: pg.Client
-  isOpen(): boolean
+  /** Aborted when the connection is lost or closed. */
+  lost: AbortSignal
 }
 
 /** Creates a session; `name` identifies it in `pg_stat_activity`. */
@@ -39,13 +40,13 @@ export function createLeaderSession(url: string, name: string): LeaderSession {
 
 async function open({ url, name, onLoss }: { url: string; name: string; onLoss: () => void }): Promise<LeaderConnection> {
   const client = new pg.Client({ connectionString: url, application_name: `quittance ${name}`, keepAlive: true })
-  let isOpen = true
+  const loss = new AbortController()
   const lose = () => {
-    isOpen = false
     onLoss()
+    loss.abort()
   }
   client.on('error', lose)
   client.on('end', lose)
   await client.connect()
-  return { client, isOpen: () => isOpen }
+  return { client, lost: loss.signal }
 }

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createWakeSignal } from '../jobs/wake-signal.ts'
 import { createDelayedAcks, type DelayedAcks } from './delayed-acks.ts'
 import { getOrCreateDurable, recreateDurable, type HandledEvent } from './durable-consumer.ts'
-import { countInterruptions, isDisconnected } from '../nats/nats-connection.ts'
+import { countInterruptions, isDisconnected, onInterruption } from '../nats/nats-connection.ts'
 import type { Closeable } from '../process/shutdown.ts'
 import { gauge } from '../process/metrics.ts'
 import { runAsLeader, type Leadership } from '../jobs/leader-election.ts'
@@ -12,8 +12,9 @@ import { handle, handleInOrder, type ConsumerOptions } from './handle-messages.t
 import { ParkedMessages } from './parked-messages.ts'
 
 const fetchSize = 100
-const fetchExpiresMs = 2_000
-const reopenAfterMs = 5_000
+/** A pull that is replaced and a check each cost requests to the server, also while nothing is published. */
+const fetchExpiresMs = 10_000
+const reopenAfterMs = 30_000
 /** Interval of checks whether the connection is back. */
 const reconnectPollMs = 50
 /** Time for which the first message of a batch waits for others: of public events, which endpoints wait for, and of copies. */
@@ -39,9 +40,13 @@ export function startConsumer({ leaderSession, ...options }: ConsumerOptions & {
       const parked = await ParkedMessages.open({ ...options, durable, maxBatchSize, handle: (messages) => handle(options, messages) })
       const retrying = parked.retryWhileLeader(leadership)
       const acks = createDelayedAcks(options.connection, () => leadership.isLeader() || stopped())
+      const stopFetching = () => state.fetching?.stop()
+      leadership.ended.addEventListener('abort', stopFetching)
+      const stopListening = onInterruption(options.connection, stopFetching)
       try {
         await consumeWhileLeader(options, { leadership, parked, acks, state })
       } finally {
+        stopListening()
         acks.flush()
         parked.stop()
         await retrying
@@ -53,7 +58,6 @@ export function startConsumer({ leaderSession, ...options }: ConsumerOptions & {
     async close() {
       const closed = election.close()
       wake()
-      state.fetching?.stop()
       await closed
     },
   }
@@ -102,6 +106,7 @@ async function consumeWhileLeader(options: ConsumerOptions, turn: Turn): Promise
     received = 0
     const fetching = await opened.source.fetch({ max_messages: maxMessages, expires: fetchExpiresMs })
     state.fetching = fetching
+    if (!leadership.isLeader() || isInterrupted()) fetching.stop()
     const batches = batcher({ maxMessages: maxBatchSize, waitMs: isScoped ? gatherMs.copies : gatherMs.events }, async (messages) => {
       if (!leadership.isLeader() || isInterrupted()) return
       await handleInOrder(options, { messages, interruptions, leadership, parked, acks, wait: state.wait })

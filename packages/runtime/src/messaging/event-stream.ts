@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventStream } from '@quittance/contracts/streams'
-import { nanos, NatsError, RetentionPolicy, StorageType, type JetStreamManager } from 'nats'
+import { nanos, NatsError, RetentionPolicy, StorageType, type JetStreamManager, type StreamInfo } from 'nats'
 import type { Logger } from '../process/logger.ts'
 
 /** Maximum wait for a cluster that has not elected a leader yet. */
@@ -9,9 +9,9 @@ const electionRetryMs = 500
 
 /**
  * Creates the event stream, or raises the number of its replicas; lowering it is an operator's decision. May run concurrently in several
- * processes. Waits for a cluster that is still starting.
+ * processes. Waits for a cluster that is still starting. Returns the state of the stream before, or null if it was created.
  */
-export async function ensureStream(manager: JetStreamManager, replicas = 1): Promise<void> {
+export async function ensureStream(manager: JetStreamManager, replicas = 1): Promise<StreamInfo | null> {
   for (const start = Date.now(); ; await delay(electionRetryMs)) {
     try {
       return await createOrRaise(manager, replicas)
@@ -21,10 +21,12 @@ export async function ensureStream(manager: JetStreamManager, replicas = 1): Pro
   }
 }
 
-async function createOrRaise({ streams }: JetStreamManager, replicas: number): Promise<void> {
+async function createOrRaise({ streams }: JetStreamManager, replicas: number): Promise<StreamInfo | null> {
   try {
-    const { config } = await streams.info(eventStream.name)
+    const info = await streams.info(eventStream.name)
+    const { config } = info
     if (config.num_replicas < replicas) await streams.update(eventStream.name, { ...config, num_replicas: replicas })
+    return info
   } catch (error) {
     if (readErrorCode(error) !== streamNotFound) throw error
     const config = {
@@ -37,6 +39,7 @@ async function createOrRaise({ streams }: JetStreamManager, replicas: number): P
       num_replicas: replicas,
     }
     await streams.add(config).catch(ignore(new Set([streamNameInUse])))
+    return null
   }
 }
 

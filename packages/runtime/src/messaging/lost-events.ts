@@ -18,8 +18,8 @@ interface MarkedEvent extends PublishedEvent {
   position: string
 }
 
-/** Interval of the comparison with the stream while the connection holds. */
-const checkEveryMs = 2_000
+/** Intervals of the comparison with the stream while the connection holds: after events were published, and otherwise. */
+const checkEveryMs = { active: 2_000, idle: 10_000 }
 /** Time for which publishing waits after a reconnect for a provisioner that does not reply. */
 const awaitProvisionerMs = 10_000
 /** Number of remembered events per relay. */
@@ -91,7 +91,8 @@ export class LostEvents {
   /** Compares when that is due. Returns whether events may be published. */
   async check(): Promise<boolean> {
     const isBlocked = this.isBlocked()
-    if (!isBlocked && performance.now() - this.#checkedAt < checkEveryMs) return true
+    const everyMs = this.#anchors.length > 1 ? checkEveryMs.active : checkEveryMs.idle
+    if (!isBlocked && performance.now() - this.#checkedAt < everyMs) return true
     const { connection, log } = this.#options
     if (isDisconnected(connection)) return false
     const interruptions = countInterruptions(connection)

@@ -9,6 +9,8 @@ import { serveVerification } from './verify-events.ts'
 
 /** Shorter than the detection of a server that hangs. */
 const requestTimeoutMs = 3_000
+/** The state of a consumer is expensive for the server, so all are read rarely while their number is unchanged. */
+const readConsumersEveryMs = 30_000
 
 export interface ProvisionOptions {
   connection: NatsConnection
@@ -41,13 +43,14 @@ export function startProvisioner(options: ProvisionOptions): Provisioner {
   const consumers = options.consumers ?? Object.values(durableConsumers)
   const stopping = new AbortController()
   const managing = connection.jetstreamManager({ timeout: requestTimeoutMs, checkAPI: false })
+  const ensureAll = createCheck({ ...options, consumers })
   let isProvisioned = false
   const ready = Promise.withResolvers<void>()
   const resets = subscribeToResets({ ...options, consumers, managing })
   const verifications = serveVerification({ ...options, managing, reply })
   const loop = (async () => {
     while (!stopping.signal.aborted) {
-      isProvisioned = await ensureAll(await managing, { ...options, consumers }).then(
+      isProvisioned = await ensureAll(await managing).then(
         () => true,
         (error: unknown) => {
           log.warn({ err: error }, 'stream.not-provisioned')
@@ -73,9 +76,17 @@ export function startProvisioner(options: ProvisionOptions): Provisioner {
 
 type Provisioned = ProvisionOptions & { consumers: readonly DurableConsumer[] }
 
-async function ensureAll(manager: JetStreamManager, { replicas, ackWaitMs, consumers }: Provisioned): Promise<void> {
-  await ensureStream(manager, replicas)
-  for (const subscription of consumers) await ensureDurable(manager, { subscription, ackWaitMs })
+/** Returns the check that the stream and all consumers exist, which creates what is missing. */
+function createCheck({ replicas, ackWaitMs, consumers }: Provisioned): (manager: JetStreamManager) => Promise<void> {
+  let last = { state: '', at: -Infinity }
+  return async (manager) => {
+    const stream = await ensureStream(manager, replicas)
+    const state = stream ? `${stream.created} ${stream.state.consumer_count}` : ''
+    const isUnchanged = state !== '' && state === last.state && performance.now() - last.at < readConsumersEveryMs
+    if (isUnchanged) return
+    for (const subscription of consumers) await ensureDurable(manager, { subscription, ackWaitMs })
+    last = { state, at: performance.now() }
+  }
 }
 
 /** nats-server lets only the owner of a durable publish to its reset subject; a reset loses nothing. */

@@ -60,13 +60,16 @@ function openInbox(connection: NatsConnection): (request: MuxRequestOptions) => 
       request.reject(failure(code))
     }
   }
-  const sweep = setInterval(() => {
+  let sweepTimer: NodeJS.Timeout | undefined
+  function sweep(): void {
     const now = Date.now()
     rejectWhere(({ until }) => until <= now, 'TIMEOUT')
-  }, sweepMs)
-  sweep.unref()
+    if (pending.size > 0) return
+    clearInterval(sweepTimer)
+    sweepTimer = undefined
+  }
   void connection.closed().then(() => {
-    clearInterval(sweep)
+    clearInterval(sweepTimer)
     rejectWhere(() => true, 'CONNECTION_CLOSED')
   })
   void failOnDisconnect(connection, () => rejectWhere(() => true, 'DISCONNECT'))
@@ -75,6 +78,7 @@ function openInbox(connection: NatsConnection): (request: MuxRequestOptions) => 
       const owner = subject.slice(0, subject.indexOf('.'))
       const reply = `${replyPrefix(user, owner)}.${instance}.${drawToken()}`
       pending.set(reply, { resolve, reject, until: Date.now() + timeoutMs })
+      sweepTimer ??= setInterval(sweep, sweepMs).unref()
       publishBatched(() => {
         // A request that was rejected because the connection broke must not be sent once it is back.
         if (pending.has(reply)) connection.publish(subject, body, { reply, headers })

@@ -88,11 +88,21 @@ export function countInterruptions(connection: NatsConnection): number {
   return interruptions.get(connection) ?? 0
 }
 
+const interruptionListeners = new WeakMap<NatsConnection, Set<() => void>>()
+
+/** Calls the listener whenever the connection is lost, until the returned function is called. */
+export function onInterruption(connection: NatsConnection, listener: () => void): () => void {
+  const listeners = interruptionListeners.get(connection) ?? new Set()
+  interruptionListeners.set(connection, listeners.add(listener))
+  return () => void listeners.delete(listener)
+}
+
 async function watch(connection: NatsConnection): Promise<void> {
   for await (const { type } of connection.status()) {
     if (type === Events.Disconnect) {
       disconnected.add(connection)
       interruptions.set(connection, countInterruptions(connection) + 1)
+      for (const listener of interruptionListeners.get(connection) ?? []) listener()
     } else if (type === Events.Reconnect) disconnected.delete(connection)
   }
 }

@@ -39,7 +39,7 @@ export const RuntimeConfig = z.object({
   HEALTH_PORT: z.coerce.number().int().min(0).default(0).describe('Port of /livez, /readyz and /metrics; 0 selects a free port.'),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info').describe('Minimum severity of log lines.'),
   REQUEST_TIMEOUT_MS: z.coerce.number().int().positive().default(10_000).describe('Maximum time to wait for the reply of another service.'),
-  OUTBOX_POLL_MS: z.coerce.number().int().positive().default(500).describe('Maximum delay of an event whose wake-up was lost.'),
+  OUTBOX_POLL_MS: z.coerce.number().int().positive().default(2_000).describe('Maximum delay of an event whose wake-up was lost.'),
   JOB_LEASE_MS: z.coerce
     .number()
     .int()

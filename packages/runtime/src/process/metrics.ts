@@ -43,5 +43,5 @@ export function gauge(name: string, help: string, { labels = [], collect }: Gaug
 export function collectProcessMetrics(service: string): void {
   if (metrics.getSingleMetric('process_cpu_user_seconds_total')) return
   metrics.setDefaultLabels({ service })
-  collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: 200 })
+  collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: 500 })
 }
