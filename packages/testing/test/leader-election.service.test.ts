@@ -29,6 +29,25 @@ test('work that failed leads no longer when it is started again on the same conn
   await session.close()
 })
 
+test('many tasks that start at once on one connection cause no warning', async () => {
+  await using service = await startTestService(ledger())
+  const session = createLeaderSession(service.databaseUrl ?? '', 'test')
+  const warnings: string[] = []
+  const onWarning = ({ message }: Error) => void warnings.push(message)
+  process.on('warning', onWarning)
+  const leaderships: Leadership[] = []
+  const work = async (leadership: Leadership, stopped: () => boolean) => {
+    leaderships.push(leadership)
+    await eventually(() => expect(stopped()).toBe(true))
+  }
+  const elections = Array.from({ length: 8 }, (_, index) => runAsLeader({ session, name: `task ${index}`, log, work }))
+  await eventually(() => expect(leaderships.filter((each) => each.isLeader())).toHaveLength(8))
+  for (const election of elections) await election.close()
+  await session.close()
+  process.off('warning', onWarning)
+  expect(warnings).toEqual([])
+})
+
 test('one of several tasks on a connection ends without the others, and all end with the connection', async () => {
   await using service = await startTestService(ledger())
   const sessions = ['first', 'second'].map((name) => createLeaderSession(service.databaseUrl ?? '', name))

@@ -39,7 +39,8 @@ export function createLeaderSession(url: string, name: string): LeaderSession {
 }
 
 async function open({ url, name, onLoss }: { url: string; name: string; onLoss: () => void }): Promise<LeaderConnection> {
-  const client = new pg.Client({ connectionString: url, application_name: `quittance ${name}`, keepAlive: true })
+  // Several tasks use the connection at once; without `pipeline` the library warns of a query that waits for another.
+  const client = new pg.Client({ connectionString: url, application_name: `quittance ${name}`, keepAlive: true, pipeline: true })
   const loss = new AbortController()
   const lose = () => {
     onLoss()
