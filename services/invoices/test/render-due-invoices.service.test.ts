@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { browser } from '../src/rendering/browser-component.ts'
 import { anInvoiceSource } from './invoice-source.ts'
 import { aPrintedDocument } from './printed-documents.ts'
+import { renewStatement } from '../src/invoices/render-due-invoices.ts'
 import { startInvoices, type TestInvoices } from './start-invoices.ts'
 
 /** Takes seconds to render, so that a test can interfere. */
@@ -80,6 +81,22 @@ test('delays an invoice that fails to render longer each time without blocking t
     expect(row?.attempts).toBeGreaterThanOrEqual(2)
     expect(row?.last_error).toContain('RangeError')
   })
+})
+
+test('a lease renewal that arrives after its attempt has failed delays no further attempt', async () => {
+  await using invoices = await startInvoices()
+  const source = anUnrenderableSource()
+  await invoices.requestInvoice(source)
+  const postpone = `update invoices set next_attempt_at = now() + interval '1 hour'
+    where order_id = $1 and leased_until is null and last_error is not null returning id, attempts`
+  const [failed] = await eventually(async () => {
+    const rows = await invoices.rows<{ id: string; attempts: number }>(postpone, [source.order_id])
+    expect(rows).toHaveLength(1)
+    return rows
+  })
+  const values: Record<string, string> = { ':id': `'${failed?.id}'`, ':attempts': String(failed?.attempts), ':lease': '30000' }
+  await invoices.rows(renewStatement.replaceAll(/:(id|attempts|lease)\b/g, (name) => values[name] as string))
+  expect(await invoices.rows('select leased_until from invoices where id = $1', [failed?.id])).toEqual([{ leased_until: null }])
 })
 
 test('fails after the eighth attempt with a reason; a new request keeps the number [40, 113]', async () => {

@@ -5,6 +5,7 @@ import { buildContractExample } from '@quittance/contracts/schema-example'
 import { eventually } from '@quittance/testing/eventually'
 import { simpleParser } from 'mailparser'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { renewStatement } from '../src/sending/record-result.ts'
 import { startSmtpServer } from './smtp-server.ts'
 import { startMail } from './start-mail.ts'
 
@@ -62,6 +63,22 @@ test('retries after a temporary rejection, with the same Message-ID and the same
   expect(new Set(smtp.seenIds).size).toBe(1)
   const [ended] = await mail.ended(1)
   expect(ended).toMatchObject({ status: 'sent', failure_reason: null })
+})
+
+test('a lease renewal that arrives after its attempt has failed delays no further attempt', async () => {
+  await using mail = await start()
+  smtp.behave({ kind: 'reject', code: 451, at: 'data' })
+  await mail.pay(mail.order())
+  const postpone = `update messages set next_attempt_at = now() + interval '1 hour'
+    where status = 'waiting' and leased_until is null and last_error is not null returning id, attempts`
+  const [failed] = await eventually(async () => {
+    const rows = await mail.rows<{ id: string; attempts: number }>(postpone)
+    expect(rows).toHaveLength(1)
+    return rows
+  })
+  const values: Record<string, string> = { ':id': `'${failed?.id}'`, ':attempts': String(failed?.attempts), ':lease': '30000' }
+  await mail.rows(renewStatement.replaceAll(/:(id|attempts|lease)\b/g, (name) => values[name] as string))
+  expect(await mail.rows('select leased_until from messages where id = $1', [failed?.id])).toEqual([{ leased_until: null }])
 })
 
 test('ends a mail that is rejected for good; the seller sees the reply of the server [pages 88]', async () => {

@@ -10,9 +10,10 @@ import { publishGenerated } from './publish-generated.ts'
 import { renderDocument, type RenderedDocument } from './render-document.ts'
 import { renderingJobName, renderingRuns } from './rendering-jobs.ts'
 
-const renew = `
+// A renewal that arrives after the end of its attempt must not lease the document again: that would delay the next attempt.
+export const renewStatement = `
   update invoices set leased_until = now() + :lease * interval '1 millisecond'
-  where id = :id and attempts = :attempts and status = 'requested'`
+  where id = :id and attempts = :attempts and status = 'requested' and leased_until is not null`
 
 const release = `
   update invoices set leased_until = null, attempts = attempts - 1, version = version + 1
@@ -37,7 +38,7 @@ async function renderNext(context: JobContext): Promise<boolean> {
   const { id, attempts } = claimed
   const startedAt = performance.now()
   const renewal = setInterval(() => {
-    context.systemSql('invoice.renew', renew, { id, attempts, lease: context.leaseMs }).catch(() => {})
+    context.systemSql('invoice.renew', renewStatement, { id, attempts, lease: context.leaseMs }).catch(() => {})
   }, context.leaseMs / 3)
   let wasShareUsed = false
   try {

@@ -21,7 +21,9 @@ const postpone = `
   update messages set next_attempt_at = now() + :delay * interval '1 second', leased_until = null, failures = failures + 1, last_error = :reason
   where ${isClaimed} returning id`
 
-const renew = `update messages set leased_until = now() + :lease * interval '1 millisecond' where ${isClaimed}`
+// A renewal that arrives after the end of its attempt must not lease the mail again: that would delay the next attempt.
+export const renewStatement = `
+  update messages set leased_until = now() + :lease * interval '1 millisecond' where ${isClaimed} and leased_until is not null`
 
 /** How a mail ended. */
 export type EndStatus = 'sent' | 'failed' | 'disabled'
@@ -74,5 +76,5 @@ export async function recordFailure(
 
 /** Renews the lease while a slow server is asked. */
 export async function renewLease({ systemSql, leaseMs }: JobContext, { id, attempts }: ClaimedMessage): Promise<void> {
-  await systemSql('message.renew-lease', renew, { id, attempts, lease: leaseMs })
+  await systemSql('message.renew-lease', renewStatement, { id, attempts, lease: leaseMs })
 }
