@@ -15,7 +15,8 @@ beforeAll(async () => {
   log.warn = log.info = (_fields: unknown, event?: string) => void lines.push(event ?? '')
   replicas = [limit(), limit()]
   function limit() {
-    return createRateLimit({ perSecond: 100, storeUrl: store.url, log })
+    // With the default of 100 ms a busy machine loses the store more than once.
+    return createRateLimit({ perSecond: 100, storeUrl: store.url, storeTimeoutMs: 1_000, log })
   }
   await eventually(() => countTogether())
 })

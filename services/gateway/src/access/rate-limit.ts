@@ -23,6 +23,8 @@ interface RateLimitOptions {
   perSecond: number
   /** Valkey or Redis for a count shared by all replicas. */
   storeUrl?: string | undefined
+  /** Timeout of the store in milliseconds, which every request waits for first; default 100. */
+  storeTimeoutMs?: number
   log: Logger
 }
 
@@ -30,10 +32,10 @@ interface RateLimitOptions {
  * Creates a rate limit with windows of one second that begin with the first request of a key. Counts per process without a store, and
  * while the store is unavailable.
  */
-export function createRateLimit({ perSecond, storeUrl, log }: RateLimitOptions): RateLimit {
+export function createRateLimit({ perSecond, storeUrl, storeTimeoutMs = 100, log }: RateLimitOptions): RateLimit {
   if (perSecond === 0) return { count: async () => null, close: async () => {} }
   const local = new RateLimiterMemory({ points: perSecond, duration: 1 })
-  const shared: SharedRateLimiter | null = storeUrl ? createSharedRateLimiter({ perSecond, storeUrl, log }) : null
+  const shared: SharedRateLimiter | null = storeUrl ? createSharedRateLimiter({ perSecond, storeUrl, storeTimeoutMs, log }) : null
 
   async function consume(key: string): Promise<RateLimiterRes> {
     try {

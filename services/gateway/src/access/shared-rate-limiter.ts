@@ -13,11 +13,10 @@ export interface SharedRateLimiter {
 interface SharedCountOptions {
   perSecond: number
   storeUrl: string
+  storeTimeoutMs: number
   log: Logger
 }
 
-/** Timeout of the store, which every request waits for first. */
-const commandTimeoutMs = 100
 /** Time without calls to a store that failed, so that a frozen store does not cost every request the timeout. */
 const skipAfterFailureMs = 1_000
 
@@ -26,10 +25,10 @@ const failures = counter(
   'Number of requests counted by this replica alone because the rate limit store failed.',
 )
 
-export function createSharedRateLimiter({ perSecond, storeUrl, log }: SharedCountOptions): SharedRateLimiter {
+export function createSharedRateLimiter({ perSecond, storeUrl, storeTimeoutMs, log }: SharedCountOptions): SharedRateLimiter {
   const client = new Redis(storeUrl, {
     connectTimeout: 2_000,
-    commandTimeout: commandTimeoutMs,
+    commandTimeout: storeTimeoutMs,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempts) => Math.min(attempts * 100, skipAfterFailureMs),
