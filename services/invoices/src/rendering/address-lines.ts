@@ -57,7 +57,17 @@ function joinParts(parts: readonly (string | null)[], separator: string): string
   return present.join(isArabic ? '، ' : separator)
 }
 
+/** Creating the names of a language takes longer than any other part of an address. */
+const namesByLanguage = new Map<string, Intl.DisplayNames>()
+const maxLanguages = 50
+
 function countryName(country: string, language: string): string {
   if (!/^[A-Z]{2}$/.test(country)) return country
-  return new Intl.DisplayNames([language], { type: 'region' }).of(country) ?? country
+  let names = namesByLanguage.get(language)
+  if (!names) {
+    if (namesByLanguage.size >= maxLanguages) namesByLanguage.clear()
+    names = new Intl.DisplayNames([language], { type: 'region' })
+    namesByLanguage.set(language, names)
+  }
+  return names.of(country) ?? country
 }

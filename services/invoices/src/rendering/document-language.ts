@@ -1,3 +1,4 @@
+import { findTexts, languageTag } from '@quittance/contracts/locale'
 import type { DocumentStrings } from './locales/document-strings.ts'
 import { arabic } from './locales/arabic.ts'
 import { dutch } from './locales/dutch.ts'
@@ -40,22 +41,7 @@ export interface DocumentLanguage {
 
 /** Returns the strings of a locale or of its language. If there are none, the whole document is in English. */
 export function documentLanguage(locale: string): DocumentLanguage {
-  const wanted = canonicalLocale(locale)
-  const strings = findStrings(wanted)
+  const wanted = languageTag(locale)
+  const strings = findTexts(stringsByLanguage, wanted)
   return strings ? { strings, locale: wanted, wanted } : { strings: stringsByLanguage['en'] as DocumentStrings, locale: 'en', wanted }
-}
-
-/** Chinese has two scripts, and `zh-TW` does not name its script. */
-function findStrings(locale: string): DocumentStrings | undefined {
-  const { language, script } = new Intl.Locale(locale).maximize()
-  return stringsByLanguage[`${language}-${script}`] ?? stringsByLanguage[language]
-}
-
-/** Removes extensions, which would change calendar and digits. An invalid locale becomes English. */
-function canonicalLocale(locale: string): string {
-  try {
-    return new Intl.Locale(locale.replaceAll('_', '-')).baseName
-  } catch {
-    return 'en'
-  }
 }

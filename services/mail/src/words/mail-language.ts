@@ -1,3 +1,4 @@
+import { findTexts, languageTag } from '@quittance/contracts/locale'
 import type { MailText } from './declaration-words.ts'
 import { arabic } from './arabic.ts'
 import { contractWords, type ContractWords } from './contract-words.ts'
@@ -59,17 +60,7 @@ export interface MailLanguage {
 
 /** Returns the words of a locale or of its language; English for null, an invalid locale and a language without words. */
 export function mailLanguage(requested: string | null): MailLanguage {
-  const locale = canonicalLocale(requested ?? 'en')
-  const { language, script } = new Intl.Locale(locale).maximize()
-  const words = wordsByLanguage[`${language}-${script}`] ?? wordsByLanguage[language]
+  const locale = languageTag(requested ?? 'en')
+  const words = findTexts(wordsByLanguage, locale)
   return words ? { words, locale } : { words: wordsByLanguage['en'] as MailWords, locale: 'en' }
-}
-
-/** Removes extensions, which would change calendar and digits. */
-function canonicalLocale(locale: string): string {
-  try {
-    return new Intl.Locale(locale.replaceAll('_', '-')).baseName
-  } catch {
-    return 'en'
-  }
 }
