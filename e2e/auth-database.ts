@@ -21,14 +21,15 @@ async function queryAuth<Row extends QueryResultRow>(system: RunningSystem, sql:
 
 /**
  * Returns grants with missing or duplicate tokens. Every consumed code or refresh token must have produced exactly one refresh token and
- * one access token, and at most one refresh token may still be usable.
+ * one access token, and at most one refresh token may still be usable. An expired code has been deleted: it was consumed if there are tokens.
  */
 export function findInconsistentGrants(system: RunningSystem): Promise<unknown[]> {
   return queryAuth(
     system,
     `select * from (
       select id,
-        (select count(*) from authorization_codes where grant_id = g.id and consumed_at is not null)
+        (select case count(*) when 0 then exists (select from refresh_tokens where grant_id = g.id)::int
+            else count(*) filter (where consumed_at is not null) end from authorization_codes where grant_id = g.id)
           + (select count(*) from refresh_tokens where grant_id = g.id and consumed_at is not null) as used,
         (select count(*) from refresh_tokens where grant_id = g.id) as refresh_tokens,
         (select count(*) from oauth_access_tokens where grant_id = g.id) as access_tokens,
