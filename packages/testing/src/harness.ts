@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { Caller } from '@quittance/contracts/caller'
 import { InternalServerError } from '@quittance/contracts/errors'
 import type { Event, PayloadOf } from '@quittance/contracts/event'
@@ -221,4 +222,16 @@ function openReader(connectionString: string | undefined) {
     },
     close: () => pool?.end(),
   }
+}
+
+const trustedCertificates = new Set<string>()
+
+/**
+ * Trusts a certificate in PEM in this worker, and returns all trusted certificates. Must be called before the first TLS connection of a
+ * service, which reads them then and keeps them for later files of the worker.
+ */
+export function trustCertificate(certificate: string): readonly string[] {
+  if (!trustedCertificates.has(certificate)) setDefaultCACertificates([...getCACertificates('default'), certificate])
+  trustedCertificates.add(certificate)
+  return getCACertificates('default')
 }

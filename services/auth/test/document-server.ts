@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { trustCertificate } from '@quittance/testing/harness'
 
 /** For 127.0.0.1, self-signed, trusted only in these tests; valid for 100 years. */
 const cert = `-----BEGIN CERTIFICATE-----
@@ -21,16 +21,8 @@ La37YvW17B5BHwrbEYJN3KJUgrqhRANCAATjmGe1UHsB9xweBCsqOYlxoL9PdtyJ
 +7TVq3FK31Fwmmousp3Q7O1kT1LNP6IkBLsDLmI6Pzjes6OWenGoMdEg
 -----END PRIVATE KEY-----`
 
-let isTrusted = false
-
-/**
- * Trusts the certificate in this worker. Called before the first TLS connection of the service, which reads the trusted certificates then and
- * keeps them for later files of the worker.
- */
-export function trustDocumentServers(): void {
-  if (!isTrusted) setDefaultCACertificates([...getCACertificates('default'), cert])
-  isTrusted = true
-}
+/** Trusts the certificate of every document server in this worker. */
+export const trustDocumentServers = () => trustCertificate(cert)
 
 /** Starts an https server on 127.0.0.1 that serves metadata documents of clients. */
 export interface DocumentServer extends AsyncDisposable {

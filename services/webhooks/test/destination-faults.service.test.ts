@@ -4,11 +4,11 @@ import { createServer as createTcp, type AddressInfo, type Server, type Socket }
 import { createServer as createTls, type TlsOptions } from 'node:tls'
 import { orderPaid } from '@quittance/contracts/orders'
 import { eventually } from '@quittance/testing/eventually'
+import { trustCertificate } from '@quittance/testing/harness'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { certificates } from './certificates.ts'
 import { startNameServer, type NameServer } from './name-server.ts'
 import { startWebhooks, type TestWebhooks } from './start-webhooks.ts'
-import { trustTestAuthority } from './trust-test-authority.ts'
 
 let names: NameServer
 let webhooks: TestWebhooks
@@ -108,7 +108,7 @@ test('blocks the second attempt if its name then resolves to a private address [
 
 test('sends nothing if TLS is too old, hangs or has an untrusted or wrong certificate [fault 35]', async () => {
   // Without it, all of them would fail for the same reason.
-  expect(trustTestAuthority().map((certificate) => certificate.trim())).toContain(certificates.authority)
+  expect(trustCertificate(certificates.authority).map((certificate) => certificate.trim())).toContain(certificates.authority)
   const servers = {
     expired: await secured(certificates.expired),
     other: await secured(certificates.otherHost),

@@ -7,10 +7,10 @@ import { createWebhookEndpoint } from '@quittance/contracts/webhooks'
 import { type WebhookEventFilter } from '@quittance/contracts/webhook-event-types'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
-import { startTestService, type TestService } from '@quittance/testing/harness'
+import { startTestService, trustCertificate, type TestService } from '@quittance/testing/harness'
 import { webhooks } from '../src/service.ts'
+import { certificates } from './certificates.ts'
 import { anOrder } from './order-payload.ts'
-import { trustTestAuthority } from './trust-test-authority.ts'
 
 type Attempts = ReplyOf<typeof listWebhookDeliveries>['items']
 type Endpoint = ReplyOf<typeof createWebhookEndpoint>
@@ -40,7 +40,7 @@ export interface TestWebhooks extends TestService {
 export const paidOrderEvents = [orderCreated, orderUpdated, orderPaid] as const
 
 export async function startWebhooks(): Promise<TestWebhooks> {
-  trustTestAuthority()
+  trustCertificate(certificates.authority)
   // Four attempts in total, with short delays.
   process.env['RETRY_SCHEDULE_S'] ??= '0.05,0.05,0.05'
   const service = await startTestService(webhooks)
