@@ -106,6 +106,7 @@ async function consumeWhileLeader(options: ConsumerOptions, turn: Turn): Promise
     received = 0
     const fetching = await opened.source.fetch({ max_messages: maxMessages, expires: fetchExpiresMs })
     state.fetching = fetching
+    // What ended while the fetch was created found none to stop.
     if (!leadership.isLeader() || isInterrupted()) fetching.stop()
     const batches = batcher({ maxMessages: maxBatchSize, waitMs: isScoped ? gatherMs.copies : gatherMs.events }, async (messages) => {
       if (!leadership.isLeader() || isInterrupted()) return

@@ -72,6 +72,8 @@ export class LostEvents {
   /** A sequence number known to be lost. */
   #lostFrom: number | null = null
   #checkedAt = -Infinity
+  /** Whether events were published since the last comparison. */
+  #hasPublished = false
   /** Interruptions of the connection at the last comparison; null before the first. */
   #interruptions: number | null = null
   /** Time of the first of several comparisons without a reply of the provisioner. */
@@ -91,7 +93,7 @@ export class LostEvents {
   /** Compares when that is due. Returns whether events may be published. */
   async check(): Promise<boolean> {
     const isBlocked = this.isBlocked()
-    const everyMs = this.#anchors.length > 1 ? checkEveryMs.active : checkEveryMs.idle
+    const everyMs = this.#hasPublished ? checkEveryMs.active : checkEveryMs.idle
     if (!isBlocked && performance.now() - this.#checkedAt < everyMs) return true
     const { connection, log } = this.#options
     if (isDisconnected(connection)) return false
@@ -99,6 +101,7 @@ export class LostEvents {
     try {
       await this.#compare()
       this.#failedSince = null
+      this.#hasPublished = false
     } catch (error) {
       if (this.#failedSince === null) log.warn({ err: error }, 'outbox.not-compared')
       this.#failedSince ??= performance.now()
@@ -124,6 +127,7 @@ export class LostEvents {
   remember(newest: PublishedEvent): void {
     this.#highest = Math.max(this.#highest, newest.sequence)
     this.#anchors.push(newest)
+    this.#hasPublished = true
     // The first one stays: it was published before the others.
     if (this.#anchors.length > maxAnchors) this.#anchors = this.#anchors.filter((_, index) => index % 2 === 0)
   }
