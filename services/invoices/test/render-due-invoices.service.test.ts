@@ -1,14 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { getInvoice, getOrderInvoice, invoiceGenerated } from '@quittance/contracts/invoices'
 import type { InvoiceSource } from '@quittance/contracts/orders'
+import { bindValues, statement } from '@quittance/sql/statement'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { expect, test } from 'vitest'
+import { renewStatement } from '../src/invoices/render-due-invoices.ts'
 import { browser } from '../src/rendering/browser-component.ts'
 import { anInvoiceSource } from './invoice-source.ts'
 import { aPrintedDocument } from './printed-documents.ts'
-import { renewStatement } from '../src/invoices/render-due-invoices.ts'
 import { startInvoices, type TestInvoices } from './start-invoices.ts'
 
 /** Takes seconds to render, so that a test can interfere. */
@@ -94,8 +95,8 @@ test('a lease renewal that arrives after its attempt has failed delays no furthe
     expect(rows).toHaveLength(1)
     return rows
   })
-  const values: Record<string, string> = { ':id': `'${failed?.id}'`, ':attempts': String(failed?.attempts), ':lease': '30000' }
-  await invoices.rows(renewStatement.replaceAll(/:(id|attempts|lease)\b/g, (name) => values[name] as string))
+  const renewal = statement('renewal', renewStatement)
+  await invoices.rows(renewal.text, bindValues(renewal, { ...failed, lease: 30_000 }))
   expect(await invoices.rows('select leased_until from invoices where id = $1', [failed?.id])).toEqual([{ leased_until: null }])
 })
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { customerDeleted, type Customer } from '@quittance/contracts/customers'
 import { orderRefunded, refundCreated, refundUpdated, type Refund } from '@quittance/contracts/refunds'
 import { buildContractExample } from '@quittance/contracts/schema-example'
+import { bindValues, statement } from '@quittance/sql/statement'
 import { eventually } from '@quittance/testing/eventually'
 import { simpleParser } from 'mailparser'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -76,8 +77,8 @@ test('a lease renewal that arrives after its attempt has failed delays no furthe
     expect(rows).toHaveLength(1)
     return rows
   })
-  const values: Record<string, string> = { ':id': `'${failed?.id}'`, ':attempts': String(failed?.attempts), ':lease': '30000' }
-  await mail.rows(renewStatement.replaceAll(/:(id|attempts|lease)\b/g, (name) => values[name] as string))
+  const renewal = statement('renewal', renewStatement)
+  await mail.rows(renewal.text, bindValues(renewal, { ...failed, lease: 30_000 }))
   expect(await mail.rows('select leased_until from messages where id = $1', [failed?.id])).toEqual([{ leased_until: null }])
 })
 

@@ -15,8 +15,8 @@ const postalCodeBelow = new Set(['GB', 'IE', 'GG', 'IM', 'JE'])
 const generalToSpecific = new Set(['CN', 'JP', 'KR', 'TW'])
 
 /** Returns the lines of an address as on an envelope. Missing parts leave neither an empty line nor a stray comma. */
-export function addressLines(address: Address, language: string): string[] {
-  return [...buildPlaceLines(address), countryName(address.country, language)].filter((line) => line !== null && line !== '') as string[]
+export function addressLines(address: Address, countryName: CountryNames): string[] {
+  return [...buildPlaceLines(address), countryName(address.country)].filter((line) => line !== null && line !== '') as string[]
 }
 
 function buildPlaceLines(address: Address): (string | null)[] {
@@ -57,17 +57,11 @@ function joinParts(parts: readonly (string | null)[], separator: string): string
   return present.join(isArabic ? '، ' : separator)
 }
 
-/** Creating the names of a language takes longer than any other part of an address. */
-const namesByLanguage = new Map<string, Intl.DisplayNames>()
-const maxLanguages = 50
+/** Returns the name of a country by its ISO 3166-1 code; other text is returned unchanged. */
+export type CountryNames = (country: string) => string
 
-function countryName(country: string, language: string): string {
-  if (!/^[A-Z]{2}$/.test(country)) return country
-  let names = namesByLanguage.get(language)
-  if (!names) {
-    if (namesByLanguage.size >= maxLanguages) namesByLanguage.clear()
-    names = new Intl.DisplayNames([language], { type: 'region' })
-    namesByLanguage.set(language, names)
-  }
-  return names.of(country) ?? country
+/** Creates the names of countries in a language. */
+export function countryNames(language: string): CountryNames {
+  const names = new Intl.DisplayNames([language], { type: 'region' })
+  return (country) => (/^[A-Z]{2}$/.test(country) ? (names.of(country) ?? country) : country)
 }

@@ -1,3 +1,4 @@
+import { countryNames, type CountryNames } from './address-lines.ts'
 import { documentLanguage, type DocumentLanguage } from './document-language.ts'
 import { moneyFormat, type MoneyFormat } from './format-money.ts'
 import type { DocumentModel } from './document-model.ts'
@@ -5,6 +6,7 @@ import type { DocumentModel } from './document-model.ts'
 /** Language of a document with its formats for amounts, dates and rates. */
 export interface DocumentLocale extends DocumentLanguage {
   money: MoneyFormat
+  country: CountryNames
   date: (date: Date) => string
   /** Formats a calendar date such as `2026-12-31`, which has no time zone. */
   day: (date: string) => string
@@ -42,6 +44,7 @@ function createDocumentLocale(requested: string, { currency, timeZone }: { curre
   return {
     ...language,
     money: moneyFormat(currency, locale),
+    country: countryNames(locale),
     date: (date) => dates.format(date),
     day: (date) => days.format(new Date(`${date}T00:00:00Z`)),
     period: ({ start, end }) => dates.formatRange(start, end),

@@ -109,8 +109,8 @@ interface Party extends Pick<SellerBlock, 'name' | 'address' | 'taxId'> {
   contact: readonly string[]
 }
 
-function party({ role, name, address, taxId, contact }: Party, { strings, locale }: DocumentLocale): string {
-  const lines = [...(address ? addressLines(address, locale) : []), ...contact].map((line) => `<p>${isolateDirection(line)}</p>`)
+function party({ role, name, address, taxId, contact }: Party, { strings, country }: DocumentLocale): string {
+  const lines = [...(address ? addressLines(address, country) : []), ...contact].map((line) => `<p>${isolateDirection(line)}</p>`)
   const tax = taxId ? `<p><span>${escapeHtml(strings.taxId)}</span> ${isolateDirection(taxId)}</p>` : ''
   return `<section><h2>${escapeHtml(role)}</h2><p class="name">${isolateDirection(name)}</p>${lines.join('')}${tax}</section>`
 }
