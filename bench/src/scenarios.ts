@@ -10,6 +10,7 @@ import { listOrders } from './scenarios/list-orders.ts'
 import { optimizations } from './scenarios/optimizations.ts'
 import { pageOrders } from './scenarios/page-orders.ts'
 import { payments } from './scenarios/payments.ts'
+import { rateLimit } from './scenarios/rate-limit.ts'
 import { readOrder } from './scenarios/read-order.ts'
 import { render } from './scenarios/render.ts'
 import { refreshToken } from './scenarios/refresh-token.ts'
@@ -26,6 +27,7 @@ export const scenarios = {
   'refresh-token': refreshToken,
   'checkout-page': checkoutPage,
   deliveries,
+  'rate-limit': rateLimit,
   fairness,
   payments,
   optimizations,

@@ -1,5 +1,5 @@
 /** Measures the cost of a delivery compared with a bare signed POST, the isolation of dead endpoints, and the cost of a backlog. */
-import { fork, type ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,6 +8,7 @@ import type { Scenario, Stage } from '../scenario.ts'
 import { median, quantile, ratio } from '../statistics.ts'
 import { commitEvents, inDatabase, makeDue, makeEndpoints, type Endpoints } from '../system/deliveries.ts'
 import { claimTimes, type ClaimTime } from '../system/claim-times.ts'
+import { startSink, type Sink } from '../system/sink.ts'
 import { table } from '../table.ts'
 
 const deliveriesPerWindow = 20_000
@@ -55,29 +56,6 @@ export const deliveries: Scenario = {
       sink.process.disconnect()
     }
   },
-}
-
-interface Sink {
-  process: ChildProcess
-  origin: string
-  count(): Promise<number>
-  latencies(): Promise<number[]>
-}
-
-async function startSink(): Promise<Sink> {
-  const child = fork(join(peers, 'sink.ts'))
-  const receive = async () => (await once(child, 'message'))[0]
-  const port = (await receive()) as number
-  const query = async (question: string) => {
-    child.send(question)
-    return receive()
-  }
-  return {
-    process: child,
-    origin: `http://127.0.0.1:${port}`,
-    count: () => query('count') as Promise<number>,
-    latencies: () => query('latencies') as Promise<number[]>,
-  }
 }
 
 async function postLoop(origin: string, seconds: number): Promise<Round['limit']> {

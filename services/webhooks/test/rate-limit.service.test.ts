@@ -7,7 +7,8 @@ import { paidOrderEvents, startWebhooks } from './start-webhooks.ts'
 
 const seconds = scale(3, 6)
 
-test.each([10, 40, 200])('uses a limit of %i per second to at least 95 %, and never exceeds it', async (limit) => {
+// How much of a limit is used depends on the machine too: `rate-limiter.test.ts` demands 95 % at given times, the benchmark `rate-limit` measures it.
+test.each([10, 40, 200])('never exceeds a limit of %i per second, and delivers every event', async (limit) => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   const endpoint = { url: sink.url, events: ['order.*' as const], rate_limit: limit }
@@ -21,9 +22,6 @@ test.each([10, 40, 200])('uses a limit of %i per second to at least 95 %, and ne
   for (let second = 1; second <= seconds; second++) {
     expect(times.filter((at) => at < second * 1_000 - 100).length, `in ${second} s`).toBeLessThanOrEqual(second * limit)
   }
-  // The backlog exists from the first second on. Here too a tenth of a second is left to a busy machine.
-  const from = times.findIndex((at) => at >= 1_000)
-  const lastedMs = (times.at(-1) ?? 0) - (times[from] ?? 0)
-  expect(lastedMs).toBeLessThanOrEqual(((count - 1 - from) / (0.95 * limit)) * 1_000 + 100)
+  expect(new Set(sink.received.map(({ headers }) => headers['webhook-id'])).size).toBe(count)
   expect(await webhooks.call(updateWebhookEndpoint, { id, rate_limit: null }, webhooks.caller)).toMatchObject({ rate_limit: null })
 })
