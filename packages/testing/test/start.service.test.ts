@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { job } from '@quittance/runtime/handler'
 import { connectNats, flushConnection, isDisconnected } from '@quittance/runtime/nats-connection'
 import type { ServiceResources } from '@quittance/runtime/service'
 import { expect, test } from 'vitest'
@@ -34,4 +35,31 @@ test('the registration of endpoints survives an interruption of the connection',
   expect(await registered).toBeUndefined()
   await connection.close()
   await expect(flushConnection(connection)).rejects.toThrow()
+})
+
+test('first runs of jobs are one after the other, and one that does not end delays the others by a second at most', async () => {
+  let running = 0
+  const concurrent: number[] = []
+  const hang = Promise.withResolvers<void>()
+  const record = (name: string, work: Promise<void> | null = null) =>
+    job({
+      name,
+      everyMs: 60_000,
+      async run({ systemSql }) {
+        concurrent.push((running += 1))
+        await systemSql('jobs.sleep', 'select pg_sleep(0.02)', {})
+        await work
+        running -= 1
+        return false
+      },
+    })
+  const jobs = ['first', 'second', 'third', 'fourth'].map((name) => record(name))
+  const startedAt = performance.now()
+  await using service = await startTestService({ ...ledger(), jobs: [...jobs, record('hanging', hang.promise), record('last')] })
+  await eventually(() => expect(concurrent).toHaveLength(6))
+  expect(concurrent).toEqual([1, 1, 1, 1, 1, 2])
+  expect(performance.now() - startedAt).toBeGreaterThan(900)
+  hang.resolve()
+  await service.stop()
+  expect(running).toBe(0)
 })

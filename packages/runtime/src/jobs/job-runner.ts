@@ -9,32 +9,54 @@ import { createSystemSql } from '@quittance/sql/sql-runner'
 import type { NotificationListener } from './notification-listener.ts'
 
 interface Schedule {
-  job: Job
   database: Database
   wakeUps: NotificationListener
   log: Logger
   leaseMs: number
-  /** Milliseconds before the first run, unless it is woken. */
-  startAfterMs: number
 }
 
 const retryDelayMs = 1_000
+/** Maximum delay of the first run. */
+const maxStartDelayMs = 1_000
+
+/**
+ * Starts jobs. Their first runs are one after the other, as long as each ends soon: together they would open every connection of the pool, and
+ * again at each common interval.
+ */
+export function startJobs(jobs: readonly Job[], schedule: Schedule): Closeable[] {
+  let previous = Promise.resolve()
+  return jobs.map((job) => {
+    const { promise: firstRun, resolve } = Promise.withResolvers<void>()
+    const running = startJob(job, { ...schedule, startAfter: previous, onRun: resolve })
+    previous = firstRun
+    return running
+  })
+}
+
+interface JobSchedule extends Schedule {
+  /** The first run starts when it resolves, or when woken. */
+  startAfter: Promise<void>
+  /** Called after each run. */
+  onRun(): void
+}
 
 /**
  * Runs a job repeatedly: immediately if there is more to do, otherwise when woken or after its interval. A job with several runs at once is
  * one loop per run: a wake-up continues one of those that wait.
  */
-export function startJob({ job, database, wakeUps, log, leaseMs, startAfterMs }: Schedule): Closeable {
+function startJob(job: Job, { database, wakeUps, log, leaseMs, startAfter, onRun }: JobSchedule): Closeable {
   const wakeSignal = createWakeSignal()
   let stopped = false
   const getIntervalMs = () => (typeof job.everyMs === 'number' ? job.everyMs : job.everyMs())
   wakeUps.on(job.name, () => wakeSignal.wake())
   const loops = Array.from({ length: job.concurrency ?? 1 }, runLoop)
+  void startAfter.then(() => wakeSignal.wake())
 
   async function runLoop(): Promise<void> {
-    await wakeSignal.wait(startAfterMs)
+    await wakeSignal.wait(maxStartDelayMs)
     while (!stopped) {
       const hasMore = await job.run(context()).catch(failed)
+      onRun()
       if (!stopped && hasMore !== true) await wakeSignal.wait(hasMore === null ? retryDelayMs : getIntervalMs())
     }
     // Ends the next one that waits.

@@ -12,7 +12,7 @@ import type { Consumer, Handler, Job } from '../handlers/handler.ts'
 import { collectProcessMetrics } from '../process/metrics.ts'
 import { startClockCheck } from './clock-check.ts'
 import { startHealth, type InternalRoutes, type ReadinessCheck } from './health-server.ts'
-import { startJob } from '../jobs/job-runner.ts'
+import { startJobs } from '../jobs/job-runner.ts'
 import { createLeaderSession } from '../jobs/leader-session.ts'
 import { createFairSlots } from '../process/fair-slots.ts'
 import { createLogger, type Logger } from '../process/logger.ts'
@@ -168,9 +168,6 @@ type WithDatabase = ServiceResources & { database: Database; settings: RuntimeCo
 /** A request in flight when the connection breaks gets no reply: consumer and relay continue after this time. */
 const jetstreamTimeoutMs = 5_000
 
-/** Time between the first runs of two jobs: together they would open every connection of the pool, and again at each common interval. */
-const betweenJobsMs = 10
-
 /** Starts relay, consumers and jobs. */
 async function startMessaging(service: Service, { settings, ...resources }: WithDatabase): Promise<Closeable[]> {
   const { connection, database, log } = resources
@@ -186,9 +183,7 @@ async function startMessaging(service: Service, { settings, ...resources }: With
     { name: 'wake-ups', close: () => wakeUps.close() },
     { name: 'leader-session', close: () => leaderSession.close() },
     startRelay({ ...shared, pollMs: settings.OUTBOX_POLL_MS }),
-    ...(service.jobs ?? []).map((job, index) =>
-      startJob({ ...shared, job, leaseMs: settings.JOB_LEASE_MS, startAfterMs: index * betweenJobsMs }),
-    ),
+    ...startJobs(service.jobs ?? [], { ...shared, leaseMs: settings.JOB_LEASE_MS }),
     ...(service.consumers ?? []).map((consumer) => startConsumer({ ...shared, consumer })),
   ]
 }
