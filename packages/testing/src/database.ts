@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { migrateDatabase, type DatabaseDefinition } from '@quittance/runtime/database'
-import { Client } from 'pg'
+import { Client, Pool, type ClientBase } from 'pg'
 import { inject } from 'vitest'
 import { ensureRole } from './engines/service-database.ts'
 
@@ -28,24 +28,37 @@ const roles = { migrator: 'test_migrator', runtime: 'test_runtime' }
 /** Key of the advisory lock under which a template is created: several workers may need the same one at the same time. */
 const templateLock = 7_201_121
 
+/** Templates that this worker knows, by service and version. */
+const templates = new Map<string, Promise<void>>()
+
 export async function cloneDatabase(service: string, definition: DatabaseDefinition): Promise<TestDatabase> {
   const server = new URL(inject('postgresUrl'))
-  const admin = new Client({ connectionString: server.href })
-  await admin.connect()
-  try {
-    const template = await ensureTemplate(admin, { service, definition, server })
-    const name = `test_${randomUUID().replaceAll('-', '')}`
-    await admin.query(`create database ${name} template ${template} strategy file_copy owner ${roles.migrator}`)
-    await admin.query(`revoke all on database ${name} from public; grant connect on database ${name} to ${roles.runtime}`)
-    return {
-      url: databaseUrl(server, name),
-      runtimeUrl: databaseUrl(server, name, roles.runtime),
-      migrationUrl: databaseUrl(server, name, roles.migrator),
-      drop: () => drop(server, name),
-    }
-  } finally {
-    await admin.end()
+  const template = templateName(service, definition)
+  const ready = templates.get(template) ?? ensureTemplate(template, { definition, server })
+  templates.set(template, ready)
+  await ready
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await administration().query(`create database ${name} template ${template} strategy file_copy owner ${roles.migrator}`)
+  await administration().query(`revoke all on database ${name} from public; grant connect on database ${name} to ${roles.runtime}`)
+  return {
+    url: databaseUrl(server, name),
+    runtimeUrl: databaseUrl(server, name, roles.runtime),
+    migrationUrl: databaseUrl(server, name, roles.migrator),
+    async drop() {
+      await administration().query(`drop database if exists ${name} with (force)`)
+    },
   }
+}
+
+let administrationPool: Pool | undefined
+
+/** Connection of the superuser, shared by the tests of a worker: to open one takes longer than to create a database. */
+function administration(): Pool {
+  if (administrationPool) return administrationPool
+  administrationPool = new Pool({ connectionString: inject('postgresUrl'), max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
+  // Some tests end every connection.
+  administrationPool.on('error', () => {})
+  return administrationPool
 }
 
 /** Connects as one role, to test what it may and may not do; the caller closes the connection. */
@@ -55,30 +68,40 @@ export async function connectTo(url: string): Promise<Client> {
   return client
 }
 
+function templateName(service: string, { migrations }: DatabaseDefinition): string {
+  const names = migrations.map(({ name }) => name).join()
+  return `template_${service}_${createHash('sha256').update(names).digest('hex').slice(0, 12)}`
+}
+
 interface TemplateOptions {
-  service: string
   definition: DatabaseDefinition
   server: URL
 }
 
-async function ensureTemplate(admin: Client, { service, definition, server }: TemplateOptions): Promise<string> {
-  const version = createHash('sha256')
-    .update(definition.migrations.map(({ name }) => name).join())
-    .digest('hex')
-    .slice(0, 12)
-  const template = `template_${service}_${version}`
-  await admin.query('select pg_advisory_lock($1)', [templateLock])
-  const existing = await admin.query('select from pg_database where datname = $1', [template])
-  if (!existing.rowCount) {
-    const unfinished = `${template}_new`
-    await admin.query(`drop database if exists ${unfinished} with (force)`)
-    for (const name of Object.values(roles)) await ensureRole(admin, { name, password: name })
-    await admin.query(`create database ${unfinished} owner ${roles.migrator}`)
-    await migrateDatabase(definition, { url: databaseUrl(server, unfinished, roles.migrator), runtimeRole: roles.runtime })
-    await admin.query(`alter database ${unfinished} rename to ${template}`)
+/** Creates a template that is missing. */
+async function ensureTemplate(template: string, options: TemplateOptions): Promise<void> {
+  const admin = await administration().connect()
+  try {
+    await admin.query('select pg_advisory_lock($1)', [templateLock])
+    const existing = await admin.query('select from pg_database where datname = $1', [template])
+    if (!existing.rowCount) await createTemplate(admin, { ...options, template })
+    await admin.query('select pg_advisory_unlock($1)', [templateLock])
+    admin.release()
+  } catch (error) {
+    templates.delete(template)
+    // Ends its lock with it.
+    admin.release(true)
+    throw error
   }
-  await admin.query('select pg_advisory_unlock($1)', [templateLock])
-  return template
+}
+
+async function createTemplate(admin: ClientBase, { template, definition, server }: TemplateOptions & { template: string }): Promise<void> {
+  const unfinished = `${template}_new`
+  await admin.query(`drop database if exists ${unfinished} with (force)`)
+  for (const name of Object.values(roles)) await ensureRole(admin, { name, password: name })
+  await admin.query(`create database ${unfinished} owner ${roles.migrator}`)
+  await migrateDatabase(definition, { url: databaseUrl(server, unfinished, roles.migrator), runtimeRole: roles.runtime })
+  await admin.query(`alter database ${unfinished} rename to ${template}`)
 }
 
 function databaseUrl(server: URL, database: string, role?: string): string {
@@ -86,11 +109,4 @@ function databaseUrl(server: URL, database: string, role?: string): string {
   url.pathname = `/${database}`
   if (role) Object.assign(url, { username: role, password: role })
   return url.href
-}
-
-async function drop(server: URL, name: string): Promise<void> {
-  const admin = new Client({ connectionString: server.href })
-  await admin.connect()
-  await admin.query(`drop database if exists ${name} with (force)`)
-  await admin.end()
 }

@@ -1,4 +1,4 @@
-import { Client, escapeIdentifier, escapeLiteral } from 'pg'
+import { Client, type ClientBase, escapeIdentifier, escapeLiteral } from 'pg'
 
 interface ServiceDatabase {
   /** Name of the service, of its database and of the role that owns and migrates it. */
@@ -36,7 +36,7 @@ async function ensureDatabase(client: Client, { name, password, runtimePassword 
 }
 
 /** Creates a role or sets its password. May run at every start. */
-export async function ensureRole(client: Client, { name, password }: { name: string; password: string }): Promise<void> {
+export async function ensureRole(client: ClientBase, { name, password }: { name: string; password: string }): Promise<void> {
   const role = await client.query('select from pg_roles where rolname = $1', [name])
   await client.query(`${role.rowCount ? 'alter' : 'create'} role ${escapeIdentifier(name)} login password ${escapeLiteral(password)}`)
 }
