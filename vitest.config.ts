@@ -42,6 +42,8 @@ export default defineConfig({
             SANDBOX_TEST_CLOCK: 'on',
             LINK_SECRET: 'a-secret-for-links-of-tests-only-0123456789',
             SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+            // What tests prove of passwords holds at every cost; the recommended one would take a third of the time of all tests of auth.
+            PASSWORD_HASH_COST: '10',
             MAIL_KEY: Buffer.alloc(32, 3).toString('base64'),
             WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
             // Tests check how a document looks; the time it takes depends on the machine.
@@ -60,6 +62,7 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 180_000,
           maxWorkers: process.env['E2E_BASE_URL'] ? 1 : 2,
+          env: { PASSWORD_HASH_COST: '10' },
         },
       },
       {

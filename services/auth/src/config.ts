@@ -13,6 +13,15 @@ export const AuthConfig = z.object({
   MAIL_KEY: z
     .preprocess((value) => (value === '' ? undefined : value), SecretKeys.optional())
     .describe('Key of mail, which encrypts links on their way to it. Unset: invitations are not mailed; their link is in the reply.'),
+  PASSWORD_HASH_COST: z.coerce
+    .number()
+    .int()
+    .min(10)
+    .max(20)
+    .default(15)
+    .describe(
+      'Cost of a password hash: the base-2 logarithm of N of scrypt (r = 8, p = 3). 15 takes 32 MiB; each step doubles memory and time. Less is for tests. A sign-in replaces a hash of another cost.',
+    ),
   CLIENT_REGISTRATION: z
     .enum(['off', 'accounts', 'open'])
     .default('accounts')

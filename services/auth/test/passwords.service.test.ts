@@ -8,6 +8,7 @@ import { startAuthorizationServer, type AuthorizationServerUnderTest } from './s
 vi.stubEnv('MAIL_KEY', undefined)
 
 const operator = { kind: 'operator' } as const
+const cheaperHash = 'scrypt$512$8$3$MDEyMzQ1Njc4OWFiY2RlZg$c_f3wg68GtRTTNWRAUK6fi5k00hG455XfUAakp2xkSY'
 const fresh = 'a new and better password'
 
 async function signIn(server: AuthorizationServerUnderTest, browser: Browser, password = server.person.password): Promise<PageVisit> {
@@ -60,6 +61,23 @@ test('wrong current passwords count as failed sign-ins', async () => {
   const page = await get(server, browser, '/password')
   for (let tried = 0; tried < 10; tried++) expect((await browser.submit(page, change('wrong', fresh), '/password')).status).toBe(401)
   expect((await browser.submit(page, change('correct horse', fresh), '/password')).status).toBe(429)
+})
+
+test('a sign-in replaces a hash of another cost, once and with the same password', async () => {
+  await using server = await startAuthorizationServer()
+  const readHash = async () =>
+    (await server.service.rows<{ password_hash: string }>('select password_hash from accounts'))[0]?.password_hash
+  // The hash of "correct horse" with half the cost of the service under test.
+  await server.service.rows('update accounts set password_hash = $1', [cheaperHash])
+  const browser = server.newBrowser()
+  const page = await browser.get(`${server.origin}/oauth2/account`)
+  expect((await browser.submit(page, { email: server.person.email, password: 'correct hors' }, '/sign-in')).status).toBe(401)
+  expect(await readHash()).toBe(cheaperHash)
+  expect(isSignedIn(await signIn(server, server.newBrowser()))).toBe(true)
+  const replaced = await readHash()
+  expect(replaced).toMatch(/^scrypt\$1024\$8\$3\$/)
+  expect(isSignedIn(await signIn(server, server.newBrowser()))).toBe(true)
+  expect(await readHash()).toBe(replaced)
 })
 
 test('changing a password requires a recent sign-in and changes nothing before it', async () => {

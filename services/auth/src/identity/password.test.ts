@@ -1,5 +1,16 @@
-import { expect, test } from 'vitest'
-import { hashPassword, verifyPassword } from './password.ts'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { hashPassword, isOutdatedHash, verifyPassword } from './password.ts'
+
+beforeAll(() => {
+  vi.stubEnv('SECRETS_KEY', Buffer.alloc(32, 7).toString('base64'))
+  // Vitest sets its own.
+  vi.stubEnv('BASE_URL', undefined)
+})
+
+afterAll(() => vi.unstubAllEnvs())
+
+/** Hash of `swordfish` with a quarter of the cost. */
+const cheaper = 'scrypt$8192$8$3$MDEyMzQ1Njc4OWFiY2RlZg$sXn8INM6clFDn5NFmQ2VS0eSUDBxfHOIZ3qVMxekDCY'
 
 test('a password matches its own hash and no other', async () => {
   const hash = await hashPassword('correct horse battery staple')
@@ -19,4 +30,11 @@ test('the same characters in another Unicode form are the same password', async 
 
 test('a hash of an unknown scheme matches nothing', async () => {
   expect(await verifyPassword('x', 'md5$abc')).toBe(false)
+})
+
+test('a hash has the recommended cost, and one of another cost is valid and outdated', async () => {
+  const hash = await hashPassword('swordfish')
+  expect(hash).toMatch(/^scrypt\$32768\$8\$3\$/)
+  expect([isOutdatedHash(hash), isOutdatedHash(cheaper)]).toEqual([false, true])
+  expect([await verifyPassword('swordfish', cheaper), await verifyPassword('swordfis', cheaper)]).toEqual([true, false])
 })

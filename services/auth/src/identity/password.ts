@@ -1,27 +1,28 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { config } from '../config.ts'
 
-/** Cost parameters of scrypt as OWASP recommends: 128 MiB would be N=2^17; 2^15 with r=8 takes 32 MiB and about 60 ms. */
-const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 }
+/** Block size and parallelization; N is a setting. OWASP recommends N = 2^15 with these: 32 MiB, and a few tenths of a second. */
+const fixedCost = { r: 8, p: 3 }
 const keyBytes = 32
 
-/** Hashes a password in the form `scrypt$N$r$p$salt$key`, so that the cost can be raised without invalidating old accounts. */
+/** Hashes a password in the form `scrypt$N$r$p$salt$key`: an old hash stays valid when the cost changes. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
+  const cost = { N: 2 ** config().PASSWORD_HASH_COST, ...fixedCost }
   const key = await derive(password, { salt, ...cost })
   return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$')
+}
+
+/** Whether the hash has another cost than new ones. */
+export function isOutdatedHash(hash: string): boolean {
+  return !hash.startsWith(`scrypt$${2 ** config().PASSWORD_HASH_COST}$${fixedCost.r}$${fixedCost.p}$`)
 }
 
 /** Compares in constant time. */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   const [scheme, n, r, parallel, salt, key] = hash.split('$')
   if (scheme !== 'scrypt' || !salt || !key) return false
-  const derived = await derive(password, {
-    salt: Buffer.from(salt, 'base64url'),
-    N: Number(n),
-    r: Number(r),
-    p: Number(parallel),
-    maxmem: cost.maxmem,
-  })
+  const derived = await derive(password, { salt: Buffer.from(salt, 'base64url'), N: Number(n), r: Number(r), p: Number(parallel) })
   const expected = Buffer.from(key, 'base64url')
   return derived.length === expected.length && timingSafeEqual(derived, expected)
 }
@@ -31,10 +32,16 @@ const maxConcurrentHashes = 2
 const turns: Promise<unknown>[] = Array.from({ length: maxConcurrentHashes }, () => Promise.resolve())
 let next = 0
 
-function derive(
-  password: string,
-  { salt, ...options }: { salt: Buffer; N: number; r: number; p: number; maxmem: number },
-): Promise<Buffer> {
+interface Derivation {
+  salt: Buffer
+  N: number
+  r: number
+  p: number
+}
+
+function derive(password: string, { salt, ...cost }: Derivation): Promise<Buffer> {
+  // Node accepts at most what the parameters need.
+  const options = { ...cost, maxmem: 256 * cost.N * cost.r }
   const work = () =>
     new Promise<Buffer>((resolve, reject) => {
       scrypt(password.normalize('NFKC'), salt, keyBytes, options, (error, key) => (error ? reject(error) : resolve(key)))

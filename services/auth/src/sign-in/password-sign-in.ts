@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SystemSql } from '@quittance/sql/sql-runner'
-import { hashPassword, verifyPassword } from '../identity/password.ts'
+import { hashPassword, isOutdatedHash, verifyPassword } from '../identity/password.ts'
 import type { AttemptLimiter } from './attempt-limits.ts'
 
 export interface SignInAttempt {
@@ -22,6 +22,8 @@ const find = `
   left join known_devices d on d.account_id = a.id and d.device_hash = :device
   where lower(a.email) = lower(:email)`
 
+const replaceHash = `update accounts set password_hash = :fresh where id = :id and password_hash = :outdated`
+
 interface Found {
   id: string
   password_hash: string
@@ -39,6 +41,12 @@ export function createSignIn(systemSql: SystemSql, admitAttempt: AttemptLimiter)
     const matches = await verifyPassword(password, account?.password_hash ?? (await decoy))
     if (!account || !matches) return { kind: 'wrong' }
     await admission.succeeded()
+    await updateHash(systemSql, account, password)
     return { kind: 'matched', accountId: account.id }
   }
+}
+
+/** Old hashes would otherwise cost another time than the one of no account, and show which addresses have one. */
+async function updateHash(systemSql: SystemSql, { id, password_hash: outdated }: Found, password: string): Promise<void> {
+  if (isOutdatedHash(outdated)) await systemSql('sign-in.replace-hash', replaceHash, { id, outdated, fresh: await hashPassword(password) })
 }
