@@ -8,7 +8,9 @@ import { customerCaller, organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'
-import { startInvoices, type TestInvoices } from './start-invoices.ts'
+import { keepBrowser, startInvoices, type TestInvoices } from './start-invoices.ts'
+
+keepBrowser()
 
 const vat = { name: 'VAT', country: 'PL', state: null, percentage: 23, reverse_charge: false, taxable_amount: 157_410, amount: 36_204 }
 const lines = [

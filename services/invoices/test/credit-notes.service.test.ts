@@ -17,7 +17,9 @@ import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'
-import { startInvoices, type TestInvoices } from './start-invoices.ts'
+import { keepBrowser, startInvoices, type TestInvoices } from './start-invoices.ts'
+
+keepBrowser()
 
 const refund = (amount: number, tax_amount: number) => ({ id: randomUUID(), amount, tax_amount, created_at: '2026-11-19T10:00:00Z' })
 

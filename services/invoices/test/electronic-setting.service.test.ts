@@ -8,7 +8,9 @@ import { expect, test } from 'vitest'
 import { readUbl } from './en16931/read-invoice.ts'
 import { parseXml } from './en16931/xml-tree.ts'
 import { anInvoiceSource } from './invoice-source.ts'
-import { startInvoices, type TestInvoices } from './start-invoices.ts'
+import { keepBrowser, startInvoices, type TestInvoices } from './start-invoices.ts'
+
+keepBrowser()
 
 const vat = { name: 'VAT', country: 'PL', state: null, percentage: 23, reverse_charge: false }
 

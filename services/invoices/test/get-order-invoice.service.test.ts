@@ -5,7 +5,9 @@ import type { InvoiceSource } from '@quittance/contracts/orders'
 import { customerCaller, organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'
-import { startInvoices, type TestInvoices } from './start-invoices.ts'
+import { keepBrowser, startInvoices, type TestInvoices } from './start-invoices.ts'
+
+keepBrowser()
 
 /** Errors that seller and buyer receive for an order without a document. */
 async function getErrors(invoices: TestInvoices, { order_id: id, organization, customer_id }: InvoiceSource): Promise<ApiError[]> {

@@ -10,7 +10,9 @@ import { connectTo } from '@quittance/testing/database'
 import { expect, test } from 'vitest'
 import { verifyChains, type SqlExecutor, type ChainFault, type ChainHead } from '../src/permanence/verify-chains.ts'
 import { anInvoiceSource } from './invoice-source.ts'
-import { startInvoices, type TestInvoices } from './start-invoices.ts'
+import { keepBrowser, startInvoices, type TestInvoices } from './start-invoices.ts'
+
+keepBrowser()
 
 /** Issues invoices of one seller one after the other. */
 async function issue(invoices: TestInvoices, count: number): Promise<InvoiceSource[]> {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'
-import { startInvoices } from './start-invoices.ts'
+import { keepBrowser, startInvoices } from './start-invoices.ts'
+
+keepBrowser()
 
 const tampering = [
   `update invoice_documents set content = '\\x00', size = 1, sha256 = encode(sha256('\\x00'), 'hex')`,

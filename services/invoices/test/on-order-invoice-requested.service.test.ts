@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'
-import { startInvoices, type InvoiceRow } from './start-invoices.ts'
+import { keepBrowser, startInvoices, type InvoiceRow } from './start-invoices.ts'
+
+keepBrowser()
 
 const numbersOf = 'select number from invoices where organization_id = $1 order by number'
 

@@ -5,7 +5,9 @@ import { connectTo } from '@quittance/testing/database'
 import { expect, test } from 'vitest'
 import { database } from '../src/database.ts'
 import { anInvoiceSource } from './invoice-source.ts'
-import { startInvoices, type TestInvoices } from './start-invoices.ts'
+import { keepBrowser, startInvoices, type TestInvoices } from './start-invoices.ts'
+
+keepBrowser()
 
 const forbiddenStatements = [
   `alter table invoice_documents disable trigger user`,

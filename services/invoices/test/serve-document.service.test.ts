@@ -1,7 +1,9 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'
-import { startInvoices, type TestInvoices } from './start-invoices.ts'
+import { keepBrowser, startInvoices, type TestInvoices } from './start-invoices.ts'
+
+keepBrowser()
 
 async function aDocument(invoices: TestInvoices) {
   const source = anInvoiceSource()

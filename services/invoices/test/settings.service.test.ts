@@ -6,7 +6,9 @@ import { verificationPath, verifyInvoice } from '@quittance/contracts/invoice-ve
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'
-import { startInvoices } from './start-invoices.ts'
+import { keepBrowser, startInvoices } from './start-invoices.ts'
+
+keepBrowser()
 
 const anonymous = { kind: 'anonymous' } as const
 const pixel = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

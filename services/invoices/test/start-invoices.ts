@@ -4,6 +4,8 @@ import { orderInvoiceDue, type UnpaidInvoiceSource } from '@quittance/contracts/
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { startTestService, type TestService } from '@quittance/testing/harness'
+import { afterAll, beforeAll } from 'vitest'
+import { browser } from '../src/rendering/browser-component.ts'
 import { invoices } from '../src/service.ts'
 
 export interface InvoiceRow {
@@ -26,6 +28,12 @@ export interface TestInvoices extends TestService {
   link(source: Pick<InvoiceSource, 'order_id' | 'organization'>): Promise<URL>
   /** Requests a public link as the gateway does. */
   download(link: URL, init?: RequestInit): Promise<Response>
+}
+
+/** Keeps the browser running between the tests of a file: it takes longer to start than a document to print. */
+export function keepBrowser(): void {
+  beforeAll(() => browser.open())
+  afterAll(() => browser.close())
 }
 
 export async function startInvoices(): Promise<TestInvoices> {

@@ -3,7 +3,9 @@ import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'
 import { extractPages } from './read-pdf.ts'
-import { startInvoices, type TestInvoices } from './start-invoices.ts'
+import { keepBrowser, startInvoices, type TestInvoices } from './start-invoices.ts'
+
+keepBrowser()
 
 function anUnpaidSource(): UnpaidInvoiceSource {
   const transfer = {
