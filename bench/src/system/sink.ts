@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** The servers of customers, in a process of their own. */
+/** The servers of customers, in a separate process. */
 export interface Sink {
   process: ChildProcess
   origin: string
