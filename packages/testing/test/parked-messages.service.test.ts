@@ -28,16 +28,19 @@ test('a message that is parked while its key is read is handled', async () => {
     return rows
   }
   const handled: string[] = []
-  const parked = await ParkedMessages.open({
+  const leadership = { isLeader: () => true, ended: new AbortController().signal, execute }
+  const options = {
     durable: 'orders-entries',
     maxBatchSize: 10,
     database: { execute },
     log: createLogger('test', 'silent'),
-    handle: async (messages) => void handled.push(...messages.map((message) => Buffer.from(message.data).toString())),
-  })
+    handle: async (messages: readonly { data: Uint8Array }[]) =>
+      void handled.push(...messages.map((message) => Buffer.from(message.data).toString())),
+  }
+  const parked = await ParkedMessages.open(options, leadership)
   const key = randomUUID()
   const parking = parked.park({ subject: entryNoted.subject, headers: {}, payload: Buffer.from('first') }, { id: randomUUID(), key })
-  const retrying = parked.retryWhileLeader({ isLeader: () => true, ended: new AbortController().signal, execute })
+  const retrying = parked.retryWhileLeader(leadership)
   closers.defer(async () => {
     parked.stop()
     await retrying

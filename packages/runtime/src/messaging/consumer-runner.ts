@@ -8,6 +8,7 @@ import type { Closeable } from '../process/shutdown.ts'
 import { gauge } from '../process/metrics.ts'
 import { runAsLeader, type Leadership } from '../jobs/leader-election.ts'
 import type { LeaderSession } from '../jobs/leader-session.ts'
+import type { IncomingMessage } from './incoming-event.ts'
 import { handle, handleInOrder, type ConsumerOptions } from './handle-messages.ts'
 import { ParkedMessages } from './parked-messages.ts'
 
@@ -37,7 +38,8 @@ export function startConsumer({ leaderSession, ...options }: ConsumerOptions & {
     log,
     async work(leadership, stopped) {
       const { maxBatchSize } = consumer
-      const parked = await ParkedMessages.open({ ...options, durable, maxBatchSize, handle: (messages) => handle(options, messages) })
+      const parking = { ...options, durable, maxBatchSize, handle: (messages: readonly IncomingMessage[]) => handle(options, messages) }
+      const parked = await ParkedMessages.open(parking, leadership)
       const retrying = parked.retryWhileLeader(leadership)
       const acks = createDelayedAcks(options.connection, () => leadership.isLeader() || stopped())
       const stopFetching = () => state.fetching?.stop()

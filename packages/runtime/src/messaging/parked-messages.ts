@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import { isDatabaseUnavailable } from '../database/unavailable.ts'
 import { createSystemSql } from '@quittance/sql/sql-runner'
+import type { Execute } from '@quittance/sql/view'
 import type { Leadership } from '../jobs/leader-election.ts'
 import { createWakeSignal } from '../jobs/wake-signal.ts'
 import type { Logger } from '../process/logger.ts'
@@ -49,13 +50,13 @@ export class ParkedMessages {
 
   private constructor(options: ParkingOptions) {
     this.options = options
-    this.store = createParkedMessageStore(createSystemSql(options.database, 'messages of all organizations are parked'), options.durable)
+    this.store = createStore(options, options.database.execute)
   }
 
-  /** Reads what an earlier leader parked. */
-  static async open(options: ParkingOptions): Promise<ParkedMessages> {
+  /** Reads what an earlier leader parked, on the connection of the leadership, because all consumers of a starting service do. */
+  static async open(options: ParkingOptions, { execute }: Pick<Leadership, 'execute'>): Promise<ParkedMessages> {
     const parked = new ParkedMessages(options)
-    for (const { key, count, due } of await parked.store.summarize()) {
+    for (const { key, count, due } of await createStore(options, execute).summarize()) {
       parked.keys.set(key, { count, inserting: 0, begun: 0, dueAt: performance.now() + due, isSingle: false })
     }
     countByConsumer.set(options.durable, () => [...parked.keys.values()].reduce((sum, { count }) => sum + count, 0))
@@ -151,6 +152,10 @@ export class ParkedMessages {
     this.options.log.warn({ err: error, consumer: this.options.durable }, 'consumer.database-unavailable')
     await pause(unavailableRetryMs)
   }
+}
+
+function createStore({ durable }: ParkingOptions, execute: Execute) {
+  return createParkedMessageStore(createSystemSql({ execute }, 'messages of all organizations are parked'), durable)
 }
 
 const countByConsumer = new Map<string, () => number>()
