@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Scenario, Stage } from '../scenario.ts'
 import { median } from '../statistics.ts'
-import { makeDue } from '../system/deliveries.ts'
+import { createEndpoint, makeDue } from '../system/deliveries.ts'
 import { startSink, type Sink } from '../system/sink.ts'
 
 const limits = [10, 40, 200]
@@ -16,7 +16,11 @@ export const rateLimit: Scenario = {
     try {
       const figures = []
       for (const limit of limits) {
-        const endpointId = await createLimitedEndpoint(stage, { url: `${sink.origin}/limited`, limit })
+        const endpointId = await createEndpoint(stage.quittance, {
+          url: `${sink.origin}/limited`,
+          events: ['order.paid'],
+          rate_limit: limit,
+        })
         const shares: number[] = []
         for (let round = 1; round <= stage.options.rounds; round += 1) shares.push(await usedShare(stage, { sink, endpointId, limit }))
         figures.push({ limit, shares })
@@ -27,21 +31,6 @@ export const rateLimit: Scenario = {
       sink.process.disconnect()
     }
   },
-}
-
-interface Limited {
-  url: string
-  limit: number
-}
-
-async function createLimitedEndpoint({ quittance }: Stage, { url, limit }: Limited): Promise<string> {
-  const response = await fetch(`${quittance.origin}/v1/webhooks/endpoints`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${quittance.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ url, events: ['order.paid'], rate_limit: limit }),
-  })
-  if (response.status !== 201) throw new Error(`An endpoint was rejected: ${response.status} ${await response.text()}`)
-  return ((await response.json()) as { id: string }).id
 }
 
 /** Returns the rate from the first arrival to the last one, as a share of the limit. */

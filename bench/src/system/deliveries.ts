@@ -28,13 +28,7 @@ export async function makeEndpoints({
 }): Promise<Endpoints> {
   const ids: string[] = []
   for (const { webhookType } of types) {
-    const response = await fetch(`${quittance.origin}/v1/webhooks/endpoints`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${quittance.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ url: `${url}${ids.length}`, events: [webhookType] }),
-    })
-    if (response.status !== 201) throw new Error(`An endpoint was rejected: ${response.status} ${await response.text()}`)
-    ids.push(((await response.json()) as { id: string }).id)
+    ids.push(await createEndpoint(quittance, { url: `${url}${ids.length}`, events: [webhookType] }))
   }
   return {
     organizationId: quittance.organizationId,
@@ -52,6 +46,20 @@ export async function makeEndpoints({
         return copied.rows.map(({ id }) => id)
       }),
   }
+}
+
+/** Creates an endpoint through the API and returns its id. */
+export async function createEndpoint(
+  { origin, token }: Quittance,
+  endpoint: { url: string; events: readonly string[]; rate_limit?: number },
+): Promise<string> {
+  const response = await fetch(`${origin}/v1/webhooks/endpoints`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(endpoint),
+  })
+  if (response.status !== 201) throw new Error(`An endpoint was rejected: ${response.status} ${await response.text()}`)
+  return ((await response.json()) as { id: string }).id
 }
 
 /** Runs work on one connection. */

@@ -103,15 +103,10 @@ test.each([
   ['is no picture', toDataUrl(Buffer.from('garbage'))],
   ['is damaged', toDataUrl(aDamagedPng())],
 ])('prints the name of the seller in place of a stored logo that %s [documents 8]', async (_, logo) => {
-  await browser.open()
-  try {
-    const { seller } = aPrintedDocument()
-    const document = aPrintedDocument({ seller: { ...seller, logo, name: 'Osiris Ltd' } })
-    const { pdf } = await printDocument(browser, { owner: 'test', document, log })
-    const [text = ''] = await extractPages(pdf)
-    expect(text.split('Osiris Ltd')).toHaveLength(3)
-    expect(Buffer.from(pdf).includes('/Subtype/Image') || Buffer.from(pdf).includes('/Subtype /Image')).toBe(false)
-  } finally {
-    await browser.close()
-  }
+  const { seller } = aPrintedDocument()
+  const document = aPrintedDocument({ seller: { ...seller, logo, name: 'Osiris Ltd' } })
+  const { pdf } = await printDocument(browser, { owner: 'test', document, log })
+  const [text = ''] = await extractPages(pdf)
+  expect(text.split('Osiris Ltd')).toHaveLength(3)
+  expect(Buffer.from(pdf).includes('/Subtype/Image') || Buffer.from(pdf).includes('/Subtype /Image')).toBe(false)
 })
