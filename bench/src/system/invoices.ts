@@ -19,7 +19,11 @@ export async function generateInvoice(quittance: Quittance, id: string): Promise
   throw new Error(`No invoice was generated within ${patienceMs / 1000} s.`)
 }
 
-const waiting = 'select count(*)::int as count from orders where id = any ($1) and invoice_generated_at is null'
+/** Named, so that PostgreSQL does not plan it at every poll. */
+const waiting = {
+  name: 'waiting',
+  text: 'select count(*)::int as count from orders where id = any ($1) and invoice_generated_at is null',
+}
 
 /**
  * Requests the invoices of all orders at once; returns the milliseconds until the orders show that they are generated. Reads their table,

@@ -50,6 +50,9 @@ const migrationLimits = { statement: 0, lock: 10_000, idleTransaction: 0 } as co
 
 type Limits = Record<keyof typeof databaseLimits, number>
 
+/** A connection that nothing used for this long is closed. The next one reads the catalog and plans every statement again. */
+const idleConnectionMs = 60_000
+
 interface DatabaseOptions {
   /** URL with the runtime role of the service. */
   url: string
@@ -143,7 +146,7 @@ function openOrm(definition: DatabaseDefinition, { url, poolMax, limits, setting
   return MikroORM.init({
     clientUrl: url,
     entities: definition.entities,
-    pool: { min: 0, max: poolMax },
+    pool: { min: 0, max: poolMax, idleTimeoutMillis: idleConnectionMs },
     driverOptions: {
       application_name: 'quittance',
       connectionTimeoutMillis: 5_000,
