@@ -1,10 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongFilesFirst } from './packages/testing/src/long-files-first.ts'
 
 /** Three levels, one file suffix each; see CONTRIBUTING.md. */
 export default defineConfig({
   test: {
     reporters: ['default'],
+    sequence: { sequencer: LongFilesFirst },
     projects: [
       {
         extends: true,

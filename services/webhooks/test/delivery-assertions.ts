@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { ReceivedRequest } from '@quittance/testing/endpoint-sink'
+import type { EndpointSink, ReceivedRequest } from '@quittance/testing/endpoint-sink'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { expect } from 'vitest'
@@ -13,6 +13,10 @@ const { validateEvent } = createRequire(join(import.meta.dirname, '../../../e2e/
 }
 
 export const readEventId = ({ headers }: ReceivedRequest) => headers['webhook-id'] as string
+
+/** Returns the ids of the events that the endpoint accepted. */
+export const acceptedIds = ({ received }: EndpointSink) => received.filter(({ answered }) => answered === 200).map(readEventId)
+
 const readHeaders = ({ headers }: ReceivedRequest) => headers as Record<string, string>
 
 interface Expected {
