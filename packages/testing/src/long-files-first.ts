@@ -13,10 +13,8 @@ const longFiles = [
   'tools/test/supervisor.service.test.ts',
   'tools/test/restore.service.test.ts',
   'tools/test/commands.service.test.ts',
-  'e2e/own-system/oauth-restart.e2e.test.ts',
-  'e2e/own-system/sales-kill.e2e.test.ts',
   'e2e/own-system/renewal-kill.e2e.test.ts',
-  'e2e/oauth/account-pages.e2e.test.ts',
+  'e2e/own-system/restart.e2e.test.ts',
 ]
 
 const isLong = ({ moduleId }: TestSpecification) => longFiles.some((file) => moduleId.endsWith(`/${file}`))
