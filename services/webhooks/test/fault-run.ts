@@ -17,6 +17,8 @@ export interface FaultRun extends AsyncDisposable {
   deliveries(ids: readonly string[]): Promise<{ event_id: string; status: string; attempts: number }[]>
   /** Waits until each event has one delivery, which succeeded. */
   untilSucceeded(ids: readonly string[]): Promise<void>
+  /** Publishes an event, and kills the service while it waits to write to the table; returns the id of the event. */
+  killBehindLock(webhooks: ServiceProcess, at: { table: string; organizationId: string }): Promise<string>
 }
 
 /** Starts separate engines, because the tests stop and kill them. */
@@ -45,6 +47,15 @@ export async function startFaultRun(): Promise<FaultRun> {
         const statuses = (await deliveries(ids)).map(({ status }) => status)
         expect(statuses).toEqual(ids.map(() => 'succeeded'))
       }),
+    async killBehindLock(webhooks, { table, organizationId }) {
+      const release = await engines.lock('webhooks', `lock table ${table} in share mode`)
+      const id = await outside.publish(organizationId)
+      await engines.untilBlocked('webhooks', table)
+      await webhooks.kill()
+      await engines.endWaiting('webhooks')
+      await release()
+      return id
+    },
     async [Symbol.asyncDispose]() {
       await outside[Symbol.asyncDispose]()
       await engines[Symbol.asyncDispose]()
