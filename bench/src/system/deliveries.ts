@@ -1,12 +1,21 @@
 /** Endpoints, events and deliveries for benchmarks: written into the tables, because the API would take hours. */
 import { randomUUID } from 'node:crypto'
 import { publicEvents } from '@quittance/contracts/registry'
+import { durableConsumers } from '@quittance/contracts/streams'
 import { Client } from 'pg'
 import type { Engines } from '../engines.ts'
 import type { Quittance } from './quittance.ts'
 
-/** Event types that `orders` publishes, one for each endpoint. */
-export const types = publicEvents.filter(({ publisher }) => publisher === 'orders').slice(0, 20)
+/** Subjects that another service than webhooks consumes: it would fail on the bodies of this benchmark, and each failure costs it a row. */
+const consumedElsewhere = Object.values(durableConsumers)
+  .filter(({ service }) => service !== 'webhooks')
+  .map(({ subject }) => subject)
+
+const isConsumedElsewhere = (subject: string) =>
+  consumedElsewhere.some((consumed) => consumed === subject || (consumed.endsWith('*') && subject.startsWith(consumed.slice(0, -1))))
+
+/** Event types that `orders` publishes for webhooks alone, one for each endpoint. */
+export const types = publicEvents.filter(({ publisher, subject }) => publisher === 'orders' && !isConsumedElsewhere(subject)).slice(0, 20)
 
 export interface Endpoints {
   organizationId: string

@@ -2,7 +2,7 @@ import { sign, verify } from 'node:crypto'
 import { headers } from '@quittance/contracts/headers'
 import type { BusUser } from '@quittance/contracts/permissions'
 import type { BusIdentity } from './identity.ts'
-import { createMerkleTree, leafHash, computeProofRoot } from './merkle-tree.ts'
+import { createMerkleTree, leafHash, computeProofPath } from './merkle-tree.ts'
 
 /** Content covered by the signature of an event. `header` reads a header of the message; empty if absent. */
 export interface SignedEvent {
@@ -29,9 +29,12 @@ export function signEvents(identity: BusIdentity, batch: readonly SignedEvent[])
   return batch.map((_, index) => `${signature}.${index}.${batch.length}.${Buffer.concat(tree.proof(index)).toString('base64url')}`)
 }
 
-/** Roots whose signature was verified. The events of one batch arrive together, so one verification suffices for all of them. */
-const verified = new WeakMap<BusIdentity, Map<string, true>>()
-const maxVerified = 256
+/**
+ * Nodes of trees whose signature was verified, by publisher and signature. The events of one batch arrive together: one signature is verified
+ * for all of them, and each needs about one hash, because its siblings were in the proofs of others.
+ */
+const verified = new WeakMap<BusIdentity, Map<string, Set<string>>>()
+const maxVerified = 64
 
 /** How a service verifies events. */
 export interface EventTrust {
@@ -55,18 +58,25 @@ export function verifyEvent(identity: BusIdentity, event: SignedEvent & { publis
   if (!signature || !index || !size || proof === undefined) return 'unsigned'
   const position = { index: Number(index), size: Number(size), proof: Buffer.from(proof, 'base64url') }
   if (!isPosition(position)) return 'forged'
-  const root = computeProofRoot(leafHash(encodeSignedContent(event.publisher, event)), position)
-  if (!root) return 'forged'
-  const cachedRoots = verified.get(identity) ?? new Map<string, true>()
-  verified.set(identity, cachedRoots)
-  const key = `${event.publisher} ${root.toString('base64url')} ${signature}`
-  if (cachedRoots.has(key)) return null
+  const trees = verified.get(identity) ?? new Map<string, Set<string>>()
+  verified.set(identity, trees)
+  const key = `${event.publisher} ${signature}`
+  const known = trees.get(key)
+  const isKnown = (node: Buffer) => known?.has(node.toString('latin1')) ?? false
+  const path = computeProofPath(leafHash(encodeSignedContent(event.publisher, event)), position, isKnown)
+  if (!path) return 'forged'
+  if (!isKnown(path.top) && !isSigned(identity, { publisher: event.publisher, root: path.top, signature })) return 'forged'
+  const nodes = known ?? new Set()
+  for (const node of path.nodes) nodes.add(node.toString('latin1'))
+  trees.set(key, nodes)
+  if (trees.size > maxVerified) trees.delete(trees.keys().next().value as string)
+  return null
+}
+
+function isSigned(identity: BusIdentity, { publisher, root, signature }: { publisher: BusUser; root: Buffer; signature: string }): boolean {
   const message = Buffer.concat([Buffer.from(context), root])
   const bytes = Buffer.from(signature, 'base64url')
-  if (!identity.verificationKeys(event.publisher).some((publicKey) => verify(null, message, publicKey, bytes))) return 'forged'
-  cachedRoots.set(key, true)
-  if (cachedRoots.size > maxVerified) cachedRoots.delete(cachedRoots.keys().next().value as string)
-  return null
+  return identity.verificationKeys(publisher).some((publicKey) => verify(null, message, publicKey, bytes))
 }
 
 function isPosition({ index, size }: { index: number; size: number }): boolean {

@@ -41,15 +41,33 @@ function parents(level: readonly Buffer[]): Buffer[] {
   })
 }
 
-/** Computes the root from a leaf and its proof; null if the length of the proof does not match position and size (RFC 9162 §2.1.3.2). */
-export function computeProofRoot(leaf: Buffer, { index, size, proof }: { index: number; size: number; proof: Buffer }): Buffer | null {
+/** The way from a leaf towards the root. */
+export interface ProofPath {
+  /** The highest computed node: a known one, or the root. */
+  top: Buffer
+  /** The leaf, the siblings of its proof and the nodes above it: part of the tree if `top` is. */
+  nodes: Buffer[]
+}
+
+/**
+ * Computes the nodes from a leaf up to the first one that `isKnown`, or up to the root; null if the length of the proof does not match position
+ * and size (RFC 9162 §2.1.3.2).
+ */
+export function computeProofPath(
+  leaf: Buffer,
+  { index, size, proof }: { index: number; size: number; proof: Buffer },
+  isKnown: (node: Buffer) => boolean,
+): ProofPath | null {
+  const nodes = [leaf]
   let node = leaf
   let used = 0
   for (let at = index, width = size; width > 1; at >>= 1, width = Math.ceil(width / 2)) {
+    if (isKnown(node)) return { top: node, nodes }
     if ((at ^ 1) >= width) continue
     const sibling = proof.subarray(used, (used += hashBytes))
     if (sibling.length !== hashBytes) return null
     node = at & 1 ? nodeHash(sibling, node) : nodeHash(node, sibling)
+    nodes.push(sibling, node)
   }
-  return used === proof.length ? node : null
+  return used === proof.length ? { top: node, nodes } : null
 }

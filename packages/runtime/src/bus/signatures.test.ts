@@ -67,6 +67,30 @@ test('verifies an event only exactly as its publisher published it', () => {
   expect(verifyEvent(createIdentity('webhooks'), { ...event(), publisher: 'orders' })).toBe('unsigned')
 })
 
+test('of a verified batch, a changed event and the signature of another publisher are rejected', () => {
+  const receiver = createIdentity('webhooks')
+  const batch = Array.from({ length: 20 }, (_, index) => ({
+    subject: 'event.order.paid',
+    body: Buffer.from(`${index}`),
+    header: () => 'x',
+  }))
+  const signatures = signEvents(createIdentity('orders'), batch)
+  const check = (index: number, { body = `${index}`, publisher = 'orders' as BusUser } = {}) =>
+    verifyEvent(receiver, {
+      subject: 'event.order.paid',
+      body: Buffer.from(body),
+      publisher,
+      header: (name) => (name === 'signature' ? (signatures[index] as string) : 'x'),
+    })
+  for (const [index] of batch.entries()) {
+    expect(check(index, { body: 'changed' })).toBe('forged')
+    expect(check(index, { publisher: 'auth' })).toBe('forged')
+    expect(check(index)).toBeNull()
+    expect(check(index, { body: 'changed' })).toBe('forged')
+    expect(check(index, { publisher: 'auth' })).toBe('forged')
+  }
+})
+
 test.each(['', 'a.b.c.d', `${'x'.repeat(86)}.0.1.`, `${'x'.repeat(86)}.-1.1.`, `${'x'.repeat(86)}.0.1e9.`, '.0.1.'])(
   'rejects the signature %j',
   (signature) => {

@@ -42,7 +42,7 @@ const agent = new Agent({
 /** Sends one signed POST within the timeout. Redirects are not followed, because they could lead anywhere. Throws when aborted. */
 export async function postWebhook({ url, ...signable }: WebhookRequest, stop?: AbortSignal): Promise<AttemptOutcome> {
   const startedAt = performance.now()
-  const deadline = AbortSignal.timeout(config().DELIVERY_TIMEOUT_MS)
+  const limit = startDeadline(stop)
   const received: { status: number | null; retryAfter: string | null } = { status: null, retryAfter: null }
   try {
     const response = await request(url, {
@@ -51,7 +51,7 @@ export async function postWebhook({ url, ...signable }: WebhookRequest, stop?: A
       headers: { 'content-type': 'application/json', 'user-agent': 'Quittance-Webhooks/1', ...signatureHeaders(signable) },
       body: signable.body,
       // Covers the whole exchange: undici's own timeouts restart with every byte.
-      signal: stop ? AbortSignal.any([deadline, stop]) : deadline,
+      signal: limit.signal,
       headersTimeout: 0,
       bodyTimeout: 0,
       onInfo: limitInformational(),
@@ -62,6 +62,27 @@ export async function postWebhook({ url, ...signable }: WebhookRequest, stop?: A
     return { ...received, reason: classifyStatus(response.statusCode), excerpt, durationMs: elapsedMs(startedAt) }
   } catch (error) {
     return { ...received, reason: classifyError(error), excerpt: null, durationMs: elapsedMs(startedAt) }
+  } finally {
+    limit.end()
+  }
+}
+
+/** Aborts after the timeout, or with `stop`. Unlike `AbortSignal.timeout`, an ended one leaves no timer that fires and creates an error. */
+function startDeadline(stop: AbortSignal | undefined): { signal: AbortSignal; end(): void } {
+  const controller = new AbortController()
+  const onStop = () => controller.abort(stop?.reason)
+  if (stop?.aborted) onStop()
+  stop?.addEventListener('abort', onStop)
+  const timer = setTimeout(
+    () => controller.abort(new DOMException('The endpoint did not respond in time', 'TimeoutError')),
+    config().DELIVERY_TIMEOUT_MS,
+  )
+  return {
+    signal: controller.signal,
+    end() {
+      clearTimeout(timer)
+      stop?.removeEventListener('abort', onStop)
+    },
   }
 }
 
