@@ -14,6 +14,7 @@ import { indexDueByOrganization } from './migrations/20261123094000-index-due-by
 import { parkMessages } from './migrations/20261123100000-park-messages.ts'
 import { limitCreditNotes } from './migrations/20261123120000-limit-credit-notes.ts'
 import { completeSellers } from './migrations/20261123161000-complete-sellers.ts'
+import { guardIdentityByColumn } from './migrations/20261127023000-guard-identity-by-column.ts'
 import { rights } from './permanence/runtime-rights.ts'
 
 export const database: DatabaseDefinition = {
@@ -32,6 +33,7 @@ export const database: DatabaseDefinition = {
     parkMessages,
     limitCreditNotes,
     completeSellers,
+    guardIdentityByColumn,
   ],
   rights,
 }

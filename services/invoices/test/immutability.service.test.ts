@@ -29,13 +29,30 @@ test('rejects every change of an issued document, even by the database owner [10
   for (const sql of tampering) await expect(invoices.rows(sql)).rejects.toThrow(/permanent|violates check constraint/)
 })
 
-test('rejects changes of number, order, organization and snapshot of an invoice not yet rendered', async () => {
+const permanentChanges = [
+  `id = gen_random_uuid()`,
+  `organization_id = gen_random_uuid()`,
+  `order_id = gen_random_uuid()`,
+  `number = 'NORTHWIND-0002'`,
+  `source = '{}'`,
+  `requested_at = now()`,
+  `kind = 'credit_note'`,
+  `series = 'OTHER-'`,
+  `position = 2`,
+  `printed = '{}'`,
+  `corrects_id = gen_random_uuid()`,
+  `replaces_id = gen_random_uuid()`,
+  `refund_id = gen_random_uuid()`,
+  `reverses_id = gen_random_uuid()`,
+]
+
+test('rejects changes of number, order, organization and content of an invoice not yet rendered', async () => {
   await using invoices = await startInvoices()
   const source = { ...anInvoiceSource(), order_created_at: 'never' }
   await invoices.requestInvoice(source)
   await invoices.waitForStatus(source, 'requested')
-  for (const change of [`number = 'NORTHWIND-0002'`, 'order_id = gen_random_uuid()', `source = '{}'`, 'requested_at = now()']) {
-    await expect(invoices.rows(`update invoices set ${change}`)).rejects.toThrow('permanent')
+  for (const change of permanentChanges) {
+    await expect(invoices.rows(`update invoices set last_error = 'anything', ${change}`)).rejects.toThrow('permanent')
   }
   await expect(invoices.rows(`update invoices set status = 'generated', generated_at = now(), next_attempt_at = null`)).rejects.toThrow(
     'has no document',
