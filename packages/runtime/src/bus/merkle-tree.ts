@@ -50,8 +50,8 @@ export interface ProofPath {
 }
 
 /**
- * Computes the nodes from a leaf up to the first one that `isKnown`, or up to the root; null if the length of the proof does not match position
- * and size (RFC 9162 §2.1.3.2).
+ * Computes the nodes from a leaf up to the first one that `isKnown`, above which the proof is not read, or up to the root; null if the length of
+ * the proof does not match position and size (RFC 9162 §2.1.3.2).
  */
 export function computeProofPath(
   leaf: Buffer,
