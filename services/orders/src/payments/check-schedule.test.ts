@@ -7,7 +7,7 @@ const now = new Date('2026-11-23T12:00:00Z')
 
 /** Returns the seconds until the next check. */
 function computeWait(values: Partial<PaymentProgress>, random = 0.5): number | null {
-  const next = scheduleCheck(samplePayment({ createdAt: now, ...values }), { now, random })
+  const next = scheduleCheck(samplePayment({ createdAt: now, ...values }), { now, random, settlesWithinMs: 120_000 })
   return next && (next.getTime() - now.getTime()) / 1_000
 }
 

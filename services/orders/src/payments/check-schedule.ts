@@ -1,4 +1,4 @@
-import { actionEnd, settlesWithinMs } from './next-call.ts'
+import { actionEnd } from './next-call.ts'
 import type { PaymentProgress } from './payment-progress.ts'
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000]
@@ -17,16 +17,19 @@ interface Draw {
   now: Date
   /** Between 0 and 1: varies waits by 10 %, so that checks do not come together. */
   random: number
+  /** Of the provider; without one, an unknown submission has no check at this time. */
+  settlesWithinMs?: number
 }
 
 /** Returns when to check a payment again; null once it is settled. */
-export function scheduleCheck(payment: PaymentProgress, { now, random }: Draw): Date | null {
+export function scheduleCheck(payment: PaymentProgress, { now, random, settlesWithinMs }: Draw): Date | null {
   if (payment.state === 'failed' || payment.state === 'succeeded') return null
   const waitMs = chooseWait(payment)
   const varied = Math.round(waitMs * (0.9 + 0.2 * random))
   const next = new Date(now.getTime() + varied)
   if (payment.quarantineReason !== null) return next
-  if (payment.state === 'submitted' && payment.sentAt) return chooseEarlier(next, { now, at: payment.sentAt.getTime() + settlesWithinMs })
+  if (payment.state === 'submitted' && payment.sentAt && settlesWithinMs !== undefined)
+    return chooseEarlier(next, { now, at: payment.sentAt.getTime() + settlesWithinMs })
   if (payment.state !== 'requires_action') return next
   const end = actionEnd(payment)
   return payment.checks === 0 && next < end ? next : end > now ? end : now

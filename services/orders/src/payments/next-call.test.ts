@@ -10,9 +10,12 @@ const hours = (count: number) => minutes(count * 60)
 function stepAt(
   now: Date,
   values: Partial<PaymentProgress>,
-  situation: { hasPayer?: boolean; isAbsent?: boolean; isRequested?: boolean } = {},
+  {
+    settlesWithinMs = 120_000,
+    ...situation
+  }: { hasPayer?: boolean; isAbsent?: boolean; isRequested?: boolean; settlesWithinMs?: number } = {},
 ): NextCall {
-  const capabilities = { replayMs: 23 * 3_600_000 }
+  const capabilities = { replayMs: 23 * 3_600_000, settlesWithinMs }
   return nextCall(samplePayment(values), { now, capabilities, hasPayer: true, isAbsent: false, isRequested: false, ...situation })
 }
 
@@ -29,12 +32,15 @@ test('a lost preparation is repeated under its key, later searched for, and made
   expect(stepAt(hours(23), lost, { isAbsent: true })).toEqual({ step: 'prepare', preparation: 2 })
 })
 
-test('an unknown submission is read, and repeated under its key once it is untouched for two minutes [payments 28]', () => {
+test('an unknown submission is read, and repeated under its key once it is untouched for as long as it may take effect [payments 28]', () => {
   const unknown = { state: 'submitted' as const, theirs: 'o', submission: 1, sends: 1, firstSentAt: start, sentAt: start }
   expect(stepAt(minutes(1), unknown)).toEqual({ step: 'read' })
   expect(stepAt(minutes(3), { ...unknown, untouchedAt: minutes(1.9) })).toEqual({ step: 'read' })
   expect(stepAt(minutes(3), { ...unknown, untouchedAt: minutes(2) })).toEqual({ step: 'submit', submission: 1 })
   expect(stepAt(hours(24), { ...unknown, untouchedAt: hours(24) })).toEqual({ step: 'submit', submission: 2 })
+  const atSandbox = { settlesWithinMs: 6_000 }
+  expect(stepAt(minutes(1), { ...unknown, untouchedAt: minutes(0.09) }, atSandbox)).toEqual({ step: 'read' })
+  expect(stepAt(minutes(1), { ...unknown, untouchedAt: minutes(0.1) }, atSandbox)).toEqual({ step: 'submit', submission: 1 })
 })
 
 test('a repeated submission without a result is followed by the next number [payments 29]', () => {

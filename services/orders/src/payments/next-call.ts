@@ -17,7 +17,7 @@ export type NextCall =
 
 interface Situation {
   now: Date
-  capabilities: Pick<Capabilities, 'replayMs'>
+  capabilities: Pick<Capabilities, 'replayMs' | 'settlesWithinMs'>
   /** Whether the provider knows the payer. */
   hasPayer: boolean
   /** Whether a check of a settled payment was requested: by an event of the provider or an operator. */
@@ -31,9 +31,6 @@ const submitWithinMs = 10 * 60_000
 
 /** Time of a buyer to act, unless the provider names another. */
 const actWithinMs = 30 * 60_000
-
-/** Time after a call without an answer before an untouched object proves that the call came to nothing. */
-export const settlesWithinMs = 2 * 60_000
 
 /** Returns the next step of a payment that is due. Pure. */
 export function nextCall(payment: PaymentProgress, situation: Situation): NextCall {
@@ -65,7 +62,7 @@ function nextPreparation(payment: PaymentProgress, { now, capabilities, hasPayer
 function nextSubmission(payment: PaymentProgress, { now, capabilities }: Situation): NextCall {
   const { state, submission, sends, firstSentAt, sentAt, untouchedAt } = payment
   const isUnknown = state === 'submitted' && sends > 0
-  if (isUnknown && !isProvenUntouched({ sentAt, untouchedAt })) return { step: 'read' }
+  if (isUnknown && !isProvenUntouched({ sentAt, untouchedAt }, capabilities)) return { step: 'read' }
   if (isLate(payment, now)) return { step: 'close', reason: 'abandoned' }
   if (submission > 0 && sends === 0) return { step: 'submit', submission }
   // The second answer under a key may be the stored first one: where the object is still untouched, the next key is needed.
@@ -78,7 +75,10 @@ function nextClosing({ theirs, preparation }: PaymentProgress, { isAbsent }: Sit
   return preparation === 0 || isAbsent ? { step: 'fail' } : { step: 'find' }
 }
 
-function isProvenUntouched({ sentAt, untouchedAt }: Pick<PaymentProgress, 'sentAt' | 'untouchedAt'>): boolean {
+function isProvenUntouched(
+  { sentAt, untouchedAt }: Pick<PaymentProgress, 'sentAt' | 'untouchedAt'>,
+  { settlesWithinMs }: Situation['capabilities'],
+): boolean {
   return untouchedAt !== null && (sentAt === null || untouchedAt.getTime() - sentAt.getTime() >= settlesWithinMs)
 }
 

@@ -5,15 +5,16 @@ import { nextCall, type NextCall } from './next-call.ts'
 import type { PaymentProgress } from './payment-progress.ts'
 import { recordSend, type CallOutcome } from './record-answer.ts'
 
-/** Time of the database, and a number between 0 and 1 that varies waits. */
+/** Time of the database, a number between 0 and 1 that varies waits, and how long a submission at the provider may take effect. */
 export interface Moment {
   now: Date
   random: number
+  settlesWithinMs?: number
 }
 
 /** What is known when a payment is planned. */
 export interface PlanSituation extends Moment {
-  capabilities: Pick<Capabilities, 'replayMs'>
+  capabilities: Pick<Capabilities, 'replayMs' | 'settlesWithinMs'>
   /** Whether the provider knows the payer. */
   hasPayer: boolean
   /** Whether a check of a settled payment was requested. */
@@ -29,14 +30,15 @@ export type Plan = { progress: PaymentProgress; nextCheckAt: Date | null; call: 
 
 /** Plans the next call of a payment, or when to check it again. Pure. */
 export function planCall(payment: PaymentProgress, situation: PlanSituation): Plan {
-  const { now, random, previous } = situation
+  const { now, random, previous, capabilities } = situation
+  const moment = { now, random, settlesWithinMs: capabilities.settlesWithinMs }
   const planned = nextCall(payment, situation)
   const progress = planned.step === 'close' ? close(payment, planned.reason) : payment
   const call = planned.step === 'close' ? nextCall(progress, { ...situation, hasPayer: true }) : planned
   if (call.step === 'none' || (previous && !isProgress(previous, call)))
-    return { progress, call: null, nextCheckAt: computeNextCheck(progress, { outcome: previous?.outcome ?? null, now, random }) }
+    return { progress, call: null, nextCheckAt: computeNextCheck(progress, { outcome: previous?.outcome ?? null, ...moment }) }
   const sent = recordSend(progress, call, now)
-  return { progress: sent, call, nextCheckAt: scheduleCheck(sent, { now, random }) ?? scheduleRequested(sent, { now, random }) }
+  return { progress: sent, call, nextCheckAt: scheduleCheck(sent, moment) ?? scheduleRequested(sent, moment) }
 }
 
 /** Whether the next call follows at once: a call without an answer, and the same call again, wait for their time. */

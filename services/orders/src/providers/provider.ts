@@ -22,6 +22,8 @@ export interface Capabilities {
   events: 'signed' | 'bare' | 'none'
   /** How long a repeated idempotency key returns the same answer, in milliseconds; 0 for never. */
   replayMs: number
+  /** Time in milliseconds after which a submission without an answer no longer takes effect: an object untouched by then proves that it came to nothing. */
+  settlesWithinMs: number
   /** A canceled object can never be paid. Where false, the next payment waits for a final state. */
   cancelIsFinal: boolean
   /** Smallest and largest amount in minor units; null if the currency is not accepted. */

@@ -4,7 +4,7 @@ import type { NextCall } from '../../src/payments/next-call.ts'
 import type { RefundCall } from '../../src/refunds/refund-progress.ts'
 import type { Draws } from './draws.ts'
 import type { Rules } from './rules.ts'
-import { replayMs, type SimulatedProvider } from './simulated-provider.ts'
+import { replayMs, settlesWithinMs, type SimulatedProvider } from './simulated-provider.ts'
 import type { PaymentRow, RefundRow, SimulatedStore } from './simulated-store.ts'
 import { mayBeSettled, type CallOutcome, type Recorded } from '../../src/payments/record-answer.ts'
 
@@ -32,7 +32,12 @@ export function driveSimulated(world: DriveWorld, row: PaymentRow): void {
   let previous: PlanSituation['previous'] = null
   for (;;) {
     const at = { now: new Date(world.now), random: draws.next() }
-    const situation = { capabilities: { replayMs }, hasPayer: true, isAbsent, isRequested: !previous && row.nextCheckAt !== null }
+    const situation = {
+      capabilities: { replayMs, settlesWithinMs },
+      hasPayer: true,
+      isAbsent,
+      isRequested: !previous && row.nextCheckAt !== null,
+    }
     const { call, progress, nextCheckAt } = rules.planCall(row.progress, { ...at, ...situation, previous })
     store.savePayment(row, call ? progress : { ...progress, checks: progress.checks + 1 }, nextCheckAt)
     if (!call) break
@@ -52,7 +57,7 @@ export function driveSimulated(world: DriveWorld, row: PaymentRow): void {
     } as const
     const now = new Date(world.now)
     const recorded = rules.recordOutcome(row.progress, { call, outcome, readAt, now, expected, isAbsent })
-    const next = rules.computeNextCheck(recorded.payment, { now, random: draws.next(), outcome })
+    const next = rules.computeNextCheck(recorded.payment, { now, random: draws.next(), settlesWithinMs, outcome })
     if (mayBeSettled(call, outcome) || recorded.effects.length > 0) world.settle(row, recorded, next)
     else store.savePayment(row, recorded.payment, next)
     isAbsent = recorded.isAbsent

@@ -3,6 +3,7 @@ import type { Draws } from './draws.ts'
 import { countReceived, dayMs, toSeen, toSeenRefund, type BankDecision, type Charge, type Refund } from './simulated-objects.ts'
 
 export const replayMs = 23 * 3_600_000
+export const settlesWithinMs = 120_000
 const keptMs = 24 * 3_600_000
 
 /** Faults by kind, with how often a call meets them. */

@@ -41,6 +41,7 @@ const capabilities: Capabilities = {
   events: 'none',
   // Requests are made once per payment, whatever the key.
   replayMs: Infinity,
+  settlesWithinMs: 5_000,
   // Buyers can always send money.
   cancelIsFinal: false,
   limits: () => ({ least: 1n, most: 10n ** 12n }),

@@ -16,6 +16,8 @@ const capabilities: Capabilities = {
   disputes: false,
   events: 'none',
   replayMs: dayMs,
+  // A call is a transaction of this service: it ends with its process.
+  settlesWithinMs: 5_000,
   cancelIsFinal: true,
   limits: () => ({ least: 1n, most: 10n ** 12n }),
 }

@@ -20,6 +20,7 @@ const capabilities: Capabilities = {
   events: 'signed',
   // Stripe keeps a key for at least 24 hours.
   replayMs: 23 * 3_600_000,
+  settlesWithinMs: 2 * 60_000,
   cancelIsFinal: true,
   limits: stripeLimits,
 }
