@@ -60,10 +60,14 @@ export default defineConfig({
           include: ['e2e/**/*.e2e.test.ts'],
           // These start, kill and replicate the processes of separate systems: not possible on a system that runs elsewhere.
           exclude: ['**/node_modules/**', ...(process.env['E2E_BASE_URL'] ? ['e2e/own-system/**'] : [])],
-          globalSetup: ['packages/testing/src/shared-systems.ts'],
+          globalSetup: ['e2e/shared-systems.ts'],
           testTimeout: 240_000,
           hookTimeout: 180_000,
-          maxWorkers: process.env['E2E_BASE_URL'] ? 1 : 2,
+          // As at the service level.
+          isolate: false,
+          setupFiles: ['packages/testing/src/restore-environment.ts'],
+          // Each worker has a system, whatever the number of cores.
+          maxWorkers: process.env['E2E_BASE_URL'] ? 1 : 3,
           env: { PASSWORD_HASH_COST: '10' },
         },
       },

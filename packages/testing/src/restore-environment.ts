@@ -1,5 +1,5 @@
 /**
- * Set-up file of the service tests. The files of a worker share its modules and its process; the settings that one file changes are restored
+ * Set-up file of the service and e2e tests. The files of a worker share its modules and its process; the settings that one file changes are restored
  * after it.
  */
 import { afterAll } from 'vitest'

@@ -62,7 +62,7 @@ export function operatorAccess({ data, nats }: Target): OperatorAccess {
   return { natsUrl, busKey, busPublicKeys }
 }
 
-function accessTo({ nats_url: natsUrl, operator_bus_key: busKey, bus_public_keys: busPublicKeys }: ReadyFile): OperatorAccess {
+export function accessTo({ nats_url: natsUrl, operator_bus_key: busKey, bus_public_keys: busPublicKeys }: ReadyFile): OperatorAccess {
   return { natsUrl, busKey, busPublicKeys }
 }
 

@@ -4,13 +4,16 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { freePorts } from './engines/free-ports.ts'
-import type { ReadyFile } from './ready-file.ts'
-import { startSystem, type StartedSystem } from './system.ts'
+import { freePorts } from '@quittance/testing/engines/free-ports'
+import type { ReadyFile } from '@quittance/testing/ready-file'
+import { readFacts, startSystem, type StartedSystem } from '@quittance/testing/system'
+import type { SharedSystem } from '@quittance/testing/use-shared-system'
+import { accessTo } from '@quittance/tools/commands/target-options'
+import { createDemoData } from '@quittance/tools/seed/demo-data'
 
 /**
  * Vitest's global set-up of the e2e tests: one system per worker, started on the first request and shared by the files of the worker, or
- * the system at `E2E_BASE_URL`.
+ * the system at `E2E_BASE_URL`. Each request creates demo data for its file.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const externalSystem = writeExternalReadyFile()
@@ -22,10 +25,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     return (await system).readyFile
   }
   const server = createServer((request, response) => {
-    readyFilePath(request.url ?? '').then(
-      (path) => response.end(path),
-      (error: Error) => response.writeHead(500).end(String(error.stack)),
-    )
+    readyFilePath(request.url ?? '')
+      .then(describe)
+      .then(
+        (system) => response.end(JSON.stringify(system)),
+        (error: Error) => response.writeHead(500).end(String(error.stack)),
+      )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   project.provide('sharedSystems', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
@@ -33,6 +38,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     server.close()
     await Promise.allSettled([...systems.values()].map(async (system) => (await system)[Symbol.asyncDispose]()))
   }
+}
+
+async function describe(readyFile: string): Promise<SharedSystem> {
+  const facts = readFacts(readyFile)
+  return { readyFile, demo: await createDemoData({ operator: accessTo(facts), origin: facts.base_url }) }
 }
 
 /** API and pages have two origins, as in production; rate limiting is off because all requests come from one address. */
