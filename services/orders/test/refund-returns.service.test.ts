@@ -64,6 +64,29 @@ test('a settled payment whose requested read had no answer is read again', async
   await expectMoneyToAddUp(orders)
 })
 
+test('a check that is requested while the answer of the one before is on its way is made too [payments 40]', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  using processor = useTestProcessor()
+  await confirm(orders, await open(orders, shop), 'ctoken_pending')
+  processor.before.read = async () => {
+    delete processor.before.read
+    await orders.rows(`update sandbox_objects set status = 'succeeded' where kind = 'charge' returning 1`)
+    await asThisRelease(orders, 'update payments set next_check_at = now()')
+  }
+  await checkNow(orders, 'payments', 'true')
+  const { id } = await orders.nextEvent(orderPaid)
+  await orders.call(createRefund, { order_id: id, reason, amount: 4200 }, shop.seller)
+  processor.before.readRefund = async () => {
+    delete processor.before.readRefund
+    await orders.rows(`update sandbox_objects set token = 'ctoken_refund_bounces' where kind = 'refund' returning 1`)
+    await asThisRelease(orders, 'update refunds set next_check_at = now()')
+  }
+  await checkNow(orders, 'refunds', 'true')
+  await eventually(async () => expect(await refunds(orders)).toMatchObject([{ state: 'failed', is_scheduled: null }]))
+  await expectMoneyToAddUp(orders)
+})
+
 test('the last read of a refund that was made is repeated until it is answered', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: false })

@@ -53,6 +53,14 @@ export function scheduleRequested({ checks }: PaymentProgress, { now, random }: 
   return new Date(now.getTime() + Math.round(waitAt(unansweredWaits, Math.max(2, checks)) * (0.9 + 0.2 * random)))
 }
 
+/**
+ * Returns a check that was requested while a call was in progress: the row no longer has the one that was stored with the call. The answer may be
+ * older than the reason of the request.
+ */
+export function findRequestedCheck(stored: Date | null | undefined, planned: Date | null): Date | null {
+  return stored && stored.getTime() !== planned?.getTime() ? stored : null
+}
+
 /** Returns when to try again after an answer that only another configuration can change. */
 export function scheduleMisconfigured(checks: number, { now, random }: Draw): Date {
   return new Date(now.getTime() + Math.round(waitAt(progressWaits, checks) * (0.9 + 0.2 * random)))

@@ -4,6 +4,7 @@ import { openProvider, type ProviderAccount } from '../providers/provider-of.ts'
 import { reportIfRejected } from './account-rejected.ts'
 import { callProvider, type PreparedCall } from './call-provider.ts'
 import { expectFacts } from './check-integrity.ts'
+import { findRequestedCheck } from './check-schedule.ts'
 import type { NextCall } from './next-call.ts'
 import { findEndOfPause, pauseIfLimited } from './pause-account.ts'
 import type { PaymentProgress } from './payment-progress.ts'
@@ -40,6 +41,8 @@ interface Memory {
   lease: string | null
   untouchedAt: Date | null
   isAbsent: boolean
+  /** The check that was stored with the call in progress. */
+  plannedCheckAt: Date | null
 }
 
 /** The next call with everything it sends, committed before it is made. */
@@ -72,7 +75,7 @@ async function driveOnce<Row extends DrivenRow, Locked extends object>(
 ): Promise<Date | null> {
   const { id, organizationId, traceparent } = driven
   const inTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => context.transaction(organizationId, work, traceparent)
-  const memory: Memory = { lease: driven.lease, untouchedAt: null, isAbsent: false }
+  const memory: Memory = { lease: driven.lease, untouchedAt: null, isAbsent: false, plannedCheckAt: null }
   const lease = { id, leaseMs: context.leaseMs }
   let planned = await inTransaction((transaction) => plan(transaction, { kind, lease, memory, context }))
   while ('call' in planned) {
@@ -143,7 +146,8 @@ async function record<Row extends DrivenRow, Locked extends object>(
   const progress = recorded.payment
   if (progress.quarantineReason !== before.quarantineReason && progress.quarantineReason !== null)
     context.log.error({ [kind.idField]: row.id, reason: progress.quarantineReason }, `${kind.name}.quarantined`)
-  const nextCheckAt = computeNextCheck(progress, { ...at, outcome: answer })
+  const requestedCheckAt = findRequestedCheck(row.nextCheckAt, memory.plannedCheckAt)
+  const nextCheckAt = requestedCheckAt ?? computeNextCheck(progress, { ...at, outcome: answer })
   await reportIfRejected(transaction, { paymentAccountId: account.id, answer })
   if (locked) await kind.settle(transaction, { locked, row, progress, effects: recorded.effects, nextCheckAt })
   if (!held) {
@@ -154,9 +158,10 @@ async function record<Row extends DrivenRow, Locked extends object>(
   }
   const next = await continueWith(transaction, {
     ...{ row, account, context, progress, now: held.now },
-    memory: { lease: held.lease, untouchedAt: progress.untouchedAt, isAbsent: recorded.isAbsent },
+    memory: { lease: held.lease, untouchedAt: progress.untouchedAt, isAbsent: recorded.isAbsent, plannedCheckAt: null },
     previous: { call, outcome: answer },
   })
+  if (requestedCheckAt && !('call' in next)) row.nextCheckAt = requestedCheckAt
   await publishChange()
   return next
 }
@@ -189,7 +194,7 @@ async function continueWith(transaction: Transaction, continuation: Continuation
   const endOfPause = call.step === 'fail' ? null : findEndOfPause(account, at)
   if (endOfPause) return { continueAt: saveAndStop(row, continuation.progress, { now, nextCheckAt: endOfPause }) }
   row.apply(progress, { now, nextCheckAt })
-  return { provider, call, memory, subject: toSubject(row, progress), payer }
+  return { provider, call, memory: { ...memory, plannedCheckAt: nextCheckAt }, subject: toSubject(row, progress), payer }
 }
 
 function toSubject({ id, createdAt, request, checks }: DrivenRow, { kind, money, theirs }: PaymentProgress): PreparedCall['subject'] {

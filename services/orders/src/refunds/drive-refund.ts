@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { ScopedSql } from '@quittance/sql/sql-runner'
 import { callWithDeadline } from '../payments/calls-in-progress.ts'
+import { findRequestedCheck } from '../payments/check-schedule.ts'
 import { countCall } from '../payments/count-call.ts'
 import type { DriveContext } from '../payments/drive-row.ts'
 import { Payment } from '../payments/payment.ts'
@@ -27,6 +28,8 @@ interface PlannedCall {
   intent: RefundIntent
   theirs: string | null
   lease: string
+  /** The check that is stored with the call. */
+  plannedCheckAt: Date | null
 }
 
 const lease = `
@@ -96,7 +99,8 @@ async function record(transaction: Transaction, { driven, context, made, answer,
     context.log.error({ refund_id: refund.id, reason: after.quarantineReason }, 'refund.quarantined')
   // Another worker holds the lease: only what was seen is recorded.
   if (!held && !('got' in answer)) return null
-  const nextCheckAt = scheduleRefundCheck(after, { now, random: Math.random() })
+  const requestedCheckAt = findRequestedCheck(refund.nextCheckAt, made.plannedCheckAt)
+  const nextCheckAt = requestedCheckAt ?? scheduleRefundCheck(after, { now, random: Math.random() })
   if ('got' in answer) {
     // No call follows at once. The row is complete before it is published.
     if (held) refund.leasedUntil = null
@@ -106,7 +110,9 @@ async function record(transaction: Transaction, { driven, context, made, answer,
   await settleRefund(transaction, { order, refund, progress: after, nextCheckAt })
   if (!held) return null
   await publishOverdueRefund(transaction, refund)
-  return continueWith(transaction, { refund, progress: after, held, context, isAbsent, previous: { call: made.call, answer } })
+  const next = await continueWith(transaction, { refund, progress: after, held, context, isAbsent, previous: { call: made.call, answer } })
+  if (requestedCheckAt && !next) refund.nextCheckAt = requestedCheckAt
+  return next
 }
 
 interface Continuation {
@@ -137,7 +143,10 @@ async function continueWith(transaction: Transaction, continuation: Continuation
     : planRefundCall(progress, { ...at, replayMs: provider.capabilities().replayMs, isAbsent, previous })
   refund.apply(planned.progress, { now, nextCheckAt: planned.nextCheckAt })
   if (planned.call)
-    return { call: planned.call, provider, intent: toIntent(refund, payment, account), theirs: progress.theirs, lease: held.lease }
+    return {
+      ...{ call: planned.call, provider, intent: toIntent(refund, payment, account), theirs: progress.theirs },
+      ...{ lease: held.lease, plannedCheckAt: planned.nextCheckAt },
+    }
   refund.leasedUntil = null
   return null
 }
