@@ -6,6 +6,7 @@ import { listOrders, type Order } from '@quittance/contracts/orders'
 import { revokeSubscription, updateSubscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
+import { asThisRelease } from './money.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { advance, after, createPlan, replaceMethods, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
 
@@ -78,6 +79,22 @@ test('a declined final order is charged again by the schedule of renewals', asyn
   await eventually(async () => expect(await orders.rows('select from orders where next_payment_attempt_at is not null')).toHaveLength(1))
   await advance(orders, subscribed, after(new Date().toISOString(), 5))
   await waitForPaidOrders(orders, seller, 2)
+})
+
+test('a renewal that was declined after the subscription was revoked is not charged again', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders, { price: 1000 })
+  await replaceMethods(orders, 'ctoken_pending')
+  await advance(orders, subscribed, after(subscribed.subscription.current_period_end))
+  await eventually(async () => expect(await orders.rows(`select from payments where state = 'processing'`)).toHaveLength(1))
+  await orders.call(revokeSubscription, { id: subscribed.subscription.id }, subscribed.seller)
+  await orders.rows(`update sandbox_objects set status = 'declined' where status = 'processing' returning 1`)
+  await asThisRelease(orders, `update payments set next_check_at = now() where state = 'processing'`)
+  await eventually(async () => expect(await orders.rows(`select from payments where state = 'failed'`)).toHaveLength(1))
+  expect(await orders.rows('select status, next_payment_attempt_at from orders order by created_at')).toEqual([
+    { status: 'paid', next_payment_attempt_at: null },
+    { status: 'pending', next_payment_attempt_at: null },
+  ])
 })
 
 test('credit left at the end bills nothing and can be refunded on the order it came from', async () => {

@@ -1,4 +1,6 @@
 import { sharedByCheckouts, type ScopedSql } from '@quittance/sql/sql-runner'
+import type { Order } from '../orders/order.ts'
+import type { Payment } from './payment.ts'
 
 interface Terms {
   hash: string
@@ -22,4 +24,10 @@ export async function loadTerms(sql: ScopedSql, orderId: string): Promise<Terms>
   const [row] = await sql<Terms>('payment.terms', terms, { order_id: orderId })
   if (!row) throw new Error(`Order ${orderId} does not exist`)
   return row
+}
+
+/** Whether what an order buys, and for how much, is the same as when the payment started. */
+export async function hasSameTerms(sql: ScopedSql, { order, payment }: { order: Order; payment: Payment }): Promise<boolean> {
+  if (!payment.termsHash) return payment.amount === order.totalAmount && payment.currency === order.currency
+  return (await loadTerms(sql, order.id)).hash === payment.termsHash
 }

@@ -7,7 +7,7 @@ import type { MethodDetails } from '../providers/provider.ts'
 import { afterPaymentSettled } from './after-payment-settled.ts'
 import type { Payment } from './payment.ts'
 import type { Effect, PaymentProgress } from './payment-progress.ts'
-import { loadTerms } from './payment-terms.ts'
+import { hasSameTerms } from './payment-terms.ts'
 
 /** Money was received that no order needs. */
 export const afterSurplusReceived = reactionPoint<{ payment: Payment }>('orders.payment.surplus-received')
@@ -76,9 +76,7 @@ function keepMethod(
 
 /** Whether a received payment pays its order: the order is pending, with the terms with which the payment started. */
 async function isNeeded({ sql }: Transaction, { order, payment }: Pick<Settlement, 'order' | 'payment'>): Promise<boolean> {
-  if (order.status !== 'pending') return false
-  if (!payment.termsHash) return payment.amount === order.totalAmount && payment.currency === order.currency
-  return (await loadTerms(sql, order.id)).hash === payment.termsHash
+  return order.status === 'pending' && hasSameTerms(sql, { order, payment })
 }
 
 /** Nothing was paid. The order and its subscription are only concerned if no other payment of the order is open or applied. */

@@ -4,6 +4,7 @@ import { renewalJobName } from '../job-names.ts'
 import { loadDunning } from '../organizations/dunning.ts'
 import { loadClock } from '../organizations/organization.ts'
 import type { SettledPayment } from '../payments/after-payment-settled.ts'
+import { hasSameTerms } from '../payments/payment-terms.ts'
 import { applyPaymentResult, isExtraAttempt, needsOwedOrders } from './apply-payment-result.ts'
 import { findOwedOrders } from './owed-orders.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
@@ -28,7 +29,8 @@ export async function settleSubscriptionPayment(context: Transaction, settled: S
   if (isPaid && order.billingReason === 'subscription_update' && subscription.status === 'active') return
   const clock = await loadClock(context, order.organizationId)
   if (isTerminal(subscription.status)) {
-    if (!isPaid && !isExtra) await scheduleFinalPayment(order, { context, clock })
+    // An order from before the end, as of a renewal, is not needed any more.
+    if (!isPaid && !isExtra && (await hasSameTerms(context.sql, settled))) await scheduleFinalPayment(order, { context, clock })
     return
   }
   const before = subscription.snapshot()
