@@ -1,10 +1,13 @@
 import { confirmCheckout, createCheckout, getCheckoutByClient, PaymentError } from '@quittance/contracts/checkouts'
 import { NotPermitted } from '@quittance/contracts/errors'
-import { createPaymentAccount, updatePaymentAccount } from '@quittance/contracts/payment-accounts'
+import { createPaymentAccount, deletePaymentAccount, updatePaymentAccount } from '@quittance/contracts/payment-accounts'
+import { createProduct } from '@quittance/contracts/products'
 import { advanceTestClock } from '@quittance/contracts/test-clock'
+import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
-import { buildAccountRequest, sharedFake } from './stripe-shop.ts'
+import { buildAccountRequest, sharedFake, startStripeShop } from './stripe-shop.ts'
+import { advance, after, buyPlan, waitForSubscription } from './subscribe.ts'
 
 const anonymous = { kind: 'anonymous' } as const
 
@@ -33,4 +36,25 @@ test('with an active live account no token of the sandbox pays, and the test clo
   }
   await confirm(other)
   await advance(3)
+})
+
+test('a renewal charges no method at an account that is draining or disabled, and does again once it is active', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe, account } = shop
+  const { seller } = shop.shop
+  const prices = [{ amount_type: 'fixed' as const, price_amount: 1000 }]
+  const plan = await orders.call(createProduct, { name: 'Plan', recurring_interval: 'month', prices }, seller)
+  const bought = await buyPlan(orders, shop.shop, { productId: plan.id, token: fake.buyer.createToken(stripe.id) })
+  const { current_period_end } = await waitForSubscription(orders, bought, { status: 'active' })
+  await orders.call(deletePaymentAccount, { id: account.id }, seller)
+  await advance(orders, bought, after(current_period_end))
+  await waitForSubscription(orders, bought, { status: 'past_due' })
+  await orders.call(updatePaymentAccount, { id: account.id, status: 'disabled' }, seller)
+  await advance(orders, bought, after(current_period_end, 4))
+  await eventually(async () => expect(await orders.rows('select from subscriptions where due_at > now()')).toHaveLength(1))
+  expect(await orders.rows('select from payments')).toHaveLength(1)
+  await orders.call(updatePaymentAccount, { id: account.id, status: 'active' }, seller)
+  await advance(orders, bought, after(current_period_end, 9))
+  await waitForSubscription(orders, bought, { status: 'active' })
+  expect(fake.moneyMoved(stripe.id)).toEqual({ usd: 2_000 })
 })

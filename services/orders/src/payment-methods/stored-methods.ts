@@ -45,11 +45,16 @@ export function toDetailColumns({ brand, last4, expMonth, expYear, wallet }: Met
 
 const find = `
   select m.id, m.payment_account_id as "accountId", m.provider_method as method from payment_methods m
+  left join payment_accounts a on a.id = m.payment_account_id and a.organization_id = any (:scope_organizations)
   where m.customer_id = :customer_id and m.status = 'active' and (m.id = :preferred::uuid or m.is_default)
+    and (m.payment_account_id is null or a.status = 'active')
     and m.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or m.customer_id = :scope_customer) and ${sharedByCheckouts}
   order by m.id = :preferred::uuid desc nulls last limit 1`
 
-/** Returns the preferred method of a customer, otherwise the default one; null if neither can be charged. */
+/**
+ * Returns the preferred method of a customer, otherwise the default one; null if neither can be charged. Only an active account takes new
+ * payments.
+ */
 export async function findChargeableMethod(
   sql: ScopedSql,
   { customerId, preferred }: { customerId: string; preferred: string | null },
