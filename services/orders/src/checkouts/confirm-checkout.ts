@@ -16,7 +16,8 @@ import { describeFailure, noPaymentsMessage } from '../payments/buyer-messages.t
 import { callLeaseMs } from '../payments/calls-in-progress.ts'
 import { findAccountForPayments } from '../payments/provider-account.ts'
 import { startPayment } from '../payments/start-payment.ts'
-import type { ProviderAccount } from '../providers/provider-of.ts'
+import { getCapabilities, type ProviderAccount } from '../providers/provider-of.ts'
+import type { Money } from '../providers/provider.ts'
 import { Product } from '../catalog/products/product.ts'
 import { startSubscription } from '../subscriptions/start-subscription.ts'
 import { Subscription } from '../subscriptions/subscription.ts'
@@ -71,6 +72,7 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   const sent = isChargeable && trial && !means ? await findAccountForPayments(sql, { organizationId, byTransfer: true }) : means
   if (trial && sent?.isSentByBuyer) throw createTrialByTransferError()
   if (isChargeable && !means) throw new PaymentError(noPaymentsMessage)
+  if (means && !trial) assertAccepted(means.account, { amount: checkout.totalAmount(), currency: checkout.currency })
   const needsToken = isChargeable && !means?.isSentByBuyer
   assertComplete({ checkout, request, needsToken })
   const token = needsToken ? (request.confirmation_token_id as string) : null
@@ -156,6 +158,12 @@ async function finish(confirmed: Confirmed, context: FinishContext): Promise<Rep
   }
   const view = await context.read.one(checkoutPublicView, { where: 'ch.client_secret = :secret', values: { secret } })
   return { ...JSON.parse(view), status: 'confirmed', customer_session_token: sessionToken }
+}
+
+/** Throws if the provider does not take the amount, as a few cents. */
+function assertAccepted(account: ProviderAccount, money: Money): void {
+  if (money.amount === 0n || getCapabilities(account)?.accepts(money) !== false) return
+  throw RequestValidationError.field(['amount'], 'The payment provider of this seller does not take this amount.')
 }
 
 /** Throws if the buyer saw another total, because a price, a tax or a discount changed since. */

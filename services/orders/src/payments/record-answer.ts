@@ -53,7 +53,9 @@ export function recordAnswer(
   if ('misconfigured' in answer) {
     const unsent = unsend(payment, step)
     const isByBuyer = payment.initiator === 'buyer' || payment.initiator === 'buyer_again'
-    const isOver = isByBuyer && payment.quarantineReason === null && payment.state !== 'closing' && step !== 'read'
+    // The same amount is never taken: the payment fails, so that the schedule of declined ones applies.
+    const isAmount = answer.misconfigured === 'amount' || answer.misconfigured === 'currency'
+    const isOver = (isByBuyer || isAmount) && payment.quarantineReason === null && payment.state !== 'closing' && step !== 'read'
     return recorded(isOver ? close(unsent, 'misconfigured') : unsent)
   }
   const known = payment.quarantineReason === unanswered ? { ...payment, quarantineReason: null } : payment

@@ -11,7 +11,7 @@ test('an order is never negative, and unused credit is carried over to the cent'
   fc.assert(
     fc.property(amount, amount, fc.array(difference, { maxLength: 5 }), (price, off, prorations) => {
       const discount = off < price ? off : price
-      const { lines, credit } = buildPeriodLines({ price, discount, prorations })
+      const { lines, carried: credit } = buildPeriodLines({ price, discount, prorations })
       const taxFree = lines.map((line) => ({ ...line, rate: null }))
       const amounts = orderAmounts({ lines: taxFree, discount: { type: 'fixed', amount: discount }, taxBehavior: 'exclusive' })
       expect(amounts.net).toBe(amounts.subtotal - amounts.discount)
@@ -21,6 +21,17 @@ test('an order is never negative, and unused credit is carried over to the cent'
       expect(credit === 0n || amounts.net === 0n).toBe(true)
     }),
     { numRuns: 10_000 },
+  )
+})
+
+test('an order whose amount is not taken is free, and all that is owed is carried over to the cent', () => {
+  fc.assert(
+    fc.property(amount, amount, fc.array(difference, { maxLength: 5 }), (price, off, prorations) => {
+      const discount = off < price ? off : price
+      const { lines, carried } = buildPeriodLines({ price, discount, prorations, isCarried: true })
+      expect(carried).toBe(prorations.reduce((sum, next) => sum + next, price - discount))
+      expect(lines.reduce((sum, line) => sum + line.amount, -discount)).toBe(0n)
+    }),
   )
 })
 

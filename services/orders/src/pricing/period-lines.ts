@@ -7,12 +7,17 @@ export interface PeriodCharge {
   discount: bigint
   /** Positive or negative, after the discount of their time. */
   prorations: readonly bigint[]
+  /** The provider does not take what is owed, so that the next order does. */
+  isCarried?: boolean
 }
 
-/** Returns the lines of the order, the price first, and the credit that exceeds it: negative or zero, carried over to the next order. */
-export function buildPeriodLines({ price, discount, prorations }: PeriodCharge): { lines: Omit<PricedLine, 'rate'>[]; credit: bigint } {
+/** Returns the lines of the order, the price first, and what is carried over to the next order: credit that exceeds it is negative. */
+export function buildPeriodLines({ price, discount, prorations, isCarried = false }: PeriodCharge): {
+  lines: Omit<PricedLine, 'rate'>[]
+  carried: bigint
+} {
   const owed = prorations.reduce((sum, amount) => sum + amount, price - discount)
-  const credit = owed < 0n ? owed : 0n
-  const others = (credit < 0n ? [...prorations, -credit] : prorations).map((amount) => ({ amount, isDiscountable: false }))
-  return { lines: [{ amount: price }, ...others], credit }
+  const carried = isCarried || owed < 0n ? owed : 0n
+  const others = (carried === 0n ? prorations : [...prorations, -carried]).map((amount) => ({ amount, isDiscountable: false }))
+  return { lines: [{ amount: price }, ...others], carried }
 }

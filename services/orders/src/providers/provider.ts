@@ -26,8 +26,8 @@ export interface Capabilities {
   settlesWithinMs: number
   /** A canceled object can never be paid. Where false, the next payment waits for a final state. */
   cancelIsFinal: boolean
-  /** Smallest and largest amount in minor units; null if the currency is not accepted. */
-  limits(currency: string): { least: bigint; most: bigint } | null
+  /** Whether an amount can be charged: its currency, whether it is too small or too large, and whether the provider can express it. */
+  accepts(money: Money): boolean
 }
 
 /** The subject of a call. Frozen in its row before the first call: a repeated call sends the same bytes. */

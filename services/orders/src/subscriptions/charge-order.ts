@@ -1,9 +1,10 @@
-import { sharedByCheckouts } from '@quittance/sql/sql-runner'
+import { sharedByCheckouts, type ScopedSql } from '@quittance/sql/sql-runner'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { Order } from '../orders/order.ts'
-import { findChargeableMethod } from '../payment-methods/stored-methods.ts'
+import { findChargeableMethod, type ChargeableMethod } from '../payment-methods/stored-methods.ts'
 import { findAccountOfSender, loadProviderAccount } from '../payments/provider-account.ts'
-import { startPayment } from '../payments/start-payment.ts'
+import { startPayment, type PaymentStart } from '../payments/start-payment.ts'
+import { getCapabilities } from '../providers/provider-of.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Networks charge for, and refuse, more attempts with a declined method. */
@@ -42,24 +43,42 @@ export async function chargeOrder(
   { order, subscription, initiator = 'schedule', leasedUntil }: Charge,
 ): Promise<boolean> {
   const { sql } = context
-  const { organizationId, customerId, paymentMethodId, paymentToken } = subscription
-  const found = await findChargeableMethod(sql, { customerId, preferred: paymentMethodId ?? null })
-  const account = await loadProviderAccount(sql, { organizationId, paymentAccountId: found?.accountId })
-  const start = { order, account, initiator, keep: false, sandboxToken: paymentToken ?? '', ...(leasedUntil && { leasedUntil }) } as const
-  if (found) {
-    const ids = { organization_id: organizationId, order_id: order.id, method_id: found.id }
-    const declines = await sql('payment.rejected-method', rejected, ids)
-    if (declines.length > 0) return false
-    await startPayment(context, { ...start, source: { method: found.method }, paymentMethodId: found.id })
-    return true
-  }
-  const sender = await findAccountOfSender(sql, subscription.id)
-  if (sender) {
-    await startPayment(context, { ...start, account: sender, source: null })
-    return true
-  }
-  // A subscription of the release before has a token of the sandbox.
-  if (!paymentToken) return false
-  await startPayment(context, { ...start, source: { token: paymentToken } })
+  const { organizationId, paymentToken } = subscription
+  const means = await findMeans(sql, subscription)
+  if (!means) return false
+  const { method, ...paid } = means
+  const declines = method
+    ? await sql('payment.rejected-method', rejected, { organization_id: organizationId, order_id: order.id, method_id: method.id })
+    : []
+  if (declines.length > 0) return false
+  const start = { order, ...paid, initiator, keep: false, sandboxToken: paymentToken ?? '', ...(leasedUntil && { leasedUntil }) }
+  await startPayment(context, { ...start, ...(method && { paymentMethodId: method.id }) })
   return true
+}
+
+/** How a subscription is charged without the buyer. `method` is null if the buyer sends the money, or for a token. */
+type Means = Pick<PaymentStart, 'account' | 'source'> & { method: ChargeableMethod | null }
+
+/** Returns how the orders of a subscription are charged; null if they cannot be. */
+async function findMeans(sql: ScopedSql, subscription: Subscription): Promise<Means | null> {
+  const { id, organizationId, customerId, paymentMethodId, paymentToken } = subscription
+  const method = await findChargeableMethod(sql, { customerId, preferred: paymentMethodId ?? null })
+  if (method) {
+    const account = await loadProviderAccount(sql, { organizationId, paymentAccountId: method.accountId })
+    return { account, source: { method: method.method }, method }
+  }
+  const sender = await findAccountOfSender(sql, id)
+  if (sender) return { account: sender, source: null, method }
+  // A subscription of the release before has a token of the sandbox.
+  return paymentToken ? { account: await loadProviderAccount(sql, { organizationId }), source: { token: paymentToken }, method } : null
+}
+
+/** Whether the account that charges a subscription takes an amount. Without an account nothing limits it. */
+export async function acceptsCharge(
+  sql: ScopedSql,
+  { subscription, amount }: { subscription: Subscription; amount: bigint },
+): Promise<boolean> {
+  if (amount === 0n) return true
+  const means = await findMeans(sql, subscription)
+  return (means && getCapabilities(means.account)?.accepts({ amount, currency: subscription.currency })) ?? true
 }

@@ -55,6 +55,14 @@ export function settleProrations(prorations: readonly Proration[], { em, orderId
   em.create(Proration, { organizationId, subscriptionId, label: 'Credit', amount: credit, productPriceId, creditedOrderId, ...unbilled })
 }
 
+/** Adds the charge of a period that its order does not bill: the next one does. */
+export function carryCharge(
+  { organizationId, id: subscriptionId, productPriceId }: Subscription,
+  { em, label, amount }: { em: Transaction['em']; label: string; amount: bigint },
+): void {
+  em.create(Proration, { organizationId, subscriptionId, label, amount, productPriceId, creditedOrderId: null, ...unbilled })
+}
+
 /** Charge or credit of a product change, after discount. Pending until an order bills it. */
 export const ProrationSchema = defineEntity({
   name: 'Proration',

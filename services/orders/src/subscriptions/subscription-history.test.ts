@@ -191,7 +191,11 @@ class SubscriptionHistory {
     const discount = this.#discountNow()
     this.#periodAmount = this.#price - discount
     this.#charged += this.#periodAmount
-    const { lines, credit } = buildPeriodLines({ price: this.#price, discount, prorations: this.#pending.map(({ amount }) => amount) })
+    const { lines, carried: credit } = buildPeriodLines({
+      price: this.#price,
+      discount,
+      prorations: this.#pending.map(({ amount }) => amount),
+    })
     this.#place(lines, { discount, creditUsed: computeCreditUsed(this.#pending, credit), creditable: this.#periodAmount })
     const source = this.#pending.find(({ creditedOrderId }) => creditedOrderId)
     this.#pending = credit < 0n ? [{ amount: credit, productPriceId: null, creditedOrderId: source?.creditedOrderId ?? null }] : []

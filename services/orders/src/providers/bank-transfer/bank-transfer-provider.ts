@@ -44,7 +44,7 @@ const capabilities: Capabilities = {
   settlesWithinMs: 5_000,
   // Buyers can always send money.
   cancelIsFinal: false,
-  limits: () => ({ least: 1n, most: 10n ** 12n }),
+  accepts: ({ amount }) => amount >= 1n && amount <= 10n ** 12n,
 }
 
 /**

@@ -19,7 +19,7 @@ const capabilities: Capabilities = {
   // A call is a transaction of this service: it ends with its process.
   settlesWithinMs: 5_000,
   cancelIsFinal: true,
-  limits: () => ({ least: 1n, most: 10n ** 12n }),
+  accepts: ({ amount }) => amount >= 1n && amount <= 10n ** 12n,
 }
 
 /** An answer that never arrives, of a call that was executed or not. */

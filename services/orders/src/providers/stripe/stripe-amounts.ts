@@ -74,3 +74,9 @@ export function stripeLimits(currency: string): { least: bigint; most: bigint } 
   const least = minimums[currency] ?? (step > divide ? step : divide)
   return { least, most: most - (most % step) }
 }
+
+/** Whether Stripe charges an amount. Other minimums than the documented ones depend on the account: then Stripe rejects it. */
+export function isChargedByStripe(money: Money): boolean {
+  const limits = stripeLimits(money.currency)
+  return limits !== null && money.amount >= limits.least && money.amount <= limits.most && toStripeAmount(money) !== null
+}

@@ -2,7 +2,7 @@ import type { Capabilities, PaymentProvider } from '../provider.ts'
 import type Stripe from 'stripe'
 import type { StripeCalls } from './read-intent.ts'
 import type { StripeAccount, StripeSettings } from './stripe-account.ts'
-import { stripeLimits } from './stripe-amounts.ts'
+import { isChargedByStripe } from './stripe-amounts.ts'
 import { createStripeClient } from './stripe-client.ts'
 import { listStripeEvents, parseStripeWebhook } from './stripe-events.ts'
 import { checkStripeHealth } from './stripe-health.ts'
@@ -22,7 +22,7 @@ const capabilities: Capabilities = {
   replayMs: 23 * 3_600_000,
   settlesWithinMs: 2 * 60_000,
   cancelIsFinal: true,
-  limits: stripeLimits,
+  accepts: isChargedByStripe,
 }
 
 /** Creates the adapter of one account. The first call loads the library. */

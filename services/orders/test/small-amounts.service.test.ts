@@ -1,0 +1,49 @@
+import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
+import { createDiscount } from '@quittance/contracts/discounts'
+import { RequestValidationError } from '@quittance/contracts/errors'
+import { listOrders } from '@quittance/contracts/orders'
+import { updateSubscription } from '@quittance/contracts/subscriptions'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { expectMoneyToAddUp } from './money.ts'
+import { startStripeShop } from './stripe-shop.ts'
+import { advance, after, buyPlan, createPlan, waitForSubscription } from './subscribe.ts'
+
+const almostAll = { name: 'Almost all', type: 'percentage' as const, basis_points: 9_900, duration: 'once' as const }
+
+test('a checkout of an amount that the provider does not take is 422, and nothing is written', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const { seller, product } = shop.shop
+  const discount = await orders.call(createDiscount, almostAll, seller)
+  const { client_secret } = await orders.call(createCheckout, { products: [product.id], discount_id: discount.id }, seller)
+  const request = { client_secret, customer_email: 'ada@example.com', confirmation_token_id: fake.buyer.createToken(stripe.id) }
+  await expect(orders.call(confirmCheckout, request, { kind: 'anonymous' })).rejects.toThrow(RequestValidationError)
+  expect(await orders.rows('select from orders')).toEqual([])
+  expect(await orders.rows(`select status from checkouts where status <> 'open'`)).toEqual([])
+})
+
+test('a renewal of an amount that the provider does not take is carried over to the next order', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const { seller } = shop.shop
+  const plan = await createPlan(orders, seller, { price: 1000 })
+  const bought = await buyPlan(orders, shop.shop, { productId: plan.id, token: fake.buyer.createToken(stripe.id) })
+  const { id, current_period_end } = await waitForSubscription(orders, bought, { status: 'active' })
+  const discount = await orders.call(createDiscount, almostAll, seller)
+  await orders.call(updateSubscription, { id, discount_id: discount.id }, seller)
+  await advance(orders, bought, after(current_period_end, 32))
+  const { items } = await eventually(async () => {
+    const list = await orders.call(listOrders, { sorting: ['created_at'] }, seller)
+    expect(list.items.map(({ status, total_amount }) => [status, total_amount])).toEqual([
+      ['paid', 1_000],
+      ['paid', 0],
+      ['paid', 1_010],
+    ])
+    return list
+  })
+  expect(items[1]?.items).toMatchObject([{ amount: 1_000 }, { label: 'Carried over to the next order', amount: -10, proration: true }])
+  expect(items[2]?.items).toMatchObject([{ amount: 1_000 }, { label: 'Plan 1000', amount: 10, proration: true }])
+  expect(fake.moneyMoved(stripe.id)).toEqual({ usd: 2_010 })
+  await expectMoneyToAddUp(orders)
+})
