@@ -97,6 +97,27 @@ test('a renewal that was declined after the subscription was revoked is not char
   ])
 })
 
+test('a canceled subscription ends with its period, also if a payment has no result, unless it is in progress at the provider', async () => {
+  await using orders = await startOrders()
+  const cancelWhilePaying = async (token: string) => {
+    const subscribed = await subscribe(orders, { price: 1000 })
+    const { id, customer_id, current_period_end } = subscribed.subscription
+    await orders.rows(`update payment_methods set provider_method = $1 where customer_id = $2 returning 1`, [`pm_${token}`, customer_id])
+    await advance(orders, subscribed, after(current_period_end))
+    const renewal = `select from payments p join orders o on o.id = p.order_id
+      where o.customer_id = $1 and p.initiator = 'schedule' and p.checks > 0`
+    await eventually(async () => expect(await orders.rows(renewal, [customer_id])).toHaveLength(1))
+    await asThisRelease(orders, `update payments set created_at = created_at - interval '2 days'`)
+    await orders.call(updateSubscription, { id, cancel_at_period_end: true }, subscribed.seller)
+    await advance(orders, subscribed, after(current_period_end, 40))
+    return subscribed
+  }
+  const inProgress = await cancelWhilePaying('ctoken_pending')
+  const stuck = await cancelWhilePaying('ctoken_misconfigured')
+  await waitForSubscription(orders, stuck, { status: 'canceled' })
+  await waitForSubscription(orders, inProgress, { status: 'active' })
+})
+
 test('credit left at the end bills nothing and can be refunded on the order it came from', async () => {
   await using orders = await startOrders()
   const { subscription, seller } = await subscribe(orders, { price: 10_000 })

@@ -6,6 +6,7 @@ import { renewalJobName } from '../job-names.ts'
 import { findChargeableMethod } from '../payment-methods/stored-methods.ts'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { Subscription } from './subscription.ts'
+import { isTerminal } from './subscription-status.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
 
 const batch = 20
@@ -16,6 +17,20 @@ const claim = `
     select id from subscriptions
     where due_at <= now() and (leased_until is null or leased_until < now())
     order by due_at limit ${batch} for update skip locked)
+  returning id, organization_id, customer_id`
+
+/** A canceled one ends with its period, also if a payment has had no result for a day, unless the provider is still deciding on it. */
+const claimCanceled = `
+  update subscriptions set leased_until = now() + :lease * interval '1 millisecond'
+  where id in (
+    select s.id from subscriptions s join organizations g on g.id = s.organization_id
+    where s.cancel_at_period_end and s.due_at is null and s.ended_at is null
+      and s.ends_at <= now() + g.clock_offset_ms * interval '1 millisecond' and (s.leased_until is null or s.leased_until < now())
+      and not exists (
+        select from payments p join orders o on o.id = p.order_id
+        where o.subscription_id = s.id and p.settled_at is null
+          and (p.created_at > now() - interval '1 day' or (p.state = 'processing' and p.quarantine_reason is null)))
+    order by s.ends_at limit ${batch} for update of s skip locked)
   returning id, organization_id, customer_id`
 
 interface DueSubscription {
@@ -29,7 +44,10 @@ export const renewDueSubscriptions = job({
   name: renewalJobName,
   everyMs: 1_000,
   async run(context) {
-    const due = await context.systemSql<DueSubscription>('subscriptions.claim', claim, { lease: context.leaseMs })
+    const lease = { lease: context.leaseMs }
+    const due = await context.systemSql<DueSubscription>('subscriptions.claim', claim, lease)
+    const canceled = await context.systemSql<DueSubscription>('subscriptions.claim-canceled', claimCanceled, lease)
+    await Promise.all(canceled.map((each) => context.transaction(each.organization_id, (transaction) => endCanceled(each, transaction))))
     await Promise.all(due.map((each) => context.transaction(each.organization_id, (transaction) => proceed(each, transaction))))
     return due.length === batch
   },
@@ -44,6 +62,15 @@ async function proceed({ id, customer_id }: DueSubscription, context: Transactio
   if (subscription.isEndDue(clock.now)) return end(subscription, context)
   if (subscription.status === 'past_due') return retryPayment(subscription, { context, clock })
   return renewInTime(subscription, { context, clock })
+}
+
+async function endCanceled({ id, customer_id }: DueSubscription, context: Transaction): Promise<void> {
+  await lockCustomer(context.sql, customer_id)
+  const subscription = await context.em.findOneOrFail(Subscription, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const clock = await loadClock(context, subscription.organizationId)
+  // Another transaction renewed, kept or ended it after it was claimed.
+  if (subscription.dueAt || isTerminal(subscription.status) || !subscription.isEndDue(clock.now)) return
+  await end(subscription, context)
 }
 
 async function end(subscription: Subscription, context: Transaction): Promise<void> {
