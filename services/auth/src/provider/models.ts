@@ -3,10 +3,11 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Provider } from 'oidc-provider'
 import { isRedirectUri, isRegisteredRedirect } from '../clients/client-metadata.ts'
 
-/** Changes four behaviours of the library's models, through names that its types export. */
+/** Changes five behaviours of the library's models, through names that its types export. */
 export function customizeModels(provider: Provider): void {
   prefixTokens(provider)
   keepOrganizationOnGrants(provider)
+  renameSessions(provider)
   compareSecretsByHash(provider)
   compareRedirects(provider)
 }
@@ -38,6 +39,20 @@ function keepOrganizationOnGrants({ Grant }: Provider): void {
   Object.defineProperty(Grant, 'IN_PAYLOAD', { value: [...declared, 'subType', 'organizationId'] })
   const stored = new Grant({ clientId: 'x', subType: 'user' } as never) as { subType?: string }
   if (stored.subType !== 'user') throw new Error('The library did not store the subject of a grant')
+}
+
+/**
+ * Changes the id of a session in one statement. The library destroys the old id before it stores the session under the new one; the store
+ * finds the row by `uid`, and a destroyed session cannot be stored again.
+ */
+function renameSessions({ Session }: Provider): void {
+  const { resetIdentifier } = Session.prototype
+  Object.assign(Session.prototype, {
+    resetIdentifier(this: InstanceType<typeof Session> & { oldId?: string }) {
+      resetIdentifier.call(this)
+      delete this.oldId
+    },
+  })
 }
 
 /** Compares SHA-256 hashes, because the secret itself is not stored; so nothing may be signed with it (no HS256, no client_secret_jwt). */

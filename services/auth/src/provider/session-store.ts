@@ -6,16 +6,22 @@ const upsert = `
   insert into sessions (id_hash, uid, account_id, payload, user_agent, ip, expires_at)
   values (:hash, :uid, :account_id, :payload::jsonb, :user_agent, :ip, to_timestamp(:expires_at))
   on conflict (uid) do update set id_hash = excluded.id_hash, account_id = excluded.account_id, payload = excluded.payload,
-    user_agent = excluded.user_agent, ip = excluded.ip, seen_at = now(), expires_at = excluded.expires_at`
+    user_agent = excluded.user_agent, ip = excluded.ip, seen_at = now(), expires_at = excluded.expires_at
+  where sessions.expires_at > '-infinity'`
 
 const find = `select payload from sessions where id_hash = :hash and expires_at > now()`
 const findByUid = `select payload from sessions where uid = :uid and expires_at > now()`
-const destroy = `delete from sessions where id_hash = :hash`
 
 /**
- * Stores the sessions of signed-in browsers. The library assigns a new session id at every sign-in and destroys the old id first; the row
- * is found by its `uid`, which does not change.
+ * Assignments that end a session. The row stays as a mark until the sweep: a request that loaded the session before stores it when it
+ * completes, and without the row that would insert it again. `-infinity` is earlier than the start of every transaction, so the mark does
+ * not depend on which of two concurrent transactions began first. `seen_at` is the time of the end.
  */
+export const sessionEnd = `account_id = null, payload = '{}', user_agent = null, ip = null, seen_at = now(), expires_at = '-infinity'`
+
+const destroy = `update sessions set ${sessionEnd} where id_hash = :hash and expires_at > '-infinity'`
+
+/** Stores the sessions of browsers. A sign-in changes the session id; the row is found by its `uid`, which does not change. */
 export function sessionStore(systemSql: SystemSql): Partial<Adapter> {
   return {
     async upsert(id, { jti: _, ...payload }) {

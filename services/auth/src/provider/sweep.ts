@@ -7,7 +7,8 @@ const batch = 1_000
 /** Conditions of rows that are no longer usable. Rows that reference a grant are deleted with it. */
 const conditions: Record<string, string> = {
   grants: `expires_at < now()`,
-  sessions: `expires_at < now()`,
+  // The mark of an ended session outlives every request that loaded the session before its end.
+  sessions: `expires_at < now() and (expires_at > '-infinity' or seen_at < now() - interval '1 hour')`,
   short_lived_records: `expires_at < now()`,
   invitations: `expires_at < now() - interval '90 days'`,
   password_resets: `expires_at < now()`,

@@ -1,11 +1,12 @@
 import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { SignedInBrowser } from '../pages/account-page.ts'
+import { sessionEnd } from '../provider/session-store.ts'
 
 const find = `
   select uid, user_agent, ip, to_json(seen_at)#>>'{}' as seen_at from sessions
   where account_id = :account_id and expires_at > now() order by seen_at desc limit 100`
 
-const end = `delete from sessions where account_id = :account_id and (:uid::text is null or uid = :uid)`
+const end = `update sessions set ${sessionEnd} where account_id = :account_id and (:uid::text is null or uid = :uid)`
 
 export async function readSessions(systemSql: SystemSql, accountId: string): Promise<SignedInBrowser[]> {
   const found = await systemSql<{ uid: string; user_agent: string | null; ip: string | null; seen_at: string }>('sessions.find', find, {
@@ -14,14 +15,14 @@ export async function readSessions(systemSql: SystemSql, accountId: string): Pro
   return found.map(({ uid, user_agent, ip, seen_at }) => ({ uid, userAgent: user_agent, ip, seenAt: seen_at }))
 }
 
-const describe = `update sessions set user_agent = :user_agent, ip = :ip where uid = :uid`
+const describe = `update sessions set user_agent = :user_agent, ip = :ip where uid = :uid and expires_at > now()`
 
 /** Records the browser of a session that began on a page of this service. */
 export async function recordSessionDevice(systemSql: SystemSql, { uid, userAgent, ip }: Omit<SignedInBrowser, 'seenAt'>): Promise<void> {
   await systemSql('sessions.describe', describe, { uid, user_agent: userAgent, ip })
 }
 
-const endOthers = `delete from sessions where account_id = :account_id and uid <> :uid`
+const endOthers = `update sessions set ${sessionEnd} where account_id = :account_id and uid <> :uid`
 
 /** Ends every session of the account except the current one. */
 export async function endOtherSessions(systemSql: SystemSql, { accountId, uid }: { accountId: string; uid: string }): Promise<void> {
