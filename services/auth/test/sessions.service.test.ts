@@ -91,3 +91,22 @@ test('deletes the mark of an ended session after an hour, not before', async () 
   await eventually(async () => expect(await server.service.rows('select from sessions where uid = $1', [older])).toHaveLength(0))
   expect(await server.service.rows('select from sessions where uid = any($1)', [[newer, valid]])).toHaveLength(2)
 })
+
+test('stores a session without an account for ten minutes; a sign-in extends it to 14 days', async () => {
+  await using server = await startAuthorizationServer()
+  const readMinutes = async () => {
+    const query = `select round(extract(epoch from expires_at - seen_at) / 60)::int as minutes from sessions where expires_at > now()`
+    return (await server.service.rows<{ minutes: number }>(query)).map(({ minutes }) => minutes)
+  }
+  const browser = server.newBrowser()
+  await browser.get(`${server.origin}/oauth2/logout`)
+  expect(await readMinutes()).toEqual([10])
+  await server.authorize({ browser, parameters: { sub_type: 'user' } })
+  expect(await readMinutes()).toEqual([14 * 24 * 60])
+  const cookies = browser.cookies().filter(({ name }) => name.startsWith('qt_session'))
+  const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+  await browser.submit(await readAccount(server, browser), {}, '/sign-out-everywhere')
+  expect(await readMinutes()).toEqual([])
+  await fetch(`${server.origin}/oauth2/authorize?client_id=x`, { headers: { cookie } })
+  expect(await readMinutes()).toEqual([10])
+})

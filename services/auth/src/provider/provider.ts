@@ -77,7 +77,8 @@ function createProtocolConfiguration({ baseUrl, adapter, signingKeys, secrets }:
       Grant: refreshFamily + day,
       IdToken: hour,
       Interaction: 10 * minute,
-      Session: 14 * day,
+      // The library stores one for every visitor of the sign-out page; it lives as long as an interaction.
+      Session: (_ctx, session) => (session.accountId ? 14 * day : 10 * minute),
       RefreshToken: (_ctx, token) => Math.max(1, Math.min(refreshIdle, refreshFamily - token.totalLifetime())),
     },
     // Tolerates clients whose clock is ahead. Does not extend stored tokens: the database filters them by expiry.
