@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { errors, type ErrorOut, type KoaContextWithOIDC } from 'oidc-provider'
 import { routes } from '../routes.ts'
 import { errorPage, expiredPageContent, type ErrorPageContent } from './error-page.ts'
-import { Html, html } from '@quittance/pages/html'
+import { Html, html, isolate } from '@quittance/pages/html'
 import { formTarget, layout, pageHeaders } from './layout.ts'
 
 /** Shown where no redirect is safe: the client or its redirect URI is unknown, or the request has ended. */
@@ -57,19 +57,21 @@ export async function renderSignedOutPage(ctx: KoaContextWithOIDC): Promise<void
 
 /**
  * Replaces the library's page for a form that ends a confirmed or expired session; without scripts that page is blank except for a button.
- * Submits itself if scripts run.
+ * Submits itself if scripts run, unless the sign-out redirects to a client that is not the operator's: then the page names the target.
  */
 export function renderSignOutForm(ctx: KoaContextWithOIDC): void {
-  const { session } = ctx.oidc
+  const { session, client, entities } = ctx.oidc
   const state = session?.state as { secret?: string; postLogoutRedirectUri?: string } | undefined
-  const target = ctx.oidc.entities.Interaction?.params['redirect_uri'] ?? state?.postLogoutRedirectUri
-  ctx.set(pageHeaders(formTarget(target), [submitScriptHash]))
+  const target = entities.Interaction?.params['redirect_uri'] ?? state?.postLogoutRedirectUri
+  const destination = entities.Interaction || client?.['is_trusted'] === true ? undefined : readDestination(state?.postLogoutRedirectUri)
+  ctx.set(pageHeaders(formTarget(target), destination ? [] : [submitScriptHash]))
   ctx.body = layout({
     title: 'Continue',
-    script: submitScript,
+    script: destination ? null : submitScript,
     body: html`<div class="card">
       <h1>One more step</h1>
       <p>The session that was open in this browser is ended before you go on.</p>
+      ${destination && html`<p>You then leave for <strong>${isolate(destination)}</strong>. Continue only if you know it.</p>`}
       <form method="post" action="${ctx.oidc.urlFor('end_session_confirm')}">
         <input type="hidden" name="xsrf" value="${state?.secret}" />
         <input type="hidden" name="logout" value="yes" />
@@ -77,6 +79,12 @@ export function renderSignOutForm(ctx: KoaContextWithOIDC): void {
       </form>
     </div>`,
   })
+}
+
+/** Returns the part of an address that a user can judge: its host, or the scheme of an application. */
+function readDestination(address: string | undefined): string | undefined {
+  const url = address === undefined ? null : URL.parse(address)
+  return url?.host || url?.protocol
 }
 
 /** Submits the only form of a page. */

@@ -1,15 +1,17 @@
 import { hashToken, mintToken, type TokenPrefix } from '@quittance/runtime/credential'
 import { timingSafeEqual } from 'node:crypto'
-import type { Provider } from 'oidc-provider'
+import { Provider } from 'oidc-provider'
 import { isRedirectUri, isRegisteredRedirect } from '../clients/client-metadata.ts'
+import { isSignOutTargetConfirmed } from './open-redirects.ts'
 
-/** Changes five behaviours of the library's models, through names that its types export. */
+/** Changes six behaviours of the library's models, through names that its types export. */
 export function customizeModels(provider: Provider): void {
   prefixTokens(provider)
   keepOrganizationOnGrants(provider)
   renameSessions(provider)
   compareSecretsByHash(provider)
   compareRedirects(provider)
+  dropSignOutTargets(provider)
 }
 
 /**
@@ -74,6 +76,21 @@ function compareRedirects({ Client }: Provider): void {
   Object.assign(Client.prototype, {
     redirectUriAllowed(this: ClientAddresses, uri: string) {
       return isRedirectUri(uri, { isPublic: this.clientAuthMethod === 'none' }) && isRegisteredRedirect(uri, this.redirectUris ?? [])
+    },
+  })
+}
+
+/**
+ * Signs out without a redirect if nothing confirms the target. The library asks this before it stores the target, and it has no other hook
+ * between both.
+ */
+function dropSignOutTargets({ Client }: Provider): void {
+  const { postLogoutRedirectUriAllowed } = Client.prototype
+  Object.assign(Client.prototype, {
+    postLogoutRedirectUriAllowed(this: InstanceType<typeof Client>, uri: string) {
+      const { ctx } = Provider
+      if (ctx?.oidc.params && !isSignOutTargetConfirmed(ctx)) ctx.oidc.params['post_logout_redirect_uri'] = undefined
+      return postLogoutRedirectUriAllowed.call(this, uri)
     },
   })
 }

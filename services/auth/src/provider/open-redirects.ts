@@ -21,3 +21,14 @@ export async function canRedirectError(ctx: KoaContextWithOIDC, systemSql: Syste
   const known = await systemSql('client.find-authorization', isKnown, { account_id: session.accountId, client_id: client.clientId })
   return known.length > 0
 }
+
+/**
+ * Returns whether a sign-out may redirect to the client (RP-Initiated Logout 1.0 §2). Anyone can register a client, so the address of a
+ * client that is not the operator's requires an ID token. A user who is signed in must be its subject: everyone can obtain an ID token about
+ * themselves and send others here with it.
+ */
+export function isSignOutTargetConfirmed({ oidc: { client, session, entities } }: KoaContextWithOIDC): boolean {
+  if (client?.['is_trusted'] === true) return true
+  const hint = entities['IdTokenHint'] as { payload: { sub?: string } } | undefined
+  return hint !== undefined && (!session?.accountId || session.accountId === hint.payload.sub)
+}
