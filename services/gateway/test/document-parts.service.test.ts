@@ -35,6 +35,24 @@ test('sends a document of many parts as one, with its name, and filters every pa
   expect(calls).toEqual([{ product_id: product }, { product_id: product, after: cursor }])
 })
 
+test.each(['identity', 'gzip'])('HEAD sends the headers of GET and loads only the first part (%s)', async (coding) => {
+  await using gateway = await startGateway()
+  await gateway.play(verification, verifiedAs(organizationCaller(randomUUID())))
+  const calls = await playParts(gateway, { '': { text: 'a\r\n', next: cursor }, [cursor]: { text: 'b\r\n', next: null } })
+  const headers = { ...bearer(token), 'accept-encoding': coding }
+  const readHeaders = async (method: string) => {
+    const response = await gateway.fetch('/v1/orders/export', { method, headers })
+    await response.text()
+    const names = ['content-type', 'content-disposition', 'content-encoding', 'content-length', 'cache-control', 'vary']
+    return [response.status, ...names.map((name) => response.headers.get(name))]
+  }
+  const head = await readHeaders('HEAD')
+  // A part that HEAD requested would be before the parts of GET.
+  const got = await readHeaders('GET')
+  expect(calls).toEqual([{}, {}, { after: cursor }])
+  expect(head).toEqual(got)
+})
+
 test('sends the document as one JSON string to a client that accepts only JSON', async () => {
   await using gateway = await startGateway()
   await gateway.play(verification, verifiedAs(organizationCaller(randomUUID())))

@@ -53,7 +53,7 @@ interface DocumentReply {
   rpcRequest: ForwardArguments
 }
 
-/** Streams a document of many parts while loading them. */
+/** Streams a document of many parts while loading them. HEAD sends the same headers and loads no part after the first. */
 export function sendDocument(
   { document, rpcReply, rpcRequest }: DocumentReply,
   request: FastifyRequest,
@@ -74,8 +74,11 @@ export function sendDocument(
     'content-disposition': `attachment; filename="${document.fileName}"`,
     'cache-control': 'private, no-cache',
   })
+  if (encoding) reply.header('content-encoding', encoding)
+  // Fastify reads the stream of a HEAD request to its end; this one ends at once, and has no length, which a document does not announce.
+  if (request.method === 'HEAD') return reply.send(Readable.from([]))
   const source = streamDocument({ first: readPart(rpcReply), loadPart, asJson })
-  return encoding ? reply.header('content-encoding', encoding).send(compressStream(source, encoding)) : reply.send(source)
+  return reply.send(encoding ? compressStream(source, encoding) : source)
 }
 
 function readPart({ body }: RawReply): DocumentChunk {
