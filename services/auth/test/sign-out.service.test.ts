@@ -80,3 +80,16 @@ test('redirects a visitor without a click to a client of the operator', async ()
   expect(submitsItself(page)).toBe(true)
   expect((await visitor.submit(page, {}, '/confirm')).url.href).toContain(target)
 })
+
+test('accepts a sign-out by POST and redirects with the state, as by GET', async () => {
+  await using server = await startAuthorizationServer()
+  const client = await registerThirdParty(server, metadata)
+  const browser = server.newBrowser()
+  const { body: tokens } = await tokensFor(server, { client, browser })
+  const fields = { id_token_hint: tokens.id_token, post_logout_redirect_uri: target, state: 'a b&c' }
+  const page = await browser.post(`${server.origin}/oauth2/logout`, fields)
+  expect(page).toMatchObject({ status: 200, body: expect.stringContaining('Sign out?') })
+  expect((await browser.submit(page, { logout: 'yes' })).url.href).toBe(`${target}?state=a+b%26c`)
+  const { status, headers } = await fetch(`${server.origin}/oauth2/logout`, { method: 'POST', redirect: 'manual' })
+  expect([status, headers.get('location')]).toEqual([303, '/oauth2/logout?'])
+})

@@ -32,7 +32,7 @@ export function addProtocolRoutes(app: FastifyInstance, { provider }: AppOptions
     void provider().callback()(request.raw, reply.raw)
   }
   for (const [url, method] of endpoints) app.route({ method, url, handler: handle, exposeHeadRoute: false })
-  app.register(async (form) => addAuthorizationByPost(form))
+  app.register(async (form) => addRequestsByPost(form))
 }
 
 /**
@@ -48,14 +48,19 @@ async function rejectMultipleCredentials({ raw }: FastifyRequest, reply: Fastify
   return reply.code(400).header('cache-control', 'no-store').type('application/json').send(JSON.stringify(body))
 }
 
-/** OpenID Connect Core §3.1.2.1: the same request by POST. Redirected to a GET, so that session cookies can stay `SameSite=Lax`. */
-function addAuthorizationByPost(app: FastifyInstance): void {
+/**
+ * Accepts by POST what browsers send by GET (OpenID Connect Core §3.1.2.1, RP-Initiated Logout 1.0 §2). Redirected to the GET, so that
+ * session cookies can stay `SameSite=Lax`.
+ */
+function addRequestsByPost(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
     done(null, parse(body as string))
   })
-  app.post(routes.authorization, (request, reply) => {
-    const query = stringify((request.body ?? {}) as Record<string, string>)
-    return reply.header('cache-control', 'no-store').redirect(`${routes.authorization}?${query}`, 303)
-  })
+  for (const url of [routes.authorization, routes.end_session]) {
+    app.post(url, (request, reply) => {
+      const query = stringify((request.body ?? {}) as Record<string, string>)
+      return reply.header('cache-control', 'no-store').redirect(`${url}?${query}`, 303)
+    })
+  }
 }
