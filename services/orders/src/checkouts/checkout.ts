@@ -9,7 +9,8 @@ import { organizationFilter } from '@quittance/runtime/database'
 import { aggregateProperties } from '@quittance/runtime/schema'
 import type { Discount } from '../catalog/discounts/discount.ts'
 import { appliedTaxes, type OrderAmounts } from '../pricing/order-amounts.ts'
-import type { Product } from '../catalog/products/product.ts'
+import type { Product, ProductPrice } from '../catalog/products/product.ts'
+import type { Order } from '../orders/order.ts'
 import type { OfferedTrial } from '../pricing/billing-period.ts'
 
 /** Time within which a checkout can be confirmed. */
@@ -165,6 +166,16 @@ export class Checkout extends CheckoutSchema.class {
     this.status = 'confirmed'
     this.customerId = customerId
     this.isCustomerProven = isProven
+  }
+
+  /** Confirms it again with what its order sold. `priceAmount` is the advertised price. */
+  restorePurchase(order: Order, { price, priceAmount }: { price: ProductPrice; priceAmount: bigint }): void {
+    const { productId, currency, discountAmount, taxAmount, taxes } = order
+    Object.assign(this, { productId, currency, discountAmount, taxAmount, taxes, priceAmount })
+    this.status = 'confirmed'
+    this.productPriceId = price.id
+    this.discountId = order.discountId ?? null
+    this.amount = order.subtotalAmount
   }
 
   /** Returns whether the seller named this customer with the seller's credential: by id, or by the seller's own id. */

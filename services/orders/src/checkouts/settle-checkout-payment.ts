@@ -1,8 +1,13 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import { Discount } from '../catalog/discounts/discount.ts'
+import { redeemDiscount } from '../catalog/discounts/redeem-discount.ts'
+import { ProductPrice } from '../catalog/products/product.ts'
+import type { Order } from '../orders/order.ts'
+import { OrderItem } from '../orders/order-item.ts'
 import type { SettledPayment } from '../payments/after-payment-settled.ts'
 import { PaymentSetup } from '../payment-setups/payment-setup.ts'
 import { Payment } from '../payments/payment.ts'
+import { computeAdvertisedPrice } from '../pricing/order-amounts.ts'
 import { upgradeSubscription } from '../subscriptions/upgrade-subscription.ts'
 import { Checkout } from './checkout.ts'
 import { toSubscriptionUpgrade } from './checkout-order-draft.ts'
@@ -11,7 +16,7 @@ import { publishCheckoutUpdated } from './update-checkout.ts'
 /** Upgrades the free subscription of a paid checkout. A declined upgrade leaves the subscription unchanged. */
 export async function settleUpgradePayment(context: Transaction, { order, payment, isPaid }: SettledPayment): Promise<void> {
   if (!isPaid || !order.isUpgrade()) return
-  const checkout = await context.em.findOneOrFail(Checkout, order.checkoutId as string)
+  const checkout = await loadPaidCheckout(order, context)
   await upgradeSubscription(
     context,
     toSubscriptionUpgrade(checkout, {
@@ -30,10 +35,29 @@ const maxDeclines = 10
  */
 export async function settleCheckoutPayment(context: Transaction, { order, payment, isPaid }: SettledPayment): Promise<void> {
   if (!payment.checkoutId) return
-  const checkout = await context.em.findOneOrFail(Checkout, payment.checkoutId)
+  const checkout = isPaid ? await loadPaidCheckout(order, context) : await context.em.findOneOrFail(Checkout, payment.checkoutId)
   if (isPaid) checkout.succeed()
   else await reopenAfterDecline(checkout, { context, isInvoiced: Boolean(order.invoiceRequestedAt) })
   await publishCheckoutUpdated(checkout, context)
+}
+
+/**
+ * Returns the checkout of a paid order, confirmed with what the order sold. Since a decline the buyer may have chosen something else, but late
+ * money pays for the order. The decline released the redemption of its discount, which counts again; if others took the last one, the order
+ * keeps its discount.
+ */
+async function loadPaidCheckout(order: Order, context: Transaction): Promise<Checkout> {
+  const { em } = context
+  const checkout = await em.findOneOrFail(Checkout, order.checkoutId as string)
+  if (checkout.status === 'confirmed') return checkout
+  const item = await em.findOneOrFail(OrderItem, { orderId: order.id })
+  const price = await em.findOneOrFail(ProductPrice, item.productPriceId as string)
+  checkout.restorePurchase(order, {
+    price,
+    priceAmount: price.amountType === 'custom' ? computeAdvertisedPrice(order) : price.amountFor(null),
+  })
+  if (order.discountId) await redeemDiscount(context, await em.findOneOrFail(Discount, order.discountId))
+  return checkout
 }
 
 /** Lets the buyer try again, unless several attempts were declined or the order was invoiced. Releases the redemption of the discount. */

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { orderAmounts, type DiscountRule, type OrderAmounts, type PricedLine, type Purchase } from './order-amounts.ts'
+import {
+  appliedTaxes,
+  computeAdvertisedPrice,
+  orderAmounts,
+  type DiscountRule,
+  type OrderAmounts,
+  type PricedLine,
+  type Purchase,
+} from './order-amounts.ts'
 import { divideRounded } from './rounding.ts'
 import type { TaxRate } from './tax-amounts.ts'
 
@@ -122,4 +130,18 @@ test('an inclusive price stays unchanged under reverse charge', () => {
   const reverse = { ...vat, isReverseCharge: true }
   const { net, tax, taxes } = orderAmounts({ lines: [{ amount: 12_000n, rate: reverse }], discount: null, taxBehavior: 'inclusive' })
   expect({ net, tax, taxes }).toEqual({ net: 12_000n, tax: 0n, taxes: [{ rate: reverse, taxable: 12_000n, amount: 0n }] })
+})
+
+test('the advertised price of an order of one line follows from its amounts, with a discount to the minor unit', () => {
+  fc.assert(
+    fc.property(fc.record({ line: fc.record({ amount, rate: fc.option(rate) }), discount: rule, taxBehavior }), (wanted) => {
+      const amounts = orderAmounts({ ...wanted, lines: [wanted.line] })
+      const { subtotal: subtotalAmount, discount: discountAmount, total: totalAmount } = amounts
+      const stored = { subtotalAmount, discountAmount, totalAmount, taxes: appliedTaxes(amounts), taxBehavior: wanted.taxBehavior }
+      const difference = computeAdvertisedPrice(stored) - wanted.line.amount
+      const isExact = wanted.taxBehavior === 'exclusive' || wanted.discount === null
+      expect(difference >= (isExact ? 0n : -1n) && difference <= (isExact ? 0n : 1n)).toBe(true)
+    }),
+    runs,
+  )
 })

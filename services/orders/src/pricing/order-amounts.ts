@@ -87,6 +87,24 @@ export function discountOn(amount: bigint, rule: DiscountRule | null): bigint {
   return wanted < amount ? wanted : amount
 }
 
+/** Amounts that an order has stored. */
+interface StoredAmounts {
+  subtotalAmount: bigint
+  discountAmount: bigint
+  totalAmount: bigint
+  taxes: readonly AppliedTaxReply[]
+  taxBehavior: TaxBehavior
+}
+
+/** Returns the advertised price that an order of one line sold. With a discount on a price that includes tax, rounding can hide one minor unit. */
+export function computeAdvertisedPrice({ subtotalAmount, discountAmount, totalAmount, taxes, taxBehavior }: StoredAmounts): bigint {
+  if (taxBehavior === 'exclusive') return subtotalAmount
+  if (discountAmount === 0n) return totalAmount
+  const charged = taxes.find(({ reverse_charge }) => !reverse_charge)
+  const partsPerMillion = BigInt(Math.round((charged?.percentage ?? 0) * 10_000))
+  return subtotalAmount + divideRounded(subtotalAmount * partsPerMillion, 1_000_000n)
+}
+
 /** Allocates the total discount to the lines it applies to. */
 function computeDiscounts(lines: readonly PricedLine[], rule: DiscountRule | null): bigint[] {
   const weights = lines.map(({ amount, isDiscountable = true }) => (isDiscountable ? amount : 0n))
