@@ -54,7 +54,7 @@ test('a cancellation that has ended nothing yet, and one of the release before, 
   await declare(mail, { kind: 'cancellation', effect: undefined, refund_due_at: undefined })
   await mail.ended(4)
   const texts = (await readNotices()).map(({ parsed }) => parsed.text ?? '')
-  expect(texts.filter((text) => text.includes('The subscription ends with its period.'))).toHaveLength(1)
+  expect(texts.filter((text) => text.includes('The subscription ends with its paid period.'))).toHaveLength(1)
   expect(texts.filter((text) => text.includes('Nothing was changed'))).toHaveLength(1)
 })
 

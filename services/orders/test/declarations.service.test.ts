@@ -11,6 +11,7 @@ import { hashToken } from '@quittance/runtime/credential'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
+import { buyPlan } from './subscribe.ts'
 
 const anonymous = { kind: 'anonymous' } as const
 
@@ -149,6 +150,40 @@ test('a cancellation without a sign-in ends the subscription with its period, if
     ['subscription_canceled', 'ordinary', null],
     ['none', 'ordinary', null],
     ['none', 'ordinary', null],
+  ])
+})
+
+test('a cancellation of a subscription without a paid period ends it, and its reply does not show that', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const { order, email } = await sellToConsumer(orders, shop)
+  await orders.rows(`update subscriptions set status = 'unpaid', due_at = null returning id`)
+  const incomplete = await buyPlan(orders, shop, { token: 'ctoken_pending', email: 'ada@example.com' })
+  const cancel = (address: string, reference: string) =>
+    orders.call(declareCancellation, declare(shop, address, { reference, ground: 'ordinary' as const }), anonymous)
+  const unmatched = await cancel('stranger@example.com', order.id)
+  for (const [address, id] of [
+    [email, order.subscription_id as string],
+    ['ada@example.com', incomplete.subscription.id],
+  ] as const) {
+    const receipt = await cancel(address, id)
+    expect(Object.keys(receipt)).toEqual(Object.keys(unmatched))
+    expect(await orders.call(getSubscription, { id }, shop.seller)).toMatchObject({ status: 'canceled', ended_at: expect.any(String) })
+  }
+  const mailed = [
+    await orders.nextEvent(declarationReceived),
+    await orders.nextEvent(declarationReceived),
+    await orders.nextEvent(declarationReceived),
+  ]
+  expect(mailed.map((receipt) => [receipt.email, receipt.effect])).toEqual([
+    ['stranger@example.com', 'none'],
+    [email, 'subscription_canceled'],
+    ['ada@example.com', 'subscription_canceled'],
+  ])
+  const { items } = await orders.call(listDeclarations, { is_settled: true }, shop.seller)
+  expect(items).toMatchObject([
+    { is_verified: false, email: 'ada@example.com' },
+    { is_verified: false, email },
   ])
 })
 

@@ -14,7 +14,7 @@ export const noticeWords = {
   } satisfies MailText,
   effects: {
     none: 'Nothing was changed: no contract was found, or the customer was not signed in. Decide what to do.',
-    subscription_canceled: 'The subscription ends with its period.',
+    subscription_canceled: 'The subscription ends with its paid period. If no period is paid, it has ended.',
     subscription_ended: 'The subscription has ended.',
   },
   endpointDisabled: {

@@ -13,6 +13,7 @@ import { command, type CommandContext } from '@quittance/runtime/handler'
 import { sharedByCheckouts, sharedByCustomers } from '@quittance/sql/sql-runner'
 import { assertOrganizationExists } from '../organizations/organization.ts'
 import { changeSubscription } from '../subscriptions/lock-subscription.ts'
+import { billableStatuses } from '../subscriptions/subscription-status.ts'
 import { customerOrderView } from './customer-orders.ts'
 
 type Request = RequestOf<typeof withdrawalContract> | RequestOf<typeof cancellationContract>
@@ -68,7 +69,10 @@ export const declareWithdrawal = command(withdrawalContract, async (request, con
   return record(request, { kind: 'withdrawal', contract, effect, ground: null, isVerified: order !== null, context })
 })
 
-/** Records a cancellation. The subscription that its number and address name is cancelled at once; the customer can take that back. */
+/**
+ * Records a cancellation, matched or not. The subscription that its number and address name is cancelled at once, which the customer can take
+ * back. One that is `incomplete` or `unpaid` has no paid period left and ends.
+ */
 export const declareCancellation = command(cancellationContract, async (request, context) => {
   await prepare(request, context)
   const contract = await findContract(request, context)
@@ -130,7 +134,9 @@ async function cancelSubscription({ subscription_id: id }: Contract, context: Co
   let effect: Declaration['effect'] = 'none'
   await changeSubscription(id, context, (subscription, clock) => {
     if (subscription.endedAt || subscription.cancelAtPeriodEnd) return
-    subscription.cancel(clock.now, {})
+    // Without a paid period there is no end to wait for; a first payment that succeeds later is returned.
+    if (billableStatuses.includes(subscription.status)) subscription.cancel(clock.now, {})
+    else subscription.revoke(clock.now)
     effect = 'subscription_canceled'
   })
   return effect
