@@ -1,7 +1,7 @@
 import { on } from '@quittance/runtime/reactions'
 import { afterBenefitDeleted } from './catalog/benefits/benefit-commands.ts'
 import { publishProductsOfBenefit } from './catalog/products/update-product-benefits.ts'
-import { settleCheckoutPayment, settleUpgradePayment } from './checkouts/settle-checkout-payment.ts'
+import { failReturnedCheckout, settleCheckoutPayment, settleUpgradePayment } from './checkouts/settle-checkout-payment.ts'
 import { beforeRefundReserved } from './refunds/create-refund.ts'
 import { takeBackCredits } from './subscriptions/take-back-credits.ts'
 import { deleteCustomerSessions } from './customer-sessions/customer-session.ts'
@@ -24,7 +24,7 @@ export const reactions = [
   on(afterPaymentSettled, [settleUpgradePayment, settleSubscriptionPayment, settleOrderPayment, settleCheckoutPayment]),
   on(afterSetupSettled, [settleTrialSetup, chargeStoredDefault]),
   on(afterAccountRejected, [recordRejection]),
-  on(afterSurplusReceived, [returnSurplus]),
+  on(afterSurplusReceived, [returnSurplus, failReturnedCheckout]),
   on(beforeRefundReserved, [takeBackCredits]),
   on(afterCustomerDeleted, [deleteCustomerSessions, revokeCustomerSubscriptions, revokeCustomerBenefits, detachCustomerMethods]),
   on(afterBenefitDeleted, [publishProductsOfBenefit]),

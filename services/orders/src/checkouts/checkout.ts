@@ -157,7 +157,7 @@ export class Checkout extends CheckoutSchema.class {
       throw new ExpiredCheckoutError('This checkout session has expired.')
     }
     if (this.status === 'failed') {
-      throw new ExpiredCheckoutError('Several payments of this checkout were declined. It cannot be paid any more.')
+      throw new ExpiredCheckoutError('This checkout has ended without a payment. It cannot be paid any more.')
     }
     if (this.status !== 'open') throw new NotOpenCheckout(`Checkout ${this.id} is not open: ${this.status}`)
   }
@@ -190,7 +190,7 @@ export class Checkout extends CheckoutSchema.class {
     this.expiresAt = new Date(now.getTime() + checkoutLifetimeMs)
   }
 
-  /** Ends the checkout after several declines: it can no longer be confirmed. */
+  /** Ends the checkout without a payment: it can no longer be confirmed. */
   fail(): void {
     this.status = 'failed'
   }

@@ -67,8 +67,35 @@ export async function reopenAfterDecline(
 ): Promise<void> {
   const declined = { checkoutId: checkout.id, failureReason: 'declined' } as const
   const declines = (await em.count(Payment, declined)) + (await em.count(PaymentSetup, declined))
-  if (declines >= maxDeclines || isInvoiced) checkout.fail()
-  else checkout.reopen(now)
+  if (declines >= maxDeclines || isInvoiced) return failCheckout(checkout, em)
+  checkout.reopen(now)
+  await releaseRedemption(checkout, em)
+}
+
+/**
+ * Ends the checkout of a payment that is returned, because its subscription has ended since: no later step would. One that is paid in
+ * another way waits for that.
+ */
+export async function failReturnedCheckout(context: Transaction, { payment }: { payment: Payment }): Promise<void> {
+  const { em } = context
+  const { id, orderId, checkoutId } = payment
+  if (!checkoutId) return
+  const checkout = await em.findOneOrFail(Checkout, checkoutId)
+  if (checkout.status !== 'confirmed') return
+  const payments = await em.count(Payment, { orderId, id: { $ne: id }, $or: [{ settledAt: null }, { appliedAt: { $ne: null } }] })
+  const setups = await em.count(PaymentSetup, { checkoutId, settledAt: null })
+  if (payments + setups > 0) return
+  await failCheckout(checkout, em)
+  await publishCheckoutUpdated(checkout, context)
+}
+
+/** Ends a checkout that nothing pays any more. Releases the redemption of the discount. */
+export async function failCheckout(checkout: Checkout, em: Transaction['em']): Promise<void> {
+  checkout.fail()
+  await releaseRedemption(checkout, em)
+}
+
+async function releaseRedemption(checkout: Checkout, em: Transaction['em']): Promise<void> {
   checkout.trialEnd = null
   const discount = checkout.discountId ? await em.findOneOrFail(Discount, checkout.discountId) : null
   discount?.releaseRedemption()

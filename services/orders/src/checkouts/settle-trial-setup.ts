@@ -9,7 +9,7 @@ import type { SettledSetup } from '../payment-setups/settle-setup.ts'
 import { publishSubscriptionChange } from '../subscriptions/publish-subscription-change.ts'
 import { Subscription } from '../subscriptions/subscription.ts'
 import { Checkout } from './checkout.ts'
-import { reopenAfterDecline } from './settle-checkout-payment.ts'
+import { failCheckout, reopenAfterDecline } from './settle-checkout-payment.ts'
 import { publishCheckoutUpdated } from './update-checkout.ts'
 
 const release = `delete from trial_redemptions where subscription_id = :id and organization_id = any (:scope_organizations)`
@@ -29,7 +29,7 @@ export async function settleTrialSetup(context: Transaction, { setup, isStored }
     { checkoutId: checkout.id, status: 'incomplete' },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   )
-  if (!subscription) checkout.fail()
+  if (!subscription) await failCheckout(checkout, em)
   else {
     const before = subscription.snapshot()
     const clock = await loadClock(context, checkout.organizationId)

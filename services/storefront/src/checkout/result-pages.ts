@@ -21,7 +21,7 @@ interface Rejection {
   context: PageContext
 }
 
-/** Sends the page of a checkout that cannot be ordered: too many declines, or a subscription that exists. */
+/** Sends the page of a checkout that cannot be ordered: it has ended without a payment, or there is a subscription already. */
 export function sendRejected(reply: FastifyReply, { reason, checkout, context }: Rejection): FastifyReply {
   const { result } = context.words
   const { organization, embed_origin } = checkout

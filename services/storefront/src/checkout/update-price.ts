@@ -29,7 +29,7 @@ export type OrderOutcome =
   /** `sessionToken` is null if the order was placed before, by another page. */
   | { kind: 'ordered'; sessionToken: string | null }
   | { kind: 'subscribed'; checkout: CheckoutPublic }
-  /** Several payments were declined: the checkout has ended. */
+  /** The checkout has ended without a payment. */
   | { kind: 'failed'; checkout: CheckoutPublic }
 
 /** The checkout after a change, and what was wrong with the change. */

@@ -127,7 +127,8 @@ export const de: CommonWords = {
     expired: 'Es wurde nichts bestellt und nichts abgebucht. Öffnen Sie den Link des Verkäufers noch einmal, um neu zu beginnen.',
     toSeller: (seller) => `Zu ${seller}`,
     failedTitle: 'Hier kann nicht mehr bezahlt werden',
-    failed: 'Mehrere Zahlungen wurden abgelehnt. Es wurde kein Geld eingezogen. Fragen Sie den Verkäufer nach einem anderen Weg.',
+    failed:
+      'Die Zahlung wurde nicht abgeschlossen. Wurde Geld eingezogen, wird es erstattet. Fragen Sie den Verkäufer nach einem anderen Weg.',
     subscribedTitle: 'Sie haben bereits ein Abonnement',
     subscribed:
       'Der Verkäufer bietet ein Abonnement pro Kunde an. Es wurde nichts bestellt und nichts abgebucht. Ihr Abonnement können Sie in Ihrem Konto ändern.',

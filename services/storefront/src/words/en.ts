@@ -125,7 +125,7 @@ export const en = {
     expired: 'Nothing was ordered and nothing was charged. Open the link of the seller again to start a new checkout.',
     toSeller: (seller: string) => `Go to ${seller}`,
     failedTitle: 'This checkout cannot be paid any more',
-    failed: 'Several payments were declined. No money was taken. Ask the seller for another way to pay.',
+    failed: 'The payment was not completed. If money was taken, it is returned. Ask the seller for another way to pay.',
     subscribedTitle: 'You already have a subscription',
     subscribed:
       'The seller offers one subscription per customer. Nothing was ordered and nothing was charged. You can change yours in your account.',

@@ -125,7 +125,7 @@ export const es: CommonWords = {
     expired: 'No se ha pedido ni cobrado nada. Abra de nuevo el enlace del vendedor para empezar otra vez.',
     toSeller: (seller) => `Ir a ${seller}`,
     failedTitle: 'Aquí ya no se puede pagar',
-    failed: 'Se rechazaron varios pagos. No se ha cobrado nada. Pida al vendedor otra forma de pago.',
+    failed: 'El pago no se completó. Si se cobró algo, se devuelve. Pida al vendedor otra forma de pago.',
     subscribedTitle: 'Ya tiene una suscripción',
     subscribed: 'El vendedor ofrece una suscripción por cliente. No se ha pedido ni cobrado nada. Puede cambiar la suya en su cuenta.',
     portal: 'Pedidos, facturas y suscripciones',

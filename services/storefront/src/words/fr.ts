@@ -126,7 +126,7 @@ export const fr: CommonWords = {
     expired: 'Rien n’a été commandé ni débité. Ouvrez à nouveau le lien du vendeur pour recommencer.',
     toSeller: (seller) => `Aller chez ${seller}`,
     failedTitle: 'Le paiement n’est plus possible ici',
-    failed: 'Plusieurs paiements ont été refusés. Aucun montant n’a été prélevé. Demandez au vendeur un autre moyen.',
+    failed: 'Le paiement n’a pas abouti. Si un montant a été prélevé, il est remboursé. Demandez au vendeur un autre moyen.',
     subscribedTitle: 'Vous avez déjà un abonnement',
     subscribed:
       'Le vendeur propose un abonnement par client. Rien n’a été commandé ni débité. Vous pouvez modifier le vôtre dans votre compte.',

@@ -125,7 +125,7 @@ export const it: CommonWords = {
     expired: 'Non è stato ordinato né addebitato nulla. Apri di nuovo il link del venditore per ricominciare.',
     toSeller: (seller) => `Vai a ${seller}`,
     failedTitle: 'Qui non è più possibile pagare',
-    failed: 'Diversi pagamenti sono stati rifiutati. Non è stato prelevato nulla. Chiedi al venditore un altro modo.',
+    failed: 'Il pagamento non è stato completato. Se è stato prelevato denaro, viene restituito. Chiedi al venditore un altro modo.',
     subscribedTitle: 'Hai già un abbonamento',
     subscribed:
       'Il venditore offre un abbonamento per cliente. Non è stato ordinato né addebitato nulla. Puoi modificare il tuo nel tuo account.',

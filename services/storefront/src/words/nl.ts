@@ -125,7 +125,7 @@ export const nl: CommonWords = {
     expired: 'Er is niets besteld en niets afgeschreven. Open de link van de verkoper opnieuw om te beginnen.',
     toSeller: (seller) => `Naar ${seller}`,
     failedTitle: 'Hier kan niet meer worden betaald',
-    failed: 'Meerdere betalingen zijn geweigerd. Er is geen geld afgeschreven. Vraag de verkoper om een andere manier.',
+    failed: 'De betaling is niet voltooid. Is er geld afgeschreven, dan wordt het teruggestort. Vraag de verkoper om een andere manier.',
     subscribedTitle: 'U hebt al een abonnement',
     subscribed:
       'De verkoper biedt één abonnement per klant. Er is niets besteld en niets afgeschreven. Uw abonnement kunt u in uw account wijzigen.',

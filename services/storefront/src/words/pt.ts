@@ -125,7 +125,7 @@ export const pt: CommonWords = {
     expired: 'Nada foi encomendado nem cobrado. Abra de novo o link do vendedor para recomeçar.',
     toSeller: (seller) => `Ir para ${seller}`,
     failedTitle: 'Aqui já não é possível pagar',
-    failed: 'Vários pagamentos foram recusados. Nada foi cobrado. Peça ao vendedor outra forma.',
+    failed: 'O pagamento não foi concluído. Se algo foi cobrado, é devolvido. Peça ao vendedor outra forma.',
     subscribedTitle: 'Já tem uma assinatura',
     subscribed: 'O vendedor oferece uma assinatura por cliente. Nada foi encomendado nem cobrado. Pode alterar a sua na sua conta.',
     portal: 'Encomendas, faturas e assinaturas',

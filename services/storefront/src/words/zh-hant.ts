@@ -125,7 +125,7 @@ export const zhHant: CommonWords = {
     expired: '沒有訂購，也沒有扣款。請重新開啟銷售方的連結。',
     toSeller: (seller) => `前往 ${seller}`,
     failedTitle: '此訂單已無法付款',
-    failed: '多次付款被拒絕。沒有扣款。請向銷售方詢問其他方式。',
+    failed: '付款未完成。如已扣款，款項將退還。請向銷售方詢問其他方式。',
     subscribedTitle: '您已有訂閱',
     subscribed: '銷售方為每位客戶提供一個訂閱。沒有訂購，也沒有扣款。您可以在帳戶中變更訂閱。',
     portal: '訂單、發票與訂閱',

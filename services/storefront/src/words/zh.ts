@@ -125,7 +125,7 @@ export const zh: CommonWords = {
     expired: '没有下单，也没有扣款。请重新打开销售方的链接。',
     toSeller: (seller) => `前往 ${seller}`,
     failedTitle: '此订单已无法付款',
-    failed: '多次付款被拒绝。没有扣款。请向销售方询问其他方式。',
+    failed: '付款未完成。如已扣款，款项将退还。请向销售方询问其他方式。',
     subscribedTitle: '您已有订阅',
     subscribed: '销售方为每位客户提供一个订阅。没有下单，也没有扣款。您可以在账户中更改订阅。',
     portal: '订单、发票和订阅',
