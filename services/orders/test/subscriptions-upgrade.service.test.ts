@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { confirmCheckout, createCheckout, getCheckoutByClient } from '@quittance/contracts/checkouts'
+import { confirmCheckout, createCheckout, ExpiredCheckoutError, getCheckoutByClient } from '@quittance/contracts/checkouts'
 import { createDiscount } from '@quittance/contracts/discounts'
 import { listOrders, orderPaid } from '@quittance/contracts/orders'
 import { createProduct } from '@quittance/contracts/products'
@@ -7,6 +7,7 @@ import { createRefund } from '@quittance/contracts/refunds'
 import { getSubscription, revokeSubscription, updateSubscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
+import { asThisRelease, expectMoneyToAddUp } from './money.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { advance, after, createPlan, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
 
@@ -51,6 +52,47 @@ test('a declined upgrade leaves the free subscription unchanged and can be retri
     const now = await orders.call(getSubscription, { id: free.subscription.id }, free.seller)
     expect(now).toMatchObject({ status: 'active', amount: 9000 })
   })
+})
+
+test('of two upgrades of one subscription the first that is paid counts, and the money of the other is returned', async () => {
+  await using orders = await startOrders()
+  const free = await subscribe(orders, { price: 0 })
+  const plans = [await createPlan(orders, free.seller, { price: 9000 }), await createPlan(orders, free.seller, { price: 5000 })]
+  const checkouts = await Promise.all(
+    plans.map(({ id }) => orders.call(createCheckout, { products: [id], subscription_id: free.subscription.id }, free.seller)),
+  )
+  for (const { client_secret } of checkouts) {
+    await orders.call(confirmCheckout, { client_secret, confirmation_token_id: 'ctoken_pending' }, anonymous)
+  }
+  const succeed = async (amount: number) => {
+    await orders.rows(`update sandbox_objects set status = 'succeeded' where amount = $1 returning 1`, [amount])
+    await asThisRelease(orders, 'update payments set next_check_at = now() where settled_at is null')
+  }
+  await succeed(9000)
+  await waitForSubscription(orders, free, { product_id: plans[0]?.id as string, amount: 9000 })
+  await succeed(5000)
+  await eventually(async () => expect(await orders.rows('select from payments where surplus_at is not null')).toHaveLength(1))
+  expect(await orders.call(getSubscription, { id: free.subscription.id }, free.seller)).toMatchObject({
+    product_id: plans[0]?.id,
+    amount: 9000,
+  })
+  await expectMoneyToAddUp(orders)
+})
+
+test('a checkout whose subscription has ended or is paid since cannot be confirmed: 410, and no money is taken', async () => {
+  await using orders = await startOrders()
+  const free = await subscribe(orders, { price: 0 })
+  const plan = await createPlan(orders, free.seller, { price: 9000 })
+  const request = { products: [plan.id], subscription_id: free.subscription.id }
+  const open = async () => (await orders.call(createCheckout, request, free.seller)).client_secret
+  const [first, second, third] = [await open(), await open(), await open()]
+  const confirm = (client_secret: string) => orders.call(confirmCheckout, { client_secret, confirmation_token_id: 'ctoken_ok' }, anonymous)
+  await confirm(first)
+  await waitForSubscription(orders, free, { amount: 9000 })
+  await expect(confirm(second)).rejects.toThrow(ExpiredCheckoutError)
+  await orders.call(revokeSubscription, { id: free.subscription.id }, free.seller)
+  await expect(confirm(third)).rejects.toThrow(ExpiredCheckoutError)
+  expect(await orders.rows('select from payments')).toHaveLength(1)
 })
 
 test('an upgrade that costs nothing now applies at once', async () => {

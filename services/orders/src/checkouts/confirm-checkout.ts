@@ -1,4 +1,4 @@
-import { confirmCheckout as contract, PaymentError } from '@quittance/contracts/checkouts'
+import { confirmCheckout as contract, ExpiredCheckoutError, PaymentError } from '@quittance/contracts/checkouts'
 import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
 import type { ReplyOf, RequestOf } from '@quittance/contracts/operation'
 import { staged, type CommandContext, type FinishContext } from '@quittance/runtime/handler'
@@ -197,7 +197,9 @@ async function findOrStartSubscription(
   if (!product.recurringInterval) return null
   if (checkout.subscriptionId) {
     await lockCustomer(context.sql, checkout.customerId as string)
-    return context.em.findOneOrFail(Subscription, checkout.subscriptionId)
+    const upgraded = await context.em.findOneOrFail(Subscription, checkout.subscriptionId)
+    if (!upgraded.isUpgradable()) throw new ExpiredCheckoutError('The subscription of this checkout has ended or is not free any more.')
+    return upgraded
   }
   const started = await startSubscription(
     context,

@@ -181,6 +181,11 @@ export class Subscription extends SubscriptionSchema.class {
     this.finish('canceled', now)
   }
 
+  /** Returns whether a checkout can turn it into a paid one: it is free, and has not ended. */
+  isUpgradable(): boolean {
+    return this.priceAmount === 0n && !isTerminal(this.status)
+  }
+
   /** Returns whether the scheduled end has been reached. */
   isEndDue(now: Date): boolean {
     return this.cancelAtPeriodEnd && now >= this.currentPeriodEnd
