@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startGateway, type GatewayUnderTest } from './start-gateway.ts'
+import { startFakeUpstream } from './fake-upstream.ts'
+import { authPorts, startGateway, type GatewayUnderTest } from './start-gateway.ts'
 
 process.env['CORS_ORIGINS'] = 'https://shop.test, https://desk.test'
 
@@ -45,4 +46,36 @@ test('sends Vary: Origin to clients that send no origin', async () => {
   const { status, headers } = await gateway.fetch('/v1/changes')
   expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null])
   expect(headers.get('vary')).toContain('Origin')
+})
+
+const oauth = [
+  ['POST', '/v1/oauth2/token'],
+  ['GET', '/.well-known/openid-configuration'],
+] as const
+
+test.each(oauth)('lets a page read that auth is unavailable at %s %s', async (method, path) => {
+  const { status, headers } = await gateway.fetch(path, { method, headers: { origin: 'https://shop.test' } })
+  expect([status, headers.get('access-control-allow-origin'), headers.get('vary')]).toEqual([503, 'https://shop.test', 'Origin'])
+  expect(headers.get('access-control-expose-headers')).toContain('Retry-After')
+})
+
+test('lets a page read that its form is too large for auth, but no failure at a page of auth', async () => {
+  const request = { method: 'POST', body: 'a'.repeat(65_537), headers: { origin: 'https://shop.test' } }
+  const large = await gateway.fetch('/v1/oauth2/token', request)
+  expect([large.status, large.headers.get('access-control-allow-origin')]).toEqual([413, 'https://shop.test'])
+  const page = await gateway.fetch('/oauth2/authorize', { headers: { origin: 'https://shop.test' } })
+  expect([page.status, page.headers.get('access-control-allow-origin')]).toEqual([503, null])
+})
+
+test.each(oauth)('leaves the CORS headers of %s %s to auth if it answers', async (method, path) => {
+  await using auth = await startFakeUpstream(authPorts[0])
+  const names = ['access-control-allow-origin', 'access-control-expose-headers', 'vary']
+  const read = async () => {
+    const { status, headers } = await gateway.fetch(path, { method, headers: { origin: 'https://shop.test' } })
+    return [status, ...names.map((name) => headers.get(name))]
+  }
+  expect(await read()).toEqual([200, null, null, null])
+  const set = { [names[0] as string]: 'https://app.test', [names[1] as string]: 'WWW-Authenticate', vary: 'Origin' }
+  auth.answer((_, response) => response.writeHead(400, set).end())
+  expect(await read()).toEqual([400, 'https://app.test', 'WWW-Authenticate', 'Origin'])
 })

@@ -52,6 +52,19 @@ test('returns the remaining quota, and Retry-After in the contract’s error if 
   if (problem.status === 429) expect(await problem.json()).toMatchObject({ status: 429, 'violated-policies': ['ip'] })
 })
 
+test('lets a page of any origin read that an OAuth endpoint rejected it because of the rate limit', async () => {
+  const address = someone()
+  const request = { method: 'POST', headers: { ...from(address).headers, origin: 'https://app.test' } }
+  const rejected = await eventually(async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => gateway.fetch('/v1/oauth2/token', request)))
+    const found = answers.find(({ status }) => status === 429)
+    if (!found) throw new Error('No request was rejected')
+    return found
+  })
+  expect(rejected.headers.get('access-control-allow-origin')).toBe('*')
+  expect(rejected.headers.get('access-control-expose-headers')).toContain('Retry-After')
+})
+
 test('identifies a client by the nearest untrusted address in X-Forwarded-For', async () => {
   // All requests in one window, which lasts one second: slower runs are repeated with unused addresses.
   await eventually(async () => {

@@ -28,6 +28,11 @@ export function createCors(origins: readonly string[]): Cors {
   }
 }
 
+/** Removes the headers again from a reply that another service answers, which decides by client who may read it. */
+export function removeCors(reply: FastifyReply): void {
+  for (const name of ['access-control-allow-origin', 'access-control-expose-headers', 'vary']) reply.removeHeader(name)
+}
+
 /** Answers `OPTIONS` with the allowed methods and, for a preflight, the allowed headers. */
 export function createOptionsHandler(allowed: readonly string[]) {
   const methods = allowed.join(', ')

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { removeCors } from './cors.ts'
 import { methodNotAllowed } from './errors.ts'
 import { toClientHeaders, toUpstreamHeaders } from './proxy-headers.ts'
 import type { Upstream } from './upstream.ts'
@@ -11,6 +12,8 @@ export interface ProxyRoute {
   publicUrl: string
   /** Whether this service serves the request; otherwise it is not found. Default: every request. */
   accepts?: (request: FastifyRequest) => boolean
+  /** Whether pages of other origins call this path with scripts, so that they must be able to read the failures of the gateway. */
+  hasCors?: boolean
 }
 
 /** A request that is not forwarded, or that no replica answered. */
@@ -55,12 +58,12 @@ export function addProxy(app: FastifyInstance, options: ProxyOptions): void {
 }
 
 function addProxyRoute(scope: FastifyInstance, { route, options }: { route: ProxyRoute; options: ProxyOptions }): void {
-  const { url, methods, accepts } = route
+  const { url, methods, accepts, hasCors = false } = route
   scope.route({
     method: [...methods],
     url,
     exposeHeadRoute: false,
-    config: { isProxied: true },
+    config: { isProxied: true, hasCors },
     handler: async (request, reply) => {
       if (accepts && !accepts(request)) return reply.callNotFound()
       return forwardRequest(request, { reply, route, options })
@@ -89,6 +92,7 @@ async function forwardRequest(request: FastifyRequest, { reply, route, options }
     body: (request.body as Buffer | undefined) ?? null,
   })
   if (!response) return options.sendFailure(reply, options.unavailable)
+  if (route.hasCors) removeCors(reply)
   return reply.code(response.statusCode).headers(toClientHeaders(response.headers)).send(response.body)
 }
 

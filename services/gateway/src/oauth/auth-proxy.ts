@@ -13,7 +13,7 @@ const unavailable = { status: 503, description: 'The auth service is not running
 
 /** Proxies the HTTP of the authorization server: its pages and the protocol. Everything else of auth is an operation. */
 export function addAuthProxy(app: FastifyInstance, { upstream, baseUrl, authUrl }: AuthProxyOptions): void {
-  const protocol = (url: string, methods: ProxyRoute['methods']): ProxyRoute => ({ url, methods, publicUrl: baseUrl })
+  const protocol = (url: string, methods: ProxyRoute['methods']): ProxyRoute => ({ url, methods, publicUrl: baseUrl, hasCors: true })
   const routes: ProxyRoute[] = [
     { url: '/oauth2/*', methods: ['GET', 'POST'], publicUrl: authUrl },
     ...['token', 'revoke', 'introspect', 'par'].map((name) => protocol(`/v1/oauth2/${name}`, ['POST', 'OPTIONS'])),

@@ -27,6 +27,8 @@ declare module 'fastify' {
     isProbe?: boolean
     /** Proxied to another service, which sets its own headers. */
     isProxied?: boolean
+    /** Proxied, but failures of the gateway have CORS headers. */
+    hasCors?: boolean
   }
 }
 
@@ -53,16 +55,14 @@ export function addRequestHooks(
   app.decorateRequest('traceparent', '')
   app.decorateRequest('span', null as unknown as Span)
   app.addHook('onRequest', async (request, reply) => {
-    const { isProbe, isProxied } = request.routeOptions.config
+    const { isProbe, isProxied, hasCors } = request.routeOptions.config
     request.span = startSpan(`${request.method} ${request.routeOptions.url ?? 'none'}`, 'server', readTraceparent(request))
     request.traceparent = request.span.traceparent
     reply.header('x-request-id', request.id)
     reply.header('traceresponse', request.traceparent)
     reply.headers(transportFields)
-    if (!isProxied) {
-      reply.headers(fields)
-      cors(request, reply)
-    }
+    if (!isProxied) reply.headers(fields)
+    if (!isProxied || hasCors) cors(request, reply)
     if (isStopping()) reply.header('connection', 'close')
     if (isProbe) return
     await counter.before(request, reply)
