@@ -28,7 +28,7 @@ test('a message that is parked while its key is read is handled', async () => {
     return rows
   }
   const handled: string[] = []
-  const leadership = { isLeader: () => true, ended: new AbortController().signal, execute }
+  const leadership = { isLeader: () => true, ended: new AbortController().signal, execute, executeLong: execute }
   const options = {
     durable: 'orders-entries',
     maxBatchSize: 10,

@@ -1,7 +1,8 @@
 import { MikroORM, type Options } from '@mikro-orm/postgresql'
 import { Migrator, type Migration } from '@mikro-orm/migrations'
 import { ResourceNotFound } from '@quittance/contracts/errors'
-import type pg from 'pg'
+import pg from 'pg'
+import { clientLossDetection, serverLossDetection } from './connection-loss.ts'
 import { assertMigrated, canChangeSchema, migrate, readRole } from './migrate.ts'
 import { createOutboxNotifier, type OutboxNotifier } from './outbox-notifier.ts'
 import { executeBatch } from './statement-batch.ts'
@@ -44,6 +45,12 @@ export interface Database {
  * a connection of the pool. Migrations have separate limits.
  */
 export const databaseLimits = { statement: 8_000, lock: 5_000, idleTransaction: 9_000 } as const
+
+/**
+ * Time after which a connection is ended if a statement has no result: the server vanished while it ran. Well above the limit of a statement,
+ * because statements that are sent together wait for each other.
+ */
+const resultLimitMs = 30_000
 
 /** A migration may run for long, but while it waits for a lock, later statements on its table wait behind it. */
 const migrationLimits = { statement: 0, lock: 10_000, idleTransaction: 0 } as const
@@ -142,14 +149,15 @@ interface OrmOptions {
 
 function openOrm(definition: DatabaseDefinition, { url, poolMax, limits, settings }: OrmOptions): Promise<MikroORM> {
   const { statement, lock, idleTransaction } = limits
-  const more = Object.entries(settings).map(([name, value]) => ` -c ${name}=${value}`)
+  const more = Object.entries({ ...serverLossDetection, ...settings }).map(([name, value]) => ` -c ${name}=${value}`)
   return MikroORM.init({
     clientUrl: url,
     entities: definition.entities,
     pool: { min: 0, max: poolMax, idleTimeoutMillis: idleConnectionMs },
     driverOptions: {
       application_name: 'quittance',
-      connectionTimeoutMillis: 5_000,
+      ...clientLossDetection,
+      ...(statement > 0 && { query_timeout: resultLimitMs }),
       options: `-c timezone=UTC -c statement_timeout=${statement} -c lock_timeout=${lock} -c idle_in_transaction_session_timeout=${idleTransaction}${more.join('')}`,
       // Statements do not wait for the result of the previous one (`database-transaction.ts`).
       pipeline: true,
@@ -174,10 +182,12 @@ function executeOnPool(pool: pg.Pool): Execute {
     const client = await pool.connect()
     try {
       const [result] = await executeBatch(client, [{ name, text, values }])
-      return result?.rows ?? []
-    } finally {
-      // The pool itself removes a broken connection.
       client.release()
+      return result?.rows ?? []
+    } catch (error) {
+      // An error that is not the server's is one of the connection, which the pool may not know to be broken yet.
+      client.release(!(error instanceof pg.DatabaseError))
+      throw error
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Migrator } from '@mikro-orm/migrations'
 import pg from 'pg'
+import { clientLossDetection, enableLossDetection } from './connection-loss.ts'
 import { grantRuntimeRights, type RuntimeRights } from './runtime-rights.ts'
 
 /** Key of the advisory lock under which migrations run; any constant, the same for every replica. */
@@ -18,9 +19,10 @@ interface Migrating {
  * start together would run the same migration twice.
  */
 export async function migrate(orm: MikroORM, { url, runtime }: Migrating): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'quittance migrate' })
+  const client = new pg.Client({ connectionString: url, application_name: 'quittance migrate', ...clientLossDetection })
   await client.connect()
   try {
+    await enableLossDetection(client)
     await client.query('select pg_advisory_lock($1)', [migrationLock])
     await (orm.migrator as Migrator).up()
     if (runtime) await grantRuntimeRights(client, runtime)

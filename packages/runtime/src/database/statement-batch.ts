@@ -5,6 +5,8 @@ export interface BatchStatement {
   name: string | undefined
   text: string
   values: readonly unknown[]
+  /** After this time without a result the connection is ended; by default, that of the client. */
+  limitMs?: number
 }
 
 /** Result of a statement. */
@@ -22,8 +24,9 @@ export interface StatementResult {
  */
 export function executeBatch(client: pg.ClientBase, statements: readonly BatchStatement[]): Promise<StatementResult[]> {
   return Promise.all(
-    statements.map(async ({ name, text, values }) => {
-      const { rows, rowCount, command } = await client.query({ ...(name && { name }), text, values: [...values] })
+    statements.map(async ({ name, text, values, limitMs }) => {
+      const limit = limitMs !== undefined && { query_timeout: limitMs }
+      const { rows, rowCount, command } = await client.query({ ...(name && { name }), text, values: [...values], ...limit })
       return { rows, count: rowCount ?? 0, command }
     }),
   )

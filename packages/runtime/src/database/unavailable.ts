@@ -13,7 +13,8 @@ export function isDatabaseTimeout(error: unknown): boolean {
 
 const unavailableCode =
   /^(57P0[123]|08...|53...|25006|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
-const unavailableMessage = /Connection terminated|timeout exceeded when trying to connect|timeout expired|is not queryable/
+const unavailableMessage =
+  /Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|is not queryable/
 
 /** MikroORM wraps the error of the driver in `previous`. */
 function someCause(error: unknown, matches: (cause: Error, code: string) => boolean): boolean {

@@ -17,6 +17,8 @@ export interface Leadership {
    * write.
    */
   execute: Execute
+  /** Like `execute`, which ends the connection after a minute without a result, for statements that may take up to an hour. */
+  executeLong: Execute
 }
 
 interface LeaderTask {
@@ -29,11 +31,12 @@ interface LeaderTask {
 }
 
 const retryAfterMs = 1_000
+const longStatementMs = 3_600_000
 
 /**
  * Runs a task on one replica at a time. Leadership is a session advisory lock. It ends with the connection of the session, so a killed
- * replica is replaced within `retryAfterMs`. It is not a fencing token: two leaders may overlap until a broken connection is
- * detected, which may affect order during that time but loses no event.
+ * replica is replaced within `retryAfterMs`, and one whose machine or network vanished within half a minute (`connection-loss.ts`). It is not
+ * a fencing token: two leaders may overlap until a broken connection is detected, which may affect order during that time but loses no event.
  */
 export function runAsLeader({ session, name, log, work }: LeaderTask): Closeable {
   const wakeSignal = createWakeSignal()
@@ -53,8 +56,12 @@ export function runAsLeader({ session, name, log, work }: LeaderTask): Closeable
     const end = new AbortController()
     const ended = AbortSignal.any([lost, stop.signal, end.signal])
     try {
-      const execute: Execute = async ({ name, text }, values) => (await executeBatch(client, [{ name, text, values }]))[0]?.rows ?? []
-      await work({ isLeader: () => !ended.aborted, ended, execute }, () => stop.signal.aborted)
+      const run =
+        (limit: { limitMs?: number }): Execute =>
+        async ({ name, text }, values) =>
+          (await executeBatch(client, [{ name, text, values, ...limit }]))[0]?.rows ?? []
+      const statements = { execute: run({}), executeLong: run({ limitMs: longStatementMs }) }
+      await work({ isLeader: () => !ended.aborted, ended, ...statements }, () => stop.signal.aborted)
     } finally {
       end.abort()
       // A connection that cannot unlock is ended: the lock must not outlive the work. The end of a broken one never arrives.

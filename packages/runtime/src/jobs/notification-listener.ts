@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { clientLossDetection, enableLossDetection } from '../database/connection-loss.ts'
 import type { Logger } from '../process/logger.ts'
 
 /**
@@ -20,7 +21,7 @@ export async function listenForNotifications(url: string, log: Logger): Promise<
   let closed = false
 
   const open = async () => {
-    const next = new pg.Client({ connectionString: url, application_name: 'quittance wake', keepAlive: true })
+    const next = new pg.Client({ connectionString: url, application_name: 'quittance wake', ...clientLossDetection })
     next.on('error', () => {})
     next.on('notification', ({ payload }) => listeners.get(payload ?? '')?.())
     next.on('end', () => {
@@ -30,6 +31,7 @@ export async function listenForNotifications(url: string, log: Logger): Promise<
     })
     await next.connect()
     client = next
+    await enableLossDetection(next)
     await next.query('listen wake')
     for (const wake of listeners.values()) wake()
   }

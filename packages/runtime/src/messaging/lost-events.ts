@@ -154,7 +154,7 @@ export class LostEvents {
   async #unmarkLost(lostFrom: number): Promise<void> {
     const { leadership, log } = this.#options
     const last = await this.#readLastSequence()
-    const [above] = await leadership.execute(unmarkAbove, [last])
+    const [above] = await leadership.executeLong(unmarkAbove, [last])
     this.#count(Number(above?.['count']))
     for (let from = lostFrom; from <= last; from += searchSpan) await this.#unmarkMissing(from, Math.min(from + searchSpan, last + 1))
     // A stream loses its end, so below events that it contains it contains all.

@@ -125,9 +125,9 @@ async function publishWhileLeader(
     }
     if (Date.now() - swept > 3_600_000) {
       swept = Date.now()
-      await leadership.execute(sweep, [])
-      await leadership.execute(sweepInbox, [])
-      await leadership.execute(sweepReplies, [])
+      await leadership.executeLong(sweep, [])
+      await leadership.executeLong(sweepInbox, [])
+      await leadership.executeLong(sweepReplies, [])
     }
   }
 }
