@@ -9,6 +9,7 @@ import { narrowIndexes } from './migrations/20261122140000-narrow-outbox.ts'
 import { maintainPartitionsAsOwner } from './migrations/20261123090000-keep-house-as-owner.ts'
 import { parkMessages } from './migrations/20261123100000-park-messages.ts'
 import { registerEndpoints } from './migrations/20261123110000-register-endpoints.ts'
+import { holdBacklogsInBatches } from './migrations/20261127060000-hold-backlogs.ts'
 
 /** Events, deliveries and attempts are written by SQL only; see `deliveries/queue-store.ts`. */
 export const database: DatabaseDefinition = {
@@ -23,6 +24,7 @@ export const database: DatabaseDefinition = {
     maintainPartitionsAsOwner,
     parkMessages,
     registerEndpoints,
+    holdBacklogsInBatches,
   ],
   rights: { functions: ['ensure_webhook_partitions', 'drop_webhook_partitions'] },
 }

@@ -6,6 +6,7 @@ import { listDeliveries } from './deliveries/delivery-queries.ts'
 import { processRecoveries, recoverEndpoint } from './deliveries/recover-endpoint.ts'
 import { redeliverEvent } from './deliveries/redeliver-event.ts'
 import { createEndpoint } from './endpoints/create-endpoint.ts'
+import { holdBacklogs } from './endpoints/hold-backlogs.ts'
 import { deleteEndpoint, rotateSecret, updateEndpoint } from './endpoints/update-endpoint.ts'
 import { getEndpoint, getEndpointStats, listEndpoints } from './endpoints/endpoint-queries.ts'
 import { testEndpoint } from './deliveries/test-endpoint.ts'
@@ -21,6 +22,6 @@ export const webhooks: Service = {
     ...[listDeliveries, redeliverEvent],
   ],
   consumers: [onPublicEvent],
-  jobs: [processRecoveries, maintainPartitions, repairQueues],
+  jobs: [holdBacklogs, processRecoveries, maintainPartitions, repairQueues],
   components: [startDispatcher],
 }

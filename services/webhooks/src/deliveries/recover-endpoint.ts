@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { recoverWebhookEndpoint as recoverWebhookEndpointContract } from '@quittance/contracts/webhooks'
-import { command, job } from '@quittance/runtime/handler'
+import { command, job, type JobContext } from '@quittance/runtime/handler'
 import type { SystemSql } from '@quittance/sql/sql-runner'
 import { requireEnabledEndpoint } from '../endpoints/endpoint-view.ts'
+import { workInTurn } from '../endpoints/work-in-turn.ts'
+import { deliveryJobName, recoveryJobName } from '../job-names.ts'
 
 const begin = `
   insert into webhook_recoveries (id, endpoint_id, organization_id, since, until)
@@ -19,7 +21,7 @@ export const recoverEndpoint = command(
     if (Date.parse(since) >= Date.parse(until)) throw RequestValidationError.field(['since'], 'Must be before until.')
     const id = randomUUID()
     await sql('recoveries.begin', begin, { id, endpoint_id: endpointId, since, until })
-    wake(processRecoveries.name)
+    wake(recoveryJobName)
     return { id, since, until }
   },
 )
@@ -35,10 +37,20 @@ interface Recovery {
 
 const batch = 500
 
+// The oldest recovery of each endpoint: another one of the same endpoint waits, so that its events do not overtake. So does one whose
+// endpoint has deliveries that are still to be held.
 const openSql = `
+  select id, endpoint_id from (
+    select distinct on (r.endpoint_id) r.id, r.endpoint_id, r.created_at from webhook_recoveries r
+    where r.ended_at is null and not exists (select from webhook_backlogs b where b.endpoint_id = r.endpoint_id)
+    order by r.endpoint_id, r.created_at, r.id) oldest
+  where id <> all (:done::uuid[]) order by created_at limit 100`
+
+const lockSql = `
   select r.id, r.endpoint_id, r.since::text, r.until::text, r.reached, e.disabled_at is null and e.deleted_at is null as is_possible
   from webhook_recoveries r join webhook_endpoints e on e.id = r.endpoint_id
-  where r.ended_at is null order by r.created_at limit 1 for update of r skip locked`
+  where r.id = :id and r.ended_at is null and not exists (select from webhook_backlogs b where b.endpoint_id = r.endpoint_id)
+  for update of r skip locked`
 
 // Both orders follow the arrival of events: by position within a batch, and each batch is due before the next.
 const requeueSql = `
@@ -58,20 +70,31 @@ const requeueSql = `
 const progressSql = `
   update webhook_recoveries set reached = coalesce(:reached, reached), ended_at = case when :has_ended then now() end where id = :id`
 
-/** Makes the missed deliveries of an endpoint due again, one batch of one recovery per transaction. */
+/** Makes the missed deliveries of endpoints due again, one batch of one recovery per transaction. */
 export const processRecoveries = job({
-  name: 'recover-missed',
+  name: recoveryJobName,
   everyMs: 5_000,
-  run: (context) =>
-    context.systemTransaction(async ({ systemSql, wake }) => {
-      const [recovery] = await systemSql<Recovery>('recoveries.open', openSql)
-      if (!recovery) return false
-      const { count, reached } = recovery.is_possible ? await requeueBatch(systemSql, recovery) : { count: 0, reached: null }
-      await systemSql('recoveries.progress', progressSql, { id: recovery.id, reached, has_ended: count < batch })
-      if (count > 0) wake('deliver-due')
-      return true
-    }),
+  async run(context) {
+    await workInTurn(context, {
+      list: (done) => context.systemSql<{ id: string; endpoint_id: string }>('recoveries.open', openSql, { done }),
+      step: ({ id }) => continueRecovery(context, id),
+      failed: 'recovery.not-continued',
+    })
+    return false
+  },
 })
+
+/** Returns whether more deliveries may be missed. */
+function continueRecovery(context: JobContext, id: string): Promise<boolean> {
+  return context.systemTransaction(async ({ systemSql, wake }) => {
+    const [recovery] = await systemSql<Recovery>('recoveries.lock', lockSql, { id })
+    if (!recovery) return false
+    const { count, reached } = recovery.is_possible ? await requeueBatch(systemSql, recovery) : { count: 0, reached: null }
+    await systemSql('recoveries.progress', progressSql, { id, reached, has_ended: count < batch })
+    if (count > 0) wake(deliveryJobName)
+    return count === batch
+  })
+}
 
 async function requeueBatch(
   systemSql: SystemSql,

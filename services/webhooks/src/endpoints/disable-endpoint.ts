@@ -1,16 +1,12 @@
 import { webhookEndpointDisabled } from '@quittance/contracts/webhooks'
 import type { Transaction } from '@quittance/runtime/handler'
 import { endpointView } from './endpoint-view.ts'
+import { registerBacklog } from './hold-backlogs.ts'
 
 const disable = `
   update webhook_endpoints set disabled_at = now(), disabled_reason = :reason, modified_at = now(), version = version + 1
   where id = :id and organization_id = any (:scope_organizations) and disabled_at is null and deleted_at is null
   returning id`
-
-// POSTs in progress are not aborted; deliveries that need a retry afterwards are held.
-const hold = `
-  update webhook_deliveries d set status = 'held', next_attempt_at = null, modified_at = now() from webhook_endpoints e
-  where e.id = :id and e.organization_id = any (:scope_organizations) and d.endpoint_id = e.id and d.status = 'pending'`
 
 export interface DisableRequest {
   id: string
@@ -18,14 +14,14 @@ export interface DisableRequest {
 }
 
 /**
- * Disables an endpoint and holds its pending and future deliveries. Publishes `webhook_endpoint.disabled` once, unless the seller requested
- * it.
+ * Disables an endpoint: its pending and future deliveries are held. Publishes `webhook_endpoint.disabled` once, unless the seller requested
+ * it. Takes the same time however many deliveries wait. POSTs in progress are not aborted; deliveries that need a retry afterwards are held.
  */
 export async function disableEndpoint(transaction: Transaction, { id, reason }: DisableRequest): Promise<void> {
   const { sql } = transaction
   const disabled = await sql('endpoints.disable', disable, { id, reason })
   if (disabled.length === 0) return
-  await sql('deliveries.hold', hold, { id })
+  await registerBacklog(transaction, id)
   if (reason !== 'requested') await publishEndpointEvent(transaction, { event: webhookEndpointDisabled, id })
 }
 
@@ -37,7 +33,10 @@ const resetFailures = `
   update webhook_lanes l set failing_since = null, warned_at = null, trips = 0, paused_until = null from webhook_endpoints e
   where e.id = :id and e.organization_id = any (:scope_organizations) and l.endpoint_id = e.id`
 
-/** Enables an endpoint and resets its failure state. Held deliveries stay held until a recovery. */
+/**
+ * Enables an endpoint and resets its failure state. Held deliveries stay held until a recovery, and those that a job has still to hold are
+ * held first.
+ */
 export async function enableEndpoint({ sql }: Transaction, id: string): Promise<void> {
   await sql('endpoints.enable', enable, { id })
   await sql('lanes.reset-failures', resetFailures, { id })

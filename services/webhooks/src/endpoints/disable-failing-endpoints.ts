@@ -1,5 +1,5 @@
 import { webhookEndpointFailing } from '@quittance/contracts/webhooks'
-import { job, type Job } from '@quittance/runtime/handler'
+import { job, type Job, type JobContext, type Transaction } from '@quittance/runtime/handler'
 import { config } from '../config.ts'
 import { disableEndpoint, publishEndpointEvent } from './disable-endpoint.ts'
 
@@ -35,17 +35,34 @@ export function disableFailingEndpoints(): Job {
   return job({
     name: 'watch-failing',
     everyMs: Math.min(maxIntervalMs, (Math.min(warnAfter, disableAfter) * 1000) / 4),
-    async run({ systemSql, transaction }) {
-      for (const { id, organization_id } of await systemSql<FailingEndpoint>('lanes.to-warn', warnSql, { after_s: warnAfter })) {
-        await transaction(organization_id, async (within) => {
-          const warned = await within.sql('lanes.warned', warnedSql, { id })
-          if (warned.length > 0) await publishEndpointEvent(within, { event: webhookEndpointFailing, id })
-        })
-      }
-      for (const { id, organization_id } of await systemSql<FailingEndpoint>('lanes.to-disable', disableSql, { after_s: disableAfter })) {
-        await transaction(organization_id, (within) => disableEndpoint(within, { id, reason: 'failing' }))
-      }
+    async run(context) {
+      const toWarn = await context.systemSql<FailingEndpoint>('lanes.to-warn', warnSql, { after_s: warnAfter })
+      for (const endpoint of toWarn) await change(context, { endpoint, work: warn, failed: 'endpoint.not-warned' })
+      const toDisable = await context.systemSql<FailingEndpoint>('lanes.to-disable', disableSql, { after_s: disableAfter })
+      for (const endpoint of toDisable) await change(context, { endpoint, work: disable, failed: 'endpoint.not-disabled' })
       return false
     },
   })
+}
+
+async function warn(transaction: Transaction, id: string): Promise<void> {
+  const warned = await transaction.sql('lanes.warned', warnedSql, { id })
+  if (warned.length > 0) await publishEndpointEvent(transaction, { event: webhookEndpointFailing, id })
+}
+
+const disable = (transaction: Transaction, id: string) => disableEndpoint(transaction, { id, reason: 'failing' })
+
+interface EndpointChange {
+  endpoint: FailingEndpoint
+  work(transaction: Transaction, id: string): Promise<void>
+  /** Name of the log event if it fails. */
+  failed: string
+}
+
+/** Changes one endpoint. An error is logged, so that the other endpoints are changed too; the next run repeats it. */
+async function change({ transaction, log }: JobContext, { endpoint, work, failed }: EndpointChange): Promise<void> {
+  const { id, organization_id } = endpoint
+  await transaction(organization_id, (within) => work(within, id)).catch((error: unknown) =>
+    log.error({ err: error, endpoint_id: id, organization_id }, failed),
+  )
 }

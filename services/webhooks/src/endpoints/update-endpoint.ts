@@ -8,6 +8,7 @@ import { command } from '@quittance/runtime/handler'
 import { sealSecret } from '@quittance/runtime/encryption'
 import { config } from '../config.ts'
 import { disableEndpoint, enableEndpoint } from './disable-endpoint.ts'
+import { registerBacklog } from './hold-backlogs.ts'
 import { generateSecret } from '../http/signature.ts'
 import { Endpoint } from './endpoint.ts'
 import { assertAllowedUrl } from './endpoint-url.ts'
@@ -29,16 +30,14 @@ export const updateEndpoint = command(
   },
 )
 
-/** A POST in progress is not aborted; an event that arrives at the same time is cancelled when it becomes due. */
-const cancelWaiting = `
-  update webhook_deliveries d set status = 'cancelled', next_attempt_at = null, modified_at = now()
-  from webhook_endpoints e
-  where e.id = :id and e.organization_id = any (:scope_organizations) and d.endpoint_id = e.id and d.status in ('pending', 'held')`
-
-export const deleteEndpoint = command(deleteWebhookEndpointContract, async ({ id }, { em, sql, now }) => {
-  const endpoint = await em.findOneOrFail(Endpoint, { id, deletedAt: null })
-  endpoint.delete(now)
-  await sql('deliveries.cancel-waiting', cancelWaiting, { id })
+/**
+ * A job cancels pending and held deliveries. A POST in progress is not aborted; an event that arrives at the same time is cancelled when it
+ * becomes due.
+ */
+export const deleteEndpoint = command(deleteWebhookEndpointContract, async ({ id }, transaction) => {
+  const endpoint = await transaction.em.findOneOrFail(Endpoint, { id, deletedAt: null })
+  endpoint.delete(transaction.now)
+  await registerBacklog(transaction, id)
   return null
 })
 

@@ -26,6 +26,7 @@ const oldestDue = `
   from webhook_lanes l cross join lateral (
     select min(w.next_attempt_at) as next_attempt_at from webhook_deliveries w where w.endpoint_id = l.endpoint_id and w.status = 'pending') d
   where l.next_due_at is not null and (l.paused_until is null or l.paused_until <= now()) and d.next_attempt_at <= now()
+    and not exists (select from webhook_backlogs b where b.endpoint_id = l.endpoint_id)
   group by is_proven`
 
 const openBreakers = `select count(*)::int as open from webhook_lanes where paused_until > now()`

@@ -19,6 +19,16 @@ const sweepMs = 10
 /** Timeout of a stop for POSTs in progress. Afterwards they are aborted without a record; the delivery is sent again after lease expiry. */
 const stopTimeoutMs = 15_000
 
+const disableRetryMs = 1_000
+
+interface GoneEndpoint {
+  organizationId: string
+  /** Whether the result of the POST is stored. Before, the result would wait for the batch that holds the deliveries of the endpoint. */
+  isRecorded: boolean
+  /** Value of `performance.now()` before which it is not tried again. */
+  retryAt: number
+}
+
 /** Sends the due deliveries of the endpoint queues that this replica has leased. */
 export class Dispatcher {
   readonly pools: ConcurrencyPools<EndpointQueue>
@@ -29,8 +39,10 @@ export class Dispatcher {
   readonly #abortController = new AbortController()
   /** Set while there are queues or POSTs in progress. */
   #sweepTimer: NodeJS.Timeout | null = null
-  /** Deliveries to endpoints that returned 410 Gone and are not disabled yet. */
-  #goneDeliveries = new Set<DueDelivery>()
+  /** Queues of endpoints that returned 410 Gone and are not disabled yet. */
+  readonly #gone = new Map<EndpointQueue, GoneEndpoint>()
+  /** Set while they are being disabled. */
+  #disabling: Promise<void> | null = null
   #context: JobContext | null = null
 
   constructor() {
@@ -45,8 +57,8 @@ export class Dispatcher {
   }
 
   /**
-   * Stores results, leases queues, reads due deliveries and starts POSTs, which continue after the return. Returns true if more work is due
-   * now.
+   * Stores results, leases queues, reads due deliveries and starts POSTs, which continue after the return, as does the disabling of
+   * endpoints. Returns true if more work is due now.
    */
   async run(context: JobContext): Promise<boolean> {
     this.#context = context
@@ -67,16 +79,33 @@ export class Dispatcher {
     clearTimeout(timer)
     if (!this.#context) return
     await this.#record(this.#context)
+    await this.#disabling
     await this.#queues.release(this.#context, true)
   }
 
-  /** Stores the results of ended POSTs and disables the endpoints that returned 410 Gone. */
+  /** Stores the results of ended POSTs, then starts to disable endpoints that returned 410 Gone: no other endpoint waits for that. */
   async #record(context: JobContext): Promise<void> {
+    const gone = [...this.#gone.values()]
     await this.#attempts.save(context)
-    const goneDeliveries = this.#goneDeliveries
-    this.#goneDeliveries = new Set()
-    for (const due of goneDeliveries) {
-      await context.transaction(due.organization_id, (transaction) => disableEndpoint(transaction, { id: due.endpoint_id, reason: 'gone' }))
+    for (const endpoint of gone) endpoint.isRecorded = true
+    if (gone.length > 0) this.#disabling ??= this.#disableGone(context).finally(() => (this.#disabling = null))
+  }
+
+  /** Disables one endpoint after the other. One that fails is tried again later, and gets no POST until then. */
+  async #disableGone(context: JobContext): Promise<void> {
+    for (const [queue, endpoint] of this.#gone) {
+      if (!endpoint.isRecorded || performance.now() < endpoint.retryAt) continue
+      const { organizationId } = endpoint
+      const id = queue.lease.endpointId
+      try {
+        await context.transaction(organizationId, (transaction) => disableEndpoint(transaction, { id, reason: 'gone' }))
+        this.#gone.delete(queue)
+        queue.progress.isGone = false
+        context.runAgain()
+      } catch (error) {
+        context.log.error({ err: error, endpoint_id: id, organization_id: organizationId }, 'endpoint.not-disabled')
+        endpoint.retryAt = performance.now() + disableRetryMs
+      }
     }
   }
 
@@ -157,7 +186,8 @@ export class Dispatcher {
   }
 
   #complete({ queue, due }: { queue: EndpointQueue; due: DueDelivery }, outcome: AttemptOutcome): AttemptRecord {
-    if (outcome.reason === 'gone') this.#goneDeliveries.add(due)
+    if (outcome.reason === 'gone' && !this.#gone.has(queue))
+      this.#gone.set(queue, { organizationId: due.organization_id, isRecorded: false, retryAt: 0 })
     return queue.complete(due, outcome, this.#retrySettings)
   }
 }

@@ -74,6 +74,8 @@ interface Progress {
   inFlight: number
   /** Started deliveries whose result is not stored yet. */
   unrecorded: number
+  /** The endpoint returned 410 Gone and is not disabled yet. The lease is kept, so that no further POST starts. */
+  isGone: boolean
   /** Aggregates with an event in progress; their next event waits. */
   busyAggregates: Set<string>
   lastUsedAt: number
@@ -99,7 +101,7 @@ export class EndpointQueue {
   readonly health: HealthEstimate
   readonly limiter = new RateLimiter()
   readonly buffer: DeliveryBuffer = { deliveries: [], readAt: 0, hasMore: true }
-  readonly progress: Progress = { inFlight: 0, unrecorded: 0, busyAggregates: new Set(), lastUsedAt: performance.now() }
+  readonly progress: Progress = { inFlight: 0, unrecorded: 0, isGone: false, busyAggregates: new Set(), lastUsedAt: performance.now() }
 
   /** `maxInFlight` is the maximum number of concurrent POSTs to one endpoint; the lease ends at `until`. */
   constructor({ endpoint_id, epoch, is_proven, trips }: LeasedQueueRow, { maxInFlight, until }: { maxInFlight: number; until: number }) {
@@ -147,6 +149,7 @@ export class EndpointQueue {
       now: new Date(),
     })
     const hasOpened = this.#learn(due, outcome)
+    if (outcome.reason === 'gone') this.progress.isGone = true
     if (hasOpened || outcome.reason === 'gone') this.lease.isClosed = true
     const pauseMs = hasOpened ? this.breaker.pauseMs({ baseMs: basePauseMs, random: Math.random() }) : null
     return { ...this.#createRecord(due), outcome, ...decision, pauseMs }
@@ -162,9 +165,10 @@ export class EndpointQueue {
     return { ...this.#createRecord(due), status: 'pending', waitMs: internalErrorRetryMs }
   }
 
-  /** Whether nothing is in progress or unrecorded. */
+  /** Whether nothing is in progress or unrecorded, so that the lease can be released. */
   isSettled(): boolean {
-    return this.progress.inFlight === 0 && this.progress.unrecorded === 0
+    const { inFlight, unrecorded, isGone } = this.progress
+    return inFlight === 0 && unrecorded === 0 && !isGone
   }
 
   #canSend(now: number): boolean {

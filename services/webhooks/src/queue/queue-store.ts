@@ -6,15 +6,20 @@ import type { JobContext } from '@quittance/runtime/handler'
 import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { DueDelivery, EndpointQueue, LeasedQueueRow } from './endpoint-queue.ts'
 
+/** Queues whose waiting deliveries are still to be held or cancelled; a job does that in batches. */
+const backlogs = `array(select b.endpoint_id from webhook_backlogs b)`
+
 // A leased queue is due again at lease expiry. A new event makes it due at once, and its owner reads it again.
 const leaseSql = `
   with proven as (
     select endpoint_id from webhook_lanes
     where is_proven and ready_at <= now() and (leased_until is null or leased_until < now() or owner = :owner)
+      and endpoint_id <> all (${backlogs})
     order by ready_at limit :most_proven for update skip locked),
   unproven as (
     select endpoint_id from webhook_lanes
     where not is_proven and ready_at <= now() and (leased_until is null or leased_until < now() or owner = :owner)
+      and endpoint_id <> all (${backlogs})
     order by ready_at limit :most_unproven for update skip locked)
   update webhook_lanes l set
     epoch = case when owner = :owner and leased_until > now() then epoch else epoch + 1 end, owner = :owner,
@@ -84,6 +89,7 @@ const dueSql = `
     where w.endpoint_id = asked.endpoint_id and w.status = 'pending' and w.next_attempt_at <= now()
     order by w.next_attempt_at, w.position limit asked.count) d
   left join webhook_events ev on ev.id = d.event_id and ev.occurred_at = d.occurred_at
+  where asked.endpoint_id <> all (${backlogs})
   order by d.next_attempt_at, d.position`
 
 /** Returns the due deliveries of these queues, oldest due time first, including those in progress. */
