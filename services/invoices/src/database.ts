@@ -15,7 +15,7 @@ import { parkMessages } from './migrations/20261123100000-park-messages.ts'
 import { limitCreditNotes } from './migrations/20261123120000-limit-credit-notes.ts'
 import { completeSellers } from './migrations/20261123161000-complete-sellers.ts'
 import { guardIdentityByColumn } from './migrations/20261127023000-guard-identity-by-column.ts'
-import { indexCorrections } from './migrations/20261128090000-index-corrections.ts'
+import { indexCorrections } from './migrations/20261127055000-index-corrections.ts'
 import { rights } from './permanence/runtime-rights.ts'
 
 export const database: DatabaseDefinition = {

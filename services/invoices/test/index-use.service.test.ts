@@ -55,7 +55,7 @@ const readPage = (limit: number) =>
     }),
   )
 
-test('reads a constant number of blocks for each invoice of a list, however many documents there are', async () => {
+test('reads a fixed number of blocks per invoice of a list, however many documents there are', async () => {
   const [short, long] = [await readPage(10), await readPage(50)]
   expect(long - short).toBeLessThan(40 * 30)
 })
