@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { customerUpdated, type Customer } from '@quittance/contracts/customers'
+import { customerCodeRequested, mailSecretContext } from '@quittance/contracts/customer-codes'
 import { declarationReceived } from '@quittance/contracts/declarations'
 import type { PayloadOf } from '@quittance/contracts/event'
 import { buildContractExample } from '@quittance/contracts/schema-example'
+import { sealSecret } from '@quittance/runtime/encryption'
 import { eventually } from '@quittance/testing/eventually'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { startSmtpServer } from './smtp-server.ts'
@@ -41,7 +43,7 @@ async function readAddress(mail: TestMail, { id }: Customer) {
   return row
 }
 
-function withdraw(mail: TestMail, customer: Customer): Promise<string> {
+function withdraw(mail: TestMail, customer: { email: string; id: string | null }): Promise<string> {
   const example = buildContractExample(declarationReceived.payload) as PayloadOf<typeof declarationReceived>
   const declaration = { ...example, id: randomUUID(), kind: 'withdrawal', email: customer.email, customer_id: customer.id } as const
   return mail.emit(declarationReceived, declaration, { organizationId: mail.organizationId, aggregateId: declaration.id })
@@ -92,4 +94,32 @@ test('a mail that is rejected for its content does not count against the address
   await payAgain(mail, customer)
   await mail.ended(1)
   expect(await readAddress(mail, customer)).toMatchObject({ is_rejected: false })
+})
+
+test('a receipt that is rejected for now is retried like other mails, and among them', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  smtp.behave({ kind: 'reject', code: 450, at: 'recipient' })
+  await withdraw(mail, { email: 'buyer@unknown.example', id: null })
+  // The receipt, and the notice to the seller.
+  const ended = await mail.ended(2)
+  expect(ended.map(({ status, failure_reason }) => [status, failure_reason])).toEqual(
+    Array.from({ length: 2 }, () => ['failed', expect.stringContaining('450')]),
+  )
+  const [receipt] = await mail.rows(`select attempts, is_urgent from messages where kind = 'withdrawal_receipt'`)
+  expect(receipt).toEqual({ attempts: 7, is_urgent: false })
+})
+
+test('a code that is rejected for now is retried every 15 s after the schedule, until it expires', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  smtp.behave({ kind: 'reject', code: 450, at: 'recipient' })
+  const code_id = randomUUID()
+  const sealed_code = sealSecret('4F7-K2M', { keys: [Buffer.alloc(32, 9)], context: mailSecretContext('customer_code', code_id) })
+  const payload = { code_id, customer_id: randomUUID(), recipient: 'buyer@example.com', locale: null, sealed_code }
+  await mail.emit(customerCodeRequested, payload, { organizationId: mail.organizationId, aggregateId: code_id })
+  await eventually(async () => {
+    const [code] = await mail.rows(
+      `select status, is_urgent, next_attempt_at < now() + interval '16 seconds' as is_soon from messages where attempts = 7 and failures = 7`,
+    )
+    expect(code).toEqual({ status: 'waiting', is_urgent: true, is_soon: true })
+  })
 })

@@ -6,8 +6,8 @@ import { storeMessage } from './store-message.ts'
 type DeclarationMessage = EventMessage<typeof declarationReceived>
 
 /**
- * Mails the receipt of a withdrawal or a cancellation, at once and always, to the address that the consumer named, and a notice to the
- * seller.
+ * Mails the receipt of a withdrawal or a cancellation, at once and whatever the seller switched off, to the address that the consumer named,
+ * and a notice to the seller.
  */
 export const onDeclarationEvent = consumer(durableConsumers.mailDeclarations, [declarationReceived], async (message, transaction) => {
   const { id, created_at, kind, name, email, reference, customer_id, locale } = message.payload

@@ -18,7 +18,7 @@ export interface NewMessage {
   locale: string | null
   /** Encrypted code or link. */
   sealedSecret?: string
-  /** Sent before other mails, and tried often until it expires. */
+  /** Sent before other mails. With `expiresAt` it is tried often until then; otherwise it is retried like other mails, and among them. */
   isUrgent?: true
   /** The mail is not sent later. */
   expiresAt?: Date

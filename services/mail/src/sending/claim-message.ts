@@ -15,6 +15,8 @@ export interface ClaimedMessage {
   content: object | null
   sealed_secret: string | null
   is_urgent: boolean
+  /** The mail is not sent later; null for most. */
+  expires_at: string | null
   attempts: number
   failures: number
   traceparent: string | null
@@ -71,7 +73,7 @@ const claim = `
     returning *)
   select m.id, m.created_at, m.organization_id, m.turn_id, m.kind, m.source_id, m.customer_id,
     case when m.kind in ('declaration_notice', 'endpoint_disabled') then o.email else coalesce(m.recipient, c.email) end as recipient, coalesce(m.locale, c.locale) as locale,
-    m.content, m.sealed_secret, m.is_urgent, m.attempts, m.failures, m.traceparent,
+    m.content, m.sealed_secret, m.is_urgent, m.expires_at, m.attempts, m.failures, m.traceparent,
     o.name as seller_name, o.slug as seller_slug, o.email as seller_email, o.customer_email_settings as email_settings,
     exists (select from opt_outs x where x.customer_id = m.customer_id and x.kind = m.kind) as is_opted_out,
     coalesce(c.undeliverable_since is not null and coalesce(m.recipient, c.email) = c.email, false) as is_undeliverable,

@@ -17,8 +17,10 @@ const store = `
     where ${isClaimed} returning id)
   insert into mailbox_messages (id, sealed_source) select id, :sealed_source::text from ended returning id`
 
+// What does not expire has no precedence after a failure: anyone can cause receipts that are rejected for days.
 const postpone = `
-  update messages set next_attempt_at = now() + :delay * interval '1 second', leased_until = null, failures = failures + 1, last_error = :reason
+  update messages set next_attempt_at = now() + :delay * interval '1 second', leased_until = null, failures = failures + 1, last_error = :reason,
+    is_urgent = is_urgent and expires_at is not null
   where ${isClaimed} returning id`
 
 // A renewal that arrives after the end of its attempt must not lease the mail again: that would delay the next attempt.
@@ -56,10 +58,10 @@ export async function recordStored({ systemSql }: JobContext, claimed: ClaimedMe
 /** Codes are useless after ten minutes, so they are tried often. */
 const urgentDelaySeconds = 15
 
-/** Returns the seconds until the next attempt; null after the last one. A code is tried until it expires. */
-export function findRetryDelay({ is_urgent, failures }: ClaimedMessage, schedule: readonly number[]): number | null {
+/** Returns the seconds until the next attempt; null after the last one. An urgent mail that expires is tried until then. */
+function findRetryDelay({ is_urgent, expires_at, failures }: ClaimedMessage, schedule: readonly number[]): number | null {
   const scheduled = schedule[failures]
-  if (is_urgent) return Math.min(urgentDelaySeconds, scheduled ?? urgentDelaySeconds)
+  if (is_urgent && expires_at !== null) return Math.min(urgentDelaySeconds, scheduled ?? urgentDelaySeconds)
   return scheduled ?? null
 }
 
