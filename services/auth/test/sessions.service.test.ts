@@ -1,5 +1,6 @@
 import { eventually } from '@quittance/testing/eventually'
 import type { Browser } from '@quittance/testing/browser'
+import { authorizationUrl } from '@quittance/testing/oauth-client'
 import { expect, test, vi } from 'vitest'
 import { startDocumentServer } from './document-server.ts'
 import { startAuthorizationServer, type AuthorizationServerUnderTest } from './start-authorization-server.ts'
@@ -109,4 +110,30 @@ test('stores a session without an account for ten minutes; a sign-in extends it 
   expect(await readMinutes()).toEqual([])
   await fetch(`${server.origin}/oauth2/authorize?client_id=x`, { headers: { cookie } })
   expect(await readMinutes()).toEqual([10])
+})
+
+test.each<[string, string, Record<string, string>]>([
+  ['signing out everywhere', '/sign-out-everywhere', {}],
+  ['a changed password', '/password', { ...changed, end_others: 'yes' }],
+])('a sign-in with the old password that has not continued starts no session after %s', async (_, path, fields) => {
+  await using server = await startAuthorizationServer()
+  const [thief, owner] = [server.newBrowser(), server.newBrowser()]
+  const { client_id, redirect_uri } = server.client
+  const request = { client_id, redirect_uri, scope: server.scope }
+  const form = await thief.get(authorizationUrl(server.origin, { ...request, sub_type: 'user' }))
+  const cookie = thief
+    .cookies()
+    .map(({ name, value }) => `${name}=${value}`)
+    .join('; ')
+  const action = /<form method="post" action="([^"]+\/sign-in)"/.exec(form.body)?.[1] ?? ''
+  const csrf = /name="csrf" value="([^"]+)"/.exec(form.body)?.[1] ?? ''
+  const body = new URLSearchParams({ csrf, ...server.person })
+  const signedIn = await fetch(new URL(action, form.url), { method: 'POST', body, headers: { cookie }, redirect: 'manual' })
+  const next = signedIn.headers.get('location') ?? ''
+  expect(next).toContain('/oauth2/authorize/')
+  await signIn(server, owner)
+  const page = await owner.get(`${server.origin}/oauth2/account${path === '/password' ? path : ''}`)
+  await owner.submit(page, fields, path)
+  await thief.get(new URL(next, form.url).href)
+  expect((await readAccount(server, thief)).body).toContain('name="password"')
 })

@@ -22,14 +22,20 @@ export async function recordSessionDevice(systemSql: SystemSql, { uid, userAgent
   await systemSql('sessions.describe', describe, { uid, user_agent: userAgent, ip })
 }
 
+/** A sign-in that was completed before, and whose browser has not continued yet, would otherwise start a session afterwards. */
+const forgetSignIns = `
+  delete from short_lived_records where model = 'Interaction' and payload #>> '{result,login,accountId}' = :account_id`
+
 const endOthers = `update sessions set ${sessionEnd} where account_id = :account_id and uid <> :uid`
 
 /** Ends every session of the account except the current one. */
 export async function endOtherSessions(systemSql: SystemSql, { accountId, uid }: { accountId: string; uid: string }): Promise<void> {
   await systemSql('sessions.end-others', endOthers, { account_id: accountId, uid })
+  await systemSql('sessions.forget-sign-ins', forgetSignIns, { account_id: accountId })
 }
 
 /** Ends one session, or all of the account. Tokens issued to applications stay valid. */
 export async function endSessions(systemSql: SystemSql, { accountId, uid }: { accountId: string; uid: string | null }): Promise<void> {
   await systemSql('sessions.end', end, { account_id: accountId, uid })
+  if (uid === null) await systemSql('sessions.forget-sign-ins', forgetSignIns, { account_id: accountId })
 }
