@@ -75,6 +75,11 @@ export function callerCustomerId(caller: Caller): string | null {
   return caller.kind === 'customer' ? caller.customer_id : null
 }
 
+/** Whether the caller is a customer with a session that covers everything of theirs. */
+export function isWholeCustomer(caller: Caller): boolean {
+  return callerCustomerId(caller) !== null && callerCheckoutId(caller) === null
+}
+
 /** The one checkout whose data the caller may see; null for callers that are not bound to one. */
 export function callerCheckoutId(caller: Caller): string | null {
   return caller.kind === 'customer' ? (caller.checkout_id ?? null) : null

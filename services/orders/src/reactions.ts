@@ -6,6 +6,7 @@ import { beforeRefundReserved } from './refunds/create-refund.ts'
 import { takeBackCredits } from './subscriptions/take-back-credits.ts'
 import { deleteCustomerSessions } from './customer-sessions/customer-session.ts'
 import { afterCustomerDeleted } from './customers/delete-customer.ts'
+import { afterAddressChanged } from './customers/update-customer.ts'
 import { revokeCustomerBenefits } from './entitlements/entitlement.ts'
 import { detachCustomerMethods } from './payment-methods/stored-methods.ts'
 import { recordRejection } from './payment-accounts/record-health.ts'
@@ -26,6 +27,7 @@ export const reactions = [
   on(afterAccountRejected, [recordRejection]),
   on(afterSurplusReceived, [returnSurplus, failReturnedCheckout]),
   on(beforeRefundReserved, [takeBackCredits]),
+  on(afterAddressChanged, [deleteCustomerSessions]),
   on(afterCustomerDeleted, [deleteCustomerSessions, revokeCustomerSubscriptions, revokeCustomerBenefits, detachCustomerMethods]),
   on(afterBenefitDeleted, [publishProductsOfBenefit]),
 ]

@@ -7,7 +7,7 @@ import {
   requestCustomerSession,
 } from '@quittance/contracts/customer-codes'
 import type { PayloadOf } from '@quittance/contracts/event'
-import { createCustomer, getCustomer } from '@quittance/contracts/customers'
+import { createCustomer, getCustomer, updateCustomer } from '@quittance/contracts/customers'
 import { verifyCustomerSession } from '@quittance/contracts/customer-sessions'
 import { TooManyRequests } from '@quittance/contracts/errors'
 import { hashToken } from '@quittance/runtime/credential'
@@ -53,6 +53,15 @@ test('a code opens a session once, in any case, with or without its dash [pages 
   expect(caller).toMatchObject({ kind: 'customer', customer_id: customer.id, checkout_id: null })
   expect((await orders.call(getCustomer, { id: customer.id }, shop.seller)).email_verified).toBe(true)
   await expect(signIn(orders, typed)).rejects.toThrow(CustomerSessionCodeInvalidOrExpired)
+})
+
+test('a code for an address that the customer no longer has opens no session and verifies nothing', async () => {
+  await using given = await startShop()
+  const { orders, shop, email, customer } = given
+  const { code } = await requestCode(given)
+  await orders.call(updateCustomer, { id: customer.id, email: `${randomUUID()}@example.com` }, shop.seller)
+  await expect(signIn(orders, { organization_id: shop.organizationId, email, code })).rejects.toThrow(CustomerSessionCodeInvalidOrExpired)
+  expect((await orders.call(getCustomer, { id: customer.id }, shop.seller)).email_verified).toBe(false)
 })
 
 test('five wrong codes end a code; so does a new one [pages 65]', async () => {

@@ -7,12 +7,12 @@ const bind = `
       and checkout_id is null
     returning checkout_id)
   update checkouts set is_customer_proven = false
-  where id in (select checkout_id from bound) and organization_id = any (:scope_organizations) and id <> :checkout_id`
+  where id in (select checkout_id from bound) and organization_id = any (:scope_organizations) and id is distinct from :checkout_id::uuid`
 
 /**
- * Binds the first session when another purchase is made as a customer that a checkout created. The first buyer with the e-mail address got
+ * Binds the first session when another purchase is made as a customer that a checkout created, or when the customer signs in. The first buyer with the e-mail address got
  * a session for the whole customer, which was only that purchase; from now on the session is bound to that checkout.
  */
-export async function bindSessionsToCheckout(sql: ScopedSql, binding: { customerId: string; checkoutId: string }): Promise<void> {
+export async function bindSessionsToCheckout(sql: ScopedSql, binding: { customerId: string; checkoutId: string | null }): Promise<void> {
   await sql('customer-session.bind', bind, { customer_id: binding.customerId, checkout_id: binding.checkoutId })
 }

@@ -14,6 +14,7 @@ import { config } from '../config.ts'
 import { Customer } from '../customers/customer.ts'
 import { publishCustomerState } from '../customers/customer-state.ts'
 import { customerView } from '../customers/customer-view.ts'
+import { bindSessionsToCheckout } from './bind-sessions.ts'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { createCode, formatCode, hashAddress, hashCode, matchesCode, normalizeCode, type CodeScope } from './customer-code.ts'
 import { openCustomerSession } from './customer-session.ts'
@@ -116,7 +117,7 @@ export const authenticateCustomerSession = staged(authenticateContract, {
     const keys = requireKeys()
     context.bindOrganization(organization_id)
     const customerId = await useCode(context, { scope: { organizationId: organization_id, email }, code: normalizeCode(code), keys })
-    return { session: customerId === null ? null : await signIn(context, { customerId, organizationId: organization_id }) }
+    return { session: customerId === null ? null : await signIn(context, { customerId, organizationId: organization_id, email }) }
   },
   finish({ session }) {
     if (!session) throw new CustomerSessionCodeInvalidOrExpired('The code is wrong or has expired. Request a new one.')
@@ -142,12 +143,19 @@ async function useCode(
 /** Twelve hours; sessions of links last one. */
 const codeSessionMs = 12 * 3_600_000
 
-/** Opens a session for everything of the customer, whose address is now known to be theirs. Null if the customer was deleted. */
-async function signIn(context: Transaction, ids: { customerId: string; organizationId: string }): Promise<Attempt['session']> {
+/** Opens a session for everything of the customer, whose address is now known to be theirs. Null if the customer was deleted or
+ * has another address now. The session of the checkout that created the customer covers only that purchase from now on. */
+async function signIn(
+  context: Transaction,
+  { email, ...ids }: { customerId: string; organizationId: string; email: string },
+): Promise<Attempt['session']> {
   const { em, read, sql, publish } = context
   const { customerId, organizationId } = ids
   if (!(await lockCustomer(sql, customerId))) return null
   const customer = await em.findOneOrFail(Customer, { id: customerId, deletedAt: null })
+  // The code proves the address that it was sent to.
+  if (customer.email.toLowerCase() !== email.toLowerCase()) return null
+  await bindSessionsToCheckout(sql, { customerId, checkoutId: null })
   if (!customer.emailVerified) {
     customer.emailVerified = true
     const view = await read.one(customerView, { where: 'c.id = :id', values: { id: customerId } })

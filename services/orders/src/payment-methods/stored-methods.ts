@@ -46,20 +46,21 @@ export function toDetailColumns({ brand, last4, expMonth, expYear, wallet }: Met
 const find = `
   select m.id, m.payment_account_id as "accountId", m.provider_method as method from payment_methods m
   left join payment_accounts a on a.id = m.payment_account_id and a.organization_id = any (:scope_organizations)
-  where m.customer_id = :customer_id and m.status = 'active' and (m.id = :preferred::uuid or m.is_default)
+  where m.customer_id = :customer_id and m.status = 'active' and (m.id = :preferred::uuid or (m.is_default and :may_use_default::boolean))
     and (m.payment_account_id is null or a.status = 'active')
     and m.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or m.customer_id = :scope_customer) and ${sharedByCheckouts}
   order by m.id = :preferred::uuid desc nulls last limit 1`
 
 /**
- * Returns the preferred method of a customer, otherwise the default one; null if neither can be charged. Only an active account takes new
- * payments.
+ * Returns the preferred method of a customer, otherwise the default one if that may be used; null if neither can be charged. Only an active
+ * account takes new payments.
  */
 export async function findChargeableMethod(
   sql: ScopedSql,
-  { customerId, preferred }: { customerId: string; preferred: string | null },
+  { customerId, preferred, mayUseDefault }: { customerId: string; preferred: string | null; mayUseDefault: boolean },
 ): Promise<ChargeableMethod | null> {
-  const [row] = await sql<ChargeableMethod>('payment-method.chargeable', find, { customer_id: customerId, preferred })
+  const values = { customer_id: customerId, preferred, may_use_default: mayUseDefault }
+  const [row] = await sql<ChargeableMethod>('payment-method.chargeable', find, values)
   return row ?? null
 }
 
@@ -73,14 +74,14 @@ const clearDefault = `
   update payment_methods set is_default = false, modified_at = now(), version = version + 1
   where is_default and id <> :id and ${isActive} and ${ofCustomer} returning ${changedMethod}`
 
-// Subscriptions that name the method before follow the default from now on. A trial names it, which is the buyer's consent to pay after the trial.
+// All subscriptions name it, which is the customer's consent to be charged for them.
 const setDefault = `
   with chosen as (
     update payment_methods set is_default = true, modified_at = now(), version = version + 1
     where id = :id and not is_default and ${isActive} and ${ofCustomer} returning ${changedMethod}),
   followed as (
-    update subscriptions set payment_method_id = case when status = 'trialing' then :id::uuid end
-    where (payment_method_id <> :id or status = 'trialing') and ${isActive} and ${ofCustomer})
+    update subscriptions set payment_method_id = :id::uuid
+    where payment_method_id is distinct from :id::uuid and ended_at is null and ${isActive} and ${ofCustomer})
   select ${changedMethod} from chosen`
 
 /** Makes a method the default of its customer, which all subscriptions follow, unless it is blocked. The caller has locked the customer. */

@@ -71,7 +71,7 @@ async function chooseSource(
   const { organizationId, customerId } = order
   if (token && methodId) throw RequestValidationError.field(['payment_method_id'], 'A token or a payment method, not both.')
   if (methodId) {
-    const method = await findChargeableMethod(sql, { customerId, preferred: methodId })
+    const method = await findChargeableMethod(sql, { customerId, preferred: methodId, mayUseDefault: false })
     if (method?.id !== methodId) throw RequestValidationError.field(['payment_method_id'], 'Payment method does not exist.')
     const account = await loadProviderAccount(sql, { organizationId, paymentAccountId: method.accountId })
     return { account, source: { method: method.method }, paymentMethodId: methodId }

@@ -1,3 +1,4 @@
+import { isWholeCustomer } from '@quittance/contracts/caller'
 import {
   getCustomerSubscription as getCustomerSubscriptionContract,
   listCustomerSubscriptions as listCustomerSubscriptionsContract,
@@ -79,21 +80,23 @@ type Request = RequestOf<typeof updateCustomerSubscriptionContract>
 
 export const updateCustomerSubscription = command(updateCustomerSubscriptionContract, async (request, context) => {
   const { id } = request
-  await changeSubscription(id, context, (subscription, clock) => apply(request, subscription, { context, clock }))
+  await changeSubscription(id, context, (subscription, clock) =>
+    apply(request, subscription, { context, clock, isChosenByCustomer: isWholeCustomer(context.caller) }),
+  )
   return context.read.one(customerSubscriptionView, { where: 's.id = :id', values: { id } })
 })
 
 async function apply(
   request: Request,
   subscription: Subscription,
-  { context, clock }: { context: Transaction; clock: OrganizationClock },
+  { context, clock, isChosenByCustomer }: { context: Transaction; clock: OrganizationClock; isChosenByCustomer: boolean },
 ): Promise<void> {
   if (request.product_id !== undefined) {
     const { product_id, proration_behavior, previewed_at } = request
     return applyProductChange(
       subscription,
       { product_id, proration_behavior, previewed_at },
-      { context, clock, assertAllowed: assertMayUpdate },
+      { context, clock, isChosenByCustomer, assertAllowed: assertMayUpdate },
     )
   }
   if ('pending_update' in request && request.pending_update === null) return subscription.dropPlannedProduct()

@@ -21,6 +21,8 @@ interface ProductChange extends RenewalContext {
   productId: string
   /** `invoice` bills the difference now, `prorate` with the next order, `none` never; `next_period` changes nothing until then. */
   behavior: ProrationBehavior
+  /** By a session of the whole customer: the default method may be charged. */
+  isChosenByCustomer: boolean
 }
 
 /**
@@ -28,13 +30,13 @@ interface ProductChange extends RenewalContext {
  * starts now. Returns the order that bills the change, if one does.
  */
 export async function changeSubscriptionProduct(subscription: Subscription, change: ProductChange): Promise<Order | null> {
-  const { context, clock, behavior } = change
+  const { context, clock, behavior, isChosenByCustomer } = change
   const { em } = context
   subscription.assertChangeable()
   if ((await em.count(Order, { subscriptionId: subscription.id, status: 'pending' })) > 0) throw createUpdatePendingError()
   // A trial has no paid time to credit: its product stays until it ends.
   const isPlanned = behavior === 'next_period' || subscription.status === 'trialing'
-  const product = await chooseRecurringProduct(subscription, { productId: change.productId, context, isPlanned })
+  const product = await chooseRecurringProduct(subscription, { productId: change.productId, context, isChosenByCustomer, isPlanned })
   if (isPlanned) {
     subscription.pendingProductId = product.id
     return null

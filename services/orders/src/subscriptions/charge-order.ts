@@ -56,13 +56,37 @@ export async function chargeOrder(
   return true
 }
 
+// The first release of methods left a subscription without a method when the customer chose another default; it had been paid with one before.
+const mayUseDefault = `
+  select 1 from subscriptions s
+  where s.id = :id and s.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or s.customer_id = :scope_customer)
+    and ${sharedByCheckouts} and (
+      exists (select from checkouts c where c.id = s.checkout_id and c.is_customer_proven)
+      or (s.payment_method_id is null and exists (
+        select from payments p join orders o on o.id = p.order_id
+        where o.subscription_id = s.id and p.applied_at is not null and p.payment_method_id is not null)))`
+
+/**
+ * Returns the method that a subscription is charged to: the one it names, otherwise the customer's default one. Anyone could have typed the
+ * address with which a subscription began: its orders are charged to the default method only if the buyer was proven to be the customer, or
+ * in a request of a session of the whole customer.
+ */
+export async function findMethod(
+  sql: ScopedSql,
+  { subscription, isChosenByCustomer }: { subscription: Subscription; isChosenByCustomer: boolean },
+): Promise<ChargeableMethod | null> {
+  const { id, customerId, paymentMethodId } = subscription
+  const isAllowed = isChosenByCustomer || (await sql('subscription.may-use-default', mayUseDefault, { id })).length > 0
+  return findChargeableMethod(sql, { customerId, preferred: paymentMethodId ?? null, mayUseDefault: isAllowed })
+}
+
 /** How a subscription is charged without the buyer. `method` is null if the buyer sends the money, or for a token. */
 type Means = Pick<PaymentStart, 'account' | 'source'> & { method: ChargeableMethod | null }
 
 /** Returns how the orders of a subscription are charged; null if they cannot be. */
 async function findMeans(sql: ScopedSql, subscription: Subscription): Promise<Means | null> {
-  const { id, organizationId, customerId, paymentMethodId, paymentToken } = subscription
-  const method = await findChargeableMethod(sql, { customerId, preferred: paymentMethodId ?? null })
+  const { id, organizationId, paymentToken } = subscription
+  const method = await findMethod(sql, { subscription, isChosenByCustomer: false })
   if (method) {
     const account = await loadProviderAccount(sql, { organizationId, paymentAccountId: method.accountId })
     return { account, source: { method: method.method }, method }

@@ -2,7 +2,7 @@ import { RequestValidationError } from '@quittance/contracts/errors'
 import type { Transaction } from '@quittance/runtime/handler'
 import { Discount } from '../catalog/discounts/discount.ts'
 import { Product, type ProductPrice } from '../catalog/products/product.ts'
-import { findChargeableMethod } from '../payment-methods/stored-methods.ts'
+import { findMethod } from './charge-order.ts'
 import { Proration, pendingProrations } from './prorations.ts'
 import { findTaxBehavior } from './subscription-order-draft.ts'
 import type { Subscription } from './subscription.ts'
@@ -10,6 +10,8 @@ import type { Subscription } from './subscription.ts'
 interface Choice {
   productId: string
   context: Pick<Transaction, 'em' | 'sql'>
+  /** By a session of the whole customer. */
+  isChosenByCustomer: boolean
   /** From the next period on: the current one is not credited. */
   isPlanned?: boolean
 }
@@ -17,10 +19,10 @@ interface Choice {
 /** Returns a product that the subscription can change to. Throws `RequestValidationError` otherwise. */
 export async function chooseRecurringProduct(
   subscription: Subscription,
-  { productId, context, isPlanned = false }: Choice,
+  { productId, context, isChosenByCustomer, isPlanned = false }: Choice,
 ): Promise<Product> {
   const { em, sql } = context
-  const { organizationId, customerId, paymentMethodId, paymentToken } = subscription
+  const { organizationId, paymentToken } = subscription
   const product = await em.findOne(Product, { id: productId, organizationId, isArchived: false }, { populate: ['prices'] })
   if (!product) throw createProductIdError('Product does not exist or is archived.')
   if (!product.recurringInterval) throw createProductIdError('Product is not recurring.')
@@ -29,8 +31,11 @@ export async function chooseRecurringProduct(
   if (price.amountType === 'custom') throw createProductIdError('The customer must choose the amount of this product.')
   const difference = await findOtherTerms(subscription, { price, em, credited: isPlanned ? 0n : subscription.periodAmount })
   if (difference) throw createProductIdError(difference)
-  if (price.priceAmount && !paymentToken && !(await findChargeableMethod(sql, { customerId, preferred: paymentMethodId ?? null })))
-    throw createProductIdError('The customer has no payment method for this product.')
+  if (!price.priceAmount) return product
+  const method = await findMethod(sql, { subscription, isChosenByCustomer })
+  if (!method && !paymentToken) throw createProductIdError('The customer has no payment method for this product.')
+  // A customer who chooses a product with a price has it charged to the method that is shown.
+  if (method && isChosenByCustomer) subscription.paymentMethodId = method.id
   return product
 }
 

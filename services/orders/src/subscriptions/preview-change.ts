@@ -1,3 +1,4 @@
+import { isWholeCustomer } from '@quittance/contracts/caller'
 import type { RequestOf } from '@quittance/contracts/operation'
 import type { SubscriptionSettings } from '@quittance/contracts/organizations'
 import type { PreviewedOrder, ProrationBehavior, SubscriptionChangePreview } from '@quittance/contracts/subscription-changes'
@@ -20,6 +21,7 @@ export interface AskedChange {
   behavior: ProrationBehavior
   /** Time for which it is computed. */
   at: string
+  isChosenByCustomer: boolean
 }
 
 export const previewSubscriptionChange = staged(contract, {
@@ -30,13 +32,14 @@ export const previewSubscriptionChange = staged(contract, {
 /** Finds the subscription in the scope of the caller. `assertAllowed` throws if the seller does not allow the change. */
 export async function askForChange(
   { id, product_id: productId, proration_behavior }: RequestOf<typeof contract>,
-  { em, sql, now }: CommandContext,
+  { em, sql, now, caller }: CommandContext,
   assertAllowed: (settings: SubscriptionSettings) => void = () => {},
 ): Promise<AskedChange> {
   const { organizationId } = await em.findOneOrFail(Subscription, { id })
   const settings = await loadSubscriptionSettings(sql, organizationId)
   assertAllowed(settings)
-  return { id, organizationId, productId, behavior: proration_behavior ?? settings.proration_behavior, at: now.toISOString() }
+  const behavior = proration_behavior ?? settings.proration_behavior
+  return { id, organizationId, productId, behavior, at: now.toISOString(), isChosenByCustomer: isWholeCustomer(caller) }
 }
 
 /** Ends a transaction that must leave nothing behind. */
@@ -59,23 +62,26 @@ export async function previewChange(asked: AskedChange, context: FinishContext):
   }
 }
 
-async function computePreview({ id, productId, behavior, at }: AskedChange, context: Transaction): Promise<never> {
+async function computePreview({ id, ...asked }: AskedChange, context: Transaction): Promise<never> {
   let preview: SubscriptionChangePreview | undefined
   await changeSubscription(id, context, async (subscription, current) => {
-    const clock = setClockTo(current, { at: new Date(at), now: context.now })
-    preview = await change(subscription, { productId, behavior, at, context, clock })
+    const clock = setClockTo(current, { at: new Date(asked.at), now: context.now })
+    preview = await change(subscription, { ...asked, context, clock })
   })
   throw new RolledBack(preview as SubscriptionChangePreview)
 }
 
-interface Change extends Pick<AskedChange, 'productId' | 'behavior' | 'at'> {
+interface Change extends Omit<AskedChange, 'id'> {
   context: Transaction
   clock: OrganizationClock
 }
 
-async function change(subscription: Subscription, { productId, behavior, at, context, clock }: Change): Promise<SubscriptionChangePreview> {
+async function change(
+  subscription: Subscription,
+  { productId, behavior, at, isChosenByCustomer, context, clock }: Change,
+): Promise<SubscriptionChangePreview> {
   const { em } = context
-  const order = await changeSubscriptionProduct(subscription, { productId, behavior, context, clock })
+  const order = await changeSubscriptionProduct(subscription, { productId, behavior, isChosenByCustomer, context, clock })
   await em.flush()
   const next = subscription.currentPeriodEnd
   return {

@@ -26,6 +26,8 @@ export interface RequestedChange {
 interface Applying {
   context: Transaction
   clock: OrganizationClock
+  /** By a session of the whole customer. */
+  isChosenByCustomer: boolean
   /** Throws if the seller does not allow the change. */
   assertAllowed?: (settings: SubscriptionSettings) => void
 }
@@ -34,7 +36,7 @@ interface Applying {
 export async function applyProductChange(
   subscription: Subscription,
   { product_id: productId, proration_behavior, previewed_at: previewedAt }: RequestedChange,
-  { context, clock, assertAllowed }: Applying,
+  { context, clock, isChosenByCustomer, assertAllowed }: Applying,
 ): Promise<void> {
   const settings = await loadSubscriptionSettings(context.sql, subscription.organizationId)
   assertAllowed?.(settings)
@@ -42,8 +44,7 @@ export async function applyProductChange(
   await changeSubscriptionProduct(subscription, {
     productId,
     behavior: proration_behavior ?? settings.proration_behavior,
-    context,
-    clock: at,
+    ...{ context, clock: at, isChosenByCustomer },
   })
 }
 

@@ -87,7 +87,7 @@ async function end(subscription: Subscription, context: Transaction): Promise<vo
 async function isTrialUnpayable(subscription: Subscription, { sql }: Transaction): Promise<boolean> {
   const { customerId, paymentMethodId } = subscription
   if (!subscription.isLastOfTrial()) return false
-  return !paymentMethodId || !(await findChargeableMethod(sql, { customerId, preferred: paymentMethodId }))
+  return !paymentMethodId || !(await findChargeableMethod(sql, { customerId, preferred: paymentMethodId, mayUseDefault: true }))
 }
 
 async function renewInTime(

@@ -25,7 +25,7 @@ async function apply(
   subscription: Subscription,
   { context, clock }: { context: Transaction; clock: OrganizationClock },
 ): Promise<void> {
-  if ('product_id' in request) return applyProductChange(subscription, request, { context, clock })
+  if ('product_id' in request) return applyProductChange(subscription, request, { context, clock, isChosenByCustomer: false })
   if ('pending_update' in request) return subscription.dropPlannedProduct()
   if ('discount_id' in request) return changeDiscount(subscription, { discountId: request.discount_id, context })
   const cancellation = { reason: request.customer_cancellation_reason, comment: request.customer_cancellation_comment }
