@@ -50,6 +50,7 @@ import { announceRenewals } from './migrations/20261124203000-announce-renewals.
 import { countSetups } from './migrations/20261125022000-count-setups.ts'
 import { resolveSetups } from './migrations/20261125043000-resolve-setups.ts'
 import { endCanceledSubscriptions } from './migrations/20261127053000-end-canceled-subscriptions.ts'
+import { indexPayments } from './migrations/20261127061000-index-payments.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
 import { setDunning } from './migrations/20261125013000-set-dunning.ts'
 import { detachMethods } from './migrations/20261124210000-detach-methods.ts'
@@ -142,6 +143,7 @@ export const database: DatabaseDefinition = {
     countSetups,
     resolveSetups,
     endCanceledSubscriptions,
+    indexPayments,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },

@@ -32,10 +32,11 @@ const wakeSetup = `
   where payment_account_id = :account and provider_setup = :object returning id`
 const wakeRefund = `
   update refunds r set next_check_at = now(), version = r.version + 1 from payments p
-  where p.id = r.payment_id and p.payment_account_id = :account and r.provider_refund = :object returning r.id`
+  where r.provider_refund = :object and r.organization_id = :organization and p.id = r.payment_id and p.payment_account_id = :account
+  returning r.id`
 
 /** Lets the row of an object be checked now. Returns the rows. */
-async function wakeRows({ kind, values }: RowOfObject, { systemSql, wake }: SystemTransaction): Promise<unknown[]> {
+async function wakeRows({ kind, organization, values }: RowOfObject, { systemSql, wake }: SystemTransaction): Promise<unknown[]> {
   await systemSql('provider-events.as-this-release', asThisRelease, {})
   if (kind === 'charge') {
     wake(settleDuePaymentsJobName)
@@ -43,7 +44,7 @@ async function wakeRows({ kind, values }: RowOfObject, { systemSql, wake }: Syst
   }
   if (kind === 'refund') {
     wake(checkDueRefundsJobName)
-    return systemSql('provider-event.wake-refund', wakeRefund, values)
+    return systemSql('provider-event.wake-refund', wakeRefund, { ...values, organization })
   }
   wake(settleDueSetupsJobName)
   return systemSql('provider-event.wake-setup', wakeSetup, values)
@@ -51,6 +52,7 @@ async function wakeRows({ kind, values }: RowOfObject, { systemSql, wake }: Syst
 
 interface RowOfObject {
   kind: 'charge' | 'refund' | 'setup'
+  organization: string
   values: { account: string; object: string }
 }
 
@@ -107,7 +109,7 @@ async function handleObject(event: DueEvent, context: JobContext): Promise<Outco
   if (kind === 'mandate') return 'not_read'
   if (kind !== 'dispute' && kind !== 'method') {
     const values = { account: paymentAccountId, object: theirs }
-    const rows = await context.systemTransaction((transaction) => wakeRows({ kind, values }, transaction))
+    const rows = await context.systemTransaction((transaction) => wakeRows({ kind, organization: organizationId, values }, transaction))
     if (rows.length > 0) return 'checked'
     if (kind !== 'refund') return 'not_ours'
   }

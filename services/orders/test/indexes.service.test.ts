@@ -1,0 +1,67 @@
+/** Statements on tables that grow for ever use an index. They are recorded while the service runs them. */
+import { confirmCheckout, createCheckout, getCheckoutByClient } from '@quittance/contracts/checkouts'
+import { createRefund } from '@quittance/contracts/refunds'
+import { customerCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
+import { recordStatements } from '@quittance/testing/record-statements'
+import { expect, test } from 'vitest'
+import type { OrdersUnderTest } from './start-orders.ts'
+import { storeBySetup } from './stored-method.ts'
+import { startStripeShop } from './stripe-shop.ts'
+
+/** Copies the rows of a table 5,000 times. `changed` is SQL of the properties that differ, as JSON. */
+async function multiplyRows(orders: OrdersUnderTest, table: string, changed: string): Promise<void> {
+  const columns = await orders.rows<{ name: string }>(
+    `select quote_ident(attname) as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+    [table],
+  )
+  const names = columns.map(({ name }) => name)
+  // Without triggers and foreign keys. A copy satisfies the checks, because its original does. `n` makes PostgreSQL compute each copy.
+  await orders.rows(`begin; set local session_replication_role = replica;
+    insert into ${table} (${names.join(', ')}) select ${names.map((name) => `copy.${name}`).join(', ')}
+    from ${table} t, generate_series(1, 5000) n,
+      jsonb_populate_record(t, ${changed} || jsonb_build_object('copy', n)) copy;
+    commit; analyze ${table}`)
+}
+
+async function explain(orders: OrdersUnderTest, statement: string): Promise<string> {
+  const rows = await orders.rows<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${statement}`)
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
+}
+
+test('finds the declines of a checkout, refunds and methods with open payments by an index', async () => {
+  using statements = recordStatements()
+  await using stripeShop = await startStripeShop()
+  const { orders, account, shop } = stripeShop
+  const { seller, product, order, organizationId } = await orders.paidOrder({ billed: true })
+  await orders.call(createRefund, { order_id: order.id, reason: 'other', amount: 100 }, seller)
+  await storeBySetup(orders, customerCaller({ organizationId, customerId: order.customer_id }))
+  const { client_secret } = await orders.call(createCheckout, { products: [product.id] }, seller)
+  const token = { customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_declined_later' }
+  await orders.call(confirmCheckout, { client_secret, ...token }, { kind: 'anonymous' })
+  await eventually(async () =>
+    expect(await orders.call(getCheckoutByClient, { client_secret }, { kind: 'anonymous' })).toMatchObject({ status: 'open' }),
+  )
+  await orders.rows(
+    `insert into provider_events (organization_id, payment_account_id, provider_event, type, object_kind, object, source, occurred_at, next_try_at)
+     values ($1, $2, 'evt_refund', 'refund.updated', 'refund', 're_unknown', 'push', now(), now())`,
+    [shop.organizationId, account.id],
+  )
+  await orders.rows(`select pg_notify('wake', 'read-provider-events')`)
+  const found = await eventually(() => ({
+    payments: statements.find('count(', 'from "payments"', `"checkout_id" =`, `"failure_reason" =`),
+    setups: statements.find('count(', 'from "payment_setups"', `"checkout_id" =`, `"failure_reason" =`),
+    refund: statements.find('update refunds', 'r.provider_refund ='),
+    methods: statements.find('update payment_methods', 'p.settled_at is null'),
+  }))
+  const ids = (...names: string[]) => `jsonb_build_object(${names.map((name) => `'${name}', gen_random_uuid()`).join(', ')})`
+  await multiplyRows(orders, 'payments', ids('id', 'order_id', 'checkout_id', 'provider_payment'))
+  await multiplyRows(orders, 'payment_setups', ids('id', 'checkout_id', 'provider_setup'))
+  await multiplyRows(orders, 'refunds', ids('id', 'provider_refund'))
+  const indexes = { payments: 'payments_by_checkout', setups: 'payment_setups_by_checkout', refund: 'refunds_at_provider' }
+  for (const [name, index] of Object.entries({ ...indexes, methods: 'payments_unsettled_by_method' })) {
+    const plan = await explain(orders, found[name as keyof typeof found])
+    expect(plan).toContain(index)
+    expect(plan).not.toMatch(/Seq Scan on (payments|payment_setups|refunds)/)
+  }
+})
