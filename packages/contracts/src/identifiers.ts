@@ -3,14 +3,21 @@ import { z } from 'zod'
 /** UUID version 4. Every identifier in paths and bodies is one; another value is a 422, not a 404. */
 export const Id = z.uuidv4()
 
-/** Whether a time is in the years 1 to 9999, the range of both PostgreSQL and RFC 3339. */
+/** What `isStorableTime` accepts, for error details. */
+export const storableTimes = 'a time between the years 1 and 9999 with an offset of at most 15:59'
+
+/**
+ * Whether a time is in the years 1 to 9999, the range of both PostgreSQL and RFC 3339, and its offset is below 16 hours: PostgreSQL rejects
+ * larger ones, which RFC 3339 allows.
+ */
 export function isStorableTime(text: string): boolean {
   const time = Date.parse(text)
-  return time >= Date.parse('0001-01-01T00:00:00Z') && time < 253_402_300_800_000
+  const isInRange = time >= Date.parse('0001-01-01T00:00:00Z') && time < 253_402_300_800_000
+  return isInRange && !/[+-](1[6-9]|2\d):\d\d$/.test(text)
 }
 
 /** RFC 3339 with offset, microseconds allowed. */
-export const Timestamp = z.iso.datetime({ offset: true }).refine(isStorableTime, 'Must be a time between the years 1 and 9999.')
+export const Timestamp = z.iso.datetime({ offset: true }).refine(isStorableTime, `Must be ${storableTimes}.`)
 
 /** The two timestamps of every resource; `modified_at` is null until the first change. */
 export const timestamps = { created_at: Timestamp, modified_at: Timestamp.nullable() }

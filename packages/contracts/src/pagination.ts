@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isStorableTime } from './identifiers.ts'
+import { isStorableTime, storableTimes } from './identifiers.ts'
 
 /** Query parameters of every list. A `limit` above 100 is reduced to 100. */
 export const pageRequest = {
@@ -35,6 +35,6 @@ export const DocumentPart = z.object({ text: z.string(), next: z.string().nullab
 /** Start of a part: time and id of the last row of the previous part; omitted for the first. */
 export const after = z
   .templateLiteral([z.iso.datetime({ offset: true }), ' ', z.uuidv4()])
-  .refine((text) => isStorableTime(text.split(' ')[0] ?? ''), 'Must begin with a time between the years 1 and 9999.')
+  .refine((text) => isStorableTime(text.split(' ')[0] ?? ''), `Must begin with ${storableTimes}.`)
   .nullish()
   .describe('Position to continue from; used by the gateway.')

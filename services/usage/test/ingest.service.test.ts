@@ -137,6 +137,19 @@ describe('values', () => {
     expect(await rejectAt([buildEvent({ timestamp: ahead(6) })])).toEqual([['body.events.0.timestamp', 'value_error']])
     expect(await rejectAt([buildEvent({ timestamp: '2026-01-31T23:59:59' })])).toEqual([['body.events.0.timestamp', 'value_error']])
   })
+
+  test('stores a time with an offset of 15:59, and rejects one of 16 hours, which PostgreSQL cannot read', async () => {
+    const name = randomUUID()
+    const [earliest, latest] = ['2026-01-31T12:00:00+15:59', '2026-01-31T12:00:00-15:59']
+    await usage.ingest([buildEvent({ name, timestamp: latest }), buildEvent({ name, timestamp: earliest })])
+    const listed = await usage.list({ name, start_timestamp: '2026-01-30T12:00:00+15:59', end_timestamp: '2026-02-02T12:00:00-15:59' })
+    expect(listed.map(({ timestamp }) => Date.parse(timestamp))).toEqual([Date.parse(latest), Date.parse(earliest)])
+    for (const offset of ['+16:00', '-16:00', '+23:59']) {
+      const timestamp = `2026-01-31T12:00:00${offset}`
+      expect(await rejectAt([buildEvent({ timestamp })])).toEqual([['body.events.0.timestamp', 'value_error']])
+      await expect(usage.list({ start_timestamp: timestamp })).rejects.toMatchObject({ status: 422 })
+    }
+  })
 })
 
 describe('lists', () => {

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { Timestamp } from './identifiers.ts'
+import { after } from './pagination.ts'
+
+const rejected = 'a time between the years 1 and 9999 with an offset of at most 15:59.'
+
+test.each(['+00:00', '-00:00', '+15:59', '-15:59', 'Z'])('accepts the offset %s', (offset) => {
+  const time = `2026-11-01T12:00:00.123456${offset}`
+  expect(Timestamp.parse(time)).toBe(time)
+  expect(after.parse(`${time} 0d5f3c1e-8a53-4b0c-9d0a-3f8e2c1b7a90`)).toContain(time)
+})
+
+test.each(['+16:00', '-16:00', '+20:00', '+23:59', '-23:59'])('rejects the offset %s, which PostgreSQL cannot read', (offset) => {
+  const time = `2026-11-01T12:00:00${offset}`
+  expect(Timestamp.safeParse(time).error?.issues[0]?.message).toBe(`Must be ${rejected}`)
+  expect(after.safeParse(`${time} 0d5f3c1e-8a53-4b0c-9d0a-3f8e2c1b7a90`).error?.issues[0]?.message).toBe(`Must begin with ${rejected}`)
+})
+
+test.each(['0000-12-31T23:59:59Z', '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])(
+  'rejects %s, outside of the years',
+  (time) => {
+    expect(Timestamp.safeParse(time).success).toBe(false)
+  },
+)
