@@ -107,7 +107,7 @@ test('a checkout whose late payment is returned waits for its payment method', a
   await eventually(async () => expect(await readCheckouts(orders)).toEqual(['succeeded']))
 })
 
-test('the checkout of a trial fails and releases its discount if the subscription is revoked before its method is stored', async () => {
+test('the checkout of a trial fails and releases discount and trial if the subscription is revoked before its method is stored', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()
   const discount = await orders.call(createDiscount, half, shop.seller)
@@ -118,4 +118,5 @@ test('the checkout of a trial fails and releases its discount if the subscriptio
   await storeMethod()
   await eventually(async () => expect(await readCheckouts(orders)).toEqual(['failed']))
   expect(await orders.call(getDiscount, { id: discount.id }, shop.seller)).toMatchObject({ redemptions_count: 0 })
+  expect(await orders.rows('select from trial_redemptions')).toEqual([])
 })

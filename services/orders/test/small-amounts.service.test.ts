@@ -1,8 +1,8 @@
-import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
+import { confirmCheckout, createCheckout, PaymentError } from '@quittance/contracts/checkouts'
 import { createDiscount } from '@quittance/contracts/discounts'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { listOrders } from '@quittance/contracts/orders'
-import { updateSubscription } from '@quittance/contracts/subscriptions'
+import { listSubscriptions, updateSubscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { expectMoneyToAddUp } from './money.ts'
@@ -45,5 +45,31 @@ test('a renewal of an amount that the provider does not take is carried over to 
   expect(items[1]?.items).toMatchObject([{ amount: 1_000 }, { label: 'Carried over to the next order', amount: -10, proration: true }])
   expect(items[2]?.items).toMatchObject([{ amount: 1_000 }, { label: 'Plan 1000', amount: 10, proration: true }])
   expect(fake.moneyMoved(stripe.id)).toEqual({ usd: 2_010 })
+  await expectMoneyToAddUp(orders)
+})
+
+test('a first period that a discount makes free stores the card, and the renewal charges it', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const { seller } = shop.shop
+  const plan = await createPlan(orders, seller, { price: 1000 })
+  const discount = await orders.call(createDiscount, { ...almostAll, basis_points: 10_000 }, seller)
+  const { client_secret } = await orders.call(createCheckout, { products: [plan.id], discount_id: discount.id }, seller)
+  const confirm = (card: string) => {
+    const confirmation_token_id = fake.buyer.createToken(stripe.id, card)
+    return orders.call(confirmCheckout, { client_secret, customer_email: 'ada@example.com', confirmation_token_id }, { kind: 'anonymous' })
+  }
+  await expect(confirm('pm_card_visa_chargeDeclined')).rejects.toThrow(PaymentError)
+  expect(await orders.rows(`select from subscriptions where status <> 'incomplete_expired'`)).toEqual([])
+  expect((await confirm('pm_card_visa')).status).toBe('confirmed')
+  const { items } = await eventually(async () => {
+    const list = await orders.call(listSubscriptions, {}, seller)
+    expect(list.items.filter(({ status }) => status === 'active')).toHaveLength(1)
+    return list
+  })
+  const subscription = items.find(({ status }) => status === 'active')
+  expect(await orders.rows('select is_default from payment_methods')).toEqual([{ is_default: true }])
+  await advance(orders, { seller }, after(subscription?.current_period_end ?? null))
+  await eventually(() => expect(fake.moneyMoved(stripe.id)).toEqual({ usd: 1_000 }))
   await expectMoneyToAddUp(orders)
 })

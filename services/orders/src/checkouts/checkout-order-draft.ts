@@ -46,15 +46,15 @@ export function buildCheckoutOrderDraft(checkout: Checkout, { priced, buyer, pro
 /** Builds the new subscription of a confirmed checkout. */
 export function toSubscriptionStart(
   checkout: Checkout,
-  { interval, paymentToken, trial }: Pick<SubscriptionStart, 'interval' | 'paymentToken' | 'trial'>,
+  { isSetup, ...start }: Pick<SubscriptionStart, 'interval' | 'paymentToken' | 'trial'> & { isSetup: boolean },
 ): SubscriptionStart {
   const { organizationId, productId, productPriceId, currency, priceAmount, metadata } = checkout
   return {
-    ...{ organizationId, productId, productPriceId, currency, priceAmount, metadata, interval, paymentToken, trial },
+    ...{ organizationId, productId, productPriceId, currency, priceAmount, metadata, ...start },
     customerId: checkout.customerId as string,
     checkoutId: checkout.id,
     discountId: checkout.discountId ?? null,
-    isFree: checkout.totalAmount() === 0n,
+    isFree: checkout.totalAmount() === 0n && !isSetup,
   }
 }
 

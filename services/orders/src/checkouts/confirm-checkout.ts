@@ -14,10 +14,9 @@ import { startSetup } from '../payment-setups/start-setup.ts'
 import { awaitPayment } from '../payments/await-payment.ts'
 import { describeFailure, noPaymentsMessage } from '../payments/buyer-messages.ts'
 import { callLeaseMs } from '../payments/calls-in-progress.ts'
-import { findAccountForPayments } from '../payments/provider-account.ts'
+import { assertAmountAccepted, findAccountForPayments } from '../payments/provider-account.ts'
 import { startPayment } from '../payments/start-payment.ts'
-import { getCapabilities, type ProviderAccount } from '../providers/provider-of.ts'
-import type { Money } from '../providers/provider.ts'
+import type { ProviderAccount } from '../providers/provider-of.ts'
 import { Product } from '../catalog/products/product.ts'
 import { startSubscription } from '../subscriptions/start-subscription.ts'
 import { Subscription } from '../subscriptions/subscription.ts'
@@ -72,7 +71,7 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   const sent = isChargeable && trial && !means ? await findAccountForPayments(sql, { organizationId, byTransfer: true }) : means
   if (trial && sent?.isSentByBuyer) throw createTrialByTransferError()
   if (isChargeable && !means) throw new PaymentError(noPaymentsMessage)
-  if (means && !trial) assertAccepted(means.account, { amount: checkout.totalAmount(), currency: checkout.currency })
+  if (means && !trial) assertAmountAccepted(means.account, { amount: checkout.totalAmount(), currency: checkout.currency })
   const needsToken = isChargeable && !means?.isSentByBuyer
   assertComplete({ checkout, request, needsToken })
   const token = needsToken ? (request.confirmation_token_id as string) : null
@@ -82,19 +81,22 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   }
   const buyer = await resolveCheckoutCustomer(checkout, context)
   checkout.confirm(buyer.customer.id, buyer)
-  const subscription = await findOrStartSubscription({ checkout, product, trial, token: means?.account.id ? null : token }, context)
+  const sandboxToken = means?.account.id ? null : token
+  const isFreeAtFirst = token !== sandboxToken && !checkout.subscriptionId && checkout.totalAmount() === 0n
+  const isSetup = trial !== null || isFreeAtFirst
+  const subscription = await findOrStartSubscription({ checkout, product, trial, isSetup, token: sandboxToken }, context)
   const draft = buildCheckoutOrderDraft(checkout, { priced, buyer, product, subscription, isTrial: trial !== null })
   await redeem(discount, { request, context })
   const order = await placeOrder(context, draft)
   const leasedUntil = new Date(now.getTime() + callLeaseMs)
   const keep = product.recurringInterval !== null
   const started = means ? { account: means.account, token, keep, leasedUntil } : null
-  const id = await collect(context, { checkout, order, started, isSetup: trial !== null, token })
+  const id = await collect(context, { checkout, order, started, isSetup, token: sandboxToken })
   if (token && id) await recordAttempt(checkout, { paymentId: id, context })
   await publishCheckoutUpdated(checkout, context)
   const sessionToken = openBuyerSession(context, { checkout, buyer })
   const row = id === null ? null : { id, lease: leasedUntil.toISOString() }
-  const collected = trial ? { payment: null, setup: row } : { payment: row }
+  const collected = isSetup ? { payment: null, setup: row } : { payment: row }
   return { clientSecret: checkout.clientSecret, organizationId, sessionToken, ...collected }
 }
 
@@ -103,8 +105,9 @@ interface Collection {
   order: Order
   /** Null if nothing is ever to be paid. */
   started: { account: ProviderAccount; token: string | null; keep: boolean; leasedUntil: Date } | null
-  /** The method is stored now, and charged at the end of the trial. */
+  /** The method is stored now, and charged at the end of the trial or of the free period. */
   isSetup: boolean
+  /** Of the sandbox, for later charges. */
   token: string | null
 }
 
@@ -118,7 +121,7 @@ async function collect(context: CommandContext, { checkout, order, started, isSe
   }
   if (order.totalAmount === 0n || !started) return completeFree(context, { checkout, order, token })
   const { account, keep, leasedUntil } = started
-  return startPayment(context, { order, initiator: 'buyer', keep, returnUrl, leasedUntil, account, ...toSource(token) })
+  return startPayment(context, { order, initiator: 'buyer', keep, returnUrl, leasedUntil, account, ...toSource(started.token) })
 }
 
 /** The page that waits for the result of a payment. The seller's page is next: it must not receive what the provider adds to an address. */
@@ -160,12 +163,6 @@ async function finish(confirmed: Confirmed, context: FinishContext): Promise<Rep
   return { ...JSON.parse(view), status: 'confirmed', customer_session_token: sessionToken }
 }
 
-/** Throws if the provider does not take the amount, as a few cents. */
-function assertAccepted(account: ProviderAccount, money: Money): void {
-  if (money.amount === 0n || getCapabilities(account)?.accepts(money) !== false) return
-  throw RequestValidationError.field(['amount'], 'The payment provider of this seller does not take this amount.')
-}
-
 /** Throws if the buyer saw another total, because a price, a tax or a discount changed since. */
 function assertExpectedTotal(checkout: Checkout, { expected_total_amount: expected }: Request): void {
   if (expected === null || expected === undefined || BigInt(expected) === checkout.totalAmount()) return
@@ -187,11 +184,13 @@ interface SubscriptionOptions {
   product: Product
   token: string | null
   trial: OfferedTrial | null
+  /** It starts once the payment method is stored. */
+  isSetup: boolean
 }
 
 /** Returns the subscription to a recurring product: a new one, or the free one that is upgraded once this is paid. */
 async function findOrStartSubscription(
-  { checkout, product, token, trial }: SubscriptionOptions,
+  { checkout, product, token, trial, isSetup }: SubscriptionOptions,
   context: CommandContext,
 ): Promise<Subscription | null> {
   if (!product.recurringInterval) return null
@@ -203,7 +202,7 @@ async function findOrStartSubscription(
   }
   const started = await startSubscription(
     context,
-    toSubscriptionStart(checkout, { interval: product.recurringInterval, paymentToken: token, trial }),
+    toSubscriptionStart(checkout, { interval: product.recurringInterval, paymentToken: token, trial, isSetup }),
   )
   checkout.trialEnd = started.trialEnd ?? null
   return started

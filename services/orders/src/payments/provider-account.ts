@@ -1,4 +1,6 @@
+import { RequestValidationError } from '@quittance/contracts/errors'
 import { sharedByCheckouts, sharedByCustomers, type ScopedSql } from '@quittance/sql/sql-runner'
+import type { Money } from '../providers/provider.ts'
 import { getCapabilities, toSandboxAccount, type ProviderAccount } from '../providers/provider-of.ts'
 
 interface AccountRow {
@@ -56,6 +58,12 @@ export async function findAccountForPayments(
     return direction ? [{ account, isSentByBuyer: direction === 'push' }] : []
   })
   return means.find(({ isSentByBuyer }) => isSentByBuyer || !byTransfer) ?? null
+}
+
+/** Throws `RequestValidationError` if the provider does not take an amount, as a few cents. */
+export function assertAmountAccepted(account: ProviderAccount, money: Money): void {
+  if (money.amount === 0n || getCapabilities(account)?.accepts(money) !== false) return
+  throw RequestValidationError.field(['amount'], 'The payment provider of this seller does not take this amount.')
 }
 
 const ofSubscription = `
