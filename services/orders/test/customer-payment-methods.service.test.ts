@@ -88,6 +88,15 @@ test('a method that a running subscription needs stays until another is the defa
   )
 })
 
+test('a subscription whose method the customer deletes is charged to the default one', async () => {
+  await using orders = await startOrders()
+  const owned = await subscribeWithTwo(orders)
+  await orders.rows('update subscriptions set payment_token = null, payment_method_id = $1 returning 1', [owned.further])
+  await orders.call(deleteCustomerPaymentMethod, { id: owned.further }, owned.buyer)
+  await advance(orders, owned, after(owned.subscription.current_period_end))
+  await eventually(async () => expect(await readUsed(orders, owned)).toEqual([{ payment_method_id: owned.first, state: 'succeeded' }]))
+})
+
 test('after the end of the subscription the last method can be deleted', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders)
