@@ -1,27 +1,47 @@
 import pg from 'pg'
 import { vi } from 'vitest'
 
-/** Texts of the statements that ran. */
+/** The statements that ran. */
 export interface RecordedStatements extends Disposable {
-  /** Returns the statement that contains all these words. */
+  /** Returns the text of the statement that contains all these words. */
   find(...words: string[]): string
+  /** Returns the same statement with the values of its last run in place of its parameters, which may be planned differently. */
+  findWithValues(...words: string[]): string
+}
+
+interface Statement {
+  text?: string
+  values?: readonly unknown[]
 }
 
 /** Records the statements that this process sends to PostgreSQL until it is disposed of, for tests of their plans. */
 export function recordStatements(): RecordedStatements {
-  const texts = new Set<string>()
+  const valuesByText = new Map<string, readonly unknown[]>()
   const query = pg.Client.prototype.query as (...parameters: unknown[]) => unknown
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...parameters: unknown[]) {
-    const [statement] = parameters as [string | { text?: string }]
-    texts.add(typeof statement === 'string' ? statement : (statement.text ?? ''))
+    const [statement] = parameters as [string | Statement]
+    if (typeof statement === 'string') valuesByText.set(statement, [])
+    else valuesByText.set(statement.text ?? '', statement.values ?? [])
     return query.apply(this, parameters) as never
   })
+  function find(...words: string[]): string {
+    const text = [...valuesByText.keys()].find((each) => words.every((word) => each.includes(word)))
+    if (text === undefined) throw new Error(`No statement contains ${words.join(', ')}`)
+    return text
+  }
+
   return {
-    find(...words) {
-      const text = [...texts].find((each) => words.every((word) => each.includes(word)))
-      if (text === undefined) throw new Error(`No statement contains ${words.join(', ')}`)
-      return text
+    find,
+    findWithValues(...words) {
+      const text = find(...words)
+      const values = valuesByText.get(text) ?? []
+      return text.replaceAll(/\$(\d+)/g, (_, number: string) => toLiteral(values[Number(number) - 1]))
     },
     [Symbol.dispose]: () => spy.mockRestore(),
   }
+}
+
+function toLiteral(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value))
 }

@@ -12,6 +12,7 @@ import {
 import { organizationCaller } from '@quittance/testing/callers'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
+import { recordStatements } from '@quittance/testing/record-statements'
 import { expect, test } from 'vitest'
 import { readEventId } from './delivery-assertions.ts'
 import { startWebhooks, type TestWebhooks } from './start-webhooks.ts'
@@ -23,7 +24,7 @@ process.env['FAILING_DISABLE_AFTER_S'] = '7200'
 const backlogSize = 1_200
 
 interface Backlog {
-  status?: 'pending' | 'held' | 'failed'
+  status?: 'pending' | 'held' | 'failed' | 'succeeded'
   count?: number
   /** SQL of the time at which pending ones are due. */
   dueAt?: string
@@ -193,4 +194,31 @@ test('continues the recoveries of other endpoints while the oldest one fails', a
   await end()
   await webhooks.rows(`notify wake, 'recover-missed'`)
   await eventually(async () => expect(await countStatuses(webhooks, failing.id)).toEqual({ succeeded: 3 }))
+})
+
+test('reads each batch from an index when the statistics know nothing of the backlog', async () => {
+  using statements = recordStatements()
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const { id } = await webhooks.endpoint({ url: sink.url })
+  const since = new Date(Date.now() - 7_200_000).toISOString()
+  await addBacklog(webhooks, id, { status: 'succeeded', count: 20_000 })
+  await webhooks.rows('analyze')
+  await addBacklog(webhooks, id, { count: 10 })
+  await webhooks.call(updateWebhookEndpoint, { id, enabled: false }, webhooks.caller)
+  await webhooks.call(updateWebhookEndpoint, { id, enabled: true }, webhooks.caller)
+  await webhooks.call(recoverWebhookEndpoint, { id, since }, webhooks.caller)
+  await eventually(async () => expect(await countStatuses(webhooks, id)).toEqual({ succeeded: 20_010 }))
+  await addBacklog(webhooks, id, { count: 10, status: 'held' })
+  await webhooks.call(deleteWebhookEndpoint, { id }, webhooks.caller)
+  await eventually(async () => expect(await countStatuses(webhooks, id)).toEqual({ succeeded: 20_010, cancelled: 10 }))
+  await webhooks.rows(`create function explain_with(settings text, statement text) returns setof text language plpgsql as $$
+    begin execute settings; return query execute 'explain ' || statement; end $$`)
+  for (const words of [`next_attempt_at, position, coalesce`, `status = 'held' as is_waiting`, 'with missed as']) {
+    const values = [statements.find('enable_sort'), statements.findWithValues(words)]
+    const lines = await webhooks.rows<{ line: string }>('select explain_with($1, $2) as line', values)
+    const plan = lines.map(({ line }) => line).join('\n')
+    expect(plan).toMatch(/->  Limit .*\n *->  (Merge Append|Index Scan)/)
+    expect(plan).not.toMatch(/Hash Join|Merge Join|Materialize|Seq Scan on webhook_deliveries/)
+  }
 })

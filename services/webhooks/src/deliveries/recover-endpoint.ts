@@ -4,7 +4,7 @@ import { recoverWebhookEndpoint as recoverWebhookEndpointContract } from '@quitt
 import { command, job, type JobContext } from '@quittance/runtime/handler'
 import type { SystemSql } from '@quittance/sql/sql-runner'
 import { requireEnabledEndpoint } from '../endpoints/endpoint-view.ts'
-import { workInTurn } from '../endpoints/work-in-turn.ts'
+import { readInIndexOrder, workInTurn } from '../endpoints/work-in-turn.ts'
 import { deliveryJobName, recoveryJobName } from '../job-names.ts'
 
 const begin = `
@@ -89,6 +89,7 @@ function continueRecovery(context: JobContext, id: string): Promise<boolean> {
   return context.systemTransaction(async ({ systemSql, wake }) => {
     const [recovery] = await systemSql<Recovery>('recoveries.lock', lockSql, { id })
     if (!recovery) return false
+    await readInIndexOrder(systemSql)
     const { count, reached } = recovery.is_possible ? await requeueBatch(systemSql, recovery) : { count: 0, reached: null }
     await systemSql('recoveries.progress', progressSql, { id, reached, has_ended: count < batch })
     if (count > 0) wake(deliveryJobName)

@@ -1,7 +1,7 @@
 import { job, type Transaction } from '@quittance/runtime/handler'
 import type { SystemSql } from '@quittance/sql/sql-runner'
 import { deliveryJobName, recoveryJobName } from '../job-names.ts'
-import { workInTurn } from './work-in-turn.ts'
+import { readInIndexOrder, workInTurn } from './work-in-turn.ts'
 
 /** A second request starts from the beginning: more deliveries wait by then. */
 const registerSql = `
@@ -40,11 +40,14 @@ interface Backlog {
   is_deleted: boolean
 }
 
-/** Locks the waiting rows of a batch without waiting for other transactions, so that none of them waits for this one in turn. */
+/**
+ * Locks the waiting rows of a batch without waiting for other transactions, so that none of them waits for this one in turn. `case` keeps
+ * PostgreSQL from the partial indexes, which have all that is left: it finds the rows by their keys.
+ */
 const lockedSql = `
   locked as materialized (
     select d.event_id, d.endpoint_id, d.occurred_at from webhook_deliveries d join batch using (event_id, endpoint_id, occurred_at)
-    where batch.is_waiting and d.status = :status and (d.status = 'held' or coalesce(d.modified_at, d.created_at) <= :requested_at)
+    where batch.is_waiting and case d.status when :status then d.status = 'held' or coalesce(d.modified_at, d.created_at) <= :requested_at end
     for update of d skip locked),
   ended as (
     update webhook_deliveries d set status = :ended_status, next_attempt_at = null, modified_at = now() from locked
@@ -100,6 +103,7 @@ export const holdBacklogs = job({
         context.systemTransaction(async ({ systemSql, wake }) => {
           const [backlog] = await systemSql<Backlog>('backlogs.lock', lockSql, { endpoint_id })
           if (!backlog) return false
+          await readInIndexOrder(systemSql)
           const progress = await endBatch(systemSql, backlog)
           if (progress !== 'ended') return progress === 'more'
           await systemSql('backlogs.end', endSql, { endpoint_id })

@@ -1,4 +1,5 @@
 import type { JobContext } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 
 interface TurnOptions<Item> {
   /** Returns open items without those that the run is done with. */
@@ -30,4 +31,16 @@ export async function workInTurn<Item extends { id: string; endpoint_id: string 
       if (!hasMore) done.add(item.id)
     }
   }
+}
+
+const indexOrderSql = `
+  select set_config('enable_sort', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true)`
+
+/**
+ * Makes PostgreSQL read a batch in the order of an index, and change its rows by their keys, in the rest of this transaction. Many deliveries
+ * get a status at once, of which the statistics show none: it would read and sort all that are left for each batch.
+ */
+export async function readInIndexOrder(systemSql: SystemSql): Promise<void> {
+  await systemSql('batches.read-in-index-order', indexOrderSql)
 }
