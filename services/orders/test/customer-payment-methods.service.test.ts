@@ -92,6 +92,8 @@ test('a subscription whose method the customer deletes is charged to the default
   await using orders = await startOrders()
   const owned = await subscribeWithTwo(orders)
   await orders.rows('update subscriptions set payment_token = null, payment_method_id = $1 returning 1', [owned.further])
+  // The default method is no other fallback for a typed address.
+  await orders.rows('update checkouts set is_customer_proven = false returning 1')
   await orders.call(deleteCustomerPaymentMethod, { id: owned.further }, owned.buyer)
   await advance(orders, owned, after(owned.subscription.current_period_end))
   await eventually(async () => expect(await readUsed(orders, owned)).toEqual([{ payment_method_id: owned.first, state: 'succeeded' }]))
