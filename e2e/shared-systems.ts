@@ -25,6 +25,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     return (await system).readyFile
   }
   const server = createServer((request, response) => {
+    // A worker asks once per file: while it is busy, a kept connection may end just before it is used again.
+    response.setHeader('connection', 'close')
     readyFilePath(request.url ?? '')
       .then(describe)
       .then(
