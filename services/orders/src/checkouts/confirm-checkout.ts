@@ -81,8 +81,9 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   }
   const buyer = await resolveCheckoutCustomer(checkout, context)
   checkout.confirm(buyer.customer.id, buyer)
-  const sandboxToken = means?.account.id ? null : token
-  const isFreeAtFirst = token !== sandboxToken && !checkout.subscriptionId && checkout.totalAmount() === 0n
+  const isAtProvider = Boolean(token && means?.account.id)
+  const sandboxToken = isAtProvider ? null : token
+  const isFreeAtFirst = isAtProvider && !checkout.subscriptionId && checkout.totalAmount() === 0n
   const isSetup = trial !== null || isFreeAtFirst
   const subscription = await findOrStartSubscription({ checkout, product, trial, isSetup, token: sandboxToken }, context)
   const draft = buildCheckoutOrderDraft(checkout, { priced, buyer, product, subscription, isTrial: trial !== null })

@@ -76,8 +76,11 @@ export async function findMethod(
   { subscription, isChosenByCustomer }: { subscription: Subscription; isChosenByCustomer: boolean },
 ): Promise<ChargeableMethod | null> {
   const { id, customerId, paymentMethodId } = subscription
-  const isAllowed = isChosenByCustomer || (await sql('subscription.may-use-default', mayUseDefault, { id })).length > 0
-  return findChargeableMethod(sql, { customerId, preferred: paymentMethodId ?? null, mayUseDefault: isAllowed })
+  const wanted = { customerId, preferred: paymentMethodId ?? null }
+  const found = await findChargeableMethod(sql, { ...wanted, mayUseDefault: isChosenByCustomer })
+  if (found || isChosenByCustomer) return found
+  const isAllowed = (await sql('subscription.may-use-default', mayUseDefault, { id })).length > 0
+  return isAllowed ? findChargeableMethod(sql, { ...wanted, mayUseDefault: true }) : null
 }
 
 /** How a subscription is charged without the buyer. `method` is null if the buyer sends the money, or for a token. */
