@@ -87,11 +87,11 @@ export async function handleInOrder(options: ConsumerOptions, turn: Turn): Promi
 
 /** Handles together the messages that may be handled now; what fails together is attempted one by one. */
 async function handleOnce(options: ConsumerOptions, { messages, parked }: Turn): Promise<void> {
-  const isWaiting = (message: JsMsg) => parked.has(orderingKey(fromDelivery(message)))
-  const ready = messages.filter((message) => !isWaiting(message))
+  const byWaiting = Map.groupBy(messages, (message) => parked.has(orderingKey(fromDelivery(message))))
+  const ready = byWaiting.get(false) ?? []
   const groups = options.consumer.isScoped ? Map.groupBy(ready, (message) => orderingKey(fromDelivery(message))).values() : [ready]
   for (const group of groups) await handleGroup(options, { messages: group, parked })
-  for (const message of messages) if (!ready.includes(message)) await parkBehind(options, { message, parked })
+  for (const message of byWaiting.get(true) ?? []) await parkBehind(options, { message, parked })
 }
 
 async function handleGroup(options: ConsumerOptions, { messages, parked }: Pick<Turn, 'messages' | 'parked'>): Promise<void> {

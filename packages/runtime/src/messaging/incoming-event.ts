@@ -63,16 +63,18 @@ export function readEvent(message: IncomingMessage, events: readonly Event[]): E
   const event = events.find((candidate) => candidate.subject === message.subject)
   if (!event) return null
   const { data } = message
-  const payloadText = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()
+  let text: string | undefined
   let payload: unknown
   return {
     id: requireHeader(message, { header: 'Nats-Msg-Id', isValid: isUuid }),
     event,
-    // Most received events are not relevant, so they are parsed lazily.
+    // Most received events are not relevant, so they are decoded lazily.
     get payload() {
-      return (payload ??= parse(payloadText)) as never
+      return (payload ??= parse(this.payloadText)) as never
     },
-    payloadText,
+    get payloadText() {
+      return (text ??= Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString())
+    },
     aggregateId: requireHeader(message, { header: headers.aggregate, isValid: isUuid }),
     organizationId: message.header(headers.organization) || null,
     traceparent: message.header(headers.traceparent),
