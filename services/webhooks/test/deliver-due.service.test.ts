@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { orderCreated, orderPaid } from '@quittance/contracts/orders'
 import { eventStream } from '@quittance/contracts/streams'
-import { deleteWebhookEndpoint, updateWebhookEndpoint } from '@quittance/contracts/webhooks'
+import { deleteWebhookEndpoint, getWebhookEndpoint, updateWebhookEndpoint } from '@quittance/contracts/webhooks'
 import { startEndpointSink, type ReceivedRequest } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
 import { Webhook } from 'standardwebhooks'
@@ -193,6 +193,26 @@ test('uses a new URL and a new secret from the next attempt on', async () => {
   const [post] = moved.received as [ReceivedRequest]
   expect(new Webhook(Buffer.from('hunter2').toString('base64')).verify(post.body, asHeaders(post))).toMatchObject({ type: 'order.paid' })
   expect(old.received).toHaveLength(1)
+})
+
+test('sends to a new URL at once, whatever the old one returned; a late 410 of the old one disables nothing', async () => {
+  await using webhooks = await startWebhooks()
+  await using old = await startEndpointSink()
+  await using moved = await startEndpointSink()
+  const release = Promise.withResolvers<void>()
+  old.respondWith(() => ({ status: 410, after: release.promise }))
+  const endpoint = await webhooks.endpoint({ url: old.url })
+  await webhooks.publishEvents([orderPaid])
+  await eventually(() => expect(old.received).toHaveLength(1))
+  await webhooks.rows(
+    `update webhook_lanes set paused_until = now() + interval '1 hour', failing_since = now() - interval '4 days', trips = 5`,
+  )
+  await webhooks.call(updateWebhookEndpoint, { id: endpoint.id, url: moved.url }, webhooks.caller)
+  release.resolve()
+  await webhooks.attempts(endpoint, 1)
+  await webhooks.publishEvents([orderPaid])
+  await eventually(() => expect(moved.received).toHaveLength(1))
+  expect(await webhooks.call(getWebhookEndpoint, { id: endpoint.id }, webhooks.caller)).toMatchObject({ enabled: true })
 })
 
 test('delivers to other endpoints while one hangs', async () => {

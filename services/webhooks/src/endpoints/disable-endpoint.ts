@@ -6,20 +6,23 @@ import { registerBacklog } from './hold-backlogs.ts'
 const disable = `
   update webhook_endpoints set disabled_at = now(), disabled_reason = :reason, modified_at = now(), version = version + 1
   where id = :id and organization_id = any (:scope_organizations) and disabled_at is null and deleted_at is null
+    and (:url::text is null or url = :url)
   returning id`
 
 export interface DisableRequest {
   id: string
   reason: 'gone' | 'failing' | 'requested'
+  /** Disables the endpoint only while it has this URL. */
+  url?: string
 }
 
 /**
  * Disables an endpoint: its pending and future deliveries are held. Publishes `webhook_endpoint.disabled` once, unless the seller requested
  * it. Takes the same time however many deliveries wait. POSTs in progress are not aborted; deliveries that need a retry afterwards are held.
  */
-export async function disableEndpoint(transaction: Transaction, { id, reason }: DisableRequest): Promise<void> {
+export async function disableEndpoint(transaction: Transaction, { id, reason, url }: DisableRequest): Promise<void> {
   const { sql } = transaction
-  const disabled = await sql('endpoints.disable', disable, { id, reason })
+  const disabled = await sql('endpoints.disable', disable, { id, reason, url: url ?? null })
   if (disabled.length === 0) return
   await registerBacklog(transaction, id)
   if (reason !== 'requested') await publishEndpointEvent(transaction, { event: webhookEndpointDisabled, id })
@@ -29,7 +32,7 @@ const enable = `
   update webhook_endpoints set disabled_at = null, disabled_reason = null, modified_at = now(), version = version + 1
   where id = :id and organization_id = any (:scope_organizations) and disabled_at is not null`
 
-const resetFailures = `
+const reset = `
   update webhook_lanes l set failing_since = null, warned_at = null, trips = 0, paused_until = null from webhook_endpoints e
   where e.id = :id and e.organization_id = any (:scope_organizations) and l.endpoint_id = e.id`
 
@@ -37,9 +40,14 @@ const resetFailures = `
  * Enables an endpoint and resets its failure state. Held deliveries stay held until a recovery, and those that a job has still to hold are
  * held first.
  */
-export async function enableEndpoint({ sql }: Transaction, id: string): Promise<void> {
-  await sql('endpoints.enable', enable, { id })
-  await sql('lanes.reset-failures', resetFailures, { id })
+export async function enableEndpoint(transaction: Transaction, id: string): Promise<void> {
+  await transaction.sql('endpoints.enable', enable, { id })
+  await resetFailures(transaction, id)
+}
+
+/** Forgets failures: those of a former URL do not count for a new one. */
+export async function resetFailures({ sql }: Transaction, id: string): Promise<void> {
+  await sql('lanes.reset-failures', reset, { id })
 }
 
 const failingSinceSql = `

@@ -7,7 +7,7 @@ import {
 import { command } from '@quittance/runtime/handler'
 import { sealSecret } from '@quittance/runtime/encryption'
 import { config } from '../config.ts'
-import { disableEndpoint, enableEndpoint } from './disable-endpoint.ts'
+import { disableEndpoint, enableEndpoint, resetFailures } from './disable-endpoint.ts'
 import { registerBacklog } from './hold-backlogs.ts'
 import { generateSecret } from '../http/signature.ts'
 import { Endpoint } from './endpoint.ts'
@@ -23,7 +23,9 @@ export const updateEndpoint = command(
     if (url) assertAllowedUrl(url, { networks, deniedPorts })
     const isNewSecret = secret && secret !== maskedSecret
     const sealedSecret = isNewSecret ? sealSecret(secret, { keys, context: endpoint.organizationId }) : undefined
+    const isMoved = url ? url !== endpoint.url : false
     endpoint.change({ url, format, events, rateLimit: rate_limit, sealedSecret })
+    if (isMoved) await resetFailures(transaction, id)
     if (enabled === true) await enableEndpoint(transaction, id)
     if (enabled === false) await disableEndpoint(transaction, { id, reason: 'requested' })
     return read.one(endpointView, { where: 'e.id = :id', values: { id } })

@@ -23,6 +23,8 @@ const disableRetryMs = 1_000
 
 interface GoneEndpoint {
   organizationId: string
+  /** The URL that returned 410. */
+  url: string
   /** Whether the result of the POST is stored. Before, the result would wait for the batch that holds the deliveries of the endpoint. */
   isRecorded: boolean
   /** Value of `performance.now()` before which it is not tried again. */
@@ -95,10 +97,10 @@ export class Dispatcher {
   async #disableGone(context: JobContext): Promise<void> {
     for (const [queue, endpoint] of this.#gone) {
       if (!endpoint.isRecorded || performance.now() < endpoint.retryAt) continue
-      const { organizationId } = endpoint
+      const { organizationId, url } = endpoint
       const id = queue.lease.endpointId
       try {
-        await context.transaction(organizationId, (transaction) => disableEndpoint(transaction, { id, reason: 'gone' }))
+        await context.transaction(organizationId, (transaction) => disableEndpoint(transaction, { id, reason: 'gone', url }))
         this.#gone.delete(queue)
         queue.progress.isGone = false
         context.runAgain()
@@ -187,7 +189,7 @@ export class Dispatcher {
 
   #complete({ queue, due }: { queue: EndpointQueue; due: DueDelivery }, outcome: AttemptOutcome): AttemptRecord {
     if (outcome.reason === 'gone' && !this.#gone.has(queue))
-      this.#gone.set(queue, { organizationId: due.organization_id, isRecorded: false, retryAt: 0 })
+      this.#gone.set(queue, { organizationId: due.organization_id, url: due.url, isRecorded: false, retryAt: 0 })
     return queue.complete(due, outcome, this.#retrySettings)
   }
 }
