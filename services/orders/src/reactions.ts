@@ -16,14 +16,14 @@ import { afterPaymentSettled, settleOrderPayment } from './payments/after-paymen
 import { revokeCustomerSubscriptions } from './subscriptions/lock-subscription.ts'
 import { afterSurplusReceived } from './payments/settle-payment.ts'
 import { returnSurplus } from './refunds/settle-refund.ts'
-import { settleTrialSetup } from './checkouts/settle-trial-setup.ts'
+import { settleCheckoutSetup } from './checkouts/settle-checkout-setup.ts'
 import { chargeStoredDefault } from './subscriptions/renew-subscription.ts'
 import { settleSubscriptionPayment } from './subscriptions/settle-subscription-payment.ts'
 
 /** The only file in which a lower layer meets an upper one. The steps run in this order, in the transaction that raises the point. */
 export const reactions = [
   on(afterPaymentSettled, [settleUpgradePayment, settleSubscriptionPayment, settleOrderPayment, settleCheckoutPayment]),
-  on(afterSetupSettled, [settleTrialSetup, chargeStoredDefault]),
+  on(afterSetupSettled, [settleCheckoutSetup, chargeStoredDefault]),
   on(afterAccountRejected, [recordRejection]),
   on(afterSurplusReceived, [returnSurplus, failReturnedCheckout]),
   on(beforeRefundReserved, [takeBackCredits]),

@@ -2,7 +2,7 @@ import { confirmCheckout, createCheckout, PaymentError } from '@quittance/contra
 import { createDiscount } from '@quittance/contracts/discounts'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { listOrders } from '@quittance/contracts/orders'
-import { listSubscriptions, updateSubscription } from '@quittance/contracts/subscriptions'
+import { getSubscription, listSubscriptions, updateSubscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { expectMoneyToAddUp } from './money.ts'
@@ -70,6 +70,29 @@ test('a first period that a discount makes free stores the card, and the renewal
   const subscription = items.find(({ status }) => status === 'active')
   expect(await orders.rows('select is_default from payment_methods')).toEqual([{ is_default: true }])
   await advance(orders, { seller }, after(subscription?.current_period_end ?? null))
+  await eventually(() => expect(fake.moneyMoved(stripe.id)).toEqual({ usd: 1_000 }))
+  await expectMoneyToAddUp(orders)
+})
+
+test('an upgrade whose first period a discount makes free stores the card, and the renewal charges it', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const { seller } = shop.shop
+  const free = await buyPlan(orders, shop.shop, { price: 0 })
+  const { id } = free.subscription
+  const plan = await createPlan(orders, seller, { price: 1000 })
+  const discount = await orders.call(createDiscount, { ...almostAll, basis_points: 10_000 }, seller)
+  const request = { products: [plan.id], subscription_id: id, discount_id: discount.id }
+  const { client_secret } = await orders.call(createCheckout, request, seller)
+  const confirm = (card: string) => {
+    const confirmation_token_id = fake.buyer.createToken(stripe.id, card)
+    return orders.call(confirmCheckout, { client_secret, confirmation_token_id }, { kind: 'anonymous' })
+  }
+  await expect(confirm('pm_card_visa_chargeDeclined')).rejects.toThrow(PaymentError)
+  expect(await orders.call(getSubscription, { id }, seller)).toMatchObject({ status: 'active', product_id: free.product.id })
+  await confirm('pm_card_visa')
+  const { current_period_end } = await waitForSubscription(orders, free, { product_id: plan.id, amount: 0 })
+  await advance(orders, free, after(current_period_end))
   await eventually(() => expect(fake.moneyMoved(stripe.id)).toEqual({ usd: 1_000 }))
   await expectMoneyToAddUp(orders)
 })

@@ -83,7 +83,7 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   checkout.confirm(buyer.customer.id, buyer)
   const isAtProvider = Boolean(token && means?.account.id)
   const sandboxToken = isAtProvider ? null : token
-  const isFreeAtFirst = isAtProvider && !checkout.subscriptionId && checkout.totalAmount() === 0n
+  const isFreeAtFirst = isAtProvider && checkout.totalAmount() === 0n
   const isSetup = trial !== null || isFreeAtFirst
   const subscription = await findOrStartSubscription({ checkout, product, trial, isSetup, token: sandboxToken }, context)
   const draft = buildCheckoutOrderDraft(checkout, { priced, buyer, product, subscription, isTrial: trial !== null })

@@ -54,7 +54,7 @@ export function settleSimulated(history: SettledHistory, { row, recorded, nextCh
   if (isFailed && row.order.status === 'pending' && !hasOther(history, row)) settleOrder(history, row, false)
 }
 
-/** Stores the end of a setup, as `settle-setup.ts` and `settle-trial-setup.ts` do. */
+/** Stores the end of a setup, as `settle-setup.ts` and `settle-checkout-setup.ts` do. */
 function settleSetup(history: SettledHistory, { row, recorded, nextCheckAt }: Settlement): void {
   const { store, rules, seller } = history
   const { payment, effects } = recorded
