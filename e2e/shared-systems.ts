@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,10 +6,12 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { freePorts } from '@quittance/testing/engines/free-ports'
 import type { ReadyFile } from '@quittance/testing/ready-file'
-import { readFacts, startSystem, type StartedSystem } from '@quittance/testing/system'
+import { preparedCluster, readFacts, startSystem, type StartedSystem } from '@quittance/testing/system'
 import type { SharedSystem } from '@quittance/testing/use-shared-system'
+import { createDisposableFolder } from '@quittance/testing/engines/disposable-folder'
 import { accessTo } from '@quittance/tools/commands/target-options'
 import { createDemoData } from '@quittance/tools/seed/demo-data'
+import { prepareCluster } from './prepared-cluster.ts'
 
 /**
  * Vitest's global set-up of the e2e tests: one system per worker, started on the first request and shared by the files of the worker, or
@@ -17,6 +19,11 @@ import { createDemoData } from '@quittance/tools/seed/demo-data'
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const externalSystem = writeExternalReadyFile()
+  const cluster = createDisposableFolder('cluster')
+  if (!externalSystem) {
+    await prepareCluster(cluster)
+    process.env[preparedCluster] = cluster
+  }
   const systems = new Map<string, Promise<StartedSystem>>()
   const readyFilePath = async (worker: string): Promise<string> => {
     if (externalSystem) return externalSystem
@@ -39,6 +46,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     server.close()
     await Promise.allSettled([...systems.values()].map(async (system) => (await system)[Symbol.asyncDispose]()))
+    rmSync(cluster, { recursive: true, force: true })
   }
 }
 

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServiceName } from '@quittance/contracts/services'
@@ -37,6 +37,9 @@ interface SystemOptions {
   port?: number
 }
 
+/** Environment variable with the folder of a stopped cluster that new systems copy; without it each creates and migrates its own. */
+export const preparedCluster = 'E2E_CLUSTER'
+
 const root = join(import.meta.dirname, '../../..')
 const startTimeoutMs = 120_000
 
@@ -48,13 +51,17 @@ export interface StartedSystem extends RunningSystem, AsyncDisposable {
 export async function startSystem({ env, replicas, port = 0 }: SystemOptions = {}): Promise<StartedSystem> {
   const folder = createDisposableFolder('e2e')
   const readyFile = join(folder, 'ready.json')
+  const data = join(folder, 'data')
+  const cluster = process.env[preparedCluster]
+  // Keeps the owner of the files.
+  if (cluster) execFileSync('cp', ['-a', cluster, data])
   const args = [
     'tools/src/quittance.ts',
     'start',
     '--port',
     String(port),
     '--data',
-    join(folder, 'data'),
+    data,
     '--seed',
     'demo',
     '--allow',
