@@ -120,6 +120,19 @@ test('in the portal one step is left, and the subscription ends [pages 81]', asy
   expect((await system.api('GET', `/v1/subscriptions/${order.subscription_id}`)).body.status).toBe('canceled')
 })
 
+test('another language of the withdrawal in the portal declares nothing', async () => {
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  const { order } = await subscribe(page)
+  await press(page, 'form[action$="/portal"] button[name=order]')
+  await press(page, 'a[href*="/withdraw"]')
+  await page.click('.language > summary')
+  await press(page, 'button[value=de]')
+  expect(await page.$eval('button[value=confirm]', (button) => button.textContent.trim())).toBe('Widerruf bestätigen')
+  expect((await system.api('GET', `/v1/subscriptions/${order.subscription_id}`)).body.status).toBe('active')
+  expect((await listDeclarations()).filter(({ order_id }: { order_id: string }) => order_id === order.id)).toEqual([])
+})
+
 test('a subscription is cancelled by its number and address without a sign-in, in the words of the language', async () => {
   await using visit = await openVisit(browser)
   const { page } = visit

@@ -3,7 +3,7 @@ import { formatDate } from '@quittance/pages/dates'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readOnce } from '../declarations/declaration-routes.ts'
 import { sendReceived, sendSecondStep } from '../declarations/declaration-pages.ts'
-import type { AppOptions } from '../page/page-context.ts'
+import { readText, type AppOptions } from '../page/page-context.ts'
 import { loadOrder } from './order-page.ts'
 import type { PortalRoute, PortalSession } from './portal-session.ts'
 
@@ -37,8 +37,9 @@ export async function sendWithdrawal(session: PortalSession, exchange: Exchange)
   return sendSecondStep(exchange.reply, { ...place, typed, once: readOnce(exchange.request), hasFirstStep: false })
 }
 
-/** Withdraws from the contract. In time it ends a subscription at once. */
+/** Withdraws from the contract. In time it ends a subscription at once, so only its own button does: those of the languages send the form too. */
 export async function withdraw(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
+  if (readText(exchange.request.body, 'intent') !== 'confirm') return sendWithdrawal(session, exchange)
   const { order, place, typed } = await fillWithdrawal(session, exchange)
   const { name, email, reference } = typed
   const { organization, context, call } = session
