@@ -135,6 +135,29 @@ test('a code opens by keyboard, a wrong one is named at its field, and taking it
   }
 })
 
+test('a discount that others used up in the time between is taken off, and the order is placed at the total that is shown then', async () => {
+  const product = await shop.sell(usd(1000))
+  const discount = await shop.create('/v1/discounts/', {
+    ...{ name: 'Last one', type: 'percentage', basis_points: 5000, duration: 'once', max_redemptions: 1 },
+  })
+  const fields = { products: [product.id], discount_id: discount.id, allow_discount_codes: false }
+  const [checkout, other] = [await shop.checkout(fields), await shop.checkout(fields)]
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(checkout.url)
+  await typeBuyer(page)
+  await page.select(countryField, 'FR')
+  await press(page, 'button.without-scripts')
+  expect(await total(page)).toBe('$5.00')
+  const order = { customer_email: 'first@example.com', confirmation_token_id: 'ctoken_ok', customer_billing_address: { country: 'FR' } }
+  expect((await system.api('POST', `/v1/checkouts/client/${other.client_secret}/confirm`, order)).status).toBe(200)
+  await press(page, orderButton)
+  expect(await page.$eval('#errors', (notice) => notice.textContent)).toContain('$10.00')
+  expect(await shop.orders(checkout)).toEqual([])
+  await press(page, orderButton)
+  expect(await shop.orders(checkout)).toMatchObject([{ total_amount: 1000 }])
+})
+
 test('a tax id of another country is refused at its field; reverse charge makes the tax zero and states why [pages 17] [pages 18]', async () => {
   for (const scripts of [true, false]) {
     await using visit = await openVisit(browser, { scripts, language: 'de-DE' })

@@ -72,6 +72,21 @@ test('ignores codes where they are not allowed', async () => {
   })
 })
 
+test('a change of the buyer removes a discount that others have used up, also one that the seller set', async () => {
+  const { service, seller, product } = await startWithTwoProducts()
+  await using orders = service
+  const { id } = await orders.call(createDiscount, { ...half, max_redemptions: 1 }, seller)
+  const discounted = { products: [product.id], discount_id: id, allow_discount_codes: false }
+  const { client_secret } = await orders.call(createCheckout, discounted, seller)
+  const other = await orders.call(createCheckout, discounted, seller)
+  expect(await orders.call(updateCheckoutByClient, { client_secret }, anonymous)).toMatchObject({ discount_id: id, total_amount: 2100 })
+  const order = { customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok' }
+  await orders.call(confirmCheckout, { client_secret: other.client_secret, ...order }, anonymous)
+  await expect(orders.call(confirmCheckout, { client_secret, ...order }, anonymous)).rejects.toThrow(/discount_id/)
+  expect(await orders.call(updateCheckoutByClient, { client_secret }, anonymous)).toMatchObject({ discount_id: null, total_amount: 4200 })
+  expect(await orders.call(confirmCheckout, { client_secret, ...order }, anonymous)).toMatchObject({ total_amount: 4200 })
+})
+
 test('the seller sets discount, metadata, address and the page after the checkout', async () => {
   const { service, seller, checkout } = await startWithTwoProducts()
   await using orders = service

@@ -38,7 +38,8 @@ interface Choice {
 }
 
 /** Chooses another offered product or another amount: applies the price and removes a discount that does not apply to it. */
-export async function changeCheckoutProduct({ em, now }: Transaction, checkout: Checkout, choice: Choice): Promise<void> {
+export async function changeCheckoutProduct(context: Transaction, checkout: Checkout, choice: Choice): Promise<void> {
+  const { em } = context
   const { product_id, product_price_id, amount } = choice
   if (!product_id && !product_price_id && !amount) return
   const offered = await em.find(Product, { id: { $in: checkout.productIds }, isArchived: false }, { populate: ['prices'] })
@@ -50,9 +51,15 @@ export async function changeCheckoutProduct({ em, now }: Transaction, checkout: 
     )
   }
   checkout.chooseProduct(product, amount ? BigInt(amount) : null)
-  const discount = checkout.discountId ? await em.findOne(Discount, checkout.discountId) : null
-  const holds = discount?.isRedeemable({ productId: product.id, currency: checkout.currency, now })
-  checkout.applyDiscount(holds ? discount : null)
+  await dropUnusableDiscount(context, checkout)
+}
+
+/** Removes a discount that does not apply to the product, has ended or was redeemed by others since: its total could not be confirmed. */
+export async function dropUnusableDiscount({ em, now }: Transaction, checkout: Checkout): Promise<void> {
+  const { discountId, productId, currency } = checkout
+  if (!discountId) return
+  const discount = await em.findOneOrFail(Discount, discountId)
+  if (!discount.isRedeemable({ productId, currency, now })) checkout.applyDiscount(null)
 }
 
 function isChosen(product: Product, { productId }: Checkout, { product_id, product_price_id }: Choice): boolean {

@@ -7,7 +7,13 @@ import {
 import { type Checkout as CheckoutReply } from '@quittance/contracts/checkout'
 import { command, type Transaction, type CommandContext } from '@quittance/runtime/handler'
 import { Discount } from '../catalog/discounts/discount.ts'
-import { changeCheckoutProduct, createUnusableDiscountError, priceCheckout, findDiscountByCode } from './checkout-pricing.ts'
+import {
+  changeCheckoutProduct,
+  createUnusableDiscountError,
+  dropUnusableDiscount,
+  priceCheckout,
+  findDiscountByCode,
+} from './checkout-pricing.ts'
 import { Checkout } from './checkout.ts'
 import { checkoutPublicView, checkoutView } from './checkout-view.ts'
 import type { JsonText } from '@quittance/sql/view'
@@ -37,6 +43,7 @@ export const updateCheckoutByClient = command(
     const { now, read } = context
     const checkout = await findOpenCheckout(context, secret)
     await changeCheckoutProduct(context, checkout, change)
+    await dropUnusableDiscount(context, checkout)
     if (checkout.allowDiscountCodes && code === null) checkout.applyDiscount(null)
     if (checkout.allowDiscountCodes && code) {
       const discount = await findDiscountByCode(context, { checkout, code })
