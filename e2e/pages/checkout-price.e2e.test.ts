@@ -158,6 +158,19 @@ test('a discount that others used up in the time between is taken off, and the o
   expect(await shop.orders(checkout)).toMatchObject([{ total_amount: 1000 }])
 })
 
+test('taking a code off that was ordered with in another tab leads to the confirmation', async () => {
+  const product = await shop.sell(usd(1000))
+  const discount = await shop.create('/v1/discounts/', { name: 'Half', type: 'percentage', basis_points: 5000, duration: 'once' })
+  const checkout = await shop.checkout({ products: [product.id], discount_id: discount.id })
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(checkout.url)
+  const order = { customer_email: 'second@example.com', confirmation_token_id: 'ctoken_ok', customer_billing_address: { country: 'FR' } }
+  expect((await system.api('POST', `/v1/checkouts/client/${checkout.client_secret}/confirm`, order)).status).toBe(200)
+  await press(page, 'button[value=remove-discount]')
+  expect(new URL(page.url()).pathname).toBe(`/checkout/${checkout.client_secret}/confirmation`)
+})
+
 test('a tax id of another country is refused at its field; reverse charge makes the tax zero and states why [pages 17] [pages 18]', async () => {
   for (const scripts of [true, false]) {
     await using visit = await openVisit(browser, { scripts, language: 'de-DE' })

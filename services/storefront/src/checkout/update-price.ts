@@ -75,6 +75,15 @@ function withoutRejected<Change extends { customer_tax_id?: unknown; discount_co
   return { ...rest, ...('customer_tax_id' in change && { customer_tax_id: '' }) } as Change
 }
 
+/** A checkout that was ordered in another window keeps its discount. */
+async function removeDiscount({ secret, context: { visitor }, options: { api } }: CheckoutChange): Promise<void> {
+  try {
+    await api.call(updateCheckoutByClient, { client_secret: secret, discount_code: null }, { visitor })
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.error !== 'NotOpenCheckout') throw error
+  }
+}
+
 /** Shows the form with the price after a change: a new total, a code applied or removed, or only another language. */
 export async function updatePrice(change: CheckoutChange & { intent: string }): Promise<OrderOutcome> {
   const { secret, form, context, options, intent } = change
@@ -83,9 +92,7 @@ export async function updatePrice(change: CheckoutChange & { intent: string }): 
     const checkout = await options.api.call(getCheckoutByClient, { client_secret: secret }, call)
     return checkout.status === 'open' ? { kind: 'form', checkout, form, errors: [] } : { kind: 'ordered', sessionToken: null }
   }
-  if (intent === 'remove-discount') {
-    await options.api.call(updateCheckoutByClient, { client_secret: secret, discount_code: null }, call)
-  }
+  if (intent === 'remove-discount') await removeDiscount(change)
   const { checkout, errors, isOpen } = await applyPriceChange(change)
   if (!isOpen) return { kind: 'ordered', sessionToken: null }
   return {
