@@ -32,6 +32,26 @@ test('every language has its lang and dir, fits a narrow window, and passes axe 
   }
 })
 
+test.each([true, false])('the Enter key in a field keeps the language, with scripts: %s', async (scripts) => {
+  const checkout = await shop.checkout()
+  const slug = system.demo.organization.slug
+  await using visit = await openVisit(browser, { scripts })
+  const { page, posts } = visit
+  for (const [url, field, intent] of [
+    [`${checkout.url}?locale=en`, '[name=customer_name]', 'update'],
+    [`${new URL(checkout.url).origin}/${slug}/withdraw?locale=en`, '[name=name]', 'check'],
+  ] as const) {
+    await page.goto(url)
+    await page.type(field, 'Grace Hopper')
+    const answered = page.waitForResponse((response) => response.request().method() === 'POST')
+    await page.keyboard.press('Enter')
+    await answered
+    await page.waitForNetworkIdle()
+    const sent = new URLSearchParams(posts.at(-1))
+    expect({ intent: sent.get('intent'), language: sent.get('switch_locale') }).toEqual({ intent, language: null })
+  }
+})
+
 test('a German buyer’s button on a German page has exactly the words of the directive [pages 30]', async () => {
   await using visit = await openVisit(browser, { language: 'de-DE' })
   const { page } = visit

@@ -33,7 +33,7 @@ export function buildCheckoutPage(page: CheckoutPage): StorefrontPage {
     brand: checkout.organization.name,
     script: provider ? options.scripts.stripeCheckout : options.scripts.checkout,
     provider,
-    languageForm: 'checkout',
+    languageForm: { id: 'checkout', enter: 'update' },
     ...findTargets(checkout),
     frame: findFrame(checkout, { kind: 'form', context }),
     body: html`<form
@@ -44,7 +44,6 @@ export function buildCheckoutPage(page: CheckoutPage): StorefrontPage {
         novalidate
         ${needsUpdate(page) && html`data-update`}
       >
-        <button class="visually-hidden" type="submit" name="intent" value="update" tabindex="-1" aria-hidden="true"></button>
         <input type="hidden" name="locale" value="${context.language}" />
         ${context.theme && html`<input type="hidden" name="theme" value="${context.theme}" />`}
         ${context.embedding && html`<input type="hidden" name="embed" value="true" />`}

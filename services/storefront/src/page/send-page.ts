@@ -20,13 +20,20 @@ export interface StorefrontPage {
   body: Html
   script?: InlineAsset | null
   /** Form to which the language buttons belong, so that typed values stay; without one they load the page again. */
-  languageForm?: string | null
+  languageForm?: LanguageForm | null
   formTargets?: readonly string[]
   frameAncestor?: string | null
   /** The site around the page; null in its own window. */
   frame?: PageFrame | null
   /** The payment provider whose script runs on the page. */
   provider?: ProviderScript | null
+}
+
+/** The form of a page. */
+export interface LanguageForm {
+  id: string
+  /** `intent` of the Enter key in a field: browsers press the first button of a form, and those of the languages stand above its own. */
+  enter: string
 }
 
 const style = inlineStyle(storefrontStyles)
@@ -57,7 +64,7 @@ function renderShell({ context, brand, tools, body, languageForm = null, frame =
 }
 
 /** Buttons that name each language in itself. In a form they keep what was typed; elsewhere they load the page in the language. */
-function languageSwitch({ language, words, theme }: PageContext, form: string | null): Html {
+function languageSwitch({ language, words, theme }: PageContext, form: LanguageForm | null): Html {
   const buttons = Object.entries(languages).map(
     ([code, name]) =>
       html`<li>
@@ -66,7 +73,7 @@ function languageSwitch({ language, words, theme }: PageContext, form: string | 
           name="${form ? 'switch_locale' : 'locale'}"
           value="${code}"
           lang="${code}"
-          ${form && html`form="${form}"`}
+          ${form && html`form="${form.id}"`}
           ${code === language && html`aria-current="true"`}
         >
           ${name}
@@ -76,8 +83,20 @@ function languageSwitch({ language, words, theme }: PageContext, form: string | 
   const list = html`<ul class="languages">
     ${buttons}
   </ul>`
-  return html`<details class="language">
-    <summary><span class="visually-hidden">${words.common.language}: </span>${languages[language]}</summary>
-    ${form ? list : html`<form method="get">${theme && html`<input type="hidden" name="theme" value="${theme}" />`}${list}</form>`}
-  </details>`
+  const enter =
+    form &&
+    html`<button
+      class="visually-hidden"
+      type="submit"
+      form="${form.id}"
+      name="intent"
+      value="${form.enter}"
+      tabindex="-1"
+      aria-hidden="true"
+    ></button>`
+  return html`${enter}
+    <details class="language">
+      <summary><span class="visually-hidden">${words.common.language}: </span>${languages[language]}</summary>
+      ${form ? list : html`<form method="get">${theme && html`<input type="hidden" name="theme" value="${theme}" />`}${list}</form>`}
+    </details>`
 }
