@@ -244,6 +244,28 @@ test('a chosen amount outside its limits is refused with the limits in the forma
   expect(await page.$eval('.before-order .row', (row) => row.textContent)).toContain('€42.50')
 })
 
+test('a chosen amount that includes its tax stays with the country, and is the price after a discount on the first period', async () => {
+  const price = { amount_type: 'custom', minimum_amount: 500, preset_amount: 1000, price_currency: 'eur', tax_behavior: 'inclusive' }
+  const plan = await shop.sell(price, { recurring_interval: 'month' })
+  const discount = await shop.create('/v1/discounts/', { name: 'First half', type: 'percentage', basis_points: 5000, duration: 'once' })
+  const checkout = await shop.checkout({ products: [plan.id], amount: 2000, discount_id: discount.id })
+  await using visit = await openVisit(browser, { scripts: false, language: 'en' })
+  const { page } = visit
+  await page.goto(checkout.url)
+  await page.type('[name=customer_email]', 'patron@example.com')
+  await page.type('[name=customer_name]', 'Grace Hopper')
+  for (const country of ['DE', 'AT']) {
+    await page.select(countryField, country)
+    await press(page, 'button.without-scripts')
+    expect(await page.$eval('[name=amount]', (field) => (field as unknown as { value: string }).value)).toBe('20.00')
+    const text = await readText(page)
+    expect(text).toMatch(/Price\s*€20\.00\s*Discount: First half\s*-€10\.00\s*Total today\s*€10\.00/)
+    expect(text).toContain('then €20.00 each month')
+  }
+  await press(page, orderButton)
+  expect(await shop.orders(checkout)).toMatchObject([{ total_amount: 1000 }])
+})
+
 test('the US and Canada get a list of states, and countries without postal codes no such field [pages 21]', async () => {
   const checkout = await shop.checkout({ require_billing_address: true })
   await using visit = await openVisit(browser, { language: 'en' })

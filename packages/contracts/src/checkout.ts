@@ -28,6 +28,9 @@ const publicFields = {
   return_url: z.string().nullable(),
   embed_origin: z.string().nullable(),
   amount: Amount,
+  price_amount: Amount.describe(
+    'The price before the discount, as advertised: with its tax if the price includes it. Of a custom price the amount chosen.',
+  ),
   discount_amount: Amount,
   net_amount: Amount,
   tax_amount: Amount.nullable().describe('Null until the country of the buyer is known.'),

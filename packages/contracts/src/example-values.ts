@@ -123,6 +123,7 @@ export const checkout = {
   success_url: 'https://shop.example.com/thanks',
   embed_origin: null,
   amount: 4900,
+  price_amount: 4900,
   allow_discount_codes: true,
   require_billing_address: true,
   is_discount_applicable: true,

@@ -42,7 +42,7 @@ const publicColumns =
   () => `ch.id, ch.created_at, ch.modified_at, '{}'::json as custom_field_data, 'stripe' as payment_processor, ch.status, ch.client_secret,
   ${url()} as url, ch.expires_at,
   coalesce(replace(ch.success_url, '{CHECKOUT_ID}', ch.id::text), ${url()} || '/confirmation') as success_url, null as return_url, ch.embed_origin,
-  ch.amount, ch.discount_amount, ${net} as net_amount, ch.tax_amount, ch.taxes, ${total} as total_amount, ${net} as subtotal_amount, ch.currency, pp.tax_behavior,
+  ch.amount, ch.price_amount, ch.discount_amount, ${net} as net_amount, ch.tax_amount, ch.taxes, ${total} as total_amount, ${net} as subtotal_amount, ch.currency, pp.tax_behavior,
   ch.allow_trial, case when ${trial} then pr.trial_interval end as active_trial_interval,
   case when ${trial} then pr.trial_interval_count end as active_trial_interval_count, case when ${trial} then ${trialEnd} end as trial_end, ch.organization_id,
   ch.product_id, ch.product_price_id, ch.discount_id, ch.allow_discount_codes, ch.require_billing_address,

@@ -23,7 +23,7 @@ export function summaryLines(checkout: CheckoutPublic, context: PageContext): Ht
   const isInclusive = checkout.tax_behavior === 'inclusive'
   const sum = (amount: number) => html`<td class="number">${money(amount)}</td>`
   // Amounts of the API are without tax; these two lines are as advertised, and still add up to the total.
-  const price = isInclusive ? advertisedPrice(checkout) : checkout.amount
+  const price = computeAdvertisedPrice(checkout)
   const discount = isInclusive ? price - checkout.total_amount : checkout.discount_amount
   const discountName = checkout.discount && describeDiscount(checkout.discount, context)
   return html`<table class="lines">
@@ -70,9 +70,12 @@ function taxLines(checkout: CheckoutPublic, { context, sum }: { context: PageCon
   )}`
 }
 
-function advertisedPrice({ product_price: price, total_amount }: CheckoutPublic): number {
-  // The amount that a buyer chose is not returned; without a discount it is the total.
-  return price.amount_type === 'fixed' ? price.price_amount : total_amount
+/** Returns the price without the discount, in minor units: with its tax if the price includes it. */
+export function computeAdvertisedPrice(checkout: CheckoutPublic): number {
+  const { tax_behavior, amount, price_amount, product_price: price, total_amount } = checkout
+  if (tax_behavior !== 'inclusive') return amount
+  // An earlier release of the API does not return the amount that a buyer chose; without a discount it is the total.
+  return price_amount ?? (price.amount_type === 'fixed' ? price.price_amount : total_amount)
 }
 
 /** Names a discount, and how long it lasts. */
@@ -115,7 +118,7 @@ export function describeRenewal(checkout: CheckoutPublic, context: PageContext):
   if (!interval) return null
   const money = createMoneyFormat(checkout.currency, context)
   const isDiscountLasting = !checkout.discount || checkout.discount.duration === 'forever'
-  const price = checkout.tax_behavior === 'inclusive' ? advertisedPrice(checkout) : checkout.amount
+  const price = computeAdvertisedPrice(checkout)
   const isTaxAdded = checkout.tax_behavior !== 'inclusive' && checkout.tax_amount !== 0
   const later = isDiscountLasting ? checkout.total_amount : price
   const isTaxMissing = isTaxAdded && (!isDiscountLasting || checkout.tax_amount === null)

@@ -5,6 +5,7 @@ import { formatMoney, formatTypedMoney } from '@quittance/pages/money'
 import type { PageContext } from '../page/page-context.ts'
 import type { BuyerFields } from './buyer-fields.ts'
 import { chosenPrice, describeLimits } from './needed-fields.ts'
+import { computeAdvertisedPrice } from './order-summary.ts'
 
 type Product = CheckoutPublic['products'][number]
 type Price = CheckoutPublic['product_price']
@@ -63,7 +64,7 @@ function amountField({ checkout, form, errors, context }: BuyerFields): Html | n
   const format = { currency: price.price_currency, locale: context.locale }
   const isChosen = form.productId === checkout.product_id
   const preset = price.preset_amount ?? price.minimum_amount ?? 50
-  const current = formatTypedMoney(isChosen && checkout.tax_behavior !== 'inclusive' ? checkout.amount : preset, format)
+  const current = formatTypedMoney(isChosen ? computeAdvertisedPrice(checkout) : preset, format)
   return textField({
     name: 'amount',
     label: html`${context.words.checkout.amount} <span class="quiet">(${price.price_currency.toUpperCase()})</span>`,
