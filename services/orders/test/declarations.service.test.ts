@@ -187,6 +187,18 @@ test('a cancellation of a subscription without a paid period ends it, and its re
   ])
 })
 
+test('declarations of others with the address of a customer do not use up the withdrawals of the customer’s order', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const { order, buyer, email } = await sellToConsumer(orders, shop)
+  for (let made = 0; made < 5; made++) await orders.call(declareWithdrawal, declare(shop, email, { order_id: order.id }), anonymous)
+  const own = declare(shop, email, { order_id: order.id })
+  await orders.call(declareWithdrawal, own, buyer)
+  expect(await orders.call(getSubscription, { id: order.subscription_id as string }, shop.seller)).toMatchObject({ status: 'canceled' })
+  for (let made = 1; made < 5; made++) await orders.call(declareWithdrawal, own, buyer)
+  await expect(orders.call(declareWithdrawal, own, buyer)).rejects.toThrow(TooManyRequests)
+})
+
 test('rejects links, orders of others and other sellers, and the sixth declaration of an address in a day', async () => {
   await using orders = await startOrders()
   const [shop, other] = [await orders.shop(), await orders.shop()]

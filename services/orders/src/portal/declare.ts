@@ -19,14 +19,14 @@ import { customerOrderView } from './customer-orders.ts'
 type Request = RequestOf<typeof withdrawalContract> | RequestOf<typeof cancellationContract>
 type Receipt = ReplyOf<typeof withdrawalContract>
 
-/** Declarations of one address about one seller within a day: each sends a mail to it. */
+/** Declarations of one address about one seller within a day: each sends a mail to it. Of a customer who is signed in, withdrawals of one order. */
 const maxPerDay = 5
 const refundMs = 14 * 86_400_000
 
 const count = `
   select count(*)::int as count from declarations
   where organization_id = :organization_id and organization_id = any (:scope_organizations) and lower(email) = lower(:email)
-    and ${sharedByCustomers} and created_at > now() - interval '1 day'`
+    and (:order_id::uuid is null or order_id = :order_id and is_verified) and ${sharedByCustomers} and created_at > now() - interval '1 day'`
 
 // The address is part of the match: a number alone proves nothing.
 const match = `
@@ -88,7 +88,8 @@ export const declareCancellation = command(cancellationContract, async (request,
 })
 
 /** A customer declares to the own seller; anonymous callers to the seller that they name. */
-async function prepare({ organization_id, email }: Request, context: CommandContext): Promise<void> {
+async function prepare(request: Request, context: CommandContext): Promise<void> {
+  const { organization_id, email } = request
   const { caller, sql, lockNames, bindOrganization } = context
   if (caller.kind !== 'customer') {
     bindOrganization(organization_id)
@@ -96,7 +97,9 @@ async function prepare({ organization_id, email }: Request, context: CommandCont
   } else if (caller.organization_id !== organization_id)
     throw RequestValidationError.field(['organization_id'], 'The session belongs to another organization.')
   await lockNames([`declaration ${organization_id} ${email.toLowerCase()}`])
-  const [usage] = await sql<{ count: number }>('declaration.count', count, { organization_id, email })
+  // What others declare with the address of a customer must not use up the customer's own right.
+  const order_id = caller.kind === 'customer' && 'order_id' in request ? (request.order_id ?? null) : null
+  const [usage] = await sql<{ count: number }>('declaration.count', count, { organization_id, email, order_id })
   if (usage && usage.count >= maxPerDay) {
     throw new TooManyRequests('Too many declarations were made with this address today. The earlier ones were received.', 86_400)
   }
