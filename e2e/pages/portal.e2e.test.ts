@@ -81,6 +81,34 @@ describe.each([
   })
 })
 
+test('the next charge of a subscription is without a discount that has ended, and names the tax that is added', async () => {
+  const { create, sell, checkout } = openShop(system)
+  await create('/v1/tax-rates/', { country: 'NL', name: 'BTW', percentage: 21 })
+  const plan = await sell({ amount_type: 'fixed', price_amount: 2000, price_currency: 'eur' }, { recurring_interval: 'month' })
+  const half = { name: 'Half', type: 'percentage', basis_points: 5000 }
+  for (const [terms, country, text] of [
+    [{ duration: 'once' }, 'BE', '€20.00 is charged on'],
+    [{ duration: 'repeating', duration_in_months: 2 }, 'BE', '€10.00 is charged on'],
+    [{ duration: 'once' }, 'NL', '€20.00 plus tax is charged on'],
+  ] as const) {
+    const discount = await create('/v1/discounts/', { ...half, ...terms })
+    const { client_secret } = await checkout({ products: [plan.id], discount_id: discount.id })
+    const email = `subscriber-${crypto.randomUUID()}@example.com`
+    const order = { customer_email: email, customer_billing_address: { country }, confirmation_token_id: 'ctoken_ok' }
+    const { body } = await system.api('POST', `/v1/checkouts/client/${client_secret}/confirm`, order)
+    await using visit = await openVisit(browser, { scripts: false })
+    const { page } = visit
+    const query = new URLSearchParams({ customer_session_token: body.customer_session_token }).toString()
+    await page.goto(`${system.readReadyFile().base_url}/${system.demo.organization.slug}/portal?${query}`)
+    await eventually(async () => {
+      await page.reload()
+      expect(await page.$('a[href*="/subscriptions/"]')).not.toBeNull()
+    })
+    await press(page, 'a[href*="/subscriptions/"]')
+    expect(await readText(page)).toContain(text)
+  }
+})
+
 test('billing details and own details are saved, and a wrong tax id is named at its field [pages 68]', async () => {
   const { url, order } = await sellCard()
   await using visit = await openVisit(browser, { scripts: false })

@@ -23,11 +23,16 @@ import type { Subscription } from '../subscriptions/subscription.ts'
 
 const soldBy = 'products pr join organizations g on g.id = pr.organization_id where pr.id = s.product_id'
 
+/** The same rule as `isDiscountInEffect`, for the next period. */
+const nextAmount = `coalesce((select s.amount from discounts d where d.id = s.discount_id and s.discount_from <= s.current_period_end
+    and (d.duration = 'forever' or d.duration = 'once' and s.discount_from = s.current_period_end
+      or d.duration = 'repeating' and s.current_period_end < s.discount_from + d.duration_in_months * interval '1 month')), s.price_amount)`
+
 /** A subscription for its customer. */
 const customerSubscriptionView: View<CustomerSubscription> = {
   name: 'customer-subscription',
   ...scopedSubscriptions,
-  columns: `${subscriptionPriceColumns}, true as is_polar_managed, s.payment_method_id is not null as has_payment_method, ${nested(`${checkoutProductColumns}, g.document as organization`, soldBy)} as product`,
+  columns: `${subscriptionPriceColumns}, true as is_polar_managed, ${nextAmount} as next_amount, s.payment_method_id is not null as has_payment_method, ${nested(`${checkoutProductColumns}, g.document as organization`, soldBy)} as product`,
 }
 
 const startedCustomerSubscriptionView: View<CustomerSubscription> = {

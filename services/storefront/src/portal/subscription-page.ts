@@ -1,4 +1,9 @@
-import { getPortalOrganization, updateCustomerSubscription, type CustomerSubscription } from '@quittance/contracts/customer-portal'
+import {
+  getPortalOrganization,
+  listCustomerOrders,
+  updateCustomerSubscription,
+  type CustomerSubscription,
+} from '@quittance/contracts/customer-portal'
 import { ApiFailure } from '@quittance/pages/call-api'
 import { formatDate } from '@quittance/pages/dates'
 import { html, type Html } from '@quittance/pages/html'
@@ -27,7 +32,7 @@ export async function sendSubscription(session: PortalSession, exchange: Exchang
   ])
   const notice = notices.get(readText(exchange.request.query, 'done') ?? '')
   const { name } = subscription.product
-  const next = describeNext(subscription, session)
+  const next = await describeNext(subscription, { session, exchange })
   const owed = await findOwedOrder(subscription, { session, exchange })
   const body = html`${notice && html`<p class="notice good" role="status">${notice}</p>`}
     <div class="row">
@@ -43,9 +48,13 @@ export async function sendSubscription(session: PortalSession, exchange: Exchang
 }
 
 /** Describes in one sentence what happens next. */
-function describeNext(subscription: CustomerSubscription, { context }: PortalSession): string {
+async function describeNext(
+  subscription: CustomerSubscription,
+  { session, exchange }: { session: PortalSession; exchange: Exchange },
+): Promise<string> {
+  const { context } = session
   const { portal, trial, pay } = context.words
-  const { status, ended_at, cancel_at_period_end, current_period_end: end, amount, currency } = subscription
+  const { status, ended_at, cancel_at_period_end, current_period_end: end } = subscription
   const date = (timestamp: string) => formatDate(timestamp, context.locale)
   if (ended_at) return portal.endedOn(date(ended_at))
   if (status === 'incomplete') return portal.incomplete
@@ -54,7 +63,20 @@ function describeNext(subscription: CustomerSubscription, { context }: PortalSes
   if (status === 'unpaid') return pay.unpaid
   if (status === 'trialing' && end && !subscription.has_payment_method) return trial.ends(date(end))
   // The notice of the planned change states what comes next.
-  return end && !subscription.pending_product_id ? portal.nextCharge(createMoneyFormat(currency, context)(amount), date(end)) : ''
+  if (!end || subscription.pending_product_id) return ''
+  return portal.nextCharge(await describeNextSum(subscription, { session, exchange }), date(end))
+}
+
+/** States the next sum; where tax is added, as the last order shows, that tax is added: it is computed with the order. */
+async function describeNextSum(
+  { id, amount, next_amount: next = amount, currency, price }: CustomerSubscription,
+  { session: { context, call }, exchange }: { session: PortalSession; exchange: Exchange },
+): Promise<string> {
+  const sum = createMoneyFormat(currency, context)(next)
+  if ('tax_behavior' in price && price.tax_behavior === 'inclusive') return sum
+  const { items } = await exchange.options.api.call(listCustomerOrders, { subscription_id: [id], limit: 1 }, call)
+  const isTaxAdded = items.some(({ taxes }) => taxes.some(({ percentage, reverse_charge: isReversed }) => percentage > 0 && !isReversed))
+  return isTaxAdded ? context.words.checkout.plusTax(sum) : sum
 }
 
 /** What the subscription changes to with the next period, and the way to keep the current plan. */
