@@ -63,6 +63,7 @@ const declaring = {
   scopes: [],
   callers: ['customer', 'anonymous'],
   actsOn: ['organization_id', 'email'],
+  limitedByNetwork: true,
 } satisfies Partial<HttpBinding>
 
 const errors = [RequestValidationError, ResourceNotFound, TooManyRequests]

@@ -31,7 +31,7 @@ import {
   getCustomerStateByExternalId,
   listCustomers,
 } from './customers/customer-queries.ts'
-import { declareCancellation, declareWithdrawal } from './portal/declare.ts'
+import { declareCancellation, declareWithdrawal, forgetDeclarationNetworks } from './portal/declare.ts'
 import { listDeclarations } from './portal/list-declarations.ts'
 import { getPortalCustomer, updatePortalCustomer } from './portal/portal-customer.ts'
 import { updateCustomer, updateCustomerByExternalId } from './customers/update-customer.ts'
@@ -157,6 +157,7 @@ export const orders: Service = {
     expireCheckouts,
     sweepPaymentAttempts,
     sweepCheckoutLinkVisits,
+    forgetDeclarationNetworks,
     sweepCustomerSessions,
     sweepCustomerCodes,
     sweepDeletedBenefits,

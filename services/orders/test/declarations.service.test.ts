@@ -199,6 +199,26 @@ test('declarations of others with the address of a customer do not use up the wi
   await expect(orders.call(declareWithdrawal, own, buyer)).rejects.toThrow(TooManyRequests)
 })
 
+test('one network makes 20 declarations an hour about a seller, whatever addresses it types; others can declare', async () => {
+  await using orders = await startOrders()
+  const [shop, other] = [await orders.shop(), await orders.shop()]
+  const { order, buyer, email } = await sellToConsumer(orders, shop)
+  const from = (network: string, about = shop) =>
+    orders.call(declareCancellation, declare(about, `${randomUUID()}@example.com`), { kind: 'anonymous', network })
+  const made = await Promise.allSettled(Array.from({ length: 22 }, () => from('203.0.113.7')))
+  expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
+  const rejected = await from('203.0.113.7').catch((error: unknown) => error)
+  expect(rejected).toBeInstanceOf(TooManyRequests)
+  await from('198.51.100.9')
+  await from('203.0.113.7', other)
+  await orders.call(declareWithdrawal, declare(shop, email, { order_id: order.id }), buyer)
+  // An hour later the network is forgotten, and may declare again.
+  await orders.rows(`update declarations set created_at = created_at - interval '1 hour' returning id`)
+  await from('203.0.113.7')
+  await orders.rows(`notify wake, 'forget-declaration-networks'`)
+  await eventually(async () => expect(await orders.rows('select from declarations where network is not null')).toHaveLength(1))
+})
+
 test('rejects links, orders of others and other sellers, and the sixth declaration of an address in a day', async () => {
   await using orders = await startOrders()
   const [shop, other] = [await orders.shop(), await orders.shop()]

@@ -9,7 +9,7 @@ import {
 import type { CustomerOrder } from '@quittance/contracts/customer-portal'
 import { RequestValidationError, TooManyRequests } from '@quittance/contracts/errors'
 import type { ReplyOf, RequestOf } from '@quittance/contracts/operation'
-import { command, type CommandContext } from '@quittance/runtime/handler'
+import { command, job, type CommandContext } from '@quittance/runtime/handler'
 import { sharedByCheckouts, sharedByCustomers } from '@quittance/sql/sql-runner'
 import { assertOrganizationExists } from '../organizations/organization.ts'
 import { changeSubscription } from '../subscriptions/lock-subscription.ts'
@@ -21,12 +21,20 @@ type Receipt = ReplyOf<typeof withdrawalContract>
 
 /** Declarations of one address about one seller within a day: each sends a mail to it. Of a customer who is signed in, withdrawals of one order. */
 const maxPerDay = 5
+/** Declarations of one network about one seller within an hour: the addresses that it types could be those of strangers. */
+const maxPerHour = 20
 const refundMs = 14 * 86_400_000
 
 const count = `
   select count(*)::int as count from declarations
   where organization_id = :organization_id and organization_id = any (:scope_organizations) and lower(email) = lower(:email)
     and (:order_id::uuid is null or order_id = :order_id and is_verified) and ${sharedByCustomers} and created_at > now() - interval '1 day'`
+
+const findNetworkLimit = `
+  select ceil(extract(epoch from created_at + interval '1 hour' - now()))::int as retry_after from declarations
+  where organization_id = :organization_id and organization_id = any (:scope_organizations) and network = :network
+    and ${sharedByCustomers} and created_at > now() - interval '1 hour'
+  order by created_at desc offset ${maxPerHour - 1} limit 1`
 
 // The address is part of the match: a number alone proves nothing.
 const match = `
@@ -40,9 +48,9 @@ const match = `
 
 const insert = `
   insert into declarations (id, created_at, organization_id, kind, name, email, reference, ground, is_verified, customer_id, order_id,
-    subscription_id, effect, refund_due_at)
+    subscription_id, effect, refund_due_at, network)
   select :id::uuid, :created_at::timestamptz, :organization_id::uuid, :kind::text, :name::text, :email::text, :reference::text, :ground::text,
-    :is_verified::boolean, :customer_id::uuid, :order_id::uuid, :subscription_id::uuid, :effect::text, :refund_due_at::timestamptz
+    :is_verified::boolean, :customer_id::uuid, :order_id::uuid, :subscription_id::uuid, :effect::text, :refund_due_at::timestamptz, :network::text
   where :organization_id::uuid = any (:scope_organizations) and (:scope_customer::uuid is null or :customer_id::uuid = :scope_customer)
     and ${sharedByCheckouts}`
 
@@ -96,14 +104,23 @@ async function prepare(request: Request, context: CommandContext): Promise<void>
     await assertOrganizationExists(sql, organization_id)
   } else if (caller.organization_id !== organization_id)
     throw RequestValidationError.field(['organization_id'], 'The session belongs to another organization.')
-  await lockNames([`declaration ${organization_id} ${email.toLowerCase()}`])
+  const network = findNetwork(context)
+  const counted = [email.toLowerCase(), ...(network === null ? [] : [network])]
+  await lockNames(counted.map((name) => `declaration ${organization_id} ${name}`))
   // What others declare with the address of a customer must not use up the customer's own right.
   const order_id = caller.kind === 'customer' && 'order_id' in request ? (request.order_id ?? null) : null
   const [usage] = await sql<{ count: number }>('declaration.count', count, { organization_id, email, order_id })
   if (usage && usage.count >= maxPerDay) {
     throw new TooManyRequests('Too many declarations were made with this address today. The earlier ones were received.', 86_400)
   }
+  if (network === null) return
+  const [limit] = await sql<{ retry_after: number }>('declaration.find-network-limit', findNetworkLimit, { organization_id, network })
+  if (limit)
+    throw new TooManyRequests('Too many declarations were made from this network. Try again later.', Math.max(1, limit.retry_after))
 }
+
+/** The network of an anonymous client; null for a customer who is signed in. */
+const findNetwork = ({ caller }: CommandContext) => (caller.kind === 'anonymous' && caller.network) || null
 
 async function requireOwnOrder(id: string | null, { read }: CommandContext): Promise<CustomerOrder> {
   if (id === null) throw RequestValidationError.field(['order_id'], 'Field required')
@@ -162,7 +179,14 @@ async function record({ organization_id, name, email, reference, locale }: Reque
     reference: reference?.trim() || null,
   }
   const refund_due_at = kind === 'withdrawal' ? new Date(now.getTime() + refundMs).toISOString() : null
-  await sql('declaration.insert', insert, { ...receipt, ...contract, is_verified: isVerified, effect, refund_due_at })
+  await sql('declaration.insert', insert, {
+    ...receipt,
+    ...contract,
+    is_verified: isVerified,
+    effect,
+    refund_due_at,
+    network: findNetwork(context),
+  })
   publish({
     event: declarationReceived,
     aggregateId: receipt.id,
@@ -171,3 +195,20 @@ async function record({ organization_id, name, email, reference, locale }: Reque
   })
   return receipt
 }
+
+const batch = 1_000
+
+const forget = `
+  update declarations set network = null where id = any(array(
+    select id from declarations where network is not null and created_at < now() - interval '1 hour' order by created_at limit ${batch}
+    for update skip locked))
+  returning 1`
+
+/** Forgets the networks of declarations after an hour. */
+export const forgetDeclarationNetworks = job({
+  name: 'forget-declaration-networks',
+  everyMs: 60_000,
+  async run({ systemSql }) {
+    return (await systemSql('declarations.forget-networks', forget)).length === batch
+  },
+})

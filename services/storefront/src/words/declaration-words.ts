@@ -14,7 +14,7 @@ const en = {
   sentTo: (email: string) => `A receipt with this content was sent to ${email}.`,
   receivedAt: 'Received on',
   number: 'Number of the statement',
-  tooMany: 'Too many statements were made with this address today. The earlier ones were received.',
+  tooMany: 'Too many statements were made with this address today, or from this network within the hour. The earlier ones were received.',
 }
 
 /** Words that the pages of withdrawal and cancellation share. */
@@ -34,7 +34,7 @@ export const declarationWords: Record<Language, typeof en> = {
     sentTo: (email) => `أُرسل إيصال بهذا المحتوى إلى ${email}.`,
     receivedAt: 'تاريخ الاستلام',
     number: 'رقم البيان',
-    tooMany: 'قُدمت بيانات كثيرة بهذا العنوان اليوم. تم استلام السابقة منها.',
+    tooMany: 'قُدمت بيانات كثيرة بهذا العنوان اليوم، أو من هذه الشبكة خلال ساعة. تم استلام السابقة منها.',
   },
   de: {
     check: 'Prüfen Sie Ihre Erklärung',
@@ -50,7 +50,8 @@ export const declarationWords: Record<Language, typeof en> = {
     sentTo: (email) => `Eine Bestätigung mit diesem Inhalt wurde an ${email} gesendet.`,
     receivedAt: 'Eingegangen am',
     number: 'Nummer der Erklärung',
-    tooMany: 'Mit dieser Adresse wurden heute zu viele Erklärungen abgegeben. Die früheren sind eingegangen.',
+    tooMany:
+      'Mit dieser Adresse wurden heute oder aus diesem Netz in der letzten Stunde zu viele Erklärungen abgegeben. Die früheren sind eingegangen.',
   },
   es: {
     check: 'Compruebe su declaración',
@@ -66,7 +67,8 @@ export const declarationWords: Record<Language, typeof en> = {
     sentTo: (email) => `Se ha enviado un acuse de recibo con este contenido a ${email}.`,
     receivedAt: 'Recibido el',
     number: 'Número de la declaración',
-    tooMany: 'Hoy se han hecho demasiadas declaraciones con esta dirección. Las anteriores se han recibido.',
+    tooMany:
+      'Se han hecho demasiadas declaraciones con esta dirección hoy, o desde esta red en la última hora. Las anteriores se han recibido.',
   },
   fr: {
     check: 'Vérifiez votre déclaration',
@@ -82,7 +84,8 @@ export const declarationWords: Record<Language, typeof en> = {
     sentTo: (email) => `Un accusé de réception avec ce contenu a été envoyé à ${email}.`,
     receivedAt: 'Reçu le',
     number: 'Numéro de la déclaration',
-    tooMany: 'Trop de déclarations ont été faites aujourd’hui avec cette adresse. Les précédentes ont été reçues.',
+    tooMany:
+      'Trop de déclarations ont été faites avec cette adresse aujourd’hui, ou depuis ce réseau en une heure. Les précédentes ont été reçues.',
   },
   he: {
     check: 'בדיקת ההצהרה',
@@ -98,7 +101,7 @@ export const declarationWords: Record<Language, typeof en> = {
     sentTo: (email) => `אישור קבלה עם תוכן זה נשלח אל ${email}.`,
     receivedAt: 'התקבל ב',
     number: 'מספר ההצהרה',
-    tooMany: 'נמסרו היום יותר מדי הצהרות עם כתובת זו. הקודמות התקבלו.',
+    tooMany: 'נמסרו יותר מדי הצהרות עם כתובת זו היום, או מרשת זו בשעה האחרונה. הקודמות התקבלו.',
   },
   it: {
     check: 'Controlla la tua dichiarazione',
@@ -114,7 +117,8 @@ export const declarationWords: Record<Language, typeof en> = {
     sentTo: (email) => `Una ricevuta con questo contenuto è stata inviata a ${email}.`,
     receivedAt: 'Ricevuta il',
     number: 'Numero della dichiarazione',
-    tooMany: 'Oggi sono state fatte troppe dichiarazioni con questo indirizzo. Le precedenti sono state ricevute.',
+    tooMany:
+      'Sono state fatte troppe dichiarazioni con questo indirizzo oggi, o da questa rete nell’ultima ora. Le precedenti sono state ricevute.',
   },
   ja: {
     check: '内容を確認してください',
@@ -130,7 +134,7 @@ export const declarationWords: Record<Language, typeof en> = {
     sentTo: (email) => `この内容の受領確認を ${email} に送信しました。`,
     receivedAt: '受付日時',
     number: '受付番号',
-    tooMany: '本日このアドレスからの届け出が多すぎます。これまでの届け出は受け付けています。',
+    tooMany: '本日このアドレスから、または1時間以内にこのネットワークから行われた届け出が多すぎます。これまでの届け出は受け付けています。',
   },
   ko: {
     check: '내용을 확인하세요',
@@ -146,7 +150,7 @@ export const declarationWords: Record<Language, typeof en> = {
     sentTo: (email) => `이 내용의 접수 확인을 ${email} 주소로 보냈습니다.`,
     receivedAt: '접수 일시',
     number: '접수 번호',
-    tooMany: '오늘 이 주소로 너무 많은 의사 표시가 접수되었습니다. 이전 것은 접수되었습니다.',
+    tooMany: '오늘 이 주소로, 또는 최근 한 시간 동안 이 네트워크에서 너무 많은 의사 표시가 접수되었습니다. 이전 것은 접수되었습니다.',
   },
   nl: {
     check: 'Controleer uw verklaring',
@@ -162,7 +166,7 @@ export const declarationWords: Record<Language, typeof en> = {
     sentTo: (email) => `Een ontvangstbevestiging met deze inhoud is naar ${email} gestuurd.`,
     receivedAt: 'Ontvangen op',
     number: 'Nummer van de verklaring',
-    tooMany: 'Met dit adres zijn vandaag te veel verklaringen gedaan. De eerdere zijn ontvangen.',
+    tooMany: 'Met dit adres zijn vandaag, of vanaf dit netwerk binnen een uur, te veel verklaringen gedaan. De eerdere zijn ontvangen.',
   },
   pt: {
     check: 'Verifique a sua declaração',
@@ -178,7 +182,8 @@ export const declarationWords: Record<Language, typeof en> = {
     sentTo: (email) => `Foi enviado um comprovativo com este conteúdo para ${email}.`,
     receivedAt: 'Recebido em',
     number: 'Número da declaração',
-    tooMany: 'Hoje foram feitas demasiadas declarações com este endereço. As anteriores foram recebidas.',
+    tooMany:
+      'Foram feitas demasiadas declarações com este endereço hoje, ou a partir desta rede na última hora. As anteriores foram recebidas.',
   },
   zh: {
     check: '请核对您的声明',
@@ -194,7 +199,7 @@ export const declarationWords: Record<Language, typeof en> = {
     sentTo: (email) => `包含此内容的回执已发送至 ${email}。`,
     receivedAt: '收到时间',
     number: '声明编号',
-    tooMany: '今天使用该邮箱提交的声明过多。之前的声明均已收到。',
+    tooMany: '今天使用该邮箱或一小时内从该网络提交的声明过多。之前的声明均已收到。',
   },
   'zh-Hant': {
     check: '請核對您的聲明',
@@ -210,6 +215,6 @@ export const declarationWords: Record<Language, typeof en> = {
     sentTo: (email) => `含有此內容的回執已寄至 ${email}。`,
     receivedAt: '收到時間',
     number: '聲明編號',
-    tooMany: '今天使用此地址提出的聲明過多。先前的聲明均已收到。',
+    tooMany: '今天使用此地址或一小時內從此網路提出的聲明過多。先前的聲明均已收到。',
   },
 }
