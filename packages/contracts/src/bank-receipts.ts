@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { Conflict, RequestValidationError, ResourceNotFound } from './errors.ts'
-import { Id, oneOrMany, timestamps } from './identifiers.ts'
+import { Id, isStorableTime, oneOrMany, timestamps } from './identifiers.ts'
 import { Amount, Currency, maxAmount } from './money.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { Refund } from './refunds.ts'
 
-const BookingDate = z.iso.date().describe('When the bank booked it.')
+const BookingDate = z.iso
+  .date()
+  .refine((date) => isStorableTime(`${date}T00:00:00Z`), 'Must be in the years 1 to 9999.')
+  .describe('When the bank booked it.')
 
 const BankReference = z
   .string()

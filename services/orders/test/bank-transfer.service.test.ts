@@ -138,6 +138,18 @@ test('a document type, another format or a megabyte is 422, and nothing is writt
   expect(await shop.orders.rows('select id from bank_receipts')).toEqual([])
 })
 
+test('a long text is cut between characters, and a date that cannot be stored is 422', async () => {
+  await using shop = await startTransferShop()
+  const { seller } = shop.shop
+  const load = (document: string) => shop.orders.call(importStatement, { id: shop.account.id, document }, seller)
+  const entry = { unstructured: [`${'x'.repeat(999)}😀`], payer: `${'x'.repeat(139)}😀` }
+  expect(await load(buildCamt([entry]))).toMatchObject({ unmatched: [{ reference: 'x'.repeat(999), payer_name: 'x'.repeat(139) }] })
+  await expect(load(buildCamt([{}]).replace('>2026-11-24<', '>0000-01-01<'))).rejects.toThrow(RequestValidationError)
+  const { paymentId: id } = await buyByTransfer(shop)
+  const receipt = { id, amount: 1, booked_on: '0000-01-01', bank_reference: 'a' }
+  await expect(shop.orders.call(addReceipt, receipt, seller)).rejects.toThrow(RequestValidationError)
+})
+
 test('a receipt without a payment is assigned by its reference, once and with its amount', async () => {
   await using shop = await startTransferShop()
   const { orders, account } = shop

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isStorableTime } from '@quittance/contracts/identifiers'
 import { currencyDigits } from '@quittance/contracts/money'
 import { findAll, findText, readXml, UnreadableXml, type XmlElement } from './read-xml.ts'
 
@@ -82,17 +83,17 @@ function toCredit({ entry, part, bookedOn, isReversal, amount, currency }: Part)
     ...findAll(part, 'Refs/EndToEndId'),
     ...findAll(entry, 'AddtlNtryInf'),
   ].map(({ text }) => text)
-  const text =
-    written
-      .filter((each) => each && each !== 'NOTPROVIDED')
-      .join(' ')
-      .slice(0, 1_000) || null
-  const payerName = findText(part, 'RltdPties/Dbtr/Nm', 'RltdPties/Dbtr/Pty/Nm')?.slice(0, 140) ?? null
+  const text = cut(written.filter((each) => each && each !== 'NOTPROVIDED').join(' '), 1_000) || null
+  const payer = findText(part, 'RltdPties/Dbtr/Nm', 'RltdPties/Dbtr/Pty/Nm')
+  const payerName = payer && cut(payer, 140)
   const reference = findText(part, 'Refs/AcctSvcrRef') ?? findText(entry, 'AcctSvcrRef')
   const isNamed = reference !== null && reference !== 'NONREF'
   const name = isNamed ? toAscii(reference).slice(0, 100) : digest([bookedOn, String(amount), currency, payerName, text])
   return { bankReference: `${bookedOn}/${name}`, amount, currency, bookedOn, text, payerName, isReversal }
 }
+
+/** Half of a character outside of the basic plane cannot be stored. */
+const cut = (text: string, length: number) => text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
 
 const toAscii = (text: string) => text.replace(/[^\x21-\x7e]/g, '_')
 
@@ -118,8 +119,8 @@ function parseAmount(element: XmlElement | undefined): Amount {
 
 function parseDate(text: string | null): string {
   const date = text?.slice(0, 10) ?? ''
-  const time = Date.parse(`${date}T00:00:00Z`)
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== date)
+  const time = `${date}T00:00:00Z`
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || !isStorableTime(time) || new Date(time).toISOString().slice(0, 10) !== date)
     throw new UnreadableXml('A booking date is not valid.')
   return date
 }
