@@ -46,6 +46,13 @@ test('the same document gives the same references, also where the bank gives non
   expect(read()).toEqual(read())
 })
 
+test('a credit has the same reference beside statements of other accounts', () => {
+  const entries = [{ reference: null, unstructured: ['one'] }, {}]
+  const [own, other] = [buildCamt(entries), buildCamt(entries, { iban: 'GB82WEST12345698765432' })]
+  const both = other.replace('</Stmt>', () => `</Stmt>${own.slice(own.indexOf('<Stmt>'), own.indexOf('</BkToCstmrStmt>'))}`)
+  expect(parseCamt(both)[1]).toEqual(parseCamt(own)[0])
+})
+
 test('amounts are exact in the minor units of their currency', () => {
   const readAmount = (amount: string, currency: string) => parseCamt(buildCamt([{ amount, currency }]))[0]?.credits[0]?.amount
   expect(readAmount('42', 'EUR')).toBe(4200n)
