@@ -21,6 +21,13 @@ test('reads booked credits of both versions of the standard', () => {
   }
 })
 
+test('reads a reversal that the bank marks with 1 instead of true', () => {
+  for (const direction of ['CRDT', 'DBIT'] as const) {
+    const [statement] = parseCamt(buildCamt([{ direction, isReversal: true }]).replace('<RvslInd>true', '<RvslInd>1'))
+    expect(statement?.credits).toMatchObject([{ isReversal: true }])
+  }
+})
+
 test('divides a collective booking only if its parts are the whole', () => {
   const parts = [
     { amount: '40.00', structured: 'A' },

@@ -58,7 +58,8 @@ function number(credit: StatementCredit, { iban, known }: { iban: string; known:
 
 function parseEntry(entry: XmlElement): StatementCredit[] {
   if (findText(entry, 'Sts/Cd', 'Sts') !== 'BOOK') return []
-  const isReversal = findText(entry, 'RvslInd') === 'true'
+  // Both are a true boolean of XML.
+  const isReversal = ['true', '1'].includes(findText(entry, 'RvslInd') ?? '')
   if (findText(entry, 'CdtDbtInd') !== 'CRDT' && !isReversal) return []
   const total = parseAmount(findAll(entry, 'Amt')[0])
   const bookedOn = parseDate(findText(entry, 'BookgDt/Dt', 'BookgDt/DtTm', 'ValDt/Dt', 'ValDt/DtTm'))
