@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { addReceipt, importStatement, listBankReceipts, markRefundAsPaid } from '@quittance/contracts/bank-receipts'
 import { confirmCheckout, createCheckout, getCheckout } from '@quittance/contracts/checkouts'
 import { Conflict, NotPermitted, RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
-import { createPaymentAccount, checkPaymentAccount, updatePaymentAccount } from '@quittance/contracts/payment-accounts'
+import {
+  checkPaymentAccount,
+  createPaymentAccount,
+  deletePaymentAccount,
+  listPaymentAccounts,
+  updatePaymentAccount,
+} from '@quittance/contracts/payment-accounts'
 import { createProduct } from '@quittance/contracts/products'
 import { createRefund, listRefunds } from '@quittance/contracts/refunds'
 import { organizationCaller } from '@quittance/testing/callers'
@@ -236,6 +242,16 @@ test('a bank account has no credentials, and is connected once', async () => {
   const stripe = { provider: 'stripe', mode: 'test', bank: bankAccount, secret_key: 'rk_test_12345678' } as const
   await expect(orders.call(createPaymentAccount, stripe, seller)).rejects.toThrow(RequestValidationError)
   await expect(orders.call(createPaymentAccount, { provider: 'stripe', mode: 'test' }, seller)).rejects.toThrow(RequestValidationError)
+})
+
+test('a bank account that received money is not deleted, and takes no new payments', async () => {
+  await using shop = await startTransferShop()
+  const { orders, account } = shop
+  const { seller } = shop.shop
+  await orders.call(importStatement, { id: account.id, document: buildCamt([{}]) }, seller)
+  await orders.call(deletePaymentAccount, { id: account.id }, seller)
+  expect((await orders.call(listPaymentAccounts, {}, seller)).items).toMatchObject([{ id: account.id, status: 'draining' }])
+  expect((await orders.call(listBankReceipts, {}, seller)).items).toMatchObject([{ payment_account_id: account.id }])
 })
 
 test('money of a checkout in another currency than the bank account is not asked for', async () => {

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { Conflict, NotPermitted, ResourceNotFound } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
 import {
@@ -74,11 +75,13 @@ const hasRows = `
   select exists (select from payments where payment_account_id = :id and organization_id = any (:scope_organizations))
     or exists (select from payers where payment_account_id = :id and organization_id = any (:scope_organizations))
     or exists (select from payment_setups where payment_account_id = :id and organization_id = any (:scope_organizations))
-    or exists (select from provider_events where payment_account_id = :id and organization_id = any (:scope_organizations)) as is_used`
+    or exists (select from provider_events where payment_account_id = :id and organization_id = any (:scope_organizations))
+    or exists (select from bank_receipts where payment_account_id = :id and organization_id = any (:scope_organizations)) as is_used`
 
 /** Its payments, refunds and disputes need the credentials of an account that was used: it stays, and takes no new payments. */
 export const deletePaymentAccount = command(deleteContract, async ({ id }, { em, sql }) => {
-  const account = await em.findOneOrFail(PaymentAccount, id)
+  // Rows that refer to it wait: they are seen below, or come too late.
+  const account = await em.findOneOrFail(PaymentAccount, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   const [found] = await sql<{ is_used: boolean }>('payment-account.is-used', hasRows, { id })
   if (found?.is_used) account.drain()
   else em.remove(account)
