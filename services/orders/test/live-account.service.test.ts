@@ -1,13 +1,16 @@
 import { confirmCheckout, createCheckout, getCheckoutByClient, PaymentError } from '@quittance/contracts/checkouts'
-import { NotPermitted } from '@quittance/contracts/errors'
+import { listCustomerPaymentMethods } from '@quittance/contracts/customer-payment-methods'
+import { confirmOrderPayment } from '@quittance/contracts/customer-payments'
+import { Conflict, NotPermitted, RequestValidationError } from '@quittance/contracts/errors'
 import { createPaymentAccount, deletePaymentAccount, updatePaymentAccount } from '@quittance/contracts/payment-accounts'
+import { retryOrderPayment } from '@quittance/contracts/order-payments'
 import { createProduct } from '@quittance/contracts/products'
 import { advanceTestClock } from '@quittance/contracts/test-clock'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
 import { buildAccountRequest, sharedFake, startStripeShop } from './stripe-shop.ts'
-import { advance, after, buyPlan, waitForSubscription } from './subscribe.ts'
+import { advance, after, buyPlan, replaceMethods, subscribe, waitForSubscription } from './subscribe.ts'
 
 const anonymous = { kind: 'anonymous' } as const
 
@@ -36,6 +39,27 @@ test('with an active live account no token of the sandbox pays, and the test clo
   }
   await confirm(other)
   await advance(3)
+})
+
+test('beside an active live account no stored method of the sandbox pays', async () => {
+  const fake = await sharedFake()
+  await using orders = await startOrders()
+  const bought = await subscribe(orders)
+  const { seller, buyer, subscription } = bought
+  await replaceMethods(orders, 'ctoken_insufficient_funds')
+  await advance(orders, bought, after(subscription.current_period_end))
+  await waitForSubscription(orders, bought, { status: 'past_due' })
+  await replaceMethods(orders, 'ctoken_ok')
+  const account = await orders.call(createPaymentAccount, buildAccountRequest(fake.createAccount({ mode: 'live' })), seller)
+  const { items } = await orders.call(listCustomerPaymentMethods, {}, buyer)
+  const [order] = await orders.rows<{ id: string }>(`select id from orders where status = 'pending'`)
+  const id = order?.id ?? ''
+  const pay = () => orders.call(confirmOrderPayment, { id, payment_method_id: items[0]?.id ?? '' }, buyer)
+  await expect(pay()).rejects.toThrow(RequestValidationError)
+  await expect(orders.call(retryOrderPayment, { id }, seller)).rejects.toThrow(Conflict)
+  expect(await orders.rows('select from payments')).toHaveLength(2)
+  await orders.call(updatePaymentAccount, { id: account.id, status: 'disabled' }, seller)
+  expect(await pay()).toMatchObject({ status: 'succeeded' })
 })
 
 test('a renewal charges no method at an account that is draining or disabled, and does again once it is active', async () => {

@@ -43,17 +43,21 @@ export function toDetailColumns({ brand, last4, expMonth, expYear, wallet }: Met
   return { brand, last4, exp_month: expMonth, exp_year: expYear, wallet }
 }
 
+// As no token pays, whatever was stored during a trial.
+const hasNoSandbox = `exists (select from payment_accounts l where l.organization_id = m.organization_id and l.status = 'active' and l.mode = 'live'
+    and l.organization_id = any (:scope_organizations))`
+
 const find = `
   select m.id, m.payment_account_id as "accountId", m.provider_method as method from payment_methods m
   left join payment_accounts a on a.id = m.payment_account_id and a.organization_id = any (:scope_organizations)
   where m.customer_id = :customer_id and m.status = 'active' and (m.id = :preferred::uuid or (m.is_default and :may_use_default::boolean))
-    and (m.payment_account_id is null or a.status = 'active')
+    and (a.status = 'active' or m.payment_account_id is null and not ${hasNoSandbox})
     and m.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or m.customer_id = :scope_customer) and ${sharedByCheckouts}
   order by m.id = :preferred::uuid desc nulls last limit 1`
 
 /**
  * Returns the preferred method of a customer, otherwise the default one if that may be used; null if neither can be charged. Only an active
- * account takes new payments.
+ * account takes new payments, and the sandbox none of an organization with a live account.
  */
 export async function findChargeableMethod(
   sql: ScopedSql,

@@ -60,6 +60,17 @@ export async function findAccountForPayments(
   return means.find(({ isSentByBuyer }) => isSentByBuyer || !byTransfer) ?? null
 }
 
+const live = `
+  select 1 from payment_accounts
+  where organization_id = :organization_id and organization_id = any (:scope_organizations) and status = 'active' and mode = 'live'
+    and ${sharedByCustomers} limit 1`
+
+/** Returns the sandbox of an organization; null beside an active live account. */
+export async function findSandbox(sql: ScopedSql, organizationId: string): Promise<ProviderAccount | null> {
+  const accounts = await sql('payment-account.live', live, { organization_id: organizationId })
+  return accounts.length === 0 ? toSandboxAccount(organizationId) : null
+}
+
 /** Throws `RequestValidationError` if the provider does not take an amount, as a few cents. */
 export function assertAmountAccepted(account: ProviderAccount, money: Money): void {
   if (money.amount === 0n || getCapabilities(account)?.accepts(money) !== false) return

@@ -2,7 +2,7 @@ import { sharedByCheckouts, type ScopedSql } from '@quittance/sql/sql-runner'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { Order } from '../orders/order.ts'
 import { findChargeableMethod, type ChargeableMethod } from '../payment-methods/stored-methods.ts'
-import { findAccountOfSender, loadProviderAccount } from '../payments/provider-account.ts'
+import { findAccountOfSender, findSandbox, loadProviderAccount } from '../payments/provider-account.ts'
 import { startPayment, type PaymentStart } from '../payments/start-payment.ts'
 import { getCapabilities } from '../providers/provider-of.ts'
 import type { Subscription } from './subscription.ts'
@@ -97,7 +97,8 @@ async function findMeans(sql: ScopedSql, subscription: Subscription): Promise<Me
   const sender = await findAccountOfSender(sql, id)
   if (sender) return { account: sender, source: null, method }
   // A subscription of the release before has a token of the sandbox.
-  return paymentToken ? { account: await loadProviderAccount(sql, { organizationId }), source: { token: paymentToken }, method } : null
+  const sandbox = paymentToken ? await findSandbox(sql, organizationId) : null
+  return paymentToken && sandbox ? { account: sandbox, source: { token: paymentToken }, method } : null
 }
 
 /** Whether the account that charges a subscription takes an amount. Without an account nothing limits it. */
