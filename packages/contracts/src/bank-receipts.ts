@@ -31,6 +31,9 @@ export const BankReceipt = z
     payer_name: z.string().nullable(),
     bank_reference: z.string().describe('Identifies it at the bank: the same one is counted once.'),
     source: z.enum(['seller', 'statement']),
+    surplus_refund_id: Id.nullish().describe(
+      'The refund that returns its payment, because no order needs it. Return the money and mark the refund as paid; then it is null.',
+    ),
   })
   .meta({ id: 'BankReceipt' })
 export type BankReceipt = z.infer<typeof BankReceipt>
@@ -69,6 +72,7 @@ export const listBankReceipts = operation({
     payment_account_id: oneOrMany(Id),
     payment_id: oneOrMany(Id),
     is_matched: z.boolean().optional().describe('`false`: those without a payment.'),
+    is_surplus: z.boolean().optional().describe('`true`: those that the seller has to return, with `surplus_refund_id`.'),
     sorting: sorting(['created_at', 'booked_on', 'amount'], '-created_at'),
   }),
   reply: ListReply(BankReceipt),

@@ -1,16 +1,20 @@
-import { addReceipt } from '@quittance/contracts/bank-receipts'
+import { randomUUID } from 'node:crypto'
+import { addReceipt, listBankReceipts, markRefundAsPaid } from '@quittance/contracts/bank-receipts'
 import { checkoutUpdated, confirmCheckout, createCheckout, getCheckout, PaymentError, updateCheckout } from '@quittance/contracts/checkouts'
 import { deleteCustomer } from '@quittance/contracts/customers'
 import { createDiscount, getDiscount } from '@quittance/contracts/discounts'
+import { ResourceNotFound } from '@quittance/contracts/errors'
 import { listOrders } from '@quittance/contracts/orders'
 import { createProduct } from '@quittance/contracts/products'
+import { listRefunds } from '@quittance/contracts/refunds'
 import { revokeSubscription } from '@quittance/contracts/subscriptions'
+import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { asThisRelease } from './money.ts'
+import { asThisRelease, expectMoneyToAddUp } from './money.ts'
 import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
 import { buyPlan, type Subscribed } from './subscribe.ts'
-import { startTransferShop } from './transfer-shop.ts'
+import { buyByTransfer, startTransferShop } from './transfer-shop.ts'
 
 const anonymous = { kind: 'anonymous' } as const
 const half = { name: 'Half', code: 'HALF', type: 'percentage' as const, basis_points: 5_000, duration: 'once' as const, max_redemptions: 1 }
@@ -73,6 +77,33 @@ test('a checkout whose late payment is returned waits for its payment in progres
   await receive(1)
   await eventually(async () => expect(await readStatus()).toBe('succeeded'))
   expect((await orders.call(listOrders, {}, seller)).items).toMatchObject([{ status: 'paid', total_amount: 4_000 }])
+})
+
+test('a seller sees money by transfer that no order needs, and marks it as returned', async () => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { seller } = shop.shop
+  const prices = [{ amount_type: 'fixed' as const, price_amount: 4200, price_currency: 'eur' as const }]
+  const plan = await orders.call(createProduct, { name: 'Plan', recurring_interval: 'month', prices }, seller)
+  const [needed, surplus] = [await buyByTransfer(shop), await buyByTransfer(shop, plan)]
+  const [subscription] = await orders.rows<{ id: string }>('select id from subscriptions')
+  await orders.call(revokeSubscription, { id: subscription?.id ?? '' }, seller)
+  const receipt = { amount: 4_200, booked_on: '2026-11-24' }
+  for (const { paymentId: id } of [needed, surplus]) await orders.call(addReceipt, { id, ...receipt, bank_reference: id }, seller)
+  const list = async (is_surplus: boolean) => (await orders.call(listBankReceipts, { is_surplus }, seller)).items
+  await eventually(async () => expect(await list(true)).toHaveLength(1))
+  const [{ payment_id, surplus_refund_id } = { payment_id: '', surplus_refund_id: '' }] = await list(true)
+  expect([payment_id, await list(false)]).toEqual([
+    surplus.paymentId,
+    [expect.objectContaining({ payment_id: needed.paymentId, surplus_refund_id: null })],
+  ])
+  const mark = (caller: typeof seller) => orders.call(markRefundAsPaid, { id: surplus_refund_id ?? '' }, caller)
+  await expect(mark(organizationCaller(randomUUID()))).rejects.toThrow(ResourceNotFound)
+  await eventually(async () => expect(await mark(seller)).toMatchObject({ amount: 4_200, tax_amount: 0, order_id: surplus.orderId }))
+  await eventually(async () => expect(await list(true)).toEqual([]))
+  expect(await orders.rows(`select state, amount::int from refunds`)).toEqual([{ state: 'succeeded', amount: 4_200 }])
+  expect((await orders.call(listRefunds, {}, seller)).items).toEqual([])
+  await expectMoneyToAddUp(orders)
 })
 
 /** Creates a checkout of the product of the shop and of a plan whose trial needs a payment method. */

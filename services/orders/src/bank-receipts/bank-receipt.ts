@@ -3,12 +3,15 @@ import type { Transaction } from '@quittance/runtime/handler'
 import type { View } from '@quittance/sql/view'
 import { settleDuePaymentsJobName } from '../job-names.ts'
 
+/** The refund of a receipt `b` whose payment no order needs, until the seller has returned it; null otherwise. */
+export const surplusRefund = `(select r.id from refunds r where r.payment_id = b.payment_id and r.purpose = 'surplus' and r.status = 'pending')`
+
 export const bankReceiptView: View<BankReceipt> = {
   name: 'bank-receipt',
   organization: 'b.organization_id',
   from: 'bank_receipts b',
   columns: `b.id, b.created_at, b.modified_at, b.organization_id, b.payment_account_id, b.payment_id, b.amount, b.currency, b.booked_on,
-    b.reference, b.payer_name, b.bank_reference, b.source`,
+    b.reference, b.payer_name, b.bank_reference, b.source, ${surplusRefund} as surplus_refund_id`,
 }
 
 /** Money that arrived, to record. */

@@ -4,6 +4,10 @@ import { command } from '@quittance/runtime/handler'
 import { checkDueRefundsJobName } from '../job-names.ts'
 import { refundView } from '../refunds/refund.ts'
 
+/** Also the refund of money that no order needs, which is not listed among those of orders. */
+const { counter: _, ...listed } = refundView
+const anyRefundView: typeof refundView = { ...listed, name: 'refund-to-mark', from: 'refunds r' }
+
 const mark = `
   update transfer_requests t set status = 'paid' from refunds r
   where t.kind = 'refund' and t.ours = r.id and r.id = :id and r.state in ('submitted', 'processing', 'succeeded')
@@ -16,7 +20,7 @@ const check = `
 
 /** Records that the seller returned the money; the next read of the refund sees it, right after the commit. */
 export const markRefundAsPaid = command(contract, async ({ id }, { sql, read, wake }) => {
-  const refund = await read.oneOrNull(refundView, { where: 'r.id = :id', values: { id } })
+  const refund = await read.oneOrNull(anyRefundView, { where: 'r.id = :id', values: { id } })
   if (refund === null) throw new ResourceNotFound()
   const marked = await sql('refund.mark-as-paid', mark, { id })
   if (marked.length === 0) throw new Conflict(`Refund ${id} is not one that the seller returns by bank transfer.`)
