@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Caller } from '@quittance/contracts/caller'
 import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
+import { createPaymentAccount } from '@quittance/contracts/payment-accounts'
 import { replayProviderEvents } from '@quittance/contracts/payment-operations'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { asThisRelease } from './money.ts'
 import { buildIntent, callKey, pay } from './stripe-contract-cases.ts'
-import { startStripeShop, toWorld, type StripeShop } from './stripe-shop.ts'
+import { buildAccountRequest, startStripeShop, toWorld, type StripeShop } from './stripe-shop.ts'
 
 const events = ({ orders }: StripeShop) =>
   orders.rows('select object_kind, object, source, outcome, attempts from provider_events order by occurred_at, object_kind')
@@ -59,6 +60,32 @@ test('continues after a provider that does not answer, and lists no account that
   await catchUp(shop)
   await orders.rows(`select pg_notify('wake', 'read-provider-events')`)
   expect(fake.calls.length).toBe(before)
+})
+
+test('the events of an account whose provider hangs keep no event of another account waiting', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, account } = shop
+  const other = fake.createAccount()
+  const { seller, organizationId } = await orders.shop()
+  const { id } = await orders.call(createPaymentAccount, buildAccountRequest(other), seller)
+  fake.inject({ route: 'GET /v1/disputes/:id', moment: 'before', fault: { kind: 'timeout' }, times: 1_000 })
+  const insert = (count: number, ids: string[]) =>
+    orders.rows(
+      `insert into provider_events (organization_id, payment_account_id, provider_event, type, object_kind, object, source, occurred_at, next_try_at)
+       select $1, $2, 'evt_' || i, 'charge.dispute.updated', 'dispute', 'dp_' || i, 'push', now(), now() from generate_series(1, ${count}) i`,
+      ids,
+    )
+  await insert(300, [shop.shop.organizationId, account.id])
+  await insert(1, [organizationId, id])
+  await orders.rows(`select pg_notify('wake', 'read-provider-events')`)
+  await eventually(async () => {
+    const counted = `select count(*) filter (where payment_account_id = $1 and attempts = 0)::int as waiting,
+      count(*) filter (where payment_account_id = $2 and attempts > 0)::int as tried from provider_events`
+    const [events] = await orders.rows<{ waiting: number; tried: number }>(counted, [account.id, id])
+    expect(events?.tried).toBe(1)
+    expect(events?.waiting).toBeGreaterThan(100)
+  })
+  fake.clearFaults()
 })
 
 test('lets the row of an open payment be checked at once, also if it is committed after the event [payments 40]', async () => {

@@ -19,7 +19,7 @@ const claim = `
   update disputes set leased_until = now() + :lease * interval '1 millisecond', next_check_at = now() + interval '1 day'
   where id in (
     select id from disputes
-    where next_check_at <= now() and (leased_until is null or leased_until <= now())
+    where next_check_at <= now() and (leased_until is null or leased_until <= now()) and payment_account_id <> all (:busy::uuid[])
     order by next_check_at limit :limit for update skip locked)
   returning id, organization_id, payment_account_id, provider_dispute`
 
@@ -33,8 +33,10 @@ export const checkDueDisputes = job({
   async run(context) {
     const limit = Math.min(batch, disputesInProgress.free())
     if (limit === 0) return false
-    const due = await context.systemSql<DueDispute>('disputes.claim', claim, { lease: context.leaseMs, limit })
-    for (const dispute of due) void disputesInProgress.run(dispute.id, () => check(dispute, context))
+    const due = await context.systemSql<DueDispute>('disputes.claim', claim, {
+      ...{ lease: context.leaseMs, limit, busy: disputesInProgress.findBusyAccounts() },
+    })
+    for (const dispute of due) void disputesInProgress.run(dispute.id, () => check(dispute, context), dispute.payment_account_id)
     return due.length === limit
   },
 })

@@ -15,11 +15,13 @@ interface DueEvent {
 
 const batch = 50
 
+/** An account whose provider hangs leaves room for those of others. Events of the listed kinds lead to no call here. */
 const claim = `
   update provider_events set leased_until = now() + :lease * interval '1 millisecond', attempts = attempts + 1
   where id in (
     select id from provider_events
     where handled_at is null and next_try_at <= now() and (leased_until is null or leased_until <= now())
+      and (payment_account_id <> all (:busy::uuid[]) or object_kind in ('charge', 'setup', 'mandate'))
     order by next_try_at limit :limit for update skip locked)
   returning id, organization_id, payment_account_id, object_kind, object, attempts`
 
@@ -80,8 +82,10 @@ export const readProviderEvents = job({
   async run(context) {
     const limit = Math.min(batch, eventsInProgress.free())
     if (limit === 0) return false
-    const due = await context.systemSql<DueEvent>('provider-events.claim', claim, { lease: context.leaseMs, limit })
-    for (const event of due) void eventsInProgress.run(event.id, () => handle(event, context))
+    const due = await context.systemSql<DueEvent>('provider-events.claim', claim, {
+      ...{ lease: context.leaseMs, limit, busy: eventsInProgress.findBusyAccounts() },
+    })
+    for (const event of due) void eventsInProgress.run(event.id, () => handle(event, context), event.payment_account_id)
     return due.length === limit
   },
 })
