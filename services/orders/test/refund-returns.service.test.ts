@@ -87,6 +87,31 @@ test('a check that is requested while the answer of the one before is on its way
   await expectMoneyToAddUp(orders)
 })
 
+test('a lost refund that is rejected when it is repeated fails once a search finds none', async () => {
+  await using orders = await startOrders()
+  const { order, seller } = await orders.paidOrder({ billed: false })
+  using processor = useTestProcessor()
+  processor.instead.refund = async () => lost
+  const { id, status } = await orders.call(createRefund, { order_id: order.id, reason, amount: 1200 }, seller)
+  expect(status).toBe('pending')
+  processor.instead.refund = async () => ({ misconfigured: 'request', detail: 'Refunded already.' })
+  await checkNow(orders, 'refunds', 'true')
+  await eventually(async () => {
+    expect(processor.calls.refund).toHaveLength(2)
+    expect(await orders.rows('select state from refunds where leased_until is null')).toEqual([{ state: 'submitted' }])
+  })
+  await asThisRelease(orders, `update refunds set first_sent_at = now() - interval '16 minutes', next_check_at = now()`)
+  await eventually(async () =>
+    expect(await orders.rows('select state, failure_reason from refunds')).toEqual([
+      { state: 'failed', failure_reason: 'Refunded already.' },
+    ]),
+  )
+  expect([processor.calls.findRefund, processor.calls.refund]).toEqual([[id], [id, id, id]])
+  delete processor.instead.refund
+  expect(await orders.call(createRefund, { order_id: order.id, reason, amount: 4200 }, seller)).toMatchObject({ status: 'succeeded' })
+  await expectMoneyToAddUp(orders)
+})
+
 test('the last read of a refund that was made is repeated until it is answered', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: false })

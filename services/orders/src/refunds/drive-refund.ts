@@ -94,7 +94,7 @@ async function record(transaction: Transaction, { driven, context, made, answer,
     },
     ...{ account: account.providerAccount, mode: account.mode },
   }
-  const { refund: after, isAbsent } = recordRefundAnswer(before, { step: made.call.step, answer, readAt }, { now, expected })
+  const { refund: after, isAbsent } = recordRefundAnswer(before, { call: made.call, answer, readAt }, { now, expected })
   if (after.quarantineReason !== null && before.quarantineReason === null)
     context.log.error({ refund_id: refund.id, reason: after.quarantineReason }, 'refund.quarantined')
   // Another worker holds the lease: only what was seen is recorded.

@@ -21,7 +21,12 @@ export interface RefundProgress {
   quarantineReason: string | null
 }
 
-export type RefundCall = { step: 'submit'; submission: number } | { step: 'find' } | { step: 'read' } | { step: 'none' }
+/** `isSearched`: the search just before found none, so that no earlier call has made the refund. */
+export type RefundCall =
+  | { step: 'submit'; submission: number; isSearched: boolean }
+  | { step: 'find' }
+  | { step: 'read' }
+  | { step: 'none' }
 
 const ranks: Record<RefundState, number> = { created: 0, submitted: 1, processing: 2, succeeded: 3, failed: 4, canceled: 4 }
 
@@ -45,11 +50,11 @@ export function nextRefundCall(
   // Made by the release before, which kept no id.
   if (state === 'succeeded') return { step: isAbsent ? 'none' : 'find' }
   if (quarantineReason !== null) return { step: submission > 0 ? 'find' : 'none' }
-  if (submission === 0 || sends === 0) return { step: 'submit', submission: Math.max(1, submission) }
+  if (submission === 0 || sends === 0) return { step: 'submit', submission: Math.max(1, submission), isSearched: false }
   const ageMs = now.getTime() - (firstSentAt ?? now).getTime()
-  if (ageMs < Math.min(searchAfterMs, replayMs)) return { step: 'submit', submission }
+  if (ageMs < Math.min(searchAfterMs, replayMs)) return { step: 'submit', submission, isSearched: false }
   if (!isAbsent) return { step: 'find' }
-  return { step: 'submit', submission: ageMs < replayMs ? submission : submission + 1 }
+  return { step: 'submit', submission: ageMs < replayMs ? submission : submission + 1, isSearched: true }
 }
 
 /** Plans the next call of a refund with the progress to commit before it, or when to check it again. Pure. */
@@ -93,20 +98,21 @@ interface Recorded {
 /** Returns a refund after the answer to a call. A refund that the provider rejects is not made; one that does not match is quarantined. Pure. */
 export function recordRefundAnswer(
   refund: RefundProgress,
-  { step, answer, readAt }: { step: RefundCall['step']; answer: Answer<SeenRefund>; readAt: Date },
+  { call, answer, readAt }: { call: RefundCall; answer: Answer<SeenRefund>; readAt: Date },
   { now, expected }: { now: Date; expected: ExpectedFacts },
 ): Recorded {
   const recorded = (next: RefundProgress, isAbsent = false): Recorded => ({ refund: next, isAbsent })
   const answered = { ...refund, unansweredSince: null }
   if ('unknown' in answer) {
-    if (!answer.sent) return recorded(unsend(refund, step))
+    if (!answer.sent) return recorded(unsend(refund, call))
     const since = refund.unansweredSince ?? readAt
     const isOverdue = now.getTime() - since.getTime() >= quarantineAfterMs
     return recorded({ ...refund, unansweredSince: since, quarantineReason: refund.quarantineReason ?? (isOverdue ? 'unanswered' : null) })
   }
   if ('misconfigured' in answer) {
-    const isRejected = step === 'submit' && ['amount', 'currency', 'feature', 'request'].includes(answer.misconfigured)
-    return recorded(isRejected && refund.sends <= 1 ? { ...answered, state: 'failed', failureReason: answer.detail } : unsend(refund, step))
+    const isOnly = call.step === 'submit' && (refund.sends <= 1 || call.isSearched)
+    const isRejected = isOnly && ['amount', 'currency', 'feature', 'request'].includes(answer.misconfigured)
+    return recorded(isRejected ? { ...answered, state: 'failed', failureReason: answer.detail } : unsend(refund, call))
   }
   // That there is none is the answer that was missing.
   const known = refund.quarantineReason === 'unanswered' ? { ...answered, quarantineReason: null } : answered
@@ -140,7 +146,7 @@ export function scheduleRefundCheck(refund: RefundProgress, { now, random }: { n
   return new Date(now.getTime() + Math.round(waitMs * (0.9 + 0.2 * random)))
 }
 
-function unsend(refund: RefundProgress, step: RefundCall['step']): RefundProgress {
+function unsend(refund: RefundProgress, { step }: RefundCall): RefundProgress {
   if (step !== 'submit') return refund
   const sends = Math.max(0, refund.sends - 1)
   return { ...refund, sends, state: sends === 0 ? 'created' : refund.state, unansweredSince: sends === 0 ? null : refund.unansweredSince }

@@ -99,7 +99,7 @@ export function driveSimulatedRefund(world: DriveWorld, row: RefundRow): void {
     const money = { amount: row.amount + row.taxAmount, currency: 'usd' }
     const expected = { ours: row.progress.id, theirs: row.progress.theirs, money, account: 'account', mode: 'test' } as const
     const now = new Date(world.now)
-    const recorded = rules.recordRefundAnswer(row.progress, { step: call.step, answer, readAt }, { now, expected })
+    const recorded = rules.recordRefundAnswer(row.progress, { call, answer, readAt }, { now, expected })
     const checked = 'got' in answer ? { ...recorded.refund, checks: recorded.refund.checks + 1 } : recorded.refund
     world.settleRefund(row, checked, rules.scheduleRefundCheck(recorded.refund, { now, random: draws.next() }))
     if ('got' in answer) break
