@@ -1,6 +1,7 @@
 import { generateOrderInvoice, listOrders } from '@quittance/contracts/orders'
 import { receiveProviderEvent } from '@quittance/contracts/provider-events'
 import { createRefund, listRefunds, orderRefunded, PaymentDisputed, refundCreated, refundUpdated } from '@quittance/contracts/refunds'
+import { revokeSubscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { signPayload } from '@quittance/testing/stripe/fake-webhooks'
 import { expect, test } from 'vitest'
@@ -49,6 +50,40 @@ test('a refund of the dashboard appears once, with its events and its credit not
   expect(await orders.nextEvent(refundUpdated)).toMatchObject({ amount: 1200, status: 'failed' })
   expect([await readBooked(shop), fake.moneyMoved(stripe.id)['usd']]).toEqual([1200, 1200])
   expect(await orders.rows('select from refunds')).toHaveLength(2)
+  await expectMoneyToAddUp(orders)
+})
+
+test('a surplus that is refunded in the dashboard is not refunded again', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe, shop: seller } = shop
+  const bought = await buyPlan(orders, seller, { price: 1000, token: fake.buyer.createToken(stripe.id, 'pm_success_sepaDebit') })
+  await orders.call(revokeSubscription, { id: bought.subscription.id }, seller.seller)
+  const [intent = ''] = [...fake.state(stripe.id).paymentIntents.keys()]
+  fake.bank.settlePayment(stripe.id, intent)
+  await deliver(shop, 'payment_intent.succeeded')
+  const listRows = () => orders.rows('select state, purpose, amount::int from refunds order by created_at')
+  const refund = { purpose: 'surplus', amount: 1000 }
+  await eventually(async () => expect(await listRows()).toEqual([{ ...refund, state: 'succeeded' }]))
+  const [theirs = ''] = [...fake.state(stripe.id).refunds.keys()]
+  fake.bank.settleRefund(stripe.id, theirs, 'failed')
+  await deliver(shop, 'refund.failed')
+  await eventually(async () =>
+    expect(await listRows()).toEqual([
+      { ...refund, state: 'failed' },
+      { ...refund, state: 'created' },
+    ]),
+  )
+  fake.bank.refundInDashboard(stripe.id, intent, 1000)
+  await deliver(shop, 'refund.created', 2)
+  await eventually(async () =>
+    expect(await listRows()).toEqual([
+      { ...refund, state: 'failed' },
+      { ...refund, state: 'canceled' },
+      { ...refund, state: 'succeeded' },
+    ]),
+  )
+  expect([await readBooked(shop), fake.moneyMoved(stripe.id)['usd']]).toEqual([0, 0])
+  expect((await orders.call(listRefunds, {}, seller.seller)).items).toEqual([])
   await expectMoneyToAddUp(orders)
 })
 

@@ -37,16 +37,36 @@ export async function recordFoundRefund(
   if (!known) return 'not_ours'
   // One that failed moved no money: without a row there is nothing to take back.
   if (seen.is === 'failed' || seen.is === 'canceled') return 'not_ours'
-  if (
-    !known.appliedAt ||
-    seen.account !== account.providerAccount ||
-    seen.mode !== account.mode ||
-    seen.money.currency !== known.currency
-  ) {
+  if (seen.account !== account.providerAccount || seen.mode !== account.mode || seen.money.currency !== known.currency) {
     context.log.error({ payment_id: known.id, provider_refund: seen.theirs }, 'refund.not-recorded')
     return 'later'
   }
-  return reserve(context, { orderId: known.orderId, paymentId: known.id, theirs: seen.theirs, gross: seen.money.amount })
+  const found = { orderId: known.orderId, paymentId: known.id, theirs: seen.theirs, gross: seen.money.amount }
+  return known.appliedAt ? reserve(context, found) : recordReturnedSurplus(context, found)
+}
+
+/** All of a payment that no order needs was returned: it is not returned again. A refund of it that was not submitted yet is canceled. */
+async function recordReturnedSurplus(context: Transaction, { orderId, paymentId, theirs, gross }: Reservation): Promise<FoundRefund> {
+  const { em, now } = context
+  const lockMode = LockMode.PESSIMISTIC_WRITE
+  await em.findOneOrFail(Order, { id: orderId }, { lockMode })
+  const payment = await em.findOneOrFail(Payment, { id: paymentId }, { lockMode })
+  const refunds = await em.find(Refund, { paymentId, purpose: 'surplus', state: { $nin: ['failed', 'canceled'] } }, { lockMode })
+  if (refunds.some(({ providerRefund }) => providerRefund === theirs)) return 'recorded'
+  if (!payment.surplusAt || gross !== payment.capturedAmount || refunds.some(({ state }) => state !== 'created')) {
+    context.log.error({ payment_id: paymentId, provider_refund: theirs }, 'refund.not-recorded')
+    return 'later'
+  }
+  for (const refund of refunds)
+    refund.apply({ ...refund.toProgress(), state: 'canceled', failureReason: 'Returned at the provider.' }, { now, nextCheckAt: null })
+  await em.flush()
+  em.create(Refund, {
+    ...newRefundState,
+    ...{ organizationId: payment.organizationId, orderId, paymentId, currency: payment.currency, purpose: 'surplus', reason: 'duplicate' },
+    ...{ amount: gross, taxAmount: 0n, comment: 'Made at the provider.', revokeBenefits: false, metadata: {} },
+    ...{ providerRefund: theirs, nextCheckAt: now },
+  })
+  return 'recorded'
 }
 
 interface Reservation {
