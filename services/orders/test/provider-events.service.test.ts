@@ -54,6 +54,23 @@ test('rejects events without a valid signature, and stores nothing [payments 36]
   expect(await count(shop)).toEqual([])
 })
 
+test('stores no signed event whose ids or time are not those of the provider', async () => {
+  await using shop = await startStripeShop()
+  const event = JSON.parse(buildEvent()) as object
+  for (const values of [
+    { id: 'evt_\0' },
+    { id: 'x'.repeat(100_000) },
+    { id: 7 },
+    { data: { object: { id: 're_\0' } } },
+    { data: { object: { id: '../balance' } } },
+    { created: 1e12 },
+    { created: -1e12 },
+    { created: null, data: { object: { id: '' } } },
+  ])
+    expect(await post(shop, { payload: JSON.stringify({ ...event, ...values }) })).toEqual({ received: true })
+  expect(await count(shop)).toEqual([])
+})
+
 test('rejects an event at the path of another account, and at one without a secret [payments 42]', async () => {
   await using shop = await startStripeShop()
   const { orders, fake } = shop

@@ -1,3 +1,4 @@
+import { isStorableTime } from '@quittance/contracts/identifiers'
 import type Stripe from 'stripe'
 import type { Answer, Hint } from '../provider.ts'
 import { metadataKeys, type StripeAccount } from './stripe-account.ts'
@@ -93,8 +94,15 @@ export async function listStripeEvents(
 function toHint(event: Stripe.Event, { mode }: Pick<StripeAccount, 'mode'>): Hint | 'not_ours' {
   const kind = Object.hasOwn(kinds, event.type) ? kinds[event.type as keyof typeof kinds] : null
   const object = event.data.object as { id?: unknown; metadata?: Record<string, string> | null }
-  if (!kind || typeof object.id !== 'string' || event.livemode !== (mode === 'live')) return 'not_ours'
+  if (!kind || !isId(object.id) || !isId(event.id) || event.livemode !== (mode === 'live')) return 'not_ours'
   if (kind === 'charge' && !object.metadata?.[metadataKeys.payment]) return 'not_ours'
   if (kind === 'setup' && !object.metadata?.[metadataKeys.setup]) return 'not_ours'
-  return { event: event.id, type: event.type, object: { kind, theirs: object.id }, occurredAt: new Date(event.created * 1000) }
+  const occurredAt = new Date(event.created * 1000)
+  if (!isStorableTime(occurredAt.toISOString())) return 'not_ours'
+  return { event: event.id, type: event.type, object: { kind, theirs: object.id }, occurredAt }
+}
+
+/** A caller who knows a secret of the account can sign any text. One that is no id of Stripe cannot be stored, or be the path of a call. */
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w-]{1,255}$/.test(value)
 }
