@@ -259,4 +259,17 @@ test('money of a checkout in another currency than the bank account is not asked
   const prices = [{ amount_type: 'fixed' as const, price_amount: 4200 }]
   const inDollars = await shop.orders.call(createProduct, { name: 'Guide', recurring_interval: null, prices }, shop.shop.seller)
   await expect(buyByTransfer(shop, inDollars)).rejects.toThrow('cannot take payments')
+  expect(await shop.orders.rows('select from orders')).toEqual([])
+})
+
+test('each checkout is paid to the bank account of its currency', async () => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { seller, product } = shop.shop
+  const bank = { ...bankAccount, iban: 'GB82WEST12345698765432', currency: 'usd' } as const
+  await orders.call(createPaymentAccount, { provider: 'bank_transfer', mode: 'live', bank }, seller)
+  const prices = [{ amount_type: 'fixed' as const, price_amount: 4200 }]
+  const inDollars = await orders.call(createProduct, { name: 'Guide', recurring_interval: null, prices }, seller)
+  expect((await buyByTransfer(shop, inDollars)).metadata).toMatchObject({ iban: bank.iban, currency: 'usd' })
+  expect((await buyByTransfer(shop, product)).metadata).toMatchObject({ iban: testIban, currency: 'eur' })
 })

@@ -29,7 +29,7 @@ export async function loadProviderAccount(
 }
 
 const active = `
-  select ${columns}, is_default from payment_accounts
+  select ${columns}, is_default, settings->'bank'->>'currency' as bank_currency from payment_accounts
   where organization_id = :organization_id and organization_id = any (:scope_organizations) and status = 'active'
     and ${sharedByCustomers}
   order by is_default desc, created_at, id`
@@ -43,16 +43,19 @@ export interface PaymentMeans {
 
 /**
  * Returns the account for new payments of an organization; null if it cannot take payments. With `byTransfer` it is the one to which buyers
- * send money. An organization with a live account has no sandbox: anyone could pay with its tokens.
+ * send money of a currency, as a bank account takes no other. An organization with a live account has no sandbox: anyone could pay with its tokens.
  */
 export async function findAccountForPayments(
   sql: ScopedSql,
-  { organizationId, byTransfer = false }: { organizationId: string; byTransfer?: boolean },
+  { organizationId, byTransfer }: { organizationId: string; byTransfer?: { currency: string } | undefined },
 ): Promise<PaymentMeans | null> {
-  const rows = await sql<AccountRow & { is_default: boolean }>('payment-account.active', active, { organization_id: organizationId })
+  const rows = await sql<AccountRow & { is_default: boolean; bank_currency: string | null }>('payment-account.active', active, {
+    organization_id: organizationId,
+  })
   const defaultRow = rows.find((row) => row.is_default)
   const sandbox = rows.some(({ mode }) => mode === 'live') ? [] : [toSandboxAccount(organizationId)]
-  const candidates = byTransfer ? rows.map(toAccount) : defaultRow ? [toAccount(defaultRow)] : sandbox
+  const inCurrency = rows.filter(({ bank_currency: currency }) => currency === byTransfer?.currency)
+  const candidates = byTransfer ? inCurrency.map(toAccount) : defaultRow ? [toAccount(defaultRow)] : sandbox
   const means = candidates.flatMap((account) => {
     const direction = getCapabilities(account)?.direction
     return direction ? [{ account, isSentByBuyer: direction === 'push' }] : []
