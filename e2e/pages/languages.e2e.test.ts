@@ -39,7 +39,7 @@ test.each([true, false])('the Enter key in a field keeps the language, with scri
   const { page, posts } = visit
   for (const [url, field, intent] of [
     [`${checkout.url}?locale=en`, '[name=customer_name]', 'update'],
-    [`${new URL(checkout.url).origin}/${slug}/withdraw?locale=en`, '[name=name]', 'check'],
+    [`${new URL(checkout.url).origin}/${slug}/withdraw?locale=en`, '[name=name]', 'next'],
   ] as const) {
     await page.goto(url)
     await page.type(field, 'Grace Hopper')

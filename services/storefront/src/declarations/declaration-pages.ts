@@ -66,7 +66,7 @@ export function sendFirstStep(reply: FastifyReply, step: FirstStep): FastifyRepl
     context,
     title: errors.length > 0 ? common.titleError(title) : title,
     brand: organization.name,
-    languageForm: { id: 'declaration', enter: 'check' },
+    languageForm: { id: 'declaration', enter: 'next' },
     body: html`<div class="narrow stack">
       ${errorSummary(common.problem, errors)}
       <form class="card stack" id="declaration" method="post" action="${action}" novalidate>
@@ -115,7 +115,7 @@ export function sendSecondStep(reply: FastifyReply, step: SecondStep): FastifyRe
     context,
     title: error ? common.titleError(words.check) : words.check,
     brand: organization.name,
-    languageForm: { id: 'declaration', enter: 'check' },
+    languageForm: { id: 'declaration', enter: 'next' },
     body: html`<div class="narrow stack">
       ${errorSummary(common.problem, error ? [{ field: null, message: error }] : [])}
       <form class="card stack" id="declaration" method="post" action="${action}">
