@@ -127,6 +127,23 @@ test('billing details and own details are saved, and a wrong tax id is named at 
   await look(page, 'portal-details-error')
 })
 
+test('an address without a country is not dropped: the country is named at its field, and what was typed stays', async () => {
+  const { url, order } = await sellCard()
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(url)
+  const portal = page.url()
+  for (const path of ['/details', `/orders/${order.id}`]) {
+    await page.goto(portal + path)
+    await page.select('[name="billing_address.country"]', '')
+    await page.type('[name="billing_address.city"]', 'Kiel')
+    await press(page, path === '/details' ? 'button.primary' : 'button[value=save]')
+    expect(await page.$eval('#errors a', (link) => link.getAttribute('href'))).toBe('#field-billing_address-country')
+    expect(await page.$eval('[name="billing_address.city"]', (field) => (field as unknown as { value: string }).value)).toBe('Kiel')
+  }
+  expect((await system.api('GET', `/v1/orders/${order.id}`)).body.billing_address).toMatchObject({ country: 'DE' })
+})
+
 test('a return_url that the seller has not allowed is ignored [pages 76]', async () => {
   const { url, order } = await sellCard()
   for (const return_url of ['https://evil.example/', 'javascript:alert(1)', '//evil.example']) {

@@ -63,6 +63,13 @@ export function toAddressInput({ country, state, line1, line2, postalCode, city 
   }
 }
 
+/** Names the country of an address that has none, because nothing of it would be stored; nothing if no part was typed. */
+export function findMissingCountry(typed: TypedAddress, { names, context }: { names: AddressNames; context: PageContext }): FormError[] {
+  const { country, state, line1, line2, postalCode, city } = typed
+  const isTyped = [state, line1, line2, postalCode, city].some((part) => part !== '')
+  return isTyped && country === null ? [{ field: `${names.prefix}.country`, message: context.words.errors.country }] : []
+}
+
 /** Returns what an invoice needs and the form lacks. */
 export function findMissingAddress(typed: TypedAddress, { names, context }: { names: AddressNames; context: PageContext }): FormError[] {
   const { errors } = context.words

@@ -5,7 +5,7 @@ import { html } from '@quittance/pages/html'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toFormErrors } from '../checkout/needed-fields.ts'
 import { readText, type AppOptions } from '../page/page-context.ts'
-import { addressFields, fillAddress, readAddress, toAddressInput, type TypedAddress } from './address-fields.ts'
+import { addressFields, fillAddress, findMissingCountry, readAddress, toAddressInput, type TypedAddress } from './address-fields.ts'
 import { sendPortalPage } from './portal-page.ts'
 import type { PortalRoute, PortalSession } from './portal-session.ts'
 
@@ -32,6 +32,8 @@ export async function saveDetails(session: PortalSession, exchange: Exchange): P
   const typed = readAddress(request.body, names)
   const taxId = (readText(request.body, 'tax_id') ?? '').trim().slice(0, 50)
   const show = (errors: FormError[]) => sendDetailsPage(session, { exchange, typed, taxId, errors, notice: null })
+  const missing = findMissingCountry(typed, { names, context })
+  if (missing.length > 0) return show(missing)
   try {
     const address = toAddressInput(typed)
     await options.api.call(

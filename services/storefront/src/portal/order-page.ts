@@ -14,7 +14,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toFormErrors } from '../checkout/needed-fields.ts'
 import { createMoneyFormat, nameTax } from '../checkout/order-summary.ts'
 import { readText, type AppOptions } from '../page/page-context.ts'
-import { addressFields, fillAddress, findMissingAddress, readAddress, toAddressInput, type TypedAddress } from './address-fields.ts'
+import {
+  addressFields,
+  fillAddress,
+  findMissingAddress,
+  findMissingCountry,
+  readAddress,
+  toAddressInput,
+  type TypedAddress,
+} from './address-fields.ts'
 import { creditNoteList, loadCreditNotes } from './credit-notes.ts'
 import { orderLines } from './order-lines.ts'
 import { isOwed, payLink } from './owed-orders.ts'
@@ -82,7 +90,7 @@ export async function changeOrder(session: PortalSession, exchange: Exchange): P
   const isInvoiceWanted = readText(request.body, 'intent') === 'invoice'
   const order = await loadOrder(session, exchange)
   const reject = (errors: FormError[]) => sendOrderPage(session, { exchange, order, invoice: 'none', typed, errors, notice: null })
-  const missing = isInvoiceWanted ? findMissingAddress(typed, { names, context }) : []
+  const missing = (isInvoiceWanted ? findMissingAddress : findMissingCountry)(typed, { names, context })
   if (missing.length > 0) return reject(missing)
   const back = (query: string) => reply.redirect(`${path}/orders/${order.id}?${query}&locale=${context.language}`, 303)
   try {
