@@ -144,6 +144,18 @@ test('an address without a country is not dropped: the country is named at its f
   expect((await system.api('GET', `/v1/orders/${order.id}`)).body.billing_address).toMatchObject({ country: 'DE' })
 })
 
+test('the page after signing out is shown in another language, and asks for no resending', async () => {
+  const { url } = await sellCard()
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(url)
+  await press(page, 'form[action$="/sign-out"] button')
+  await page.click('.language > summary')
+  await press(page, 'button[value=de]')
+  expect(await page.$eval('html', (html) => html.getAttribute('lang'))).toBe('de')
+  expect(await page.$('[name=email]')).not.toBeNull()
+})
+
 test('a return_url that the seller has not allowed is ignored [pages 76]', async () => {
   const { url, order } = await sellCard()
   for (const return_url of ['https://evil.example/', 'javascript:alert(1)', '//evil.example']) {

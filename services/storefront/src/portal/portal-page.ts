@@ -35,6 +35,7 @@ export function sendPortalPage(reply: FastifyReply, session: PortalSession, page
     script,
     provider,
     tools: html`<form class="signed-in" method="post" action="${path}/sign-out">
+      <input type="hidden" name="locale" value="${context.language}" />
       <span class="quiet" title="${words.portal.signedInAs(maskEmail(customer.email))}">${maskEmail(customer.email)}</span>
       <button class="button plain">${words.portal.signOut}</button>
     </form>`,

@@ -167,12 +167,9 @@ async function signOut(request: Request, { reply, options: { cookies, api } }: E
   const context = readPageContext(request)
   const { slug } = request.params
   const token = cookies.read(request, sessionCookie(slug))
-  const [organization] = await Promise.all([
-    loadOrganization(api, { slug, context }),
-    token && api.call(endCustomerSession, {}, { visitor: context.visitor, token }).catch(ignoreEnded),
-  ])
+  if (token) await api.call(endCustomerSession, {}, { visitor: context.visitor, token }).catch(ignoreEnded)
   cookies.clear(reply, sessionCookie(slug))
-  return sendAddressForm(reply, { organization, context, next: '', notice: context.words.portal.signedOut, status: 200 })
+  return reply.redirect(`/${slug}/portal/sign-in?signed_out=1&locale=${context.language}`, 303)
 }
 
 /** A session that has ended before is what the customer wants. */

@@ -37,7 +37,8 @@ export function findNextPage(path: string | null): string {
 export async function sendSignIn(request: Request, { reply, options }: Exchange): Promise<FastifyReply> {
   const session = await readSession(request, options)
   if (session.customer) return reply.redirect(session.path, 303)
-  return sendAddressForm(reply, { ...session, next: findNextPage(readText(request.query, 'next')), status: 200 })
+  const notice = readText(request.query, 'signed_out') ? session.context.words.portal.signedOut : null
+  return sendAddressForm(reply, { ...session, next: findNextPage(readText(request.query, 'next')), notice, status: 200 })
 }
 
 /** Requests a code. The next page is the same for known and unknown addresses. */
