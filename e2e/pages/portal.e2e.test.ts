@@ -144,6 +144,27 @@ test('an address without a country is not dropped: the country is named at its f
   expect((await system.api('GET', `/v1/orders/${order.id}`)).body.billing_address).toMatchObject({ country: 'DE' })
 })
 
+test('a cancellation is taken back by its button alone, and also if the button is pressed in two tabs', async () => {
+  const { url, order } = await sellCard()
+  const read = async () => (await system.api('GET', `/v1/subscriptions/${order.subscription_id}`)).body.cancel_at_period_end
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(url)
+  const subscription = `${page.url()}/subscriptions/${order.subscription_id}`
+  await page.goto(`${subscription}/cancel`)
+  await press(page, 'button[value=cancel]')
+  await page.$eval('button[value=continue]', (button) => button.setAttribute('value', 'unknown'))
+  await press(page, 'button[value=unknown]')
+  expect(await read()).toBe(true)
+  const other = await page.browserContext().newPage()
+  for (const tab of [page, other]) await tab.goto(subscription)
+  for (const tab of [page, other]) {
+    await press(tab, 'button[value=continue]')
+    expect(await readText(tab)).toContain('The subscription continues')
+  }
+  expect(await read()).toBe(false)
+})
+
 test('the page after signing out is shown in another language, and asks for no resending', async () => {
   const { url } = await sellCard()
   await using visit = await openVisit(browser, { scripts: false })

@@ -132,16 +132,25 @@ export async function sendCancel(session: PortalSession, exchange: Exchange): Pr
   return sendPortalPage(exchange.reply, session, { title, body, script: exchange.options.scripts.portal })
 }
 
-/** Cancels at the end of the period, takes the cancellation back, or drops the planned change. */
+/** What each button of the forms changes, and the notice about it. */
+const changes = new Map([
+  ['cancel', { change: { cancel_at_period_end: true }, done: 'canceled' }],
+  ['continue', { change: { cancel_at_period_end: false }, done: 'continued' }],
+  ['keep', { change: { pending_update: null }, done: 'kept' }],
+] as const)
+
+/** Cancels at the end of the period, takes the cancellation back, or drops the planned change. A form without its button changes nothing. */
 export async function changeSubscription(session: PortalSession, { request, reply, options: { api } }: Exchange): Promise<FastifyReply> {
   const { id } = request.params
-  const intent = readText(request.body, 'intent')
+  const intent = changes.get(readText(request.body, 'intent') as 'cancel')
   const back = (done: string) => reply.redirect(`${session.path}/subscriptions/${id}?done=${done}&locale=${session.context.language}`, 303)
+  if (!intent) return back('')
   try {
-    const change = intent === 'keep' ? { pending_update: null } : { cancel_at_period_end: intent === 'cancel' }
-    await api.call(updateCustomerSubscription, { id, ...change }, session.call)
-    return back(intent === 'keep' ? 'kept' : intent === 'cancel' ? 'canceled' : 'continued')
+    await api.call(updateCustomerSubscription, { id, ...intent.change }, session.call)
+    return back(intent.done)
   } catch (error) {
+    // Pressed twice, or in another tab: there is no cancellation to take back.
+    if (error instanceof ApiFailure && error.error === 'BadRequest' && intent.done === 'continued') return back(intent.done)
     if (error instanceof ApiFailure && (error.status === 403 || error.status === 410)) return back('ending')
     throw error
   }
