@@ -165,6 +165,18 @@ test('a cancellation is taken back by its button alone, and also if the button i
   expect(await read()).toBe(false)
 })
 
+test('an address with an id of the wrong form is the same page as an unknown one', async () => {
+  const { url } = await sellCard()
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(url)
+  const portal = page.url()
+  for (const path of ['orders/none', 'orders/none/pay', 'orders/none/withdraw', 'subscriptions/none', 'subscriptions/none/cancel']) {
+    const reply = await page.goto(`${portal}/${path}`)
+    expect({ path, status: reply?.status() }).toEqual({ path, status: 404 })
+  }
+})
+
 test('the page after signing out is shown in another language, and asks for no resending', async () => {
   const { url } = await sellCard()
   await using visit = await openVisit(browser, { scripts: false })
