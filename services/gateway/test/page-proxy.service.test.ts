@@ -109,6 +109,15 @@ test('shows a page while the storefront is down, and the API works [pages 9]', a
   expect((await get('/v1/changes', { host: 'api.quittance.test' })).statusCode).toBe(200)
 })
 
+test('a page about a lost reply to a form does not state that nothing was charged', async () => {
+  storefront = await startFakeUpstream(storefrontPort)
+  storefront.answer((_, response) => void response.destroy())
+  const headers = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
+  const lost = await send({ path: '/checkout/qt_co_1', method: 'POST', headers, body: 'intent=order' })
+  expect([lost.statusCode, lost.headers['content-type'], storefront.received.length]).toEqual([503, 'text/html; charset=utf-8', 1])
+  expect(await lost.body.text()).not.toContain('Nothing was')
+})
+
 test('API calls of a page server count on its visitor with the right key only [pages 8]', async () => {
   const call = (headers: Record<string, string>) => get('/v1/changes', { host: 'api.quittance.test', ...headers })
   await eventually(async () => {

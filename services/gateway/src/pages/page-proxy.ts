@@ -67,11 +67,14 @@ const texts: Readonly<Record<number, [title: string, sentence: string]>> = {
   429: ['Too many requests', 'Nothing was done. Wait a moment and load this page again.'],
   503: ['This page is not available right now', 'Nothing was charged. Wait a moment and load this page again.'],
 }
+/** The form may have been handled, and charged: only its reply is missing. The same form sent again has no second effect. */
+const lostReplyText = ['There was no reply', 'It is not known what was done. Wait a moment and load this page again.'] as const
 const otherText = ['This request cannot be read', 'Nothing was done. Go back to the page before.'] as const
 
 /** Sends a page that needs no other service. */
 function sendFailurePage(reply: FastifyReply, status: number): FastifyReply {
-  const [title, sentence] = texts[status] ?? otherText
+  const isReplyLost = status === 503 && reply.request.method === 'POST'
+  const [title, sentence] = isReplyLost ? lostReplyText : (texts[status] ?? otherText)
   const page = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title></head>

@@ -63,8 +63,9 @@ async function sendConfirmation(
   // Most payments are complete by now, and the next page is the last one.
   for (const waitMs of [200, 600, 1_000]) {
     await delay(waitMs)
-    const { status } = await api.call(getCheckoutByClient, { client_secret: secret }, { visitor })
-    if (status !== 'confirmed') break
+    // The order is placed: the next page tries again what cannot be read here.
+    const current = await api.call(getCheckoutByClient, { client_secret: secret }, { visitor }).catch(() => null)
+    if (current?.status !== 'confirmed') break
   }
   return { kind: 'ordered', sessionToken: customer_session_token }
 }

@@ -91,7 +91,10 @@ function confirm(
 async function waitForPayment(waitsMs: readonly number[], { session, exchange, order }: Paying): Promise<CustomerOrder> {
   let current = order
   for (const waitMs of waitsMs) {
-    current = await loadOrder(session, exchange)
+    // The payment has been made: without a reply the order is shown as it was.
+    const read = await loadOrder(session, exchange).catch(() => null)
+    if (!read) break
+    current = read
     if (!isOwed(current)) break
     await delay(waitMs)
   }
