@@ -92,6 +92,29 @@ test('two presses make one order, and both lead to the confirmation with the ses
   expect(await shop.orders(checkout)).toHaveLength(1)
 })
 
+test('an order that the browser stopped sending can be sent again', async () => {
+  const checkout = await shop.checkout()
+  await using visit = await openVisit(browser)
+  const { page } = visit
+  await fillIn(page, checkout)
+  await page.waitForNetworkIdle()
+  await page.setRequestInterception(true)
+  let isStopped = true
+  page.on('request', (request) => {
+    if (isStopped && request.postData()?.includes('intent=order')) void request.abort('aborted')
+    else void request.continue()
+  })
+  await Promise.all([page.waitForRequest((request) => request.postData()?.includes('intent=order') ?? false), page.click(orderButton)])
+  isStopped = false
+  await eventually(
+    async () => {
+      await (await page.$(orderButton))?.click()
+      expect(await shop.orders(checkout)).toHaveLength(1)
+    },
+    { withinMs: 20_000 },
+  )
+})
+
 test('a second tab that orders later shows the confirmation [pages 35]', async () => {
   const checkout = await shop.checkout()
   await using visit = await openVisit(browser)

@@ -22,7 +22,7 @@ export function improveCheckout(form: HTMLFormElement, provider?: ProviderPart):
 
   function send(intent: string, { keepsDiscount }: { keepsDiscount: boolean }): void {
     // The order is on its way: a reply that comes now would interrupt it.
-    if (form.dataset['sent']) return
+    if (isSending(form)) return
     const data = new FormData(form)
     for (const name of privateFields) data.delete(name)
     if (keepsDiscount) data.delete('discount_code')
@@ -31,7 +31,7 @@ export function improveCheckout(form: HTMLFormElement, provider?: ProviderPart):
     const request = new XMLHttpRequest()
     request.addEventListener('load', () => {
       const next = request.responseXML
-      if (!next || !order.isLatest(number) || form.dataset['sent']) return
+      if (!next || !order.isLatest(number) || isSending(form)) return
       // Another kind of page: the checkout was ordered or has expired in the time between.
       if (!next.querySelector('#checkout')) return location.reload()
       showReply(next, { keepsDiscount })
@@ -78,10 +78,18 @@ function needsProvider(form: HTMLFormElement): boolean {
   return findProviderForm() !== null && !new FormData(form).get('confirmation_token_id')
 }
 
+/** Time within which the server replies. */
+const maxSendingMs = 10_000
+
+/** Whether the form is on its way. A browser that was stopped reports nothing: after the time of a reply the form can be sent again. */
+export function isSending({ dataset: { sent } }: HTMLFormElement): boolean {
+  return sent === 'yes' || Date.now() - Number(sent ?? 0) < maxSendingMs
+}
+
 /** A press while the first is on its way does nothing; the server would place one order for both anyway. */
 function rejectSecondPress(event: SubmitEvent, form: HTMLFormElement): void {
-  if (form.dataset['sent']) return event.preventDefault()
-  form.dataset['sent'] = 'yes'
+  if (isSending(form)) return event.preventDefault()
+  form.dataset['sent'] = String(Date.now())
   const button = event.submitter
   // After the browser has read the form: a disabled button would not be sent.
   setTimeout(() => button?.setAttribute('aria-disabled', 'true'))

@@ -1,4 +1,4 @@
-import { findProviderForm } from './improve-checkout.ts'
+import { findProviderForm, isSending } from './improve-checkout.ts'
 import { createToken, mountForm } from './mount-form.ts'
 import { openAction } from './open-action.ts'
 
@@ -6,16 +6,18 @@ document.documentElement.classList.add('scripted')
 
 /** Sends the form once, with a new token where the form of the provider was filled in. */
 async function send(event: SubmitEvent, form: HTMLFormElement): Promise<void> {
-  if (form.dataset['sent']) return event.preventDefault()
-  form.dataset['sent'] = 'yes'
+  if (isSending(form)) return event.preventDefault()
+  form.dataset['sent'] = String(Date.now())
   const button = event.submitter
   button?.setAttribute('aria-disabled', 'true')
   if (!findProviderForm() || new FormData(form).get('payment_method_id')) return
   event.preventDefault()
+  form.dataset['sent'] = 'yes'
   const token = await createToken(form)
   const field = form.querySelector<HTMLInputElement>('[name=confirmation_token_id]')
   if (token && field) {
     field.value = token
+    form.dataset['sent'] = String(Date.now())
     return form.submit()
   }
   delete form.dataset['sent']
