@@ -43,7 +43,7 @@ export function toDetailColumns({ brand, last4, expMonth, expYear, wallet }: Met
   return { brand, last4, exp_month: expMonth, exp_year: expYear, wallet }
 }
 
-// As no token pays, whatever was stored during a trial.
+// The sandbox pays nothing beside an active live account.
 const hasNoSandbox = `exists (select from payment_accounts l where l.organization_id = m.organization_id and l.status = 'active' and l.mode = 'live'
     and l.organization_id = any (:scope_organizations))`
 
@@ -64,8 +64,7 @@ export async function findChargeableMethod(
   { customerId, preferred, mayUseDefault }: { customerId: string; preferred: string | null; mayUseDefault: boolean },
 ): Promise<ChargeableMethod | null> {
   const values = { customer_id: customerId, preferred, may_use_default: mayUseDefault }
-  const [row] = await sql<ChargeableMethod>('payment-method.chargeable', find, values)
-  return row ?? null
+  return (await sql<ChargeableMethod>('payment-method.chargeable', find, values))[0] ?? null
 }
 
 // A session bound to a checkout proves no address: it changes no stored method.

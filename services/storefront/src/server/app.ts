@@ -73,9 +73,8 @@ type FaultText = { status: number; title: keyof Words['faults']; sentence: keyof
 function toFault(error: unknown): FaultText {
   if (error instanceof ApiUnavailable) return { status: 503, title: 'unavailableTitle', sentence: 'unavailable' }
   if (error instanceof ApiFailure) {
-    // An address with an id of the wrong form is the page of nothing, like one with an unknown id.
-    if (error.status === 404 || error.issues.some(({ loc }) => loc[0] === 'path'))
-      return { status: 404, title: 'notFoundTitle', sentence: 'notFound' }
+    const isMalformedId = error.issues.some(({ loc }) => loc[0] === 'path')
+    if (error.status === 404 || isMalformedId) return { status: 404, title: 'notFoundTitle', sentence: 'notFound' }
     if (error.status === 429) return { status: 429, title: 'tooManyTitle', sentence: 'tooMany' }
   }
   const { statusCode = 500 } = error as { statusCode?: number }
