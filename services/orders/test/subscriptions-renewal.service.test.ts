@@ -1,3 +1,4 @@
+import { getCustomerSubscription } from '@quittance/contracts/customer-portal'
 import { createDiscount, getDiscount } from '@quittance/contracts/discounts'
 import { listOrders, orderCreated, orderPaid } from '@quittance/contracts/orders'
 import { listSubscriptions, subscriptionActive, subscriptionRevoked, updateSubscription } from '@quittance/contracts/subscriptions'
@@ -49,6 +50,21 @@ test('a year has twelve monthly renewals, and a three-month discount is on three
   const days = await orders.rows<{ day: string }>(`select to_char(period_start, 'DD') as day from orders order by period_start`)
   expect(days).toHaveLength(13)
   expect(await orders.call(getDiscount, { id: discount.id }, shop.seller)).toMatchObject({ redemptions_count: 1 })
+})
+
+test('a discount of the most months is on the renewals too, and its customer reads the next amount', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const terms = { name: 'Always', type: 'fixed' as const, amount: 300, duration: 'repeating' as const, duration_in_months: 2_147_483_647 }
+  const discount = await orders.call(createDiscount, terms, shop.seller)
+  const subscribed = await buyPlan(orders, shop, { discountId: discount.id })
+  const { id, current_period_end: end } = await waitForSubscription(orders, subscribed, { status: 'active' })
+  expect(await orders.call(getCustomerSubscription, { id }, subscribed.buyer)).toMatchObject({ next_amount: 700 })
+  await advance(orders, subscribed, after(end))
+  await eventually(async () => {
+    const paid = { total_amount: 700, status: 'paid' }
+    expect(await listSubscriptionOrders(orders, subscribed)).toMatchObject([paid, paid])
+  })
 })
 
 test('a discount for once is on the first order only, one forever on every order', async () => {

@@ -20,13 +20,15 @@ import type { OrganizationClock } from '../organizations/organization.ts'
 import { askForChange, previewChange } from '../subscriptions/preview-change.ts'
 import { applyProductChange } from '../subscriptions/previewed-change.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
+import { maxDiscountMonths } from '../pricing/billing-period.ts'
 
 const soldBy = 'products pr join organizations g on g.id = pr.organization_id where pr.id = s.product_id'
 
 /** The same rule as `isDiscountInEffect`, for the next period. */
 const nextAmount = `coalesce((select s.amount from discounts d where d.id = s.discount_id and s.discount_from <= s.current_period_end
     and (d.duration = 'forever' or d.duration = 'once' and s.discount_from = s.current_period_end
-      or d.duration = 'repeating' and s.current_period_end < s.discount_from + d.duration_in_months * interval '1 month')), s.price_amount)`
+      or d.duration = 'repeating' and s.current_period_end < s.discount_from + least(d.duration_in_months, ${maxDiscountMonths}) * interval '1 month')),
+    s.price_amount)`
 
 /** A subscription for its customer. */
 const customerSubscriptionView: View<CustomerSubscription> = {

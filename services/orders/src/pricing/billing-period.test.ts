@@ -68,3 +68,7 @@ test('thirteen months apply to the first two yearly orders', () => {
   expect(reached({ duration: 'repeating', durationInMonths: 12 }, 'year').slice(0, 3)).toEqual([true, false, false])
   expect(reached({ duration: 'repeating', durationInMonths: 13 }, 'year').slice(0, 3)).toEqual([true, true, false])
 })
+
+test('the longest duration applies to every order', () => {
+  expect(reached({ duration: 'repeating', durationInMonths: 2_147_483_647 })).toEqual([true, true, true, true, true, true])
+})

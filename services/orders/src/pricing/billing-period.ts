@@ -66,10 +66,13 @@ export interface DiscountTerm {
   durationInMonths?: number | null | undefined
 }
 
+/** A thousand years. A discount of more months ends as late: its end could be beyond the range of dates. */
+export const maxDiscountMonths = 12_000
+
 /** Returns whether a discount lowers the order of the period that starts at `periodStart`; `from` is the first period it lowers. */
 export function isDiscountInEffect(periodStart: Date, { duration, durationInMonths, from }: DiscountTerm & { from: Date }): boolean {
   if (periodStart < from) return false
   if (duration === 'forever') return true
   if (duration === 'once') return periodStart.getTime() === from.getTime()
-  return periodStart < addMonths(from, { months: durationInMonths ?? 0, anchorDay: from.getUTCDate() })
+  return periodStart < addMonths(from, { months: Math.min(durationInMonths ?? 0, maxDiscountMonths), anchorDay: from.getUTCDate() })
 }
