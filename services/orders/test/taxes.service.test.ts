@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { confirmCheckout, createCheckout, getCheckout, updateCheckoutByClient } from '@quittance/contracts/checkouts'
+import { updatePortalCustomer } from '@quittance/contracts/customer-portal'
 import { createCustomer, getCustomer } from '@quittance/contracts/customers'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { listOrders, orderPaid, type Order } from '@quittance/contracts/orders'
@@ -160,6 +161,26 @@ test('renewals charge the tax of the customer’s location; subscription amounts
     return order
   })
   expect(renewal).toMatchObject({ net_amount: 1000, tax_amount: 200, total_amount: 1200, items: [{ amount: 1000, tax_amount: 200 }] })
+})
+
+test('a renewal charges the tax of a customer who moved with the tax id of the former country', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  await orders.call(createTaxRate, { ...frenchVat, reverse_charge: true }, shop.seller)
+  const american = {
+    email: 'ada@example.com',
+    billing_address: { country: 'US', state: 'NY' },
+    tax_id: ['911144442', 'us_ein'] as [string, string],
+  }
+  const customer = await orders.call(createCustomer, american, shop.seller)
+  const bought = await buyPlan(orders, shop, { price: 1000, email: customer.email, customerId: customer.id })
+  const { current_period_end: end } = await waitForSubscription(orders, bought, { status: 'active' })
+  await orders.call(updatePortalCustomer, { billing_address: france }, bought.buyer)
+  await advance(orders, shop, after(end))
+  await eventually(async () => {
+    const { items } = await orders.call(listOrders, { sorting: ['created_at'] }, shop.seller)
+    expect(items).toMatchObject([{ tax_amount: 0 }, { status: 'paid', tax_amount: 200, taxes: [{ reverse_charge: false }] }])
+  })
 })
 
 test('a subscription keeps currency and tax behavior while old prorations are pending', async () => {

@@ -69,7 +69,6 @@ function rejectForeignForms(app: FastifyInstance, origin: string): void {
 }
 
 type FaultText = { status: number; title: keyof Words['faults']; sentence: keyof Words['faults'] }
-
 function toFault(error: unknown): FaultText {
   if (error instanceof ApiUnavailable) return { status: 503, title: 'unavailableTitle', sentence: 'unavailable' }
   if (error instanceof ApiFailure) {

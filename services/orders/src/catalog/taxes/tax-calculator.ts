@@ -3,7 +3,7 @@ import type { Address } from '@quittance/contracts/address'
 import type { TaxId } from '@quittance/contracts/tax-id'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { TaxRate } from '../../pricing/tax-amounts.ts'
-import { isBusinessTaxId } from '@quittance/runtime/tax-id'
+import { isBusinessTaxId, isTaxIdOfCountry } from '@quittance/runtime/tax-id'
 
 /** A purchase whose tax is determined. */
 export interface TaxableSale {
@@ -50,7 +50,8 @@ export const configuredRates: TaxCalculator = {
     const rate: TaxRate = {
       ...{ name, country, state },
       partsPerMillion: BigInt(parts_per_million),
-      isReverseCharge: reverse_charge && taxId !== null && isBusinessTaxId(taxId),
+      // A customer who moved may still have the tax id of the former country.
+      isReverseCharge: reverse_charge && taxId !== null && isBusinessTaxId(taxId) && isTaxIdOfCountry(taxId[0], address.country),
     }
     return lines.map(() => rate)
   },
