@@ -4,6 +4,7 @@ import { tokenRevoked } from '@quittance/contracts/auth'
 import { NotPermitted, ResourceNotFound, TooManyRequests } from '@quittance/contracts/errors'
 import {
   acceptInvitation,
+  accountMailRequested,
   declineInvitation,
   listInvitations,
   listOwnInvitations,
@@ -54,6 +55,7 @@ test('an invitation grants nothing and shows only the name before it is accepted
       expires_at: expect.any(String),
     },
   ])
+  await auth.nextEvent(accountMailRequested)
   const eventCount = auth.publishedEvents.length
   const member = await auth.call(acceptInvitation, { id }, grace)
   expect(member).toMatchObject({ organization_id: organizationId, user_id: graceId, email: 'grace@example.com' })
