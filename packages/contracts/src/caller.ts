@@ -84,3 +84,8 @@ export function isWholeCustomer(caller: Caller): boolean {
 export function callerCheckoutId(caller: Caller): string | null {
   return caller.kind === 'customer' ? (caller.checkout_id ?? null) : null
 }
+
+/** The network of an anonymous client, which operations with `limitedByNetwork` count; null for other callers, and where it is not known. */
+export function callerNetwork(caller: Caller): string | null {
+  return (caller.kind === 'anonymous' && caller.network) || null
+}

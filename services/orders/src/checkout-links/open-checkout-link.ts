@@ -1,3 +1,4 @@
+import { callerNetwork } from '@quittance/contracts/caller'
 import { openCheckoutLink as contract } from '@quittance/contracts/checkout-links'
 import { RequestValidationError, TooManyRequests } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
@@ -86,10 +87,8 @@ const findLimit = `
     and created_at > now() - interval '1 minute'
   order by created_at desc offset ${maxVisits - 1} limit 1`
 
-const findNetwork = ({ caller }: CommandContext) => (caller.kind === 'anonymous' && caller.network) || null
-
 async function assertMayOpen(organizationId: string, context: CommandContext): Promise<void> {
-  const network = findNetwork(context)
+  const network = callerNetwork(context.caller)
   if (network === null) return
   await context.lockNames([`checkout links ${organizationId} ${network}`])
   const [limit] = await context.sql<{ retry_after: number }>('checkout-link-visit.find-limit', findLimit, {
@@ -107,7 +106,7 @@ async function recordVisit(
   { organizationId, checkoutId }: { organizationId: string; checkoutId: string },
   context: CommandContext,
 ): Promise<void> {
-  const network = findNetwork(context)
+  const network = callerNetwork(context.caller)
   if (network === null) return
   await context.sql('checkout-link-visit.insert', insert, { checkout_id: checkoutId, organization_id: organizationId, network })
 }

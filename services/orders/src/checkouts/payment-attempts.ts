@@ -1,3 +1,4 @@
+import { callerNetwork } from '@quittance/contracts/caller'
 import { TooManyRequests } from '@quittance/contracts/errors'
 import { job, type CommandContext } from '@quittance/runtime/handler'
 import { clientNetwork } from '@quittance/runtime/client-network'
@@ -26,7 +27,7 @@ const findLimit = `
 function findNetwork({ customerIpAddress }: Checkout, { caller }: CommandContext): string | null {
   // A seller that confirms on its own server names the buyer.
   if (customerIpAddress) return clientNetwork(customerIpAddress)
-  return (caller.kind === 'anonymous' && caller.network) || null
+  return callerNetwork(caller)
 }
 
 /** Throws if too many payments of this network were declined: cards are tested with many checkouts. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { callerCustomerId } from '@quittance/contracts/caller'
+import { callerCustomerId, callerNetwork } from '@quittance/contracts/caller'
 import {
   declarationReceived,
   declareCancellation as cancellationContract,
@@ -104,7 +104,7 @@ async function prepare(request: Request, context: CommandContext): Promise<void>
     await assertOrganizationExists(sql, organization_id)
   } else if (caller.organization_id !== organization_id)
     throw RequestValidationError.field(['organization_id'], 'The session belongs to another organization.')
-  const network = findNetwork(context)
+  const network = callerNetwork(caller)
   const counted = [email.toLowerCase(), ...(network === null ? [] : [network])]
   await lockNames(counted.map((name) => `declaration ${organization_id} ${name}`))
   // What others declare with the address of a customer must not use up the customer's own right.
@@ -118,9 +118,6 @@ async function prepare(request: Request, context: CommandContext): Promise<void>
   if (limit)
     throw new TooManyRequests('Too many declarations were made from this network. Try again later.', Math.max(1, limit.retry_after))
 }
-
-/** The network of an anonymous client; null for a customer who is signed in. */
-const findNetwork = ({ caller }: CommandContext) => (caller.kind === 'anonymous' && caller.network) || null
 
 async function requireOwnOrder(id: string | null, { read }: CommandContext): Promise<CustomerOrder> {
   if (id === null) throw RequestValidationError.field(['order_id'], 'Field required')
@@ -185,7 +182,7 @@ async function record({ organization_id, name, email, reference, locale }: Reque
     is_verified: isVerified,
     effect,
     refund_due_at,
-    network: findNetwork(context),
+    network: callerNetwork(context.caller),
   })
   publish({
     event: declarationReceived,
