@@ -4,7 +4,7 @@ import { createBenefit, deleteBenefit, getBenefit, updateBenefit } from '@quitta
 import { listCustomerBenefitGrants } from '@quittance/contracts/customer-benefit-grants'
 import { getCustomerState } from '@quittance/contracts/customer-state'
 import { deleteCustomer } from '@quittance/contracts/customers'
-import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
+import { NotPermitted, RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import {
   activateLicenseKey,
   getCustomerLicenseKey,
@@ -167,6 +167,19 @@ test('the seller changes only the given status, limits, usage and expiry; null c
   for (const expires_at of ['soon', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59-12:00']) {
     await expect(change({ expires_at })).rejects.toThrow(RequestValidationError)
   }
+})
+
+test('a key stays readable however much data its holder stores with activations', async () => {
+  await using orders = await startOrders()
+  const sold = await buyLicenseKey(orders, await createLicenseKeyShop(orders, { activations: { limit: 100, enable_customer_admin: true } }))
+  const meta = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key ${index}`, '\u0001'.repeat(500)]))
+  const activate = () => orders.call(activateLicenseKey, { ...sold.held, label: 'device', meta }, anonymous)
+  const made = await Promise.allSettled(Array.from({ length: 60 }, activate))
+  const rejections = made.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  const { activations: shown } = await orders.call(getLicenseKey, { id: sold.licenseKey.id }, sold.seller)
+  expect(shown).toHaveLength(60 - rejections.length)
+  expect(shown.length).toBeGreaterThan(20)
+  for (const error of rejections) expect(error).toBeInstanceOf(NotPermitted)
 })
 
 test('lists keys oldest first by page, organization and benefit', async () => {

@@ -8,12 +8,19 @@ import { LicenseKeyActivation, LicenseKey } from './license-key.ts'
 import { heldLicenseKeyActivationView, licenseKeyView } from './license-key-view.ts'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { LockMode } from '@mikro-orm/core'
+import { sharedByCustomers } from '@quittance/sql/sql-runner'
+
+const measure = `
+  select count(*)::int as active, coalesce(sum(octet_length(to_json(label)::text) + octet_length(meta::text)), 0)::int as bytes
+  from license_key_activations
+  where license_key_id = :id and organization_id = any (:scope_organizations) and ${sharedByCustomers}`
 
 export const activateLicenseKey = command(activateLicenseKeyContract, async (request, context) => {
   const { em, now, read } = context
   const key = await lockLicenseKey(context, request)
   key.assertActive(now)
-  key.assertActivationAvailable(await em.count(LicenseKeyActivation, { licenseKeyId: key.id }))
+  const [held] = await context.sql<{ active: number; bytes: number }>('license-key.measure-activations', measure, { id: key.id })
+  key.assertActivationAvailable(held as { active: number; bytes: number })
   const { label, conditions, meta } = request
   const activation = em.create(LicenseKeyActivation, {
     organizationId: key.organizationId,

@@ -47,6 +47,9 @@ interface LicenseKeyChange {
   expires_at?: string | null | undefined
 }
 
+/** Beyond it a reply with all activations of a key, whose data its holder chooses, could exceed the maximum size. */
+const maxActivationBytes = 4 * 1024 * 1024
+
 export class LicenseKey extends LicenseKeySchema.class {
   change(change: LicenseKeyChange): void {
     if (change.status) this.status = change.status
@@ -71,12 +74,13 @@ export class LicenseKey extends LicenseKeySchema.class {
     if (this.expiresAt && this.expiresAt <= now) throw new ResourceNotFound('This license key has expired.')
   }
 
-  /** `active` is the number of its activations; the row is locked while they are counted. */
-  assertActivationAvailable(active: number): void {
+  /** `active` is the number of its activations, `bytes` the size of their labels and meta; the row is locked while they are counted. */
+  assertActivationAvailable({ active, bytes }: { active: number; bytes: number }): void {
     if (this.limitActivations === null || this.limitActivations === undefined) {
       throw new NotPermitted('This license key does not support activations. Validate it without one.')
     }
     if (active >= this.limitActivations) throw new NotPermitted('This license key has reached its activation limit.')
+    if (bytes > maxActivationBytes) throw new NotPermitted('The activations of this license key hold too much data. Deactivate one.')
   }
 
   /** Counts one validation and the reported uses; both or neither. */
