@@ -15,6 +15,7 @@ import {
   CancellationReason,
   CustomerOrderSubscription,
   ResourceUnavailable,
+  nextAmount,
   subscribedPrices,
   SubscriptionUpdatePending,
 } from './subscriptions.ts'
@@ -164,11 +165,9 @@ export const CustomerSubscription = CustomerOrderSubscription.extend({
   product: CustomerOrderProduct,
   ...subscribedPrices,
   is_polar_managed: z.literal(true).describe('Renewals are charged by this system.'),
-  next_amount: CustomerOrderSubscription.shape.amount.optional().describe('Price of the next period less its discount, before added tax.'),
+  next_amount: nextAmount,
   has_payment_method: z.boolean().optional().describe('Whether it names a payment method; a trial without one ends without a charge.'),
-}).meta({
-  id: 'CustomerSubscription',
-})
+}).meta({ id: 'CustomerSubscription' })
 export type CustomerSubscription = z.infer<typeof CustomerSubscription>
 
 export const listCustomerSubscriptions = operation({

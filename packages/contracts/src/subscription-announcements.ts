@@ -1,8 +1,13 @@
 import { event } from './event.ts'
-import { Subscription } from './subscriptions.ts'
+import type { z } from 'zod'
+import { nextAmount, Subscription } from './subscriptions.ts'
+
+/** A subscription before its next period. A release before may publish it without the amount of that. */
+export const AnnouncedSubscription = Subscription.extend({ next_amount: nextAmount }).meta({ id: 'AnnouncedSubscription' })
+export type AnnouncedSubscription = z.infer<typeof AnnouncedSubscription>
 
 /** Events about what will happen to a subscription. Mails follow. */
-const announced = { publisher: 'orders', payload: Subscription } as const
+const announced = { publisher: 'orders', payload: AnnouncedSubscription } as const
 
 export const subscriptionRenewalAhead = event({
   subject: 'event.subscription.renewal_ahead',

@@ -32,6 +32,9 @@ function createReminders(mail: TestMail) {
       status: 'active',
       recurring_interval: 'year',
       current_period_end: '2026-12-24T10:00:00Z',
+      currency: 'usd',
+      amount: 2450,
+      next_amount: 4900,
     },
   }
   const about = { organizationId: mail.organizationId, aggregateId: customer.id }
@@ -56,6 +59,9 @@ test('a reminder has the one-click request, which stops reminders to this custom
   const token = readToken(sent?.source ?? '') ?? ''
   expect(text).toContain(`/unsubscribe/${token}`)
   expect(text).toContain('/harbour/cancel')
+  // The discount of this period ends with it.
+  expect(text).toContain('$49.00')
+  expect(text).not.toContain('$24.50')
   await mail.call(createMailOptOut, { token }, anonymous)
   // A mail program may repeat it.
   await mail.call(createMailOptOut, { token }, anonymous)

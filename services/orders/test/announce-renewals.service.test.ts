@@ -1,3 +1,4 @@
+import { createDiscount } from '@quittance/contracts/discounts'
 import { subscriptionRenewalAhead } from '@quittance/contracts/subscription-announcements'
 import { updateSubscription } from '@quittance/contracts/subscriptions'
 import { expect, test } from 'vitest'
@@ -41,4 +42,15 @@ test('monthly, free and cancelled subscriptions are not announced', async () => 
   await advance(orders, shop, after(end, -29))
   expect(await orders.nextEvent(subscriptionRenewalAhead)).toMatchObject({ id: last.subscription.id })
   expect(await published(orders)).toBe(1)
+})
+
+test('a discount that ends with the period is not in the announced amount', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const off = { type: 'percentage' as const, basis_points: 10_000, duration: 'once' as const }
+  const { id: discountId } = await orders.call(createDiscount, { name: 'First year', ...off }, shop.seller)
+  const yearly = await buyPlan(orders, shop, { interval: 'year', price: 4900, discountId })
+  const { current_period_end: end } = await waitForSubscription(orders, yearly, { status: 'active' })
+  await advance(orders, shop, after(end, -29))
+  expect(await orders.nextEvent(subscriptionRenewalAhead)).toMatchObject({ id: yearly.subscription.id, amount: 0, next_amount: 4900 })
 })

@@ -1,4 +1,8 @@
-import { subscriptionRenewalAhead, subscriptionTrialEnding } from '@quittance/contracts/subscription-announcements'
+import {
+  type AnnouncedSubscription,
+  subscriptionRenewalAhead,
+  subscriptionTrialEnding,
+} from '@quittance/contracts/subscription-announcements'
 import {
   subscriptionActive,
   subscriptionCanceled,
@@ -63,7 +67,7 @@ async function recordPlan({ sql }: Transaction, subscription: Subscription, orga
   return { kind: 'plan_changed', product: product.name, previousProduct: known.product_name, ...toPrice(subscription) }
 }
 
-function toChange(subject: string, subscription: Subscription): MailData | null {
+function toChange(subject: string, subscription: AnnouncedSubscription): MailData | null {
   const { id, status, ends_at, current_period_end, product } = subscription
   const shared = { product: product.name, ...toPrice(subscription) }
   switch (subject) {
@@ -81,6 +85,7 @@ function toChange(subject: string, subscription: Subscription): MailData | null 
       return {
         kind: subject === subscriptionTrialEnding.subject ? 'trial_ending' : 'renewal_ahead',
         ...shared,
+        amount: subscription.next_amount ?? shared.amount,
         renewsAt: current_period_end,
       }
     default:

@@ -9,7 +9,13 @@ import {
   updateCustomerSubscription as updateCustomerSubscriptionContract,
 } from '@quittance/contracts/customer-portal'
 import { query, command, staged, type Transaction } from '@quittance/runtime/handler'
-import { activeCondition, scopedSubscriptions, startedSubscriptions, subscriptionPriceColumns } from '../subscriptions/subscription-view.ts'
+import {
+  activeCondition,
+  nextAmount,
+  scopedSubscriptions,
+  startedSubscriptions,
+  subscriptionPriceColumns,
+} from '../subscriptions/subscription-view.ts'
 import { toArray, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
 import { nested, type View } from '@quittance/sql/view'
 import { checkoutProductColumns } from '../catalog/products/product-view.ts'
@@ -20,15 +26,8 @@ import type { OrganizationClock } from '../organizations/organization.ts'
 import { askForChange, previewChange } from '../subscriptions/preview-change.ts'
 import { applyProductChange } from '../subscriptions/previewed-change.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
-import { maxDiscountMonths } from '../pricing/billing-period.ts'
 
 const soldBy = 'products pr join organizations g on g.id = pr.organization_id where pr.id = s.product_id'
-
-/** The same rule as `isDiscountInEffect`, for the next period. */
-const nextAmount = `coalesce((select s.amount from discounts d where d.id = s.discount_id and s.discount_from <= s.current_period_end
-    and (d.duration = 'forever' or d.duration = 'once' and s.discount_from = s.current_period_end
-      or d.duration = 'repeating' and s.current_period_end < s.discount_from + least(d.duration_in_months, ${maxDiscountMonths}) * interval '1 month')),
-    s.price_amount)`
 
 /** A subscription for its customer. */
 const customerSubscriptionView: View<CustomerSubscription> = {

@@ -1,7 +1,7 @@
 import { subscriptionRenewalAhead } from '@quittance/contracts/subscription-announcements'
 import { job, type Transaction } from '@quittance/runtime/handler'
 import { announceRenewalsJobName } from '../job-names.ts'
-import { subscriptionView } from './subscription-view.ts'
+import { announcedSubscriptionView, nextAmount } from './subscription-view.ts'
 
 const batch = 100
 
@@ -16,7 +16,7 @@ export const isWithinDays = (moment: string, days: number) =>
 export const isWithinDaysOfAnyClock = (moment: string, days: number) =>
   `${moment} <= now() + interval '${days} days' + (select coalesce(max(clock_offset_ms), 0) from organizations) * interval '1 millisecond'`
 
-const isAhead = `s.recurring_interval = 'year' and s.status = 'active' and not s.cancel_at_period_end and s.amount > 0
+const isAhead = `s.recurring_interval = 'year' and s.status = 'active' and not s.cancel_at_period_end and ${nextAmount} > 0
     and ${isWithinDays('s.current_period_end', 30)}
     and s.renewal_announced_for is distinct from s.current_period_end`
 
@@ -50,6 +50,6 @@ export const announceRenewals = job({
 async function announceOne({ id, organization_id: organizationId }: DueSubscription, { sql, read, publish }: Transaction): Promise<void> {
   const [announced] = await sql<{ customer_id: string }>('subscription.announce', announce, { id })
   if (!announced) return
-  const payload = await read.one(subscriptionView, { where: 's.id = :id', values: { id } })
+  const payload = await read.one(announcedSubscriptionView, { where: 's.id = :id', values: { id } })
   publish({ event: subscriptionRenewalAhead, aggregateId: announced.customer_id, organizationId, payload })
 }

@@ -2,7 +2,7 @@ import { subscriptionTrialEnding } from '@quittance/contracts/subscription-annou
 import { job, type Transaction } from '@quittance/runtime/handler'
 import { announceTrialEndsJobName } from '../job-names.ts'
 import { isWithinDays, isWithinDaysOfAnyClock } from './announce-renewals.ts'
-import { subscriptionView } from './subscription-view.ts'
+import { announcedSubscriptionView } from './subscription-view.ts'
 
 const batch = 100
 
@@ -39,6 +39,6 @@ export const announceTrialEnds = job({
 async function announceEnd({ id, organization_id: organizationId }: EndingTrial, { sql, read, publish }: Transaction): Promise<void> {
   const [announced] = await sql<{ customer_id: string }>('subscription.announce-trial-end', announce, { id })
   if (!announced) return
-  const payload = await read.one(subscriptionView, { where: 's.id = :id', values: { id } })
+  const payload = await read.one(announcedSubscriptionView, { where: 's.id = :id', values: { id } })
   publish({ event: subscriptionTrialEnding, aggregateId: announced.customer_id, organizationId, payload })
 }

@@ -1,9 +1,11 @@
+import type { AnnouncedSubscription } from '@quittance/contracts/subscription-announcements'
 import type { Subscription } from '@quittance/contracts/subscriptions'
 import { nested, nestedList, type Lookup, type View } from '@quittance/sql/view'
 import { customerColumns } from '../customers/customer-view.ts'
 import { discountSummaryColumns } from '../catalog/discounts/discount-view.ts'
 import { subscriptionColumns } from '../orders/order-view.ts'
 import { priceColumns, productView } from '../catalog/products/product-view.ts'
+import { maxDiscountMonths } from '../pricing/billing-period.ts'
 
 /** The subscribed price, even if the product has another one now. */
 const price = 'product_prices pp join products pr on pr.id = pp.product_id where pp.id = s.product_price_id'
@@ -33,6 +35,12 @@ export const startedSubscriptions = {
 export const subscriptionPriceColumns = `${subscriptionColumns}, ${nestedList(priceColumns, price)} as prices, ${nested(priceColumns, price)} as price,
     '[]'::json as meters, null as pending_update, s.pending_product_id`
 
+/** Price of the next period less its discount, by the rule of `isDiscountInEffect`. */
+export const nextAmount = `coalesce((select s.amount from discounts d where d.id = s.discount_id and s.discount_from <= s.current_period_end
+    and (d.duration = 'forever' or d.duration = 'once' and s.discount_from = s.current_period_end
+      or d.duration = 'repeating' and s.current_period_end < s.discount_from + least(d.duration_in_months, ${maxDiscountMonths}) * interval '1 month')),
+    s.price_amount)`
+
 /** A subscription with all data a consumer of its events needs. */
 export const subscriptionView: View<Subscription> = {
   name: 'subscription',
@@ -44,6 +52,13 @@ export const subscriptionView: View<Subscription> = {
 }
 
 export const startedSubscriptionView: View<Subscription> = { ...subscriptionView, name: 'started-subscription', ...startedSubscriptions }
+
+/** For events about the next period. */
+export const announcedSubscriptionView: View<AnnouncedSubscription> = {
+  ...subscriptionView,
+  name: 'announced-subscription',
+  columns: `${subscriptionView.columns}, ${nextAmount} as next_amount`,
+}
 
 /** Condition of the filter `active`, as its index has it; `s` is the subscription. */
 export const activeCondition = `(s.status in ('trialing', 'active')) = :active`
