@@ -273,3 +273,17 @@ test('each checkout is paid to the bank account of its currency', async () => {
   expect((await buyByTransfer(shop, inDollars)).metadata).toMatchObject({ iban: bank.iban, currency: 'usd' })
   expect((await buyByTransfer(shop, product)).metadata).toMatchObject({ iban: testIban, currency: 'eur' })
 })
+
+test('a default bank account leaves checkouts in another currency to the account of theirs', async () => {
+  await using shop = await startTransferShop()
+  const { orders, account } = shop
+  const { seller } = shop.shop
+  await orders.call(updatePaymentAccount, { id: account.id, is_default: true }, seller)
+  const prices = [{ amount_type: 'fixed' as const, price_amount: 4200 }]
+  const inDollars = await orders.call(createProduct, { name: 'Guide', recurring_interval: null, prices }, seller)
+  await expect(buyByTransfer(shop, inDollars, {})).rejects.toThrow('cannot take payments')
+  expect(await orders.rows('select from orders')).toEqual([])
+  const bank = { ...bankAccount, iban: 'GB82WEST12345698765432', currency: 'usd' } as const
+  await orders.call(createPaymentAccount, { provider: 'bank_transfer', mode: 'live', bank }, seller)
+  expect((await buyByTransfer(shop, inDollars, {})).metadata).toMatchObject({ iban: bank.iban, currency: 'usd' })
+})

@@ -41,10 +41,14 @@ export interface Transfer {
 }
 
 /** Confirms a checkout by bank transfer. */
-export async function buyByTransfer({ orders, shop }: Pick<TransferShop, 'orders' | 'shop'>, product = shop.product): Promise<Transfer> {
+export async function buyByTransfer(
+  { orders, shop }: Pick<TransferShop, 'orders' | 'shop'>,
+  product = shop.product,
+  chosen: { payment_method_type?: 'bank_transfer' } = { payment_method_type: 'bank_transfer' },
+): Promise<Transfer> {
   const { id: checkoutId, client_secret } = await orders.call(createCheckout, { products: [product.id] }, shop.seller)
   const buyer = { customer_email: `${randomUUID()}@example.com`, customer_billing_address: { country: 'GB' as const } }
-  const confirmation = { client_secret, payment_method_type: 'bank_transfer' as const, ...buyer }
+  const confirmation = { client_secret, ...chosen, ...buyer }
   const { payment_processor_metadata: metadata } = await orders.call(confirmCheckout, confirmation, { kind: 'anonymous' })
   const [payment] = await orders.rows<{ id: string; order_id: string }>('select id, order_id from payments where checkout_id = $1', [
     checkoutId,

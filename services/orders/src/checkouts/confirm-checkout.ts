@@ -63,13 +63,13 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   const priced = await priceCheckout(checkout, context)
   assertExpectedTotal(checkout, request)
   const product = await em.findOneOrFail(Product, checkout.productId)
-  const transfer = { currency: checkout.currency }
-  const byTransfer = request.payment_method_type === 'bank_transfer' ? transfer : undefined
+  const { currency } = checkout
+  const byTransfer = request.payment_method_type === 'bank_transfer'
   const trial = checkout.findTrial(product)
   const isChargeable = trial ? trial.needsMethod : checkout.isChargeable(product.recurringInterval !== null)
-  const means = isChargeable ? await findAccountForPayments(sql, { organizationId, byTransfer }) : null
+  const means = isChargeable ? await findAccountForPayments(sql, { organizationId, currency, byTransfer }) : null
   // What the buyer sends cannot be charged at the end of a trial.
-  const sent = isChargeable && trial && !means ? await findAccountForPayments(sql, { organizationId, byTransfer: transfer }) : means
+  const sent = isChargeable && trial && !means ? await findAccountForPayments(sql, { organizationId, currency, byTransfer: true }) : means
   if (trial && sent?.isSentByBuyer) throw createTrialByTransferError()
   if (isChargeable && !means) throw new PaymentError(noPaymentsMessage)
   if (means && !trial) assertAmountAccepted(means.account, { amount: checkout.totalAmount(), currency: checkout.currency })

@@ -42,25 +42,27 @@ export interface PaymentMeans {
 }
 
 /**
- * Returns the account for new payments of an organization; null if it cannot take payments. With `byTransfer` it is the one to which buyers
- * send money of a currency, as a bank account takes no other. An organization with a live account has no sandbox: anyone could pay with its tokens.
+ * Returns the account for new payments of an organization; null if it cannot take payments. If the default account
+ * is a bank account, or with `byTransfer`, it is the one of the currency: a bank account takes no other. An organization with a live account
+ * has no sandbox: anyone could pay with its tokens.
  */
 export async function findAccountForPayments(
   sql: ScopedSql,
-  { organizationId, byTransfer }: { organizationId: string; byTransfer?: { currency: string } | undefined },
+  { organizationId, currency, byTransfer = false }: { organizationId: string; currency?: string; byTransfer?: boolean },
 ): Promise<PaymentMeans | null> {
   const rows = await sql<AccountRow & { is_default: boolean; bank_currency: string | null }>('payment-account.active', active, {
     organization_id: organizationId,
   })
   const defaultRow = rows.find((row) => row.is_default)
   const sandbox = rows.some(({ mode }) => mode === 'live') ? [] : [toSandboxAccount(organizationId)]
-  const inCurrency = rows.filter(({ bank_currency: currency }) => currency === byTransfer?.currency)
-  const candidates = byTransfer ? inCurrency.map(toAccount) : defaultRow ? [toAccount(defaultRow)] : sandbox
+  const inCurrency = rows.filter(({ bank_currency: taken }) => taken !== null && taken === currency)
+  const isTransfer = byTransfer || Boolean(defaultRow?.bank_currency)
+  const candidates = isTransfer ? inCurrency.map(toAccount) : defaultRow ? [toAccount(defaultRow)] : sandbox
   const means = candidates.flatMap((account) => {
     const direction = getCapabilities(account)?.direction
     return direction ? [{ account, isSentByBuyer: direction === 'push' }] : []
   })
-  return means.find(({ isSentByBuyer }) => isSentByBuyer || !byTransfer) ?? null
+  return means.find(({ isSentByBuyer }) => isSentByBuyer || !isTransfer) ?? null
 }
 
 const live = `
