@@ -1,6 +1,7 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import { sharedByCheckouts, type ScopedSql } from '@quittance/sql/sql-runner'
 import { detachMethodsJobName } from '../job-names.ts'
+import { hasLiveAccount } from '../payments/processor-metadata.ts'
 import type { MethodDetails } from '../providers/provider.ts'
 import { changedMethod, publishChangedMethods, type ChangedMethod } from './publish-changed-methods.ts'
 
@@ -43,15 +44,11 @@ export function toDetailColumns({ brand, last4, expMonth, expYear, wallet }: Met
   return { brand, last4, exp_month: expMonth, exp_year: expYear, wallet }
 }
 
-// The sandbox pays nothing beside an active live account.
-const hasNoSandbox = `exists (select from payment_accounts l where l.organization_id = m.organization_id and l.status = 'active' and l.mode = 'live'
-    and l.organization_id = any (:scope_organizations))`
-
 const find = `
   select m.id, m.payment_account_id as "accountId", m.provider_method as method from payment_methods m
   left join payment_accounts a on a.id = m.payment_account_id and a.organization_id = any (:scope_organizations)
   where m.customer_id = :customer_id and m.status = 'active' and (m.id = :preferred::uuid or (m.is_default and :may_use_default::boolean))
-    and (a.status = 'active' or m.payment_account_id is null and not ${hasNoSandbox})
+    and (a.status = 'active' or m.payment_account_id is null and not ${hasLiveAccount('m.organization_id')})
     and m.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or m.customer_id = :scope_customer) and ${sharedByCheckouts}
   order by m.id = :preferred::uuid desc nulls last limit 1`
 

@@ -4,11 +4,17 @@ import { config } from '../config.ts'
 export const accountForPayments = (organizationId: string): string =>
   `payment_accounts a on a.organization_id = ${organizationId} and a.is_default and a.status = 'active'`
 
+/**
+ * Returns the SQL of whether an organization has a live account, in whatever status: it has no sandbox then. Anyone could pay with the tokens
+ * of the sandbox while a seller takes no payments.
+ */
+export const hasLiveAccount = (organizationId: string): string =>
+  `exists (select from payment_accounts l where l.organization_id = ${organizationId} and l.mode = 'live')`
+
 /** Returns the SQL of how a page can take payments of an organization without an account: by the sandbox, or not at all. */
 export function sandboxMetadata(organizationId: string): string {
   if (config().SANDBOX_PAYMENTS !== 'on') return `'{}'::json`
-  const hasLiveAccount = `exists (select from payment_accounts l where l.organization_id = ${organizationId} and l.status = 'active' and l.mode = 'live')`
-  return `(case when ${hasLiveAccount} then '{}' else '{"provider": "sandbox"}' end)::json`
+  return `(case when ${hasLiveAccount(organizationId)} then '{}' else '{"provider": "sandbox"}' end)::json`
 }
 
 /** Returns the SQL of what a page needs to charge a new payment method; empty if the buyer sends the money, or nothing takes payments. */

@@ -1,6 +1,7 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { sharedByCheckouts, sharedByCustomers, type ScopedSql } from '@quittance/sql/sql-runner'
 import type { Money } from '../providers/provider.ts'
+import { hasLiveAccount } from './processor-metadata.ts'
 import { getCapabilities, toSandboxAccount, type ProviderAccount } from '../providers/provider-of.ts'
 
 interface AccountRow {
@@ -43,8 +44,8 @@ export interface PaymentMeans {
 
 /**
  * Returns the account for new payments of an organization; null if it cannot take payments. If the default account
- * is a bank account, or with `byTransfer`, it is the one of the currency: a bank account takes no other. An organization with a live account
- * has no sandbox: anyone could pay with its tokens.
+ * is a bank account, or with `byTransfer`, it is the one of the currency: a bank account takes no other. Without a default account it is
+ * the sandbox.
  */
 export async function findAccountForPayments(
   sql: ScopedSql,
@@ -54,23 +55,20 @@ export async function findAccountForPayments(
     organization_id: organizationId,
   })
   const defaultRow = rows.find((row) => row.is_default)
-  const sandbox = rows.some(({ mode }) => mode === 'live') ? [] : [toSandboxAccount(organizationId)]
   const inCurrency = rows.filter(({ bank_currency: taken }) => taken !== null && taken === currency)
   const isTransfer = byTransfer || Boolean(defaultRow?.bank_currency)
-  const candidates = isTransfer ? inCurrency.map(toAccount) : defaultRow ? [toAccount(defaultRow)] : sandbox
-  const means = candidates.flatMap((account) => {
-    const direction = getCapabilities(account)?.direction
+  const accounts = isTransfer ? inCurrency.map(toAccount) : [defaultRow ? toAccount(defaultRow) : await findSandbox(sql, organizationId)]
+  const means = accounts.flatMap((account) => {
+    const direction = account && getCapabilities(account)?.direction
     return direction ? [{ account, isSentByBuyer: direction === 'push' }] : []
   })
   return means.find(({ isSentByBuyer }) => isSentByBuyer || !isTransfer) ?? null
 }
 
 const live = `
-  select 1 from payment_accounts
-  where organization_id = :organization_id and organization_id = any (:scope_organizations) and status = 'active' and mode = 'live'
-    and ${sharedByCustomers} limit 1`
+  select 1 where :organization_id::uuid = any (:scope_organizations) and ${hasLiveAccount(':organization_id::uuid')} and ${sharedByCustomers}`
 
-/** Returns the sandbox of an organization; null beside an active live account. */
+/** Returns the sandbox of an organization; null for one with a live account, in whatever status. */
 export async function findSandbox(sql: ScopedSql, organizationId: string): Promise<ProviderAccount | null> {
   const accounts = await sql('payment-account.live', live, { organization_id: organizationId })
   return accounts.length === 0 ? toSandboxAccount(organizationId) : null

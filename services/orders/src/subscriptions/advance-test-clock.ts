@@ -4,15 +4,14 @@ import { resolveOrganization } from '@quittance/runtime/resolve-organization'
 import { command } from '@quittance/runtime/handler'
 import { config } from '../config.ts'
 import { announceRenewalsJobName, announceTrialEndsJobName, finalOrdersJobName, renewalJobName } from '../job-names.ts'
+import { hasLiveAccount } from '../payments/processor-metadata.ts'
 import { loadClock, requireOrganization } from '../organizations/organization.ts'
 
 /** Limits the work of one call: a subscription is renewed once for every period that passes. */
 const maxAdvanceMs = 2 * 366 * 86_400_000
 
 const lock = `select 1 from organizations where id = :id and id = any (:scope_organizations) for update`
-const findLiveAccount = `
-  select 1 from payment_accounts
-  where organization_id = :id and organization_id = any (:scope_organizations) and status = 'active' and mode = 'live' limit 1`
+const findLiveAccount = `select 1 where :id::uuid = any (:scope_organizations) and ${hasLiveAccount(':id::uuid')}`
 const advance = `
   update organizations set clock_offset_ms = clock_offset_ms + :ms::bigint
   where id = :id and id = any (:scope_organizations)`
