@@ -84,3 +84,25 @@ test('a renewal charges no method at an account that is draining or disabled, an
   await waitForSubscription(orders, bought, { status: 'active' })
   expect(fake.moneyMoved(stripe.id)).toEqual({ usd: 2_000 })
 })
+
+test('beside a live account no stored method of a test account pays, unless that is the default', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe, account } = shop
+  const { seller } = shop.shop
+  const prices = [{ amount_type: 'fixed' as const, price_amount: 1000 }]
+  const plan = await orders.call(createProduct, { name: 'Plan', recurring_interval: 'month', prices }, seller)
+  const bought = await buyPlan(orders, shop.shop, { productId: plan.id, token: fake.buyer.createToken(stripe.id) })
+  const { current_period_end } = await waitForSubscription(orders, bought, { status: 'active' })
+  await orders.call(updatePaymentAccount, { id: account.id, status: 'disabled' }, seller)
+  await advance(orders, bought, after(current_period_end))
+  await waitForSubscription(orders, bought, { status: 'past_due' })
+  await orders.call(updatePaymentAccount, { id: account.id, status: 'active' }, seller)
+  const live = fake.createAccount({ mode: 'live' })
+  await orders.call(createPaymentAccount, { ...buildAccountRequest(live), is_default: true }, seller)
+  const { items } = await orders.call(listCustomerPaymentMethods, {}, bought.buyer)
+  const [order] = await orders.rows<{ id: string }>(`select id from orders where status = 'pending'`)
+  const pay = () => orders.call(confirmOrderPayment, { id: order?.id ?? '', payment_method_id: items[0]?.id ?? '' }, bought.buyer)
+  await expect(pay()).rejects.toThrow(RequestValidationError)
+  await orders.call(updatePaymentAccount, { id: account.id, is_default: true }, seller)
+  expect(await pay()).toMatchObject({ status: 'succeeded' })
+})

@@ -48,13 +48,14 @@ const find = `
   select m.id, m.payment_account_id as "accountId", m.provider_method as method from payment_methods m
   left join payment_accounts a on a.id = m.payment_account_id and a.organization_id = any (:scope_organizations)
   where m.customer_id = :customer_id and m.status = 'active' and (m.id = :preferred::uuid or (m.is_default and :may_use_default::boolean))
-    and (a.status = 'active' or m.payment_account_id is null and not ${hasLiveAccount('m.organization_id')})
+    and (a.status = 'active' or m.payment_account_id is null)
+    and (a.mode = 'live' or a.is_default or not ${hasLiveAccount('m.organization_id')})
     and m.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or m.customer_id = :scope_customer) and ${sharedByCheckouts}
   order by m.id = :preferred::uuid desc nulls last limit 1`
 
 /**
  * Returns the preferred method of a customer, otherwise the default one if that may be used; null if neither can be charged. Only an active
- * account takes new payments, and the sandbox none of an organization with a live account.
+ * account takes new payments. What moves no money, the sandbox and a test account that is not the default, takes none beside a live account.
  */
 export async function findChargeableMethod(
   sql: ScopedSql,
