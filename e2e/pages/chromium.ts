@@ -7,10 +7,11 @@ import { launch, type Browser, type Page } from 'puppeteer'
 
 export type { Browser, Page }
 
-/** Launches a real browser; as root it must run without its sandbox. */
-export async function launchChromium(): Promise<Browser> {
+/** Launches a real browser; as root it must run without its sandbox. `localHost` is a name that leads to this machine. */
+export async function launchChromium({ localHost }: { localHost?: string } = {}): Promise<Browser> {
   const executablePath = await findChromium(() => {})
-  return launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
+  const rules = localHost ? [`--host-resolver-rules=MAP ${localHost} 127.0.0.1`] : []
+  return launch({ executablePath, args: [...rules, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])] })
 }
 
 /** A kind of visitor. */

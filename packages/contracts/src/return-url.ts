@@ -7,3 +7,8 @@ export function isAllowedReturnUrl(address: string, origins: readonly string[]):
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return false
   return origins.includes(url.origin)
 }
+
+/** Whether the host name of a parsed URL is this machine. The URL parser has normalized every form of an IPv4 address to four decimal numbers. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|\[::1\]|127\.[\d.]+)$/.test(hostname)
+}

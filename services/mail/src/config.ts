@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { isLoopback } from '@quittance/contracts/return-url'
 import { readConfig, SecretKeys } from '@quittance/runtime/config'
 import { z } from 'zod'
 
@@ -105,9 +106,4 @@ export function chooseTransport(settings: z.infer<typeof MailConfig>): MailTrans
     `SMTP_URL is not set, and BASE_URL (${baseUrl}) is a public address: mails would be readable by every visitor of /mailbox. ` +
       'Set SMTP_URL and MAIL_FROM, or MAILBOX=open for a closed network',
   )
-}
-
-/** Whether a host name of a URL is this machine. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 }

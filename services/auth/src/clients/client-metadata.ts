@@ -1,3 +1,4 @@
+import { isLoopback } from '@quittance/contracts/return-url'
 import type { registerClient } from '@quittance/contracts/clients'
 import { InvalidClientMetadata, InvalidRedirectUri } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
@@ -92,13 +93,10 @@ export function isPrivateUseUri(text: string): boolean {
   return privateUse.test(text) && isPlain(text) && URL.canParse(text)
 }
 
-/** The URL parser has normalized every form of an IPv4 address to four decimal numbers. */
-const loopbackHost = /^(localhost|.+\.localhost|\[::1\]|127\.[\d.]+)$/
-
 /** Returns whether the URI leads to the listener of a port on the user's device (RFC 8252 §7.3). */
 export function isLoopbackUri(text: string): boolean {
   const uri = parseWebUri(text)
-  return uri?.protocol === 'http:' && loopbackHost.test(uri.hostname)
+  return uri?.protocol === 'http:' && isLoopback(uri.hostname)
 }
 
 /**

@@ -1,6 +1,7 @@
+import { isLoopback } from '@quittance/contracts/return-url'
 import { createTransport } from 'nodemailer'
 import type { ComposedMessage } from '../rendering/compose-message.ts'
-import { isLoopback, type MailSettings } from '../config.ts'
+import type { MailSettings } from '../config.ts'
 
 /** A connection to the SMTP server. */
 export interface SmtpTransport {

@@ -1,8 +1,6 @@
-import { parse } from 'node:querystring'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import { ApiFailure, ApiUnavailable } from '@quittance/pages/call-api'
-import { isSameOrigin } from '@quittance/pages/same-origin'
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply } from 'fastify'
 import { addBuyRoutes } from '../buy/buy-routes.ts'
 import { addCheckoutRoutes } from '../checkout/checkout-routes.ts'
@@ -15,16 +13,9 @@ import { addVerificationRoutes } from '../verification/verification-routes.ts'
 import type { Words } from '../words/all-words.ts'
 import { readPageContext, type AppOptions } from '../page/page-context.ts'
 import { sendFault } from '../page/notice-page.ts'
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** A request without a page before it changes only what its token names. */
-    isOneClick?: true
-  }
-}
+import { readForms, rejectForeignForms } from './forms.ts'
 
 const formLimitBytes = 64 * 1024
-const maxFormFields = 100
 
 /** HTTP server of the pages. Only the gateway can reach it. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
@@ -53,22 +44,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-function readForms(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
-    done(null, parse(body as string, '&', '=', { maxKeys: maxFormFields })),
-  )
-}
-
-/** A form of another site is answered before anything is called. */
-function rejectForeignForms(app: FastifyInstance, origin: string): void {
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.method !== 'POST' || request.routeOptions.config.isOneClick || isSameOrigin(request.headers, origin)) return
-    return sendFault(reply, { status: 403, context: readPageContext(request), title: 'foreignTitle', sentence: 'foreign' })
-  })
-}
-
 type FaultText = { status: number; title: keyof Words['faults']; sentence: keyof Words['faults'] }
+
 function toFault(error: unknown): FaultText {
   if (error instanceof ApiUnavailable) return { status: 503, title: 'unavailableTitle', sentence: 'unavailable' }
   if (error instanceof ApiFailure) {
