@@ -114,13 +114,7 @@ test('revokes and publishes each of many grants of a deleted benefit once, despi
   await using orders = await startOrders()
   const shop = await createBenefitShop(orders, ['Alpha'])
   const { id } = await buyProduct(orders, shop)
-  await orders.rows(`insert into customers (id, created_at, organization_id, email)
-    select gen_random_uuid(), now(), organization_id, n || '@example.com' from generate_series(1, 249) n, benefits`)
-  await orders.rows(
-    `insert into benefit_grants (id, created_at, organization_id, benefit_id, customer_id, order_id, granted_at)
-    select gen_random_uuid(), now(), b.organization_id, b.id, c.id, $1, now() from benefits b, customers c where c.email <> 'ada@example.com'`,
-    [id],
-  )
+  await grantToOthers(orders, { orderId: id, benefitId: shop.benefits[0]?.id ?? '' })
   await orders.call(deleteBenefit, { id: shop.benefits[0]?.id ?? '' }, shop.seller)
   await orders.restart()
   const published = () =>
@@ -130,6 +124,39 @@ test('revokes and publishes each of many grants of a deleted benefit once, despi
   await eventually(() => expect(published()).toHaveLength(250))
   expect(new Set(published()).size).toBe(250)
   expect(await orders.rows('select from benefit_grants where revoked_at is null')).toHaveLength(0)
+})
+
+/** Grants a benefit, in the database, to 249 more customers. */
+async function grantToOthers(orders: OrdersUnderTest, { orderId, benefitId }: { orderId: string; benefitId: string }): Promise<void> {
+  await orders.rows(
+    `insert into customers (id, created_at, organization_id, email)
+    select gen_random_uuid(), now(), organization_id, n || '@example.com' from generate_series(1, 249) n, benefits where id = $1`,
+    [benefitId],
+  )
+  await orders.rows(
+    `insert into benefit_grants (id, created_at, organization_id, benefit_id, customer_id, order_id, granted_at)
+    select gen_random_uuid(), now(), b.organization_id, b.id, c.id, $1, now()
+    from benefits b join customers c on c.organization_id = b.organization_id where b.id = $2 and c.email <> 'ada@example.com'`,
+    [orderId, benefitId],
+  )
+}
+
+test('many grants of a deleted benefit do not delay those of another organization', async () => {
+  await using orders = await startOrders()
+  const shops = [await createBenefitShop(orders, ['Alpha']), await createBenefitShop(orders, ['Alpha'])]
+  const [large, small] = shops.toSorted((a, b) => (a.organizationId < b.organizationId ? -1 : 1)) as [(typeof shops)[0], (typeof shops)[0]]
+  const { id } = await buyProduct(orders, large)
+  await buyProduct(orders, small)
+  const benefitId = large.benefits[0]?.id ?? ''
+  await grantToOthers(orders, { orderId: id, benefitId })
+  // The job finds both at once.
+  await orders.rows('update benefits set deleted_at = now() where id = $1', [benefitId])
+  await orders.call(deleteBenefit, { id: small.benefits[0]?.id ?? '' }, small.seller)
+  await eventually(async () => expect(await orders.rows('select from benefit_grants where revoked_at is null')).toEqual([]))
+  const before = `select count(*)::int as n from benefit_grants g, benefit_grants other
+    where g.benefit_id = $1 and other.benefit_id = $2 and g.revoked_at < other.revoked_at`
+  const [revoked] = await orders.rows<{ n: number }>(before, [benefitId, small.benefits[0]?.id])
+  expect(revoked?.n).toBeLessThan(100)
 })
 
 test('a deleted customer loses all benefits before the last state; later payments grant none', async () => {

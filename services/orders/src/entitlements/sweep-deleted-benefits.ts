@@ -6,9 +6,15 @@ import { revokeBenefits } from './entitlement.ts'
 
 const batchSize = 100
 
+/** Grants of all organizations in turn: many of one do not delay those of others. */
 const due = `
-  select g.id, g.organization_id, g.customer_id from benefits b join benefit_grants g on g.benefit_id = b.id
-  where b.deleted_at is not null and g.revoked_at is null order by g.organization_id limit ${batchSize}`
+  select id, organization_id, customer_id from (
+    select g.*, row_number() over (partition by g.organization_id) as place
+    from benefits b cross join lateral (
+      select id, organization_id, customer_id from benefit_grants
+      where benefit_id = b.id and revoked_at is null limit ${batchSize}) g
+    where b.deleted_at is not null) granted
+  order by place limit ${batchSize}`
 
 /** Revokes the grants of deleted benefits in batches. A replica that selects the same batch finds it already revoked. */
 export const sweepDeletedBenefits = job({
