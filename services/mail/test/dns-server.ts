@@ -11,17 +11,21 @@ export interface TestDnsServer extends AsyncDisposable {
   publish(name: string, ...records: string[][]): void
   /** With false it does not answer. */
   answer(isAnswering: boolean): void
+  /** Never answers questions about names under this domain. */
+  ignore(domain: string): void
 }
 
 export async function startDnsServer(): Promise<TestDnsServer> {
   const records = new Map<string, string[][]>()
   const asked: string[] = []
+  const ignored = new Set<string>()
   let isAnswering = true
   const socket = createSocket('udp4')
   socket.on('message', (query, { port, address }) => {
     const name = readName(query)
     asked.push(name)
-    if (isAnswering) socket.send(buildReply(query, records.get(name) ?? []), port, address)
+    const isIgnored = [...ignored].some((domain) => name.endsWith(`.${domain}`))
+    if (isAnswering && !isIgnored) socket.send(buildReply(query, records.get(name) ?? []), port, address)
   })
   await bind(socket)
   return {
@@ -29,6 +33,7 @@ export async function startDnsServer(): Promise<TestDnsServer> {
     asked,
     publish: (name, ...texts) => void records.set(name, texts),
     answer: (next) => void (isAnswering = next),
+    ignore: (domain) => void ignored.add(domain),
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => socket.close(() => resolve())),
   }
 }

@@ -2,6 +2,7 @@ import { createPublicKey, randomUUID } from 'node:crypto'
 import { RequestValidationError, ResourceNotFound, ServiceUnavailable } from '@quittance/contracts/errors'
 import { createMailSender, deleteMailSender, listMailSenders, verifyMailSender, type MailSender } from '@quittance/contracts/mail-senders'
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
 import { simpleParser } from 'mailparser'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { startDnsServer } from './dns-server.ts'
@@ -83,6 +84,28 @@ test('a proof ends three days after its last check [pages 90]', async () => {
   await mail.rows(`update senders set checked_at = now() - interval '73 hours'`)
   expect((await mail.call(listMailSenders, {}, seller)).items).toMatchObject([{ id: sender.id, status: 'pending' }])
   expect((await sendReceipt(mail)).from).toEqual([operator])
+})
+
+test('domains whose name servers do not answer hold up the daily check of no other domain', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  const seller = organizationCaller(mail.organizationId)
+  const sender = await mail.call(createMailSender, { address: `billing@${randomUUID()}.example` }, seller)
+  publish(sender)
+  await mail.call(verifyMailSender, { id: sender.id }, seller)
+  const silent = `${randomUUID()}.example`
+  dns.ignore(silent)
+  await mail.rows(
+    `insert into senders (id, organization_id, address, selector, public_key, sealed_private_key, checked_at, has_dkim, has_spf)
+     select gen_random_uuid(), gen_random_uuid(), 'billing@n' || n || '.' || $1, 'q' || lpad(n::text, 16, '0'), 'key', 'key', now() - interval '60 hours', true, true
+     from generate_series(1, 20) n`,
+    [silent],
+  )
+  await mail.rows(`update senders set checked_at = now() - interval '2 days' where id = $1`, [sender.id])
+  await mail.restart()
+  await eventually(async () => {
+    const [checked] = (await mail.call(listMailSenders, {}, seller)).items
+    expect(Date.parse(checked?.checked_at ?? '')).toBeGreaterThan(Date.now() - 3_600_000)
+  })
 })
 
 test('another seller proves nothing with the records of the first one, and sees none of its senders', async () => {
