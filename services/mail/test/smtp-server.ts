@@ -6,7 +6,7 @@ import { SMTPServer } from 'smtp-server'
 /** What the server does with the next messages. `drop`: it closes the connection after the whole message, without a reply. */
 export type Behavior =
   | { kind: 'accept' }
-  | { kind: 'reject'; code: number; at: 'sender' | 'recipient' | 'data' }
+  | { kind: 'reject'; code: number; at: 'sender' | 'recipient' | 'data'; text?: string }
   | { kind: 'hang' }
   | { kind: 'drop' }
 
@@ -80,7 +80,7 @@ function createProtocol(state: State): SMTPServer {
   const rejectionAt = (place: 'sender' | 'recipient' | 'data') => {
     const { behavior } = state
     if (behavior.kind !== 'reject' || behavior.at !== place) return null
-    return Object.assign(new Error('Not this one'), { responseCode: behavior.code })
+    return Object.assign(new Error(behavior.text ?? 'Not this one'), { responseCode: behavior.code })
   }
   const smtp = new SMTPServer({
     authOptional: true,

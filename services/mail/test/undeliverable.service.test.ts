@@ -96,6 +96,16 @@ test('a mail that is rejected for its content does not count against the address
   expect(await readAddress(mail, customer)).toMatchObject({ is_rejected: false })
 })
 
+test('a server that does not relay for the operator makes no address undeliverable', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  smtp.behave({ kind: 'reject', code: 554, at: 'recipient', text: '5.7.1 Relay access denied' })
+  const { customer } = mail.order()
+  await payAgain(mail, customer)
+  const [failed] = await mail.ended(1)
+  expect(failed).toMatchObject({ status: 'failed', failure_reason: expect.stringContaining('5.7.1 Relay access denied') })
+  expect(await readAddress(mail, customer)).toMatchObject({ is_rejected: false })
+})
+
 test('a receipt that is rejected for now is retried like other mails, and among them', async () => {
   await using mail = await startMail({ smtpUrl: smtp.url })
   smtp.behave({ kind: 'reject', code: 450, at: 'recipient' })

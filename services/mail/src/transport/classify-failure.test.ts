@@ -26,6 +26,22 @@ test('only a rejection of the recipient is about the address', () => {
   expect(rejections.map(isAddressRejected)).toEqual([true, false, false, false, false])
 })
 
+test.each([
+  ['554 5.7.1 <a@b.example>: Relay access denied', false],
+  ['550-5.7.26 The sender is not authenticated', false],
+  ['550 5.1.8 The domain of the sender does not exist', false],
+  ['553 5.1.7 Bad address of the sender', false],
+  ['552 5.3.4 Too large for this system', false],
+  ['555 5.5.4 Unknown parameter', false],
+  ['550 5.1.1 No such user', true],
+  ['556 5.1.10 The domain takes no mail', true],
+  ['550 5.2.1 The mailbox is disabled', true],
+  ['550 5.4.1 Recipient address rejected', true],
+  ['550 No such user 5.7.1', true],
+])('a rejection that names a policy, the system or the sender is not about the address: %s', (response, isAboutAddress) => {
+  expect(isAddressRejected(Object.assign(reply(550, 'RCPT TO'), { response }))).toBe(isAboutAddress)
+})
+
 test('a reason is one bounded line', () => {
   expect(describeFailure(Object.assign(new Error('x'), { response: `550 no\r\n\u202E${'y'.repeat(900)}` }))).toMatch(/^550 no y{490,}$/)
   expect(describeFailure(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED: refused')

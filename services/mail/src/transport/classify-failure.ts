@@ -24,10 +24,14 @@ export function classifyFailure(error: unknown): FailureKind {
   return responseCode >= 500 ? 'rejected' : 'deferred'
 }
 
+/** Enhanced codes (RFC 3463) of rejections that would meet any recipient: of the sender, the system, the protocol or a policy. */
+const codesBesideAddress = /^\d{3}[ -]5\.(?:1\.[78]|[357]\.\d{1,3})\b/
+
 /** Whether a rejection is about the address, whatever the mail is. */
 export function isAddressRejected(error: unknown): boolean {
-  const { command } = (error ?? {}) as SmtpError
-  return classifyFailure(error) === 'rejected' && typeof command === 'string' && command.startsWith('RCPT TO')
+  const { command, response } = (error ?? {}) as SmtpError
+  if (classifyFailure(error) !== 'rejected' || typeof command !== 'string' || !command.startsWith('RCPT TO')) return false
+  return typeof response !== 'string' || !codesBesideAddress.test(response)
 }
 
 const maxReasonLength = 500
