@@ -244,6 +244,6 @@ export const orderInvoiceRequested = event({
   publisher: 'orders',
   webhookType: null,
   summary:
-    'The invoice of a paid order is due; its billing details can no longer change. Published again for every later refund, for every refund that is returned, and for every new request.',
+    'The invoice of a paid order is due; its billing details can no longer change. Published again for the payment of an order that was invoiced before, for every later refund, for every refund that is returned, and for every new request.',
   payload: InvoiceSource,
 })

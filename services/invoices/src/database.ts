@@ -16,6 +16,7 @@ import { limitCreditNotes } from './migrations/20261123120000-limit-credit-notes
 import { completeSellers } from './migrations/20261123161000-complete-sellers.ts'
 import { guardIdentityByColumn } from './migrations/20261127023000-guard-identity-by-column.ts'
 import { indexCorrections } from './migrations/20261127055000-index-corrections.ts'
+import { recordTransferPayments } from './migrations/20261127122000-record-transfer-payments.ts'
 import { rights } from './permanence/runtime-rights.ts'
 
 export const database: DatabaseDefinition = {
@@ -36,6 +37,7 @@ export const database: DatabaseDefinition = {
     completeSellers,
     guardIdentityByColumn,
     indexCorrections,
+    recordTransferPayments,
   ],
   rights,
 }

@@ -1,4 +1,6 @@
 import type { UnpaidInvoiceSource } from '@quittance/contracts/unpaid-invoices'
+import { correctInvoice } from '@quittance/contracts/invoices'
+import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'
@@ -50,4 +52,61 @@ test('payment and refund of an invoiced order change no byte of its invoice, and
     ])
   })
   expect(Buffer.from(await readDocument(invoices, source)).equals(before)).toBe(true)
+})
+
+/** Issues the invoice of an unpaid order, which is then paid. Returns the order as paid. */
+async function payInvoiced(invoices: TestInvoices, unpaid: UnpaidInvoiceSource) {
+  await invoices.requestUnpaidInvoice(unpaid)
+  await invoices.waitForStatus(unpaid, 'generated')
+  const { transfer: _transfer, ...order } = unpaid
+  const paid = { ...order, paid_at: '2026-11-19T10:00:00Z', payment: null }
+  await invoices.requestInvoice(paid)
+  await eventually(async () =>
+    expect(await invoices.rows('select order_id from transfer_payments')).toEqual([{ order_id: order.order_id }]),
+  )
+  return paid
+}
+
+test('the replacement of an invoice that was paid since asks for no money again', async () => {
+  await using invoices = await startInvoices()
+  const unpaid = anUnpaidSource()
+  const seller = organizationCaller(unpaid.organization.id)
+  await payInvoiced(invoices, unpaid)
+  const { id } = await invoices.waitForStatus(unpaid, 'generated')
+  const { replacement } = await invoices.call(correctInvoice, { id, billing_name: 'Ada Lovelace' }, seller)
+  await eventually(async () => expect(await invoices.waitForStatus(unpaid, 'generated')).toMatchObject({ id: replacement.id }))
+  const text = (await extractPages(await readDocument(invoices, unpaid))).join(' ')
+  for (const part of ['Ada Lovelace', 'Paid on November 19, 2026', 'Amount due $0.00']) expect(text).toContain(part)
+  for (const part of ['Due on', 'DE89 3704', 'RF18539007547034']) expect(text).not.toContain(part)
+  // A further correction knows it too.
+  const again = await invoices.call(correctInvoice, { id: replacement.id, billing_name: 'Grace Hopper' }, seller)
+  const [row] = await invoices.rows<{ printed: object }>('select printed from invoices where id = $1', [again.replacement.id])
+  expect(row?.printed).toMatchObject({ paidAt: expect.stringContaining('2026-11-19T10:00:00') })
+  expect(row?.printed).not.toHaveProperty('transfer')
+})
+
+test('the replacement of an invoice that is still unpaid names what is due, when, and where to send it', async () => {
+  await using invoices = await startInvoices()
+  const unpaid = anUnpaidSource()
+  await invoices.requestUnpaidInvoice(unpaid)
+  const { id } = await invoices.waitForStatus(unpaid, 'generated')
+  const corrected = await invoices.call(correctInvoice, { id, billing_name: 'Ada' }, organizationCaller(unpaid.organization.id))
+  const [row] = await invoices.rows('select printed from invoices where id = $1', [corrected.replacement.id])
+  expect(row).toMatchObject({ printed: { paidAt: null, transfer: { reference: 'RF18539007547034' } } })
+})
+
+test('the reversal of a credit note asks for no money that was paid before', async () => {
+  await using invoices = await startInvoices()
+  const unpaid = anUnpaidSource()
+  const paid = await payInvoiced(invoices, unpaid)
+  const refund = { id: crypto.randomUUID(), amount: 1_000, tax_amount: 0, created_at: '2026-11-20T10:00:00Z', reason: null }
+  await invoices.requestInvoice({ ...paid, refunds: [refund] })
+  await invoices.requestInvoice({ ...paid, reversed_refunds: [refund] })
+  const [reversal] = await eventually(async () => {
+    const rows = await invoices.rows<{ printed: object }>('select printed from invoices where reverses_id is not null')
+    expect(rows).toHaveLength(1)
+    return rows
+  })
+  expect(reversal?.printed).toMatchObject({ total: 1_000, paidAt: expect.stringContaining('2026-11-19T10:00:00') })
+  expect(reversal?.printed).not.toHaveProperty('transfer')
 })

@@ -36,6 +36,9 @@ test('an order that waits for a transfer is invoiced with its terms before it is
   const receipt = { id: paymentId, amount: 4_200, booked_on: '2026-11-24', bank_reference: 'a' }
   await orders.call(addReceipt, receipt, shop.shop.seller)
   await waitForOrderStatus(shop, orderId, 'paid')
+  // The payment is published, because a replacement of the invoice must not ask for it again.
+  const ofPayment = await orders.nextEvent(orderInvoiceRequested)
+  expect(ofPayment).toMatchObject({ order_id: orderId, paid_at: expect.any(String), refunds: [] })
   await orders.call(createRefund, { order_id: orderId, amount: 100, reason: 'other' }, shop.shop.seller)
   await orders.call(generateOrderInvoice, { id: orderId }, shop.shop.seller)
   expect(await orders.nextEvent(orderInvoiceRequested)).toMatchObject({ order_id: orderId, paid_at: expect.any(String) })

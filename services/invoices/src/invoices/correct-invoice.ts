@@ -12,6 +12,7 @@ import { Invoice } from './invoice.ts'
 import { issueCreditNote, readCreditNotes, issueRefundCreditNotes } from './issue-credit-notes.ts'
 import { issueDocument } from './issue-document.ts'
 import { renderingJobName } from './rendering-jobs.ts'
+import { applyTransferPayment } from './transfer-payment.ts'
 
 type Correction = RequestOf<typeof contract>
 
@@ -60,12 +61,13 @@ interface Replacing {
   context: Transaction
 }
 
-function replace(invoice: Invoice, { correction, context }: Replacing): Promise<Invoice> {
+async function replace(invoice: Invoice, { correction, context }: Replacing): Promise<Invoice> {
   const original = invoice.printed as DocumentSnapshot
   const refersTo = { number: original.number, issuedAt: original.issuedAt }
   const buyer = correctBuyer(original, correction)
   const adjust = (snapshot: DocumentSnapshot) => ({ ...snapshot, buyer, refersTo })
-  return issueDocument({ kind: 'invoice', source: invoice.source, replacesId: invoice.id, adjust }, context)
+  const source = await applyTransferPayment(invoice.source, context)
+  return issueDocument({ kind: 'invoice', source, replacesId: invoice.id, adjust }, context)
 }
 
 /** Issues the refund credit notes of the corrected invoice again for its replacement. */

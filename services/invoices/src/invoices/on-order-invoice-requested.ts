@@ -8,6 +8,7 @@ import { issueRefundCreditNotes } from './issue-credit-notes.ts'
 import { issueDocument } from './issue-document.ts'
 import { recordReversedRefunds, reverseCreditNotes } from './reverse-credit-notes.ts'
 import { renderingJobName } from './rendering-jobs.ts'
+import { recordTransferPayment } from './transfer-payment.ts'
 
 const selectIssued = `select from invoices where order_id = :order_id and organization_id = any (:scope_organizations) limit 1`
 
@@ -21,6 +22,7 @@ export const onOrderInvoiceRequested = consumer(
   async ({ payload: source }, context) => {
     context.bindOrganization(source.organization.id)
     const invoice = await findOrIssueInvoice(source, context)
+    await recordTransferPayment(invoice.source, source, context)
     const reversed = await recordReversedRefunds(source, context)
     // First, so that a later refund fits into the invoice again.
     await reverseCreditNotes(invoice, reversed, context)

@@ -4,6 +4,7 @@ import type { DocumentSnapshot } from './document-snapshot.ts'
 import type { Invoice } from './invoice.ts'
 import { readCreditNotes } from './issue-credit-notes.ts'
 import { issueDocument } from './issue-document.ts'
+import { applyTransferPayment } from './transfer-payment.ts'
 
 const insertReversed = `
   insert into reversed_refunds (refund_id, organization_id, order_id)
@@ -43,7 +44,7 @@ async function reverseCreditNote(creditNote: Invoice, { invoice, context }: { in
   const reversal = await issueDocument(
     {
       kind: 'invoice',
-      source: invoice.source,
+      source: await applyTransferPayment(invoice.source, context),
       reversesId: creditNote.id,
       adjust: (snapshot) => ({ ...snapshot, buyer, lines, subtotal, discount, net, tax, total, taxes, refersTo }),
     },

@@ -9,6 +9,7 @@ import { Order } from './order.ts'
 import { appliedTaxes, type LineAmounts, type OrderAmounts } from '../pricing/order-amounts.ts'
 import { OrderItem } from './order-item.ts'
 import { orderView } from './order-view.ts'
+import { publishInvoiceRequested } from './request-invoice.ts'
 
 /** Purchased lines: one per price of the product, and prorations of product changes. */
 export interface OrderDraftLine {
@@ -103,6 +104,8 @@ export async function payOrder(context: Transaction, order: Order): Promise<bool
   const message = { aggregateId: order.id, organizationId: order.organizationId, payload: view }
   publish({ event: orderUpdated, ...message })
   publish({ event: orderPaid, ...message })
+  // An order that waited for a bank transfer was invoiced before: no later document asks for the money again.
+  if (order.invoiceRequestedAt) await publishInvoiceRequested(order, context)
   if (order.subscriptionId) return true
   const { organizationId, productId, customerId } = order
   const granted = await grantBenefits(context, { organizationId, productId, customerId, orderId: order.id, subscriptionId: null })
