@@ -81,7 +81,7 @@ export const Order = z
     billing_address: Address.nullable(),
     is_invoice_generated: z.boolean(),
     receipt_number: z.null().describe('The invoice is the receipt.'),
-    invoice_number: z.string().describe('Empty until the invoice is generated.'),
+    invoice_number: z.string().describe('Empty until the invoice is generated. After a correction that of the replacement.'),
     description: z.string().describe('Name of the product.'),
     customer_id: Id,
     product_id: Id,

@@ -52,6 +52,7 @@ import { resolveSetups } from './migrations/20261125043000-resolve-setups.ts'
 import { endCanceledSubscriptions } from './migrations/20261127053000-end-canceled-subscriptions.ts'
 import { indexPayments } from './migrations/20261127061000-index-payments.ts'
 import { limitDeclarations } from './migrations/20261127083000-limit-declarations.ts'
+import { rememberInvoiceNumbers } from './migrations/20261127123000-remember-invoice-numbers.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
 import { setDunning } from './migrations/20261125013000-set-dunning.ts'
 import { detachMethods } from './migrations/20261124210000-detach-methods.ts'
@@ -146,6 +147,7 @@ export const database: DatabaseDefinition = {
     endCanceledSubscriptions,
     indexPayments,
     limitDeclarations,
+    rememberInvoiceNumbers,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },

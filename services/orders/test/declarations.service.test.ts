@@ -4,7 +4,8 @@ import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
 import { verifyCustomerSession } from '@quittance/contracts/customer-sessions'
 import { declarationReceived, declareCancellation, declareWithdrawal, listDeclarations } from '@quittance/contracts/declarations'
 import { RequestValidationError, ResourceNotFound, TooManyRequests } from '@quittance/contracts/errors'
-import { getOrder, listOrders, type Order } from '@quittance/contracts/orders'
+import { invoiceGenerated } from '@quittance/contracts/invoices'
+import { generateOrderInvoice, getOrder, listOrders, updateOrder, type Order } from '@quittance/contracts/orders'
 import { createRefund } from '@quittance/contracts/refunds'
 import { getSubscription } from '@quittance/contracts/subscriptions'
 import { hashToken } from '@quittance/runtime/credential'
@@ -241,4 +242,33 @@ test('rejects links, orders of others and other sellers, and the sixth declarati
   await expect(orders.call(declareWithdrawal, declare(shop, email), anonymous)).rejects.toThrow(TooManyRequests)
   await expect(orders.call(declareCancellation, declare(shop, email), anonymous)).rejects.toThrow(TooManyRequests)
   expect((await orders.call(getOrder, { id: order.id }, shop.seller)).status).toBe('paid')
+})
+
+test('after a correction an order has the number of the replacement, and a cancellation finds it by every number', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  for (const reference of ['ACME-0001', 'ACME-0002', 'ACME-0003']) {
+    const { order, email } = await sellToConsumer(orders, shop)
+    const { id, subscription_id } = order
+    const billing_address = { line1: '1 Row', city: 'Berlin', postal_code: '10115', country: 'DE' as const }
+    await orders.call(updateOrder, { id, billing_name: 'Ada Lovelace', billing_address }, shop.seller)
+    await orders.call(generateOrderInvoice, { id }, shop.seller)
+    const issue = (number: string, generated_at: string) => {
+      const document = { invoice_id: randomUUID(), order_id: id, number, sha256: 'a'.repeat(64), generated_at }
+      return orders.emit(invoiceGenerated, document, { organizationId: shop.organizationId, aggregateId: document.invoice_id })
+    }
+    const hasNumber = (number: string) =>
+      eventually(async () => expect((await orders.call(getOrder, { id }, shop.seller)).invoice_number).toBe(number))
+    await issue('ACME-0001', '2026-11-27T10:00:00.123Z')
+    await hasNumber('ACME-0001')
+    await issue('ACME-0002', '2026-11-27T11:00:00.000Z')
+    await hasNumber('ACME-0002')
+    // An event that arrives again, or late, changes nothing.
+    await issue('ACME-0001', '2026-11-27T10:00:00.123Z')
+    await issue('ACME-0003', '2026-11-27T12:00:00.000Z')
+    await hasNumber('ACME-0003')
+    await orders.call(declareCancellation, declare(shop, email, { reference, ground: 'ordinary' as const }), anonymous)
+    const subscription = await orders.call(getSubscription, { id: subscription_id as string }, shop.seller)
+    expect(subscription).toMatchObject({ status: 'active', cancel_at_period_end: true })
+  }
 })

@@ -5,10 +5,12 @@ import { consumer } from '@quittance/runtime/handler'
 import { Order } from './order.ts'
 import { orderView } from './order-view.ts'
 
-// The document never changes from here on; its existence is published once.
+// A document never changes, so its existence is published once. The replacement of a corrected invoice is generated later, and is current.
 const markGenerated = `
-  update orders set invoice_generated_at = :at::timestamptz, invoice_number = :number::text, modified_at = :now::timestamptz, version = version + 1
-  where id = :id and organization_id = any (:scope_organizations) and invoice_generated_at is null returning organization_id`
+  update orders set invoice_generated_at = :at::timestamptz, invoice_number = :number::text, modified_at = :now::timestamptz, version = version + 1,
+    replaced_invoice_numbers = case when invoice_number is null then replaced_invoice_numbers else replaced_invoice_numbers || invoice_number end
+  where id = :id and organization_id = any (:scope_organizations) and (invoice_generated_at is null or invoice_generated_at < :at::timestamptz)
+  returning organization_id`
 
 export const onInvoiceGenerated = consumer(
   durableConsumers.ordersInvoiceGenerated,

@@ -43,7 +43,8 @@ const match = `
   where o.organization_id = :organization_id and o.organization_id = any (:scope_organizations)
     and (:scope_customer::uuid is null or o.customer_id = :scope_customer)
     and (:scope_checkout::uuid is null or o.checkout_id = :scope_checkout) and lower(c.email) = lower(:email)
-    and (o.id::text = lower(:reference) or o.invoice_number = :reference or o.subscription_id::text = lower(:reference))
+    and (o.id::text = lower(:reference) or o.subscription_id::text = lower(:reference) or o.invoice_number = :reference
+      or :reference = any (o.replaced_invoice_numbers))
   order by o.created_at desc limit 1`
 
 const insert = `
