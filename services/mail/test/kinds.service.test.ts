@@ -47,6 +47,30 @@ test('mails a cancellation, its withdrawal, a failed payment and the end of a su
   )
 })
 
+test('mails the end of a subscription once, also if it lost its access to a failed payment before', async () => {
+  await using mail = await startMail()
+  const end = async (subscription: Subscription, events: readonly (typeof subscriptionCanceled)[]) => {
+    const about = { organizationId: mail.organizationId, aggregateId: subscription.customer_id }
+    for (const event of events) await mail.emit(event, { ...subscription, status: 'canceled' }, about)
+  }
+  const failed = createSubscription(mail)
+  await mail.emit(
+    subscriptionRevoked,
+    { ...failed, status: 'past_due' },
+    { organizationId: mail.organizationId, aggregateId: failed.customer_id },
+  )
+  // Access is revoked once, so the end after the last attempt has no such event.
+  await end(failed, [subscriptionUpdated, subscriptionCanceled])
+  await end(createSubscription(mail), [subscriptionUpdated, subscriptionCanceled, subscriptionRevoked])
+  await end(createSubscription(mail), [subscriptionUpdated, subscriptionRevoked])
+  expect((await kinds(mail, 4)).toSorted()).toEqual([
+    'payment_failed sent',
+    'subscription_ended sent',
+    'subscription_ended sent',
+    'subscription_ended sent',
+  ])
+})
+
 test('the mail of a failed payment leads to the page of the portal that pays it', async () => {
   await using mail = await startMail()
   const subscription: Subscription = { ...createSubscription(mail), status: 'past_due' }

@@ -48,7 +48,8 @@ export const onSubscriptionEvent = consumer(
     if (data === null) return
     await storeMessage(transaction, message, {
       data,
-      sourceId: message.id,
+      // The end may have two events.
+      sourceId: data.kind === 'subscription_ended' ? subscription.id : message.id,
       recipientId: subscription.customer_id,
       customerId: subscription.customer_id,
       recipient: subscription.customer.email,
@@ -72,8 +73,9 @@ function toChange(subject: string, subscription: AnnouncedSubscription): MailDat
   const shared = { product: product.name, ...toPrice(subscription) }
   switch (subject) {
     case subscriptionCanceled.subject:
-      // An immediate end has its own event.
-      return status === 'canceled' ? null : { kind: 'subscription_cancelled', ...shared, until: ends_at ?? current_period_end }
+      // An end at once. It also revokes the access, unless a failed payment did before.
+      if (status === 'canceled') return { kind: 'subscription_ended', ...shared, until: null }
+      return { kind: 'subscription_cancelled', ...shared, until: ends_at ?? current_period_end }
     case subscriptionUncanceled.subject:
       return { kind: 'subscription_uncancelled', ...shared, until: current_period_end }
     case subscriptionRevoked.subject:
