@@ -111,3 +111,16 @@ test('an amount has the digits of its currency, exactly', () => {
     '$90,071,992,547,409.91',
   ])
 })
+
+test('the lines, discount and taxes of a receipt add up to its total, also where the advertised price includes the tax', () => {
+  const [receipt] = sampleData
+  const facts = (isTaxIncluded: boolean) => buildContent(sampleMail({ ...receipt, isTaxIncluded } as never, 'en'), addresses).facts
+  // Lines of orders are without tax: a row of included tax would be one that does not add to them.
+  expect(facts(true)).toEqual(facts(false))
+  expect(facts(true).map(({ label, value }) => `${label} ${value}`)).toEqual([
+    'Subtotal €64.00',
+    'Discount -€6.40',
+    'Tax: VAT, 19% €10.94',
+    'Total €68.54',
+  ])
+})

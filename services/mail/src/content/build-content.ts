@@ -68,7 +68,6 @@ function writeReceipt(mail: Writing, data: ReceiptData): Written {
   const isFree = data.total === 0
   const titles = { purchase: receipt.title, subscription_create: receipt.startedTitle, subscription_cycle: receipt.renewedTitle }
   const values = { seller, amount: money(data.total) }
-  const tax = data.isTaxIncluded ? facts.includedTax : facts.tax
   return {
     subject: fillText(receipt.subject, values),
     title:
@@ -88,7 +87,7 @@ function writeReceipt(mail: Writing, data: ReceiptData): Written {
       ...(data.discount > 0 || data.items.length > 1 ? [{ label: facts.subtotal, value: money(data.subtotal) }] : []),
       ...(data.discount > 0 ? [{ label: facts.discount, value: money(-data.discount) }] : []),
       ...data.taxes.map(({ name, percentage, amount }) => ({
-        label: `${tax}: ${toVisible(name)}, ${formats.percent(percentage)}`,
+        label: `${facts.tax}: ${toVisible(name)}, ${formats.percent(percentage)}`,
         value: money(amount),
       })),
       { label: facts.total, value: money(data.total), isEmphasized: true as const },

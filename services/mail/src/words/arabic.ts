@@ -69,7 +69,6 @@ export const arabic: BaseMailWords = {
     subtotal: 'المجموع الفرعي',
     discount: 'الخصم',
     tax: 'الضريبة',
-    includedTax: 'الضريبة المشمولة',
     total: 'الإجمالي',
     refunded: 'المسترد',
     price: 'السعر',

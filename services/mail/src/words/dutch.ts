@@ -69,7 +69,6 @@ export const dutch: BaseMailWords = {
     subtotal: 'Subtotaal',
     discount: 'Korting',
     tax: 'Belasting',
-    includedTax: 'Inclusief belasting',
     total: 'Totaal',
     refunded: 'Terugbetaald',
     price: 'Prijs',

@@ -69,7 +69,6 @@ export const english: BaseMailWords = {
     subtotal: 'Subtotal',
     discount: 'Discount',
     tax: 'Tax',
-    includedTax: 'Tax included',
     total: 'Total',
     refunded: 'Refunded',
     price: 'Price',

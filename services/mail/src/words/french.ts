@@ -69,7 +69,6 @@ export const french: BaseMailWords = {
     subtotal: 'Sous-total',
     discount: 'Remise',
     tax: 'Taxe',
-    includedTax: 'Taxe incluse',
     total: 'Total',
     refunded: 'Remboursé',
     price: 'Prix',

@@ -70,7 +70,6 @@ export const german: BaseMailWords = {
     subtotal: 'Zwischensumme',
     discount: 'Rabatt',
     tax: 'Steuer',
-    includedTax: 'Enthaltene Steuer',
     total: 'Gesamt',
     refunded: 'Erstattet',
     price: 'Preis',

@@ -69,7 +69,6 @@ export const hebrew: BaseMailWords = {
     subtotal: 'סכום ביניים',
     discount: 'הנחה',
     tax: 'מס',
-    includedTax: 'מס כלול',
     total: 'סך הכול',
     refunded: 'הוחזר',
     price: 'מחיר',

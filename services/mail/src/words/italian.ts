@@ -69,7 +69,6 @@ export const italian: BaseMailWords = {
     subtotal: 'Subtotale',
     discount: 'Sconto',
     tax: 'Imposta',
-    includedTax: 'Imposta inclusa',
     total: 'Totale',
     refunded: 'Rimborsato',
     price: 'Prezzo',

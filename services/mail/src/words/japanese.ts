@@ -70,7 +70,6 @@ export const japanese: BaseMailWords = {
     subtotal: '小計',
     discount: '割引',
     tax: '税',
-    includedTax: '内税',
     total: '合計',
     refunded: '返金額',
     price: '価格',

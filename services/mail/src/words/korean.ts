@@ -69,7 +69,6 @@ export const korean: BaseMailWords = {
     subtotal: '소계',
     discount: '할인',
     tax: '세금',
-    includedTax: '포함된 세금',
     total: '합계',
     refunded: '환불 금액',
     price: '가격',

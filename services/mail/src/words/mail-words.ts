@@ -52,7 +52,6 @@ export type FactName =
   | 'subtotal'
   | 'discount'
   | 'tax'
-  | 'includedTax'
   | 'total'
   | 'refunded'
   | 'price'

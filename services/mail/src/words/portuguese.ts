@@ -69,7 +69,6 @@ export const portuguese: BaseMailWords = {
     subtotal: 'Subtotal',
     discount: 'Desconto',
     tax: 'Imposto',
-    includedTax: 'Imposto incluído',
     total: 'Total',
     refunded: 'Reembolsado',
     price: 'Preço',

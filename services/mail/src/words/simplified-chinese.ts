@@ -69,7 +69,6 @@ export const simplifiedChinese: BaseMailWords = {
     subtotal: '小计',
     discount: '折扣',
     tax: '税',
-    includedTax: '含税',
     total: '总计',
     refunded: '退款金额',
     price: '价格',

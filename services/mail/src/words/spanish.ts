@@ -69,7 +69,6 @@ export const spanish: BaseMailWords = {
     subtotal: 'Subtotal',
     discount: 'Descuento',
     tax: 'Impuesto',
-    includedTax: 'Impuesto incluido',
     total: 'Total',
     refunded: 'Reembolsado',
     price: 'Precio',

@@ -69,7 +69,6 @@ export const traditionalChinese: BaseMailWords = {
     subtotal: '小計',
     discount: '折扣',
     tax: '稅',
-    includedTax: '含稅',
     total: '總計',
     refunded: '退款金額',
     price: '價格',
