@@ -41,6 +41,15 @@ test('sends one receipt for a paid order; HTML and text state the same sums [pag
   await mail.ended(1)
 })
 
+test('a receipt states no rate that the seller does not charge: a buyer who owes the tax is charged none', async () => {
+  await using mail = await start()
+  const rate = { name: 'VAT', country: 'PL', state: null, percentage: 23, taxable_amount: 4_410, amount: 0 }
+  const taxes = [{ ...rate, reverse_charge: true }]
+  await mail.pay(mail.order({ taxes, tax_amount: 0, discount_amount: 0, subtotal_amount: 4_410, net_amount: 4_410, total_amount: 4_410 }))
+  const [sent] = await readMessages(1)
+  expect(sent?.mail.text).toContain('Tax: VAT, 0%: $0.00')
+})
+
 test('one order has one row and one mail, however often its event arrives and under however many ids [pages 86]', async () => {
   await using mail = await start()
   const order = mail.order()

@@ -50,7 +50,12 @@ function toReceipt(order: EarlierOrder): MailData {
     items: order.items.slice(0, maxStoredLines).map(({ label, amount }) => ({ label, amount })),
     subtotal: order.subtotal_amount,
     discount: order.discount_amount,
-    taxes: (order.taxes ?? []).map(({ name, percentage, amount }) => ({ name, percentage, amount })),
+    // A tax that the buyer owes has the rate that documents print.
+    taxes: (order.taxes ?? []).map(({ name, percentage, reverse_charge, amount }) => ({
+      name,
+      percentage: reverse_charge ? 0 : percentage,
+      amount,
+    })),
     isTaxIncluded: order.tax_behavior === 'inclusive',
     total: order.total_amount,
     orderedAt: order.created_at,
