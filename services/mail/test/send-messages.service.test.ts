@@ -237,6 +237,18 @@ test('hostile text in every field adds no header and no markup [pages 124]', asy
   expect(`${sent?.mail.text} ${sent?.mail.html || ''}`).not.toContain('\u202E')
 })
 
+test('text that looks like an encoded header is shown as it is, not decoded [pages 124]', async () => {
+  await using mail = await start()
+  await mail.describeSeller({ name: '=?utf-8?Q?security=40bank.example=E2=80=AE?=' })
+  await mail.pay(mail.order())
+  const [sent] = await readMessages(1)
+  const { subject, from, replyTo } = sent?.mail ?? {}
+  for (const shown of [subject, from?.value[0]?.name, [replyTo].flat()[0]?.value[0]?.name]) {
+    expect(shown).toContain('utf-8?Q?security=40bank.example=E2=80=AE?=')
+    expect(shown).not.toMatch(/[@\u202E]/)
+  }
+})
+
 test('sends nothing to an address that could name a second recipient', async () => {
   await using mail = await start()
   await mail.pay(mail.order({}, { email: 'a@buyer.example, victim@elsewhere.example' }))

@@ -52,19 +52,28 @@ function oneClick(url: string): Record<string, string> {
   return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
 }
 
+/**
+ * Returns text as a header shows it. Clients decode encoded words (RFC 2047) in subjects and even in quoted names, so text that is one already
+ * would become characters that were removed before.
+ */
+function toHeaderText(text: string): string {
+  return text.replaceAll('=?', '= ?')
+}
+
 /** Composes the message with both renderings. The same row, content and sender give the same bytes. */
 export async function composeMessage(content: MailContent, head: MessageHead): Promise<ComposedMessage> {
   const { id, createdAt, recipient, from, idDomain, replyTo, signature, optOutUrl } = head
   assertMailAddress(recipient)
   if (replyTo !== null) assertMailAddress(replyTo)
   const messageId = `<${id}@${idDomain}>`
-  const { subject } = content
+  const subject = toHeaderText(content.subject)
+  // An address as the name would pass for another sender.
+  const name = toHeaderText(content.seller.replaceAll('@', ' '))
   const [text, html] = [renderText(content), renderHtml(content)]
   const composer = new MailComposer({
-    // An address as the name would pass for another sender.
-    from: { name: content.seller.replaceAll('@', ' '), address: from },
+    from: { name, address: from },
     to: { name: '', address: recipient },
-    ...(replyTo !== null && { replyTo: { name: content.seller.replaceAll('@', ' '), address: replyTo } }),
+    ...(replyTo !== null && { replyTo: { name, address: replyTo } }),
     subject,
     text,
     html,
