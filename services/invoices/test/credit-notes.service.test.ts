@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { creditNoteGenerated } from '@quittance/contracts/credit-note-events'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import {
   correctInvoice,
@@ -58,6 +59,20 @@ test('issues exactly one credit note per refund, before or after the invoice [11
     replaced_by_id: null,
   })
   await eventually(() => expect(invoices.publishedEvents.filter(({ subject }) => subject === 'event.invoice.generated')).toHaveLength(1))
+})
+
+test('the credit note of a refund goes to the address that the buyer has by then', async () => {
+  await using invoices = await startInvoices()
+  const source = anInvoiceSource()
+  await invoices.requestInvoice(source)
+  await invoices.waitForStatus(source, 'generated')
+  const customer_email = 'zofia@moved.example'
+  await invoices.requestInvoice({ ...source, customer_email, refunds: [refund(57_410, 13_204)] })
+  const { delivery } = await invoices.nextEvent(creditNoteGenerated)
+  expect(delivery).toMatchObject({ recipient: customer_email, customer_id: source.customer_id })
+  const rows = await invoices.rows(`select printed -> 'buyer' as buyer from invoices order by kind desc`)
+  const [invoiced, credited] = rows as { buyer: object }[]
+  expect(credited).toEqual({ buyer: { ...invoiced?.buyer, email: customer_email } })
 })
 
 test('retries a failed credit note and its invoice when the order is requested again', async () => {

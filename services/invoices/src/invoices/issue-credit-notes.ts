@@ -14,7 +14,8 @@ export async function issueRefundCreditNotes(
   const { all } = await readCreditNotes(invoice, context)
   for (const { id, amount, tax_amount, created_at: refundedAt, reason = null } of source.refunds) {
     if (reversed.has(id) || all.some(({ refundId }) => refundId === id)) continue
-    await issueCreditNote(invoice, { refund: { id, reason, refundedAt }, net: amount, tax: tax_amount }, context)
+    const credited = { refund: { id, reason, refundedAt }, net: amount, tax: tax_amount, email: source.customer_email }
+    await issueCreditNote(invoice, credited, context)
   }
 }
 
@@ -24,12 +25,14 @@ interface CreditedRefund {
   refundedAt: string
 }
 
+interface Credit extends CreditAmount {
+  refund: CreditedRefund | null
+  /** Address of the buyer; absent: that of the invoice. */
+  email?: string
+}
+
 /** Issues a credit note for a refund, or for the rest of an incorrect invoice. */
-export async function issueCreditNote(
-  invoice: Invoice,
-  { refund, ...amount }: CreditAmount & { refund: CreditedRefund | null },
-  context: Transaction,
-): Promise<Invoice> {
+export async function issueCreditNote(invoice: Invoice, { refund, email, ...amount }: Credit, context: Transaction): Promise<Invoice> {
   const invoiced = invoice.printed as DocumentSnapshot
   const { valid } = await readCreditNotes(invoice, context)
   const credited = valid.map(({ printed }) => printed as DocumentSnapshot)
@@ -40,7 +43,7 @@ export async function issueCreditNote(
       correctsId: invoice.id,
       refundId: refund?.id ?? null,
       adjust: (snapshot) => ({
-        ...{ ...snapshot, buyer: invoiced.buyer },
+        ...{ ...snapshot, buyer: { ...invoiced.buyer, ...(email && { email }) } },
         ...buildCreditContent(invoiced, amount, credited),
         refund: refund && { reason: refund.reason, refundedAt: refund.refundedAt },
       }),
