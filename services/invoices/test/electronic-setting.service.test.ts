@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { updateInvoiceSettings } from '@quittance/contracts/invoice-settings'
-import { getInvoice, getInvoiceUbl, InvoiceNotElectronic } from '@quittance/contracts/invoices'
+import { correctInvoice, getInvoice, getInvoiceUbl, InvoiceNotElectronic } from '@quittance/contracts/invoices'
 import type { InvoiceSource } from '@quittance/contracts/orders'
 import { organizationCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
+import { findViolatedRules } from './en16931/business-rules.ts'
 import { readUbl } from './en16931/read-invoice.ts'
 import { parseXml } from './en16931/xml-tree.ts'
 import { anInvoiceSource } from './invoice-source.ts'
@@ -69,4 +71,31 @@ test('issues a plain document if the seller wants no other, and returns UBL to t
   expect((await invoices.call(getInvoiceUbl, { id: invoice.id }, caller)).text).toMatch(/^<\?xml/)
   const stranger = organizationCaller(randomUUID())
   await expect(invoices.call(getInvoiceUbl, { id: invoice.id }, stranger)).rejects.toThrow(ResourceNotFound)
+})
+
+test.each([
+  ['still waits for its transfer', false],
+  ['was paid since', true],
+])('the amounts due of an invoice that %s, its credit note and its replacement add up to it', async (_, isPaid) => {
+  await using invoices = await startInvoices()
+  const { paid_at, ...order } = aTaxedSource()
+  const caller = organizationCaller(order.organization.id)
+  const transfer = {
+    ...{ beneficiary: 'Northwind', iban: 'DE89370400440532013000', bic: null, reference: 'RF18539007547034' },
+    ...{ due_date: '2026-12-09', epc: null },
+  }
+  await invoices.call(updateInvoiceSettings, seller, caller)
+  await invoices.requestUnpaidInvoice({ ...order, paid_at: null, transfer })
+  const { id } = await invoices.waitForStatus(order, 'generated')
+  if (isPaid) await invoices.requestInvoice({ ...order, paid_at })
+  if (isPaid) await eventually(async () => expect(await invoices.rows('select from transfer_payments')).toHaveLength(1))
+  const { credit_note, replacement } = await invoices.call(correctInvoice, { id, billing_name: 'Ada Lovelace' }, caller)
+  const payable = async (documentId: string) => {
+    const document = readUbl(parseXml((await invoices.call(getInvoiceUbl, { id: documentId }, caller)).text))
+    expect(findViolatedRules(document)).toEqual([])
+    return document.totals.payable
+  }
+  expect([await payable(id), await payable(credit_note.id), await payable(replacement.id)]).toEqual(
+    isPaid ? [193_614, 0, 0] : [193_614, 193_614, 193_614],
+  )
 })

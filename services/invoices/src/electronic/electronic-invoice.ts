@@ -107,11 +107,16 @@ function creditTransfer({ beneficiary, iban, bic, reference }: TransferTerms, cu
  * BG-16, BT-20. UNCL 4461 code 1, instrument not defined: nothing is to be paid. XRechnung requires the group (BR-DE-1); Peppol does not
  * allow the code to Dutch sellers (NL-R-008).
  */
-function payment({ paidAt, timeZone, seller, transfer, currency }: ElectronicDocument, profile: Profile): Partial<Model> {
+function payment(
+  { paidAt, timeZone, seller, transfer, currency, isOffset, refersTo }: ElectronicDocument,
+  profile: Profile,
+): Partial<Model> {
   if (transfer) return creditTransfer(transfer, currency)
   const isDutch = profile === 'peppol' && [seller.address.country, findTaxCountry(seller)].includes('NL')
   return {
     ...((paidAt || profile !== 'en16931') && !isDutch ? { 'cac:PaymentMeans': [{ 'cbc:PaymentMeansCode': '1' as const }] } : {}),
     ...(paidAt ? { 'cac:PaymentTerms': { 'cbc:Note': `Paid on ${calendarDate(paidAt, timeZone)}` } } : {}),
+    // BR-CO-25: an amount due has a date or terms.
+    ...(isOffset && refersTo ? { 'cac:PaymentTerms': { 'cbc:Note': `Offset against invoice ${refersTo.number}` } } : {}),
   }
 }

@@ -32,7 +32,7 @@ const transfer = {
   ...{ dueDate: '2026-12-09', epc: null },
 }
 
-/** Sixty documents: fourteen by hand, the others random. */
+/** Sixty documents: fifteen by hand, the others random. */
 function sixtyDocuments(): DocumentModel[] {
   const { lines, net } = anElectronicDocument()
   const exempt = { ...seller, taxExemption: 'Kleinunternehmer gemäß § 19 UStG' }
@@ -59,6 +59,7 @@ function sixtyDocuments(): DocumentModel[] {
     complete({ lines: lines.map((line) => ({ ...line, label: hostile })) }),
     complete({ paidAt: null, transfer }),
     complete({ paidAt: null, currency: 'usd', transfer: { ...transfer, bic: null } }),
+    complete({ kind: 'credit_note', paidAt: null, refersTo, isOffset: true }),
   ]
   const random = seeded(302)
   while (made.length < 60) {
@@ -112,6 +113,16 @@ test('an invoice that is paid by transfer names account, reference and due date,
   expect(ubl).toMatch(new RegExp(`<cbc:PayableAmount currencyID="EUR">${due}<`))
   for (const part of [/>20261209</, />58</, /RF18539007547034/, /DE89370400440532013000/, /COBADEFFXXX/]) expect(cii).toMatch(part)
   expect(cii).toContain(`<ram:DuePayableAmount>${due}<`)
+})
+
+test('a credit note that is offset against an unpaid invoice is due as a whole, with terms that name the invoice', async () => {
+  const refersTo = { number: 'N-1', issuedAt: new Date('2026-10-01T00:00:00Z') }
+  const document = complete({ kind: 'credit_note', paidAt: null, refersTo, isOffset: true })
+  const due = (document.total / 100).toFixed(2)
+  const [ubl, cii] = [await ublXml(document), await ciiXml(document)]
+  expect(ubl).toMatch(new RegExp(`<cbc:PayableAmount currencyID="EUR">${due}<`))
+  expect(cii).toContain(`<ram:DuePayableAmount>${due}<`)
+  for (const xml of [ubl, cii]) expect(xml).toContain('Offset against invoice N-1')
 })
 
 test('an exempt seller is category E with the reason, not outside of tax [documents 19]', async () => {

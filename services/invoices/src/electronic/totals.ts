@@ -22,8 +22,12 @@ export function allowances(groups: readonly VatGroup[], currency: CurrencyCode):
   }))
 }
 
-/** BG-22: the printed totals. Nothing is due after payment or refund; an invoice that is paid by transfer is due as a whole. */
-export function totals({ subtotal, discount, net, total, transfer }: DocumentModel, currency: CurrencyCode): Totals {
+/**
+ * BG-22: the printed totals. Nothing is due after payment or refund; an invoice that is paid by transfer is due as a whole, and so is the
+ * credit note that is offset against it: who adds up the amounts due must not pay it beside its replacement.
+ */
+export function totals({ subtotal, discount, net, total, transfer, isOffset }: DocumentModel, currency: CurrencyCode): Totals {
+  const due = transfer || isOffset ? total : 0
   return {
     'cbc:LineExtensionAmount': toDecimal(subtotal, currency),
     'cbc:LineExtensionAmount@currencyID': currency,
@@ -33,9 +37,9 @@ export function totals({ subtotal, discount, net, total, transfer }: DocumentMod
     'cbc:TaxInclusiveAmount@currencyID': currency,
     'cbc:AllowanceTotalAmount': toDecimal(discount, currency),
     'cbc:AllowanceTotalAmount@currencyID': currency,
-    'cbc:PrepaidAmount': toDecimal(transfer ? 0 : total, currency),
+    'cbc:PrepaidAmount': toDecimal(total - due, currency),
     'cbc:PrepaidAmount@currencyID': currency,
-    'cbc:PayableAmount': toDecimal(transfer ? total : 0, currency),
+    'cbc:PayableAmount': toDecimal(due, currency),
     'cbc:PayableAmount@currencyID': currency,
   }
 }

@@ -7,7 +7,7 @@ import { command, type Transaction } from '@quittance/runtime/handler'
 import { correctBuyer } from './correct-buyer.ts'
 import { computeRemainder } from './credit-content.ts'
 import { creditNoteView, invoiceView } from './invoice-view.ts'
-import type { DocumentSnapshot } from './document-snapshot.ts'
+import type { DocumentSnapshot, DocumentSource } from './document-snapshot.ts'
 import { Invoice } from './invoice.ts'
 import { issueCreditNote, readCreditNotes, issueRefundCreditNotes } from './issue-credit-notes.ts'
 import { issueDocument } from './issue-document.ts'
@@ -21,8 +21,9 @@ export const correctInvoice = command(contract, async ({ id, ...correction }, co
   assertComplete(correction)
   const invoice = await em.findOneOrFail(Invoice, { id, kind: 'invoice' }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   await assertCorrectable(invoice, context)
-  const creditNote = await creditRemainder(invoice, context)
-  const replacement = await replace(invoice, { correction, context })
+  const source = await applyTransferPayment(invoice.source, context)
+  const creditNote = await creditRemainder(invoice, { isOffset: 'transfer' in source, context })
+  const replacement = await replace(invoice, { correction, source, context })
   await reissueCredits(invoice, { replacement, context })
   wake(renderingJobName)
   const [creditNoteJson, replacementJson] = await Promise.all([
@@ -46,27 +47,27 @@ async function assertCorrectable({ id, status, printed, reversesId }: Invoice, {
 }
 
 /** Issues a credit note for the part of the invoice that is not credited yet; a reversed credit note credits nothing. */
-async function creditRemainder(invoice: Invoice, context: Transaction): Promise<Invoice> {
+async function creditRemainder(invoice: Invoice, { isOffset, context }: { isOffset: boolean; context: Transaction }): Promise<Invoice> {
   const credited = (await readCreditNotes(invoice, context)).valid.map(({ printed }) => printed as DocumentSnapshot)
   const remainder = computeRemainder(invoice.printed as DocumentSnapshot, credited)
   const isNothingLeft = remainder.net === 0 && remainder.tax === 0
   if (credited.length > 0 && (isNothingLeft || remainder.net < 0 || remainder.tax < 0)) {
     throw new InvoiceNotCorrectable('Nothing is left to correct: credit notes cover the whole invoice.')
   }
-  return issueCreditNote(invoice, { ...remainder, refund: null }, context)
+  return issueCreditNote(invoice, { ...remainder, refund: null, isOffset }, context)
 }
 
 interface Replacing {
   correction: Omit<Correction, 'id'>
+  source: DocumentSource
   context: Transaction
 }
 
-async function replace(invoice: Invoice, { correction, context }: Replacing): Promise<Invoice> {
+function replace(invoice: Invoice, { correction, source, context }: Replacing): Promise<Invoice> {
   const original = invoice.printed as DocumentSnapshot
   const refersTo = { number: original.number, issuedAt: original.issuedAt }
   const buyer = correctBuyer(original, correction)
   const adjust = (snapshot: DocumentSnapshot) => ({ ...snapshot, buyer, refersTo })
-  const source = await applyTransferPayment(invoice.source, context)
   return issueDocument({ kind: 'invoice', source, replacesId: invoice.id, adjust }, context)
 }
 

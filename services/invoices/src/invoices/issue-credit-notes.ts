@@ -29,10 +29,16 @@ interface Credit extends CreditAmount {
   refund: CreditedRefund | null
   /** Address of the buyer; absent: that of the invoice. */
   email?: string
+  /** The invoice is not paid. */
+  isOffset?: boolean
 }
 
 /** Issues a credit note for a refund, or for the rest of an incorrect invoice. */
-export async function issueCreditNote(invoice: Invoice, { refund, email, ...amount }: Credit, context: Transaction): Promise<Invoice> {
+export async function issueCreditNote(
+  invoice: Invoice,
+  { refund, email, isOffset, ...amount }: Credit,
+  context: Transaction,
+): Promise<Invoice> {
   const invoiced = invoice.printed as DocumentSnapshot
   const { valid } = await readCreditNotes(invoice, context)
   const credited = valid.map(({ printed }) => printed as DocumentSnapshot)
@@ -45,6 +51,7 @@ export async function issueCreditNote(invoice: Invoice, { refund, email, ...amou
       adjust: (snapshot) => ({
         ...{ ...snapshot, buyer: { ...invoiced.buyer, ...(email && { email }) } },
         ...buildCreditContent(invoiced, amount, credited),
+        ...(isOffset && { isOffset }),
         refund: refund && { reason: refund.reason, refundedAt: refund.refundedAt },
       }),
     },

@@ -37,6 +37,8 @@ export interface DocumentModel {
   payment?: { type: string; brand: string | null; last4: string | null } | null
   /** How the buyer pays; absent or null if the order was paid before the invoice, and on a credit note. */
   transfer?: TransferTerms | null
+  /** A credit note that lowers what its unpaid invoice states as due; absent: nothing was due, and the amount is returned or replaced. */
+  isOffset?: boolean
   orderId?: string
   /** Reference that the buyer wants on the invoice. */
   buyerReference?: string | null
