@@ -66,6 +66,15 @@ test('strangers cannot fill the mailbox of a seller: of 25 declarations 20 are m
   expect(await readNotices()).toHaveLength(20)
 })
 
+test('declarations of strangers keep no notice about the contract of a customer from the seller', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  for (let count = 0; count < 21; count++) await declare(mail)
+  await mail.ended(41)
+  await declare(mail, { customer_id: randomUUID(), reference: 'HB-2026-0043' })
+  await mail.ended(43)
+  expect((await readNotices()).map(({ parsed }) => parsed.subject)).toContain('Withdrawal received: HB-2026-0043')
+})
+
 test('a seller without an address gets no notices, and the consumer gets the receipt', async () => {
   await using mail = await startMail({ smtpUrl: smtp.url })
   await mail.describeSeller({ email: null })

@@ -23,18 +23,20 @@ export const onDeclarationEvent = consumer(durableConsumers.mailDeclarations, [d
   await notifySeller(message, transaction)
 })
 
-/** Notices to one seller within an hour. Anyone can declare; the list of declarations has all. */
-const maxNoticesPerHour = 20
+/** Notices to one seller within an hour about declarations that name no contract. Anyone can make them; the list of declarations has all. */
+const maxUnmatchedNoticesPerHour = 20
 
 const countNotices = `
   select count(*)::int as count from messages
   where organization_id = :organization_id and organization_id = any (:scope_organizations) and created_at > now() - interval '1 hour'
-    and kind = 'declaration_notice'`
+    and kind = 'declaration_notice' and customer_id is null`
 
 async function notifySeller(message: DeclarationMessage, transaction: Transaction): Promise<void> {
   const { id, created_at, organization_id, kind, name, email, reference, customer_id, effect = 'none', refund_due_at } = message.payload
-  const [recent] = await transaction.sql<{ count: number }>('message.count-notices', countNotices, { organization_id })
-  if (recent && recent.count >= maxNoticesPerHour) return
+  if (customer_id === null) {
+    const [recent] = await transaction.sql<{ count: number }>('message.count-notices', countNotices, { organization_id })
+    if (recent && recent.count >= maxUnmatchedNoticesPerHour) return
+  }
   await storeMessage(transaction, message, {
     data: {
       ...{ kind: 'declaration_notice', declaration: kind, effect, number: id, name, email },
