@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { Conflict } from '@quittance/contracts/errors'
+import { headers } from '@quittance/contracts/headers'
 import { eventStream } from '@quittance/contracts/streams'
 import type { Transaction } from '@quittance/runtime/handler'
 import { systemCaller } from '@quittance/runtime/transaction'
 import { expect, test } from 'vitest'
+import { signedEventHeaders } from '../src/bus.ts'
 import { eventually } from '../src/eventually.ts'
 import { startTestService, type TestService } from '../src/harness.ts'
 import { anyScope, entryNoted, ledger, noteEntries } from './ledger.ts'
@@ -126,6 +128,25 @@ test('a message that always fails becomes a complete dead letter, and later ones
   const [deadLetter] = await service.rows<{ reason: string; payload: Buffer }>('select reason, payload from dead_letters')
   expect(deadLetter?.reason).toContain('never')
   expect(JSON.parse(deadLetter?.payload.toString() ?? '')).toMatchObject({ position: 1 })
+})
+
+test('a message with NUL in a header is stored without it, and later ones continue', async () => {
+  await using service = await startTestService(ledger())
+  const about = { subject: entryNoted.subject, occurredAt: new Date().toISOString(), body: Buffer.from('{}') }
+  const publish = (changes: Record<string, string>) => {
+    const sent = signedEventHeaders('orders', { ...about, id: randomUUID(), aggregateId: randomUUID() })
+    for (const [name, value] of Object.entries(changes)) sent.set(name, value)
+    service.connection.publish(about.subject, about.body, { headers: sent })
+  }
+  publish({ reason: '\0' })
+  publish({ [headers.signature]: '', [headers.traceparent]: '\0' })
+  publish({ [headers.organization]: '\0' })
+  publish({ 'Nats-Msg-Id': '\0' })
+  await service.emit(entryNoted, { account: randomUUID(), position: 1 })
+  await eventually(async () => expect((await readHandled(service)).map(({ position }) => position)).toEqual([1]))
+  await eventually(async () => expect(await service.rows('select 1 from dead_letters')).toHaveLength(3))
+  // The first one can be read: it is retried.
+  expect(await service.rows(`select headers ->> 'reason' as reason from parked_messages`)).toEqual([{ reason: '\ufffd' }])
 })
 
 test('an event above the message size limit becomes a dead letter, and later ones continue', async () => {

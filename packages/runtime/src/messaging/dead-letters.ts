@@ -8,7 +8,7 @@ import type { Database } from '../database/database.ts'
 import { gauge } from '../process/metrics.ts'
 import type { Consumer, Handler, WorkContext } from '../handlers/handler.ts'
 import { systemQuery } from '../handlers/system-handler.ts'
-import { assertAuthentic, fromStored, readEvent } from './incoming-event.ts'
+import { assertAuthentic, fromStored, readEvent, withoutNul } from './incoming-event.ts'
 import { continueTrace } from '../process/tracing.ts'
 import { bindValues, statement } from '@quittance/sql/statement'
 import { addSystemAccess, runInTransaction, systemCaller } from '../handlers/transaction.ts'
@@ -64,7 +64,7 @@ export function deadLetterHandlers({ service, ...options }: DeadLetterOptions): 
           await replay(deadLetter, { ...options, unit: { now, log, traceparent: deadLetter.headers[headers.traceparent] ?? traceparent } })
           handled.push(deadLetter.id)
         } catch (error) {
-          await systemSql('dead-letters.update-reason', updateReason, { id: deadLetter.id, reason: String(error) })
+          await systemSql('dead-letters.update-reason', updateReason, { id: deadLetter.id, reason: withoutNul(String(error)) })
           failed.push({ id: deadLetter.id, reason: String(error) })
         }
       }

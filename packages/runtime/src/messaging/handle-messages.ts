@@ -23,6 +23,7 @@ import {
   toStored,
   UnauthenticEvent,
   UnreadableEvent,
+  withoutNul,
   type IncomingMessage,
 } from './incoming-event.ts'
 import type { ParkedMessages } from './parked-messages.ts'
@@ -198,6 +199,6 @@ async function deadLetterMessage(
   { message, reason }: { message: JsMsg; reason: string },
 ): Promise<void> {
   const { subject, headers: stored, payload } = toStored(message)
-  const values = [consumer.subscription.durable, messageId(message), subject, stored, payload, reason]
+  const values = [consumer.subscription.durable, messageId(message), subject, stored, payload, withoutNul(reason)]
   await database.execute(insertDeadLetter, values)
 }

@@ -28,8 +28,13 @@ export function fromStored({ subject, headers: stored, payload }: StoredMessage)
 }
 
 export function toStored({ subject, headers: delivered, data }: JsMsg): StoredMessage {
-  const stored = Object.fromEntries([...(delivered?.keys() ?? [])].map((key) => [key, delivered?.get(key) ?? '']))
+  const stored = Object.fromEntries([...(delivered?.keys() ?? [])].map((key) => [withoutNul(key), withoutNul(delivered?.get(key) ?? '')]))
   return { subject, headers: stored, payload: Buffer.from(data) }
+}
+
+/** Replaces NUL, which PostgreSQL stores neither in text nor in JSON. No genuine header has one, but nats-server passes it on. */
+export function withoutNul(text: string): string {
+  return text.replaceAll('\0', '\ufffd')
 }
 
 /** A message that no attempt can make readable. */
@@ -76,7 +81,7 @@ export function readEvent(message: IncomingMessage, events: readonly Event[]): E
       return (text ??= Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString())
     },
     aggregateId: requireHeader(message, { header: headers.aggregate, isValid: isUuid }),
-    organizationId: message.header(headers.organization) || null,
+    organizationId: message.header(headers.organization) ? requireHeader(message, { header: headers.organization, isValid: isUuid }) : null,
     traceparent: message.header(headers.traceparent),
     occurredAt: new Date(requireHeader(message, { header: headers.occurredAt, isValid: (value) => !Number.isNaN(Date.parse(value)) })),
   }

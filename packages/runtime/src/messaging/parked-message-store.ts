@@ -1,5 +1,5 @@
 import type { SystemSql } from '@quittance/sql/sql-runner'
-import type { StoredMessage } from './incoming-event.ts'
+import { withoutNul, type StoredMessage } from './incoming-event.ts'
 
 /** Table of every service with consumers. Part of a migration. */
 export const parkedMessagesTable = [
@@ -72,13 +72,14 @@ export function createParkedMessageStore(systemSql: SystemSql, consumer: string)
     summarize: () => systemSql<ParkedSummary>('parked-messages.summarize', summarize, { consumer }),
     readFirst: (key: string, limit: number) => systemSql<ParkedRow>('parked-messages.first', readFirst, { consumer, key, limit }),
     /** Returns whether the message was not parked before. */
-    async insert({ message: { subject, headers, payload }, ...about }: NewParkedMessage): Promise<boolean> {
-      return (await systemSql('parked-messages.insert', insert, { consumer, subject, headers, payload, ...about })).length > 0
+    async insert({ message: { subject, headers, payload }, reason, ...about }: NewParkedMessage): Promise<boolean> {
+      const values = { consumer, subject, headers, payload, ...about, reason: reason === null ? null : withoutNul(reason) }
+      return (await systemSql('parked-messages.insert', insert, values)).length > 0
     },
     remove: (positions: readonly string[]) => systemSql('parked-messages.remove', remove, { positions }),
     postpone: (position: string, { delay, reason }: { delay: number; reason: string }) =>
-      systemSql('parked-messages.postpone', postpone, { position, delay, reason }),
+      systemSql('parked-messages.postpone', postpone, { position, delay, reason: withoutNul(reason) }),
     moveToDeadLetters: (position: string, reason: string) =>
-      systemSql('parked-messages.dead-letter', moveToDeadLetters, { position, reason }),
+      systemSql('parked-messages.dead-letter', moveToDeadLetters, { position, reason: withoutNul(reason) }),
   }
 }
