@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { job } from '@quittance/runtime/handler'
 import { connectNats, flushConnection, isDisconnected } from '@quittance/runtime/nats-connection'
 import type { ServiceResources } from '@quittance/runtime/service'
 import { expect, test } from 'vitest'
+import { startNatsServer } from '../src/engines/nats-server.ts'
 import { eventually } from '../src/eventually.ts'
 import { startTestService } from '../src/harness.ts'
 import { startFaultyStream } from './faulty-stream.ts'
@@ -35,6 +39,33 @@ test('the registration of endpoints survives an interruption of the connection',
   expect(await registered).toBeUndefined()
   await connection.close()
   await expect(flushConnection(connection)).rejects.toThrow()
+})
+
+test('a connection returns after the server has rejected its password for a while; a wrong one at the start is an error', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quittance-password-'))
+  const server = await startNatsServer({ dataDir: join(folder, 'nats') })
+  const configFile = join(folder, 'nats.conf')
+  const config = readFileSync(configFile, 'utf8')
+  const setConfig = (text: string) => {
+    writeFileSync(configFile, text)
+    process.kill(server.pid, 'SIGHUP')
+  }
+  const url = server.url('operator')
+  const password = new URL(url).password
+  await expect(connectNats({ name: 'operator', url: url.replace(password, 'wrong') })).rejects.toMatchObject({
+    code: 'AUTHORIZATION_VIOLATION',
+  })
+  const connection = await connectNats({ name: 'operator', url })
+  const countRejected = () => readFileSync(join(folder, 'nats.log'), 'utf8').match(/authentication error/g)?.length ?? 0
+  const before = countRejected()
+  setConfig(config.replace(password, 'another'))
+  await eventually(() => expect(countRejected()).toBeGreaterThan(before + 3))
+  setConfig(config)
+  await eventually(() => expect(isDisconnected(connection)).toBe(false))
+  await flushConnection(connection)
+  await connection.close()
+  await server.stop()
+  rmSync(folder, { recursive: true })
 })
 
 test('first runs of jobs are one after the other, and one that does not end delays the others by a second at most', async () => {

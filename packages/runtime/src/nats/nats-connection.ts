@@ -35,10 +35,20 @@ export async function connectNats({ name, url, identity }: NatsOptions): Promise
     reconnectTimeWait: 250,
     waitOnFirstConnect: true,
   })
+  keepReconnecting(connection)
   users.set(connection, user)
   void watch(connection)
   if (identity) identities.set(connection, identity)
   return connection
+}
+
+/**
+ * From now on rejected credentials do not end the connection: the library would close it for ever after the second rejection, as while a
+ * server runs with other passwords for a moment. It reads this option at each rejection. At the first connect they are an error.
+ */
+function keepReconnecting(connection: NatsConnection): void {
+  const { options } = connection as unknown as { options: { ignoreAuthErrorAbort: boolean } }
+  options.ignoreAuthErrorAbort = true
 }
 
 const users = new WeakMap<NatsConnection, string>()
