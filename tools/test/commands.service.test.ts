@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDisposableFolder } from '@quittance/testing/engines/disposable-folder'
 import { signedEventHeaders, testBusEnvironment } from '@quittance/testing/bus'
@@ -8,6 +8,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { startFakeStripe, type FakeStripe } from '@quittance/testing/stripe/fake-stripe'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkServers } from '../src/doctor/check-servers.ts'
 import { startInstance, type Instance, type Running } from '../src/supervisor/instance.ts'
 import { parseStartOptions } from '../src/supervisor/start-options.ts'
 
@@ -187,6 +188,19 @@ test('payments reconcile prints each difference, and its status is 1 if there ar
   expect(output).not.toContain(secret_key)
   fake.revokeKeys(id)
   expect(await reconcile()).toMatchObject({ status: 2, errors: expect.stringContaining('Stripe rejected the API key.') })
+})
+
+test('doctor accepts two roles of a database, and names one that cannot migrate', async () => {
+  const secrets = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8')) as Record<string, string>
+  const { host } = new URL(running.facts().postgres_url as string)
+  const url = (role: string, password: string) => `postgres://${role}:${secrets[password]}@${host}/usage`
+  const runtime = { DATABASE_URL_USAGE: url('usage_runtime', 'DATABASE_PASSWORD_USAGE') }
+  const both = { ...runtime, MIGRATION_DATABASE_URL_USAGE: url('usage', 'MIGRATION_DATABASE_PASSWORD_USAGE') }
+  expect((await checkServers(both)).map(({ what, state }) => `${what} ${state}`)).toEqual([
+    'DATABASE_URL_USAGE ok',
+    'MIGRATION_DATABASE_URL_USAGE ok',
+  ])
+  expect(await checkServers(runtime)).toMatchObject([{ what: 'DATABASE_URL_USAGE', state: 'missing' }])
 })
 
 test('rejects invalid arguments with a message', async () => {

