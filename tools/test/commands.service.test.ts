@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDisposableFolder } from '@quittance/testing/engines/disposable-folder'
-import { signedEventHeaders, testBusEnvironment } from '@quittance/testing/bus'
+import { signedEventHeaders, testBusEnvironment, testBusSettings } from '@quittance/testing/bus'
 import { eventually } from '@quittance/testing/eventually'
 import { startFakeStripe, type FakeStripe } from '@quittance/testing/stripe/fake-stripe'
 import { Client } from 'pg'
@@ -201,6 +201,14 @@ test('doctor accepts two roles of a database, and names one that cannot migrate'
     'MIGRATION_DATABASE_URL_USAGE ok',
   ])
   expect(await checkServers(runtime)).toMatchObject([{ what: 'DATABASE_URL_USAGE', state: 'missing' }])
+})
+
+test('a command names a NATS server that it cannot reach, and ends', async () => {
+  Object.assign(process.env, testBusSettings('operator'))
+  for (const args of [['account', 'create', '--email', 'a@example.com'], ['events'], ['replay', '--service', 'orders', '--since', '1h']]) {
+    const { status, errors } = await quittance(...args, '--nats', 'nats://operator:x@127.0.0.1:1')
+    expect({ status, errors }).toEqual({ status: 1, errors: expect.stringContaining('NATS (127.0.0.1:1) cannot be used') as string })
+  }
 })
 
 test('rejects invalid arguments with a message', async () => {

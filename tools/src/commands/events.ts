@@ -36,7 +36,7 @@ async function run(args: string[]): Promise<void> {
     ? { since: parseTime('--since', { text: options.since, now: new Date() }) }
     : { last: parseCount('--last', { text: options.last ?? '20', max: 1_000_000 }) }
   const wanted = ({ organization_id }: StoredEvent) => !options.organization || organization_id === options.organization
-  const connection = await connectNats({ name: 'stream', url: streamUrl(options) })
+  const connection = await connectNats({ name: 'stream', url: streamUrl(options), waitsForServer: false })
   const end = new AbortController()
   if (options.follow) handleStopSignals(async () => (end.abort(), 0))
   try {

@@ -53,7 +53,7 @@ async function run(args: string[]): Promise<void> {
 }
 
 async function resetConsumers(url: string, { service, since }: { service: ConsumingService; since: Date }): Promise<void> {
-  const connection = await connectNats({ name: 'stream', url })
+  const connection = await connectNats({ name: 'stream', url, waitsForServer: false })
   try {
     for (const { durable } of Object.values(durableConsumers).filter((subscription) => subscription.service === service)) {
       const count = await resetDurable(connection, { durable, since })

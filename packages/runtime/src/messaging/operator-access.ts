@@ -12,8 +12,8 @@ export interface OperatorAccess {
   busPublicKeys: string
 }
 
-/** Connects as the operator. */
+/** Connects as the operator; throws if no server can be reached. */
 export function connectAsOperator({ natsUrl, busKey, busPublicKeys }: OperatorAccess): Promise<NatsConnection> {
   const identity = createBusIdentity({ user: 'operator', seeds: parseBusSeeds(busKey), publicKeys: parsePublicBusKeys(busPublicKeys) })
-  return connectNats({ name: 'operator', url: natsUrl, identity })
+  return connectNats({ name: 'operator', url: natsUrl, identity, waitsForServer: false })
 }

@@ -11,13 +11,15 @@ export interface NatsOptions {
   url: string
   /** Keys that sign messages sent over the connection; without them no request can be sent. */
   identity?: BusIdentity | undefined
+  /** Whether the first connect waits for a server that cannot be reached, without limit; true by default. */
+  waitsForServer?: boolean
 }
 
 /**
  * Connects and reconnects without limit; a server that hangs is detected within seconds. The inbox prefix contains the user's name, because
  * permissions let every user read only its own replies.
  */
-export async function connectNats({ name, url, identity }: NatsOptions): Promise<NatsConnection> {
+export async function connectNats({ name, url, identity, waitsForServer = true }: NatsOptions): Promise<NatsConnection> {
   const servers = url.split(',').map((server) => new URL(server.includes('://') ? server : `nats://${server}`))
   const { username, password } = servers[0] as URL
   const user = decodeURIComponent(username) || name
@@ -33,7 +35,10 @@ export async function connectNats({ name, url, identity }: NatsOptions): Promise
     timeout: 2_000,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
-    waitOnFirstConnect: true,
+    waitOnFirstConnect: waitsForServer,
+  }).catch((error: Error) => {
+    if (waitsForServer) throw error
+    throw new Error(`NATS (${servers.map(({ host }) => host).join(', ')}) cannot be used: ${error.message}`, { cause: error })
   })
   keepReconnecting(connection)
   users.set(connection, user)
@@ -43,12 +48,11 @@ export async function connectNats({ name, url, identity }: NatsOptions): Promise
 }
 
 /**
- * From now on rejected credentials do not end the connection: the library would close it for ever after the second rejection, as while a
- * server runs with other passwords for a moment. It reads this option at each rejection. At the first connect they are an error.
+ * Retries rejected credentials too, which the library reads at each rejection: after the second it would close the connection for ever, as
+ * while a server runs with other passwords for a moment. At the first connect they are an error.
  */
 function keepReconnecting(connection: NatsConnection): void {
-  const { options } = connection as unknown as { options: { ignoreAuthErrorAbort: boolean } }
-  options.ignoreAuthErrorAbort = true
+  ;(connection as unknown as { options: { ignoreAuthErrorAbort: boolean } }).options.ignoreAuthErrorAbort = true
 }
 
 const users = new WeakMap<NatsConnection, string>()
