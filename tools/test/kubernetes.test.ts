@@ -6,7 +6,8 @@ import { busServiceNames, serviceNames } from '@quittance/contracts/services'
 import { afterEach, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { render, type Manifest } from '../src/kubernetes/render.ts'
-import { databaseOwners } from '../src/secrets/secret-list.ts'
+import { kubernetesSecrets } from '../src/secrets/kubernetes-secrets.ts'
+import { databaseOwners, generateMissing, secretList } from '../src/secrets/secret-list.ts'
 
 const root = join(import.meta.dirname, '../..')
 const overlay = (name: string) => join(root, 'infra/kubernetes/overlays', name)
@@ -76,6 +77,23 @@ test.each(serviceNames)('%s has probes, a budget, a scale, no root user, and its
     )
     expect(reference.test(text)).toBe(text.includes(`"name":"${secret}"`))
   }
+})
+
+test.each(['small', 'replicated'])('%s names an image of a registry for every service', (name) => {
+  const images = [...JSON.stringify(render(overlay(name))).matchAll(/"image":"([^"]+)"/g)].map(([, image]) => image)
+  const named = serviceNames.map((service) => `registry.example.com/quittance/${service}:0.1.0`)
+  expect(new Set(images)).toEqual(new Set(named))
+})
+
+test('the generated secrets have every key that a container needs, except the SMTP server', () => {
+  const places = { postgres: 'postgres:5432', nats: 'nats:4222' }
+  const secrets = parseAllDocuments(kubernetesSecrets(generateMissing({}, secretList), places)).map(
+    (each) => each.toJS() as { metadata: { name: string }; stringData: object },
+  )
+  const generated = new Set(secrets.flatMap(({ metadata, stringData }) => Object.keys(stringData).map((key) => `${metadata.name} ${key}`)))
+  const references = JSON.stringify(manifests).matchAll(/"secretKeyRef":{"name":"([^"]+)","key":"([^"]+)"}/g)
+  const missing = [...references].map(([, name, key]) => `${name} ${key}`).filter((reference) => !generated.has(reference))
+  expect(missing).toEqual(['quittance-mail SMTP_URL', 'quittance-mail MAIL_FROM'])
 })
 
 interface Policy extends Manifest {
