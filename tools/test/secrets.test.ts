@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseBusSeeds, parsePublicBusKeys, publicBusKey } from '@quittance/runtime/bus/identity'
 import { generateMissing, secretList } from '../src/secrets/secret-list.ts'
+import { createBusKeys } from '../src/supervisor/bus-keys.ts'
 import { readSecrets } from '../src/supervisor/secrets.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -60,6 +62,15 @@ test('a data folder keeps its secrets, even of an earlier release’s format, an
   expect(first['DATABASE_PASSWORD_ORDERS']).toMatch(/^p[0-9a-f]{48}$/)
   expect(readSecrets(folder)).toEqual(first)
   expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600)
+})
+
+test('a local instance accepts every key of a user, newest first, as during a rotation', () => {
+  const secrets = generateMissing({}, secretList)
+  const [older, newer] = [secrets['BUS_KEY_ORDERS'] as string, secrets['BUS_KEY_AUTH'] as string]
+  const { publicKeys } = createBusKeys(secrets, { BUS_KEY_ORDERS: `${newer},${older}` })
+  const ofOrders = parsePublicBusKeys(publicKeys).filter(({ user }) => user === 'orders')
+  const expected = [newer, older].map((text) => publicBusKey(parseBusSeeds(text)[0] as Uint8Array))
+  expect(ofOrders.map(({ bytes }) => Buffer.from(bytes).toString('base64url'))).toEqual(expected)
 })
 
 test('compose requires each secret by name, and no manifest contains a constant password', () => {

@@ -46,6 +46,35 @@ test('verifies requests of the old and the new key while a key rotates', () => {
   }
 })
 
+test('verifies requests at every step of the documented rotation of an owner’s key', () => {
+  const next = randomBytes(32)
+  const entries = formatPublicBusKeys(seeds).split(',')
+  const listed = (...keys: Uint8Array[]) =>
+    parsePublicBusKeys(
+      [...entries.filter((entry) => !entry.startsWith('orders=')), ...keys.map((key) => `orders=${publicBusKey(key)}`)].join(','),
+    )
+  const old = seeds.orders
+  const steps: [publicKeys: Uint8Array[], ownKeys: Uint8Array[]][] = [
+    [[old], [old]],
+    [[old, next], [old]],
+    [
+      [old, next],
+      [next, old],
+    ],
+    [[next], [next, old]],
+    [[next], [next]],
+  ]
+  // Of two consecutive steps, the sender and the owner may be at either.
+  for (const [index, [publicKeys]] of steps.entries()) {
+    const sent = request()
+    signRequest(createBusIdentity({ user: 'gateway', seeds: [seeds.gateway], publicKeys: listed(...publicKeys) }), sent)
+    for (const [known, own] of steps.slice(Math.max(0, index - 1), index + 2)) {
+      const owner = createBusIdentity({ user: 'orders', seeds: own, publicKeys: listed(...known) })
+      expect(verifyRequest(owner, sent)).toBe('gateway')
+    }
+  }
+})
+
 test('verifies an event only exactly as its publisher published it', () => {
   const event = (change: Record<string, string> = {}, body = '{"id":1}') => {
     const fields: Record<string, string> = { 'Nats-Msg-Id': 'id', aggregate: 'a', organization: 'o', 'occurred-at': 't', ...change }
