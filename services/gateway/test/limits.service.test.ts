@@ -77,6 +77,17 @@ test('identifies a client by the nearest untrusted address in X-Forwarded-For', 
   })
 })
 
+test('counts an address once, also for proxies that add the port of the client', async () => {
+  let site = 0
+  await eventually(async () => {
+    const [plain, prefix] = [someone(), `2001:db8:${(site += 1)}:7:`]
+    await gateway.fetch('/v1/changes', from(`${plain}:1024`))
+    expect(remaining(await gateway.fetch('/v1/changes', from(`${plain}:65535`)))).toBe(18)
+    await gateway.fetch('/v1/changes', from(`[${prefix}:1]:1024`))
+    expect(remaining(await gateway.fetch('/v1/changes', from(`[${prefix}:2]`)))).toBe(18)
+  })
+})
+
 test('counts addresses of one /64 as one client', async () => {
   let site = 0
   await eventually(async () => {

@@ -17,7 +17,7 @@ export function addClientAddress(app: FastifyInstance, pagesKey: string | undefi
   const expected = pagesKey ? digest(pagesKey) : null
   app.decorateRequest('clientIp', '')
   app.addHook('onRequest', async (request) => {
-    request.clientIp = (expected && readVisitor(request, expected)) ?? request.ip
+    request.clientIp = (expected && readVisitor(request, expected)) ?? withoutPort(request.ip)
   })
 }
 
@@ -26,6 +26,13 @@ function readVisitor({ headers }: FastifyRequest, expected: Buffer): string | nu
   const { [keyHeader]: key, 'x-forwarded-for': visitor } = headers
   if (typeof key !== 'string' || typeof visitor !== 'string' || isIP(visitor) === 0) return null
   return timingSafeEqual(digest(key), expected) ? visitor : null
+}
+
+/** Removes a port, which some proxies add to the addresses in `X-Forwarded-For`: each connection would count as another client. */
+function withoutPort(address: string): string {
+  const [, inBrackets, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(address) ?? []
+  const host = inBrackets ?? plain ?? ''
+  return isIP(host) === 0 ? address : host
 }
 
 /** Digests have one length, which the comparison needs. */
