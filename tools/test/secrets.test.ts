@@ -97,3 +97,15 @@ test('compose requires each secret by name, and no manifest contains a constant 
   expect(['database', 'bus', 'pages'].map((name) => networks[name]?.internal)).toEqual([true, true, true])
   expect(generateMissing({}, secretList)).not.toEqual(generateMissing({}, secretList))
 })
+
+test('compose passes on the documented settings of mail, and the proxies of the gateway', () => {
+  const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
+    services: Record<string, { environment?: Record<string, unknown> }>
+  }
+  const page = readFileSync(join(root, 'docs/mail.md'), 'utf8')
+  const documented = [...page.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name]) => name as string)
+  expect(documented).toContain('DKIM_PRIVATE_KEY')
+  expect(Object.keys(services['mail']?.environment ?? {})).toEqual(expect.arrayContaining(documented))
+  const proxied = ['TRUSTED_PROXIES', 'CORS_ORIGINS', 'RATE_LIMIT_PER_SECOND']
+  expect(Object.keys(services['gateway']?.environment ?? {})).toEqual(expect.arrayContaining(proxied))
+})
