@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { customerSessionEnded } from '@quittance/contracts/customer-sessions'
+import { connectNats } from '@quittance/runtime/nats-connection'
 import { createDisposableFolder } from '@quittance/testing/engines/disposable-folder'
 import { signedEventHeaders, testBusEnvironment, testBusSettings } from '@quittance/testing/bus'
 import { eventually } from '@quittance/testing/eventually'
@@ -188,6 +190,24 @@ test('payments reconcile prints each difference, and its status is 1 if there ar
   expect(output).not.toContain(secret_key)
   fake.revokeKeys(id)
   expect(await reconcile()).toMatchObject({ status: 2, errors: expect.stringContaining('Stripe rejected the API key.') })
+})
+
+test('events lists everything, also more than a connection may wait for, and what is not JSON', async () => {
+  const passwords = JSON.parse(readFileSync(join(folder, 'nats.passwords'), 'utf8')) as Record<string, string>
+  const { host } = new URL(running.facts().nats_url)
+  const thief = await connectNats({ name: 'orders', url: `nats://orders:${passwords['orders']}@${host}` })
+  const large = 'x'.repeat(4_000_000)
+  for (let sent = 0; sent < 60; sent++) {
+    thief.publish(customerSessionEnded.subject, sent === 0 ? 'not JSON' : large)
+    await thief.flush()
+  }
+  await thief.close()
+  await eventually(async () => {
+    const found = await listed('--since', '1h', '--type', customerSessionEnded.subject)
+    expect(found).toHaveLength(60)
+  })
+  const [first] = await listed('--last', '60', '--type', customerSessionEnded.subject, '--payload')
+  expect(first).toMatchObject({ payload: 'not JSON' })
 })
 
 test('doctor accepts two roles of a database, and names one that cannot migrate', async () => {

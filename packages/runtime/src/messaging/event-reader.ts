@@ -23,6 +23,9 @@ interface ReadOptions {
   follow: AbortSignal | null
 }
 
+/** The server closes a connection for which more than 64 MB wait. A message has at most 8 MB. */
+const maxPulledBytes = 16 * 1_048_576
+
 /** Reads the stream without a durable consumer: nothing is acknowledged, and other consumers are not affected. */
 export async function* readEvents(connection: NatsConnection, { subject, from, follow }: ReadOptions): AsyncGenerator<StoredEvent> {
   const manager = await connection.jetstreamManager({ checkAPI: false })
@@ -34,9 +37,14 @@ export async function* readEvents(connection: NatsConnection, { subject, from, f
   const source = await connection.jetstream().consumers.get(eventStream.name, { filterSubjects: subject, ...start })
   const { num_pending: waiting } = await source.info()
   if (waiting === 0 && !follow) return
-  const messages = follow ? await source.consume() : await source.fetch({ max_messages: waiting, expires: 5_000 })
+  const messages = await source.consume({ max_bytes: maxPulledBytes })
   follow?.addEventListener('abort', () => messages.stop())
-  for await (const message of messages) yield toStoredEvent(message)
+  let received = 0
+  for await (const message of messages) {
+    received += 1
+    if (!follow && received >= waiting) messages.stop()
+    yield toStoredEvent(message)
+  }
 }
 
 function toStoredEvent(message: JsMsg): StoredEvent {
@@ -49,7 +57,16 @@ function toStoredEvent(message: JsMsg): StoredEvent {
     aggregate_id: header(headers.aggregate),
     organization_id: header(headers.organization),
     trace_id: header(headers.traceparent)?.slice(3, 35) ?? null,
-    payload: message.json(),
+    payload: readPayload(message),
+  }
+}
+
+/** Returns the JSON of a message, or its text: what is not an event of this system must not hide the others. */
+function readPayload(message: JsMsg): unknown {
+  try {
+    return message.json()
+  } catch {
+    return message.string()
   }
 }
 
