@@ -33,7 +33,7 @@ function defineDeadLetterReplay(service: ConsumerService) {
   return operation({
     subject: `${service}.dead-letter.replay`,
     summary: `Replay dead letters of ${service}; those that succeed are deleted`,
-    request: z.object({ ids: z.array(Id).max(500).nullable().describe('Null: the oldest 500.') }),
+    request: z.object({ ids: z.array(Id).max(500).nullable().describe('Null: the oldest 10,000.') }),
     reply: z.object({ handled: z.array(Id), failed: z.array(z.object({ id: Id, reason: z.string() })) }),
     errors: [],
     audience: 'operator',

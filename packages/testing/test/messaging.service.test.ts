@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { deadLetterOperations } from '@quittance/contracts/dead-letters'
 import { Conflict } from '@quittance/contracts/errors'
 import { headers } from '@quittance/contracts/headers'
 import { eventStream } from '@quittance/contracts/streams'
@@ -147,6 +148,21 @@ test('a message with NUL in a header is stored without it, and later ones contin
   await eventually(async () => expect(await service.rows('select 1 from dead_letters')).toHaveLength(3))
   // The first one can be read: it is retried.
   expect(await service.rows(`select headers ->> 'reason' as reason from parked_messages`)).toEqual([{ reason: '\ufffd' }])
+})
+
+test('a replay reaches a dead letter behind many that are not authentic', async () => {
+  await using service = await startTestService(ledger())
+  const insert = `insert into dead_letters (consumer, message_id, subject, headers, payload, reason, created_at)
+    select 'orders-entries', $1, $2, $3, $4, 'failed', now() - $5 * interval '1 second' from generate_series(1, $6)`
+  const body = Buffer.from(JSON.stringify({ account: randomUUID(), position: 1 }))
+  const about = { subject: entryNoted.subject, id: randomUUID(), aggregateId: randomUUID(), occurredAt: new Date().toISOString(), body }
+  const signed = signedEventHeaders('orders', about)
+  const genuine = Object.fromEntries(signed.keys().map((name) => [name, signed.get(name)]))
+  await service.rows(insert, [about.id, about.subject, { ...genuine, [headers.signature]: '' }, body, 60, 600])
+  await service.rows(insert, [about.id, about.subject, genuine, body, 0, 1])
+  const { handled, failed } = await service.call(deadLetterOperations.orders.replay, { ids: null }, { kind: 'operator' })
+  expect([handled.length, failed.length]).toEqual([1, 600])
+  expect((await readHandled(service)).map(({ position }) => position)).toEqual([1])
 })
 
 test('an event above the message size limit becomes a dead letter, and later ones continue', async () => {

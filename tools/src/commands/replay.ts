@@ -8,6 +8,9 @@ import { UsageError, type Command } from '../cli/command.ts'
 import { parseTime } from './parse-time.ts'
 import { operatorAccess, streamUrl, targetHelp, targetOptions } from './target-options.ts'
 
+/** Thousands of dead letters take minutes. */
+const replayTimeoutMs = 600_000
+
 type ConsumingService = keyof typeof deadLetterOperations
 
 export const replay: Command = {
@@ -43,7 +46,9 @@ async function run(args: string[]): Promise<void> {
   const isDeadLetterReplay = options['dead-letters'] === true || ids !== null
   if (isDeadLetterReplay === (options.since !== undefined)) throw new UsageError('Use either --dead-letters or --since.')
   if (options.since === undefined) {
-    const reply = await withOperator(operatorAccess(options), (operator) => operator.call(deadLetterOperations[service].replay, { ids }))
+    const reply = await withOperator(operatorAccess(options), (operator) =>
+      operator.call(deadLetterOperations[service].replay, { ids }, { timeoutMs: replayTimeoutMs }),
+    )
     console.log(JSON.stringify(reply, null, 2))
     if (reply.failed.length > 0) process.exitCode = 1
     return

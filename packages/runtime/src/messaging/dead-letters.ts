@@ -25,15 +25,16 @@ interface DeadLetterRow {
   message_id: string | null
   subject: string
   headers: Record<string, string>
-  payload: Buffer
   reason: string
   created_at: string
 }
 
-const columns = 'id, consumer, message_id, subject, headers, payload, reason, created_at'
+// A payload may have several megabytes, so only one is read at a time.
+const columns = 'id, consumer, message_id, subject, headers, reason, created_at'
 const list = `select ${columns} from dead_letters order by created_at, id limit :limit`
 const count = `select count(*)::int as total from dead_letters`
-const find = `select ${columns} from dead_letters where :ids::uuid[] is null or id = any (:ids::uuid[]) order by created_at, id limit 500`
+const findIds = `select id from dead_letters where :ids::uuid[] is null or id = any (:ids::uuid[]) order by created_at, id limit 10000`
+const find = `select ${columns}, payload from dead_letters where id = :id`
 const deleteOne = statement('dead-letter.delete', `delete from dead_letters where id = :id returning id`)
 const insertInbox = statement(
   'inbox.enter-one',
@@ -45,8 +46,7 @@ const forOperator = 'the operator reads and replays events of all organizations'
 
 /** Handlers for the dead letters of every service that consumes events, for the operator only. */
 export function deadLetterHandlers({ service, ...options }: DeadLetterOptions): Handler[] {
-  const { consumers } = options
-  if (!(service in deadLetterOperations) || consumers.length === 0) return []
+  if (!(service in deadLetterOperations) || options.consumers.length === 0) return []
   const operations = deadLetterOperations[service as keyof typeof deadLetterOperations]
   return [
     systemQuery(operations.list, { reason: forOperator }, async ({ limit }, { systemSql, caller }) => {
@@ -59,13 +59,15 @@ export function deadLetterHandlers({ service, ...options }: DeadLetterOptions): 
       requireOperator(caller)
       const handled: string[] = []
       const failed: { id: string; reason: string }[] = []
-      for (const deadLetter of await systemSql<DeadLetterRow>('dead-letters.find', find, { ids })) {
+      for (const { id } of await systemSql<{ id: string }>('dead-letters.find-ids', findIds, { ids })) {
+        const [deadLetter] = await systemSql<DeadLetterRow & { payload: Buffer }>('dead-letters.find', find, { id })
+        if (!deadLetter) continue
         try {
           await replay(deadLetter, { ...options, unit: { now, log, traceparent: deadLetter.headers[headers.traceparent] ?? traceparent } })
-          handled.push(deadLetter.id)
+          handled.push(id)
         } catch (error) {
-          await systemSql('dead-letters.update-reason', updateReason, { id: deadLetter.id, reason: withoutNul(String(error)) })
-          failed.push({ id: deadLetter.id, reason: String(error) })
+          await systemSql('dead-letters.update-reason', updateReason, { id, reason: withoutNul(String(error)) })
+          failed.push({ id, reason: String(error) })
         }
       }
       log.info({ handled: handled.length, failed: failed.length }, 'dead-letters.replayed')
@@ -88,16 +90,12 @@ function requireOperator({ kind }: Caller): void {
   if (kind !== 'operator') throw new NotPermitted('Only the operator may access dead letters.')
 }
 
-function toDeadLetter({ id, created_at, consumer, subject, message_id, headers: messageHeaders, reason }: DeadLetterRow): DeadLetter {
+function toDeadLetter({ created_at, headers: messageHeaders, ...row }: DeadLetterRow): DeadLetter {
   return {
-    id,
+    ...row,
     created_at: new Date(created_at).toISOString(),
-    consumer,
-    subject,
-    message_id,
     organization_id: messageHeaders[headers.organization] ?? null,
     trace_id: messageHeaders[headers.traceparent]?.slice(3, 35) ?? null,
-    reason,
   }
 }
 
@@ -106,7 +104,7 @@ function toDeadLetter({ id, created_at, consumer, subject, message_id, headers: 
  * meantime, it is only deleted.
  */
 async function replay(
-  deadLetter: DeadLetterRow,
+  deadLetter: DeadLetterRow & { payload: Buffer },
   { consumers, database, unit, ...trust }: Omit<DeadLetterOptions, 'service'> & { unit: WorkContext },
 ): Promise<void> {
   const consumer = consumers.find(({ subscription }) => subscription.durable === deadLetter.consumer)
