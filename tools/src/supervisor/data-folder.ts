@@ -44,11 +44,14 @@ async function stopLeftovers(run: string, report: ProgressReporter): Promise<voi
   )
 }
 
-/** Removes temporary folders of killed supervisors. */
-async function sweepTemporaryFolders(): Promise<void> {
+/** Removes temporary folders of killed supervisors of this user, which were created at least `minAgeMs` ago. */
+export async function sweepTemporaryFolders(minAgeMs = 60_000): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(temporaryPrefix))) {
     const path = join(tmpdir(), name)
-    if (recordedProcess(join(path, 'supervisor.pid')) || Date.now() - statSync(path).ctimeMs < 60_000) continue
+    const { uid, ctimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {}
+    // Those of other users can neither be read nor removed.
+    if (ctimeMs === undefined || uid !== process.getuid?.() || Date.now() - ctimeMs < minAgeMs) continue
+    if (recordedProcess(join(path, 'supervisor.pid'))) continue
     if (recordedProcess(join(path, 'nats.pid'))) continue
     rmSync(path, { recursive: true, force: true })
   }
