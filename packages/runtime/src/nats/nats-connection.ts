@@ -1,4 +1,5 @@
-import { connect, ErrorCode, Events, type NatsConnection } from 'nats'
+import { setTimeout } from 'node:timers/promises'
+import { connect, ErrorCode, Events, type ConnectionOptions, NatsError, type NatsConnection } from 'nats'
 import type { BusUser } from '@quittance/contracts/permissions'
 import type { BusIdentity } from '../bus/identity.ts'
 import { abandonHangingTransports } from './abandon-transports.ts'
@@ -15,6 +16,9 @@ export interface NatsOptions {
   waitsForServer?: boolean
 }
 
+/** Time between two attempts to connect. */
+const retryMs = 250
+
 /**
  * Connects and reconnects without limit; a server that hangs is detected within seconds. The inbox prefix contains the user's name, because
  * permissions let every user read only its own replies.
@@ -24,7 +28,7 @@ export async function connectNats({ name, url, identity, waitsForServer = true }
   const { username, password } = servers[0] as URL
   const user = decodeURIComponent(username) || name
   abandonHangingTransports()
-  const connection = await connect({
+  const options = {
     servers: servers.map((server) => server.host),
     name,
     ...(username && { user, pass: decodeURIComponent(password) }),
@@ -34,25 +38,32 @@ export async function connectNats({ name, url, identity, waitsForServer = true }
     maxPingOut: 2,
     timeout: 2_000,
     maxReconnectAttempts: -1,
-    reconnectTimeWait: 250,
-    waitOnFirstConnect: waitsForServer,
-  }).catch((error: Error) => {
-    if (waitsForServer) throw error
-    throw new Error(`NATS (${servers.map(({ host }) => host).join(', ')}) cannot be used: ${error.message}`, { cause: error })
-  })
-  keepReconnecting(connection)
+    reconnectTimeWait: retryMs,
+    // The library would close a connection for ever after two rejections in a row, as of a server that runs with other passwords for a moment.
+    ignoreAuthErrorAbort: true,
+  }
+  const connection = await connectFirst(options, { waitsForServer })
   users.set(connection, user)
   void watch(connection)
   if (identity) identities.set(connection, identity)
   return connection
 }
 
-/**
- * Retries rejected credentials too, which the library reads at each rejection: after the second it would close the connection for ever, as
- * while a server runs with other passwords for a moment. At the first connect they are an error.
- */
-function keepReconnecting(connection: NatsConnection): void {
-  ;(connection as unknown as { options: { ignoreAuthErrorAbort: boolean } }).options.ignoreAuthErrorAbort = true
+/** The library's own wait for the first connection would retry rejected credentials too, which are an error then. */
+async function connectFirst(
+  options: ConnectionOptions & { servers: string[] },
+  { waitsForServer }: { waitsForServer: boolean },
+): Promise<NatsConnection> {
+  for (;;) {
+    try {
+      return await connect(options)
+    } catch (error) {
+      if (!waitsForServer)
+        throw new Error(`NATS (${options.servers.join(', ')}) cannot be used: ${(error as Error).message}`, { cause: error })
+      if (error instanceof NatsError && error.isAuthError()) throw error
+      await setTimeout(retryMs)
+    }
+  }
 }
 
 const users = new WeakMap<NatsConnection, string>()
