@@ -1,11 +1,15 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { job } from '@quittance/runtime/handler'
 import { connectNats, flushConnection, isDisconnected } from '@quittance/runtime/nats-connection'
 import type { ServiceResources } from '@quittance/runtime/service'
 import { expect, test } from 'vitest'
+import { testBusSettings } from '../src/bus.ts'
 import { startNatsServer } from '../src/engines/nats-server.ts'
 import { eventually } from '../src/eventually.ts'
 import { startTestService } from '../src/harness.ts'
@@ -66,6 +70,22 @@ test('a connection returns after the server has rejected its password for a whil
   await connection.close()
   await server.stop()
   rmSync(folder, { recursive: true })
+})
+
+test('a process whose parent ends while it waits for its servers ends too', async () => {
+  const main = join(import.meta.dirname, '../../../services/provisioner/src/main.ts')
+  const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `nats://provisioner:secret@127.0.0.1:${(server.address() as AddressInfo).port}`
+  const env = { ...process.env, ...testBusSettings('provisioner'), NATS_URL: url, LOG_LEVEL: 'error' }
+  for (const isConnecting of [false, true]) {
+    const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+    const ended = once(child, 'exit')
+    if (isConnecting) await once(server, 'connection')
+    child.disconnect()
+    expect(await ended).toEqual([1, null])
+  }
+  server.close()
 })
 
 test('first runs of jobs are one after the other, and one that does not end delays the others by a second at most', async () => {

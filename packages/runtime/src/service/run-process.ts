@@ -10,7 +10,9 @@ export async function runProcess(name: string, start: () => Promise<{ stop(): Pr
     process.exit(1)
   })
   try {
+    const stopWaiting = exitWithParent()
     const running = await start()
+    stopWaiting()
     stopOnSignals(async (reason) => {
       log.info({ reason }, 'service.stopping')
       await running.stop()
@@ -20,4 +22,15 @@ export async function runProcess(name: string, start: () => Promise<{ stop(): Pr
     log.error({ err: error }, 'service.start-failed')
     process.exit(1)
   }
+}
+
+/**
+ * Ends a process that is starting when its parent disconnects the IPC channel: there is nothing to stop yet, and a start may wait for a server
+ * without limit. Returns a function that ends this.
+ */
+function exitWithParent(): () => void {
+  const exit = () => process.exit(1)
+  if (process.send && !process.connected) exit()
+  process.once('disconnect', exit)
+  return () => process.off('disconnect', exit)
 }

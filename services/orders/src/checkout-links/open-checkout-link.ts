@@ -123,7 +123,5 @@ const sweep = `
 export const sweepCheckoutLinkVisits = job({
   name: 'sweep-checkout-link-visits',
   everyMs: 60_000,
-  async run({ systemSql }) {
-    return (await systemSql('checkout-link-visits.sweep', sweep)).length === batch
-  },
+  run: async ({ systemSql }) => (await systemSql('checkout-link-visits.sweep', sweep)).length === batch,
 })
