@@ -211,6 +211,35 @@ test('events committed while no relay ran are published after the start, then ma
   await eventually(async () => expect(await service.rows('select from outbox_messages where published_at is null')).toHaveLength(0))
 })
 
+test('publishing a batch reads none of the events that were published before', async () => {
+  await using service = await startTestService(ledger())
+  const commit = async (count: number) => {
+    await service.rows(
+      `insert into outbox_messages (id, subject, aggregate_id, payload, occurred_at)
+      select gen_random_uuid(), 'event.entry.unread', gen_random_uuid(), to_json(repeat('x', 2000)), now() from generate_series(1, $1)`,
+      [count],
+    )
+    await service.rows(`notify wake, 'outbox'`)
+    await eventually(async () => expect(await service.rows('select from outbox_messages where published_at is null limit 1')).toEqual([]))
+  }
+  // The statistics of a connection arrive a second later.
+  const countRead = (published: number) =>
+    eventually(async () => {
+      const [table] = await service.rows<{ read: number; updated: number }>(
+        `select seq_tup_read::int as read, n_tup_upd::int as updated from pg_stat_user_tables where relname = 'outbox_messages'`,
+      )
+      expect(table?.updated).toBe(published)
+      return table?.read ?? 0
+    })
+  // The statements are prepared while the table is empty.
+  for (let event = 0; event < 10; event += 1) await commit(1)
+  await commit(10_000)
+  const before = await countRead(10_010)
+  await commit(10_000)
+  // This test itself reads the table a few times; the 50 batches do not.
+  expect((await countRead(20_010)) - before).toBeLessThan(10 * 20_010)
+})
+
 test('publishes committed events while requests use every connection that they may', async () => {
   const beforeNote = ({ sql }: Transaction) => sql('ledger.wait', `select pg_advisory_xact_lock(7)::text as waited where ${anyScope}`, {})
   await using service = await startTestService(ledger({ beforeNote }))

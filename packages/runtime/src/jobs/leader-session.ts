@@ -52,6 +52,8 @@ async function open({ url, name, onLoss }: { url: string; name: string; onLoss: 
     application_name: `quittance ${name}`,
     query_timeout: resultLimitMs,
     pipeline: true,
+    // A plan that was kept from when the outbox was empty would read all of it for every batch.
+    options: '-c plan_cache_mode=force_custom_plan',
     ...clientLossDetection,
   })
   const loss = new AbortController()
