@@ -8,7 +8,7 @@ export function isAllowedReturnUrl(address: string, origins: readonly string[]):
   return origins.includes(url.origin)
 }
 
-/** Whether the host name of a parsed URL is this machine. The URL parser has normalized every form of an IPv4 address to four decimal numbers. */
+/** Whether the host name of a URL is this machine. In an `http` URL the parser has normalized every form of an IPv4 address to four decimal numbers. */
 export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|\[::1\]|127\.[\d.]+)$/.test(hostname)
+  return /^(localhost|.+\.localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname)
 }

@@ -73,6 +73,7 @@ export const CustomerOrderSubscription = z.object(fields).meta({ id: 'CustomerOr
 /** A subscription as embedded in an order. */
 export const OrderSubscription = z.object({ ...fields, metadata: Metadata }).meta({ id: 'OrderSubscription' })
 
+/** In minor units; absent in replies and events of the release before. */
 export const nextAmount = fields.amount.optional().describe('Price of the next period less its discount, before added tax.')
 
 /** Prices of a subscription, and the deprecated single price. */

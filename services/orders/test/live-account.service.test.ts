@@ -4,7 +4,6 @@ import { confirmOrderPayment } from '@quittance/contracts/customer-payments'
 import { Conflict, NotPermitted, RequestValidationError } from '@quittance/contracts/errors'
 import { createPaymentAccount, deletePaymentAccount, updatePaymentAccount } from '@quittance/contracts/payment-accounts'
 import { retryOrderPayment } from '@quittance/contracts/order-payments'
-import { createProduct } from '@quittance/contracts/products'
 import { advanceTestClock } from '@quittance/contracts/test-clock'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
@@ -68,9 +67,7 @@ test('a renewal charges no method at an account that is draining or disabled, an
   await using shop = await startStripeShop()
   const { orders, fake, stripe, account } = shop
   const { seller } = shop.shop
-  const prices = [{ amount_type: 'fixed' as const, price_amount: 1000 }]
-  const plan = await orders.call(createProduct, { name: 'Plan', recurring_interval: 'month', prices }, seller)
-  const bought = await buyPlan(orders, shop.shop, { productId: plan.id, token: fake.buyer.createToken(stripe.id) })
+  const bought = await buyPlan(orders, shop.shop, { token: fake.buyer.createToken(stripe.id) })
   const { current_period_end } = await waitForSubscription(orders, bought, { status: 'active' })
   await orders.call(deletePaymentAccount, { id: account.id }, seller)
   await advance(orders, bought, after(current_period_end))
@@ -89,9 +86,7 @@ test('beside a live account no stored method of a test account pays, unless that
   await using shop = await startStripeShop()
   const { orders, fake, stripe, account } = shop
   const { seller } = shop.shop
-  const prices = [{ amount_type: 'fixed' as const, price_amount: 1000 }]
-  const plan = await orders.call(createProduct, { name: 'Plan', recurring_interval: 'month', prices }, seller)
-  const bought = await buyPlan(orders, shop.shop, { productId: plan.id, token: fake.buyer.createToken(stripe.id) })
+  const bought = await buyPlan(orders, shop.shop, { token: fake.buyer.createToken(stripe.id) })
   const { current_period_end } = await waitForSubscription(orders, bought, { status: 'active' })
   await orders.call(updatePaymentAccount, { id: account.id, status: 'disabled' }, seller)
   await advance(orders, bought, after(current_period_end))

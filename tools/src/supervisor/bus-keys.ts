@@ -1,5 +1,5 @@
 import { busUsers, type BusUser } from '@quittance/contracts/permissions'
-import { parseBusSeeds, publicBusKey } from '@quittance/runtime/bus/identity'
+import { formatPublicBusKeys, parseBusSeeds } from '@quittance/runtime/bus/identity'
 import { busKey, type Secrets } from '../secrets/secret-list.ts'
 
 /** Keys of the message bus of an instance. */
@@ -14,8 +14,7 @@ export interface BusKeys {
 export function createBusKeys(secrets: Secrets, userEnvironment: NodeJS.ProcessEnv): BusKeys {
   const secret = forEachUser((user) => userEnvironment[busKey(user)] ?? (secrets[busKey(user)] as string))
   // During a rotation the stream has events that are signed with an earlier key.
-  const entries = busUsers.flatMap((user) => parseBusSeeds(secret[user]).map((seed) => `${user}=${publicBusKey(seed)}`))
-  return { secret, publicKeys: entries.join(',') }
+  return { secret, publicKeys: formatPublicBusKeys(forEachUser((user) => parseBusSeeds(secret[user]))) }
 }
 
 function forEachUser<Value>(value: (user: BusUser) => Value): Record<BusUser, Value> {

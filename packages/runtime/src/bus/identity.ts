@@ -112,7 +112,7 @@ export function parsePublicBusKeys(text: string): PublicBusKey[] {
   })
 }
 
-/** Formats `BUS_PUBLIC_KEYS` for the seeds of all users. */
-export function formatPublicBusKeys(seeds: Readonly<Record<BusUser, Uint8Array>>): string {
-  return busUsers.map((user) => `${user}=${publicBusKey(seeds[user])}`).join(',')
+/** Formats `BUS_PUBLIC_KEYS` for the seeds of all users; a user whose key rotates has several. */
+export function formatPublicBusKeys(seeds: Readonly<Record<BusUser, Uint8Array | readonly Uint8Array[]>>): string {
+  return busUsers.flatMap((user) => [seeds[user]].flat().map((seed) => `${user}=${publicBusKey(seed)}`)).join(',')
 }

@@ -15,7 +15,7 @@ const Receipt = z.object({
   subtotal: amount,
   discount: amount,
   taxes: z.array(z.object({ name: z.string(), percentage: z.number(), amount })),
-  /** Whether the advertised price includes the tax. Amounts are without it in any case. */
+  /** Whether the advertised price includes the tax, for the release before. Amounts are without it in any case. */
   isTaxIncluded: z.boolean(),
   total: amount,
   orderedAt: time,

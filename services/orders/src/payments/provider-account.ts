@@ -43,9 +43,8 @@ export interface PaymentMeans {
 }
 
 /**
- * Returns the account for new payments of an organization; null if it cannot take payments. If the default account
- * is a bank account, or with `byTransfer`, it is the one of the currency: a bank account takes no other. Without a default account it is
- * the sandbox.
+ * Returns the account for new payments of an organization; null if it cannot take payments. If the default account is a bank account, or with
+ * `byTransfer`, it is the bank account of the currency, as each takes one. Without a default account it is the sandbox.
  */
 export async function findAccountForPayments(
   sql: ScopedSql,
