@@ -1,3 +1,4 @@
+import { fetch, type Dispatcher } from 'undici'
 import type { Quittance } from './quittance.ts'
 
 export interface ApiReply {
@@ -5,10 +6,17 @@ export interface ApiReply {
   body: Record<string, unknown> | null
 }
 
+export interface ApiRequest {
+  method: string
+  path: string
+  /** A client with a separate address: the gateway allows each address a hundred requests per second. */
+  dispatcher?: Dispatcher
+}
+
 /** Sends one request without a body, as the demo organization. */
-export async function sendRequest({ origin, token }: Quittance, { method, path }: { method: string; path: string }): Promise<ApiReply> {
+export async function sendRequest({ origin, token }: Quittance, { method, path, ...client }: ApiRequest): Promise<ApiReply> {
   const headers = { authorization: `Bearer ${token}` }
-  const response = await fetch(`${origin}${path}`, { method, headers, signal: AbortSignal.timeout(30_000) })
+  const response = await fetch(`${origin}${path}`, { method, headers, signal: AbortSignal.timeout(30_000), ...client })
   const text = await response.text()
   return { status: response.status, body: text ? (JSON.parse(text) as ApiReply['body']) : null }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
+import type { Dispatcher } from 'undici'
 import { sendRequest } from './api-request.ts'
 import type { Quittance } from './quittance.ts'
 
@@ -25,16 +26,26 @@ const waiting = {
   text: 'select count(*)::int as count from orders where id = any ($1) and invoice_generated_at is null',
 }
 
+interface Options {
+  /** Polling interval in milliseconds. */
+  everyMs?: number
+  dispatcher?: Dispatcher
+}
+
 /**
  * Requests the invoices of all orders at once; returns the milliseconds until the orders show that they are generated. Reads their table,
- * because repeated reads of an order of 5,000 lines would dominate the measurement. `everyMs` is the polling interval.
+ * because repeated reads of an order of 5,000 lines would dominate the measurement.
  */
-export async function generateInvoices(quittance: Quittance, orderIds: readonly string[], { everyMs = pollMs } = {}): Promise<number> {
+export async function generateInvoices(
+  quittance: Quittance,
+  orderIds: readonly string[],
+  { everyMs = pollMs, ...sender }: Options = {},
+): Promise<number> {
   const client = new Client({ connectionString: quittance.ordersDatabaseUrl })
   await client.connect()
   try {
     const started = performance.now()
-    await Promise.all(orderIds.map((id) => request(quittance, id)))
+    await Promise.all(orderIds.map((id) => request(quittance, id, sender)))
     for (;;) {
       const { rows } = await client.query<{ count: number }>(waiting, [orderIds])
       if (rows[0]?.count === 0) return performance.now() - started
@@ -47,8 +58,8 @@ export async function generateInvoices(quittance: Quittance, orderIds: readonly 
   }
 }
 
-async function request(quittance: Quittance, orderId: string): Promise<void> {
-  const { status } = await sendRequest(quittance, { method: 'POST', path: `/v1/orders/${orderId}/invoice` })
+async function request(quittance: Quittance, orderId: string, sender: Pick<Options, 'dispatcher'> = {}): Promise<void> {
+  const { status } = await sendRequest(quittance, { method: 'POST', path: `/v1/orders/${orderId}/invoice`, ...sender })
   if (status !== 202) throw new Error(`The request for an invoice returned status ${status}.`)
 }
 

@@ -7,8 +7,8 @@ import { withTimeLimit } from '../threads/time-limit.ts'
 const poolSize = 3
 /** Leaves a page for the documents of other owners. */
 const pagesPerOwner = 2
-/** Far below the number at which a page was observed to grow. */
-const usesPerPage = 500
+/** A page grows by about 5 kB per document, and another one costs as much CPU as twenty documents. */
+const usesPerPage = 5_000
 const closePageWithinMs = 2_000
 
 /** A running browser with a few reused pages. It starts on demand and restarts after a crash. */
