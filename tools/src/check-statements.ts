@@ -1,6 +1,7 @@
 /**
  * Checks every named statement of the services against the schema that their migrations create in an embedded PostgreSQL: the statement is
- * valid, those of `sql` compare with the scope, and their rows have the columns, types and nullability of the row type in the call. Nothing is run.
+ * valid, those of `sql` compare with the scope, their rows have the columns, types and nullability of the row type in the call, and none chooses
+ * partitions beside locks. Nothing is run.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { registerHooks } from 'node:module'
@@ -14,6 +15,7 @@ import pg from 'pg'
 import { compareRow } from './statements/compare-row.ts'
 import { createDescriber, type ResultColumn } from './statements/describe-statement.ts'
 import { collectorName, findStatements, instrument, type StatementUse } from './statements/find-statements.ts'
+import { createPruningFinder } from './statements/partition-pruning.ts'
 import { readRowType } from './statements/read-row-type.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -66,17 +68,20 @@ function isChecked(url: string): boolean {
 
 interface Check {
   describe(text: string): Promise<ResultColumn[]>
+  isPruned(text: string): Promise<boolean>
   counts: Counts
 }
 
 /** Returns the problems of one statement. */
-async function checkStatement(path: string, use: StatementUse & { sql: string }, { describe, counts }: Check): Promise<string[]> {
+async function checkStatement(path: string, use: StatementUse & { sql: string }, { describe, isPruned, counts }: Check): Promise<string[]> {
   const problems: string[] = []
   if (use.isScoped && !/= any ?\(:scope_organizations\b/.test(use.sql))
     problems.push('a statement of `sql` compares nothing with :scope_organizations by `= any`')
   try {
-    const columns = await describe(statement('checked', use.sql).text)
+    const { text } = statement('checked', use.sql)
+    const columns = await describe(text)
     counts.valid += 1
+    if (await isPruned(text)) problems.push('a statement that locks or changes rows chooses partitions by a value that it finds')
     const declared = use.row && readRowType(use.row, path)
     if (use.row) counts[declared ? 'typed' : 'opaque'] += 1
     if (declared) problems.push(...compareRow(declared, columns))
@@ -108,7 +113,7 @@ async function checkService(service: string, postgres: Postgres): Promise<{ prob
   const client = new pg.Client({ connectionString: await createSchema(service, postgres) })
   await client.connect()
   const counts: Counts = { valid: 0, typed: 0, opaque: 0, unread: 0 }
-  const check = { describe: await createDescriber(client), counts }
+  const check = { describe: await createDescriber(client), isPruned: await createPruningFinder(client), counts }
   // Every service has the tables of the runtime.
   const folders = [`services/${service}/src/**/*.ts`, ...(service === 'orders' ? ['packages/runtime/src/**/*.ts'] : [])]
   const files = globSync(folders, { cwd: root }).filter((file) => !/\.test\.ts$|\/migrations\/|\/main\.ts$|-thread\.ts$/.test(file))

@@ -53,6 +53,7 @@ const lockSql = `
   for update of r skip locked`
 
 // Both orders follow the arrival of events: by position within a batch, and each batch is due before the next.
+// `is not distinct from` has PostgreSQL read all partitions: choosing them while it locks rows crashes PostgreSQL 18 (`npm run check:statements`).
 const requeueSql = `
   with missed as (
     select event_id, endpoint_id, occurred_at, position from webhook_deliveries
@@ -62,7 +63,7 @@ const requeueSql = `
   again as (
     update webhook_deliveries d set status = 'pending', round = d.round + 1, attempts = 0, next_attempt_at = now(), modified_at = now()
     from missed m, lane
-    where d.event_id = m.event_id and d.endpoint_id = m.endpoint_id and d.occurred_at = m.occurred_at
+    where d.event_id = m.event_id and d.endpoint_id = m.endpoint_id and d.occurred_at is not distinct from m.occurred_at
     returning d.position),
   due as (update webhook_lanes l set next_due_at = now() from lane where l.endpoint_id = lane.endpoint_id and exists (select from again))
   select count(*)::int as count, max(position) as reached from again`

@@ -43,15 +43,17 @@ interface Backlog {
 /**
  * Locks the waiting rows of a batch without waiting for other transactions, so that none of them waits for this one in turn. `case` keeps
  * PostgreSQL from the partial indexes, which have all that is left: it finds the rows by their keys.
+ * `is not distinct from` has PostgreSQL read all partitions: choosing them while it locks rows crashes PostgreSQL 18 (`npm run check:statements`).
  */
 const lockedSql = `
   locked as materialized (
-    select d.event_id, d.endpoint_id, d.occurred_at from webhook_deliveries d join batch using (event_id, endpoint_id, occurred_at)
+    select d.event_id, d.endpoint_id, d.occurred_at from batch
+      join webhook_deliveries d on d.event_id = batch.event_id and d.endpoint_id = batch.endpoint_id and d.occurred_at is not distinct from batch.occurred_at
     where batch.is_waiting and case d.status when :status then d.status = 'held' or coalesce(d.modified_at, d.created_at) <= :requested_at end
     for update of d skip locked),
   ended as (
     update webhook_deliveries d set status = :ended_status, next_attempt_at = null, modified_at = now() from locked
-    where d.event_id = locked.event_id and d.endpoint_id = locked.endpoint_id and d.occurred_at = locked.occurred_at)
+    where d.event_id = locked.event_id and d.endpoint_id = locked.endpoint_id and d.occurred_at is not distinct from locked.occurred_at)
   select (select count(*)::int from batch) as read, (select count(*)::int from batch where is_waiting) as waiting,
     (select count(*)::int from locked) as ended`
 

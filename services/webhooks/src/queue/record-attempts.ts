@@ -14,7 +14,10 @@ const leased = `
     where exists (select from given g where g.endpoint_id = l.endpoint_id and g.epoch = l.epoch) order by l.endpoint_id for update),
   kept as materialized (select g.* from given g join held using (endpoint_id))`
 
-/** Next state of the deliveries. A concurrent redelivery has started a new round: the attempt is stored and the new round stays unchanged. */
+/**
+ * Next state of the deliveries. A concurrent redelivery has started a new round: the attempt is stored and the new round stays unchanged.
+ * `is not distinct from` has PostgreSQL read all partitions: choosing them while it locks rows crashes PostgreSQL 18 (`npm run check:statements`).
+ */
 const deliveries = `
   done as (
     update webhook_deliveries d set modified_at = now(), last_http_code = coalesce(k.http_code, d.last_http_code),
@@ -22,7 +25,7 @@ const deliveries = `
       status = case when d.round = k.round then k.status else d.status end,
       next_attempt_at = case when d.round = k.round then now() + k.wait_ms * interval '1 millisecond' else d.next_attempt_at end
     from kept k
-    where d.event_id = k.event_id and d.endpoint_id = k.endpoint_id and d.occurred_at = k.occurred_at
+    where d.event_id = k.event_id and d.endpoint_id = k.endpoint_id and d.occurred_at is not distinct from k.occurred_at
     returning d.endpoint_id, d.next_attempt_at)`
 
 /** State of the queues: next due time, circuit breaker, health and the time of the last success. */
