@@ -98,6 +98,27 @@ test('parked messages survive a restart and are handled in order', async () => {
   await eventually(async () => expect((await readHandled(service)).map(({ position }) => position)).toEqual([0, 1, 2]))
 })
 
+test('messages that can neither be handled nor parked are handled later, in order', async () => {
+  let attempts = 0
+  let isFailing = false
+  const onEntry = () => {
+    attempts += 1
+    if (isFailing) throw new Error('not yet')
+  }
+  await using service = await startTestService(ledger({ onEntry }))
+  const organizationId = randomUUID()
+  const emit = (position: number) => service.emit(entryNoted, { account: organizationId, position }, { organizationId })
+  await emit(0)
+  await eventually(async () => expect(await readHandled(service)).toHaveLength(1))
+  await service.rows('alter table parked_messages rename to missing_messages')
+  isFailing = true
+  for (const position of [1, 2, 3]) await emit(position)
+  await eventually(() => expect(attempts).toBe(2))
+  isFailing = false
+  await service.rows('alter table missing_messages rename to parked_messages')
+  await eventually(async () => expect((await readHandled(service)).map(({ position }) => position)).toEqual([0, 1, 2, 3]))
+})
+
 test('a redelivered message that is parked already is parked once', async () => {
   let isFailing = true
   const onEntry = () => {

@@ -94,6 +94,17 @@ async function consumeWhileLeader(options: ConsumerOptions, turn: Turn): Promise
   let openedAt = performance.now()
   let received = -1
   let maxMessages = defaultFetchSize
+  await using batches = createBatches({
+    maxMessages: maxBatchSize,
+    waitMs: isScoped ? gatherMs.copies : gatherMs.events,
+    async handle(messages) {
+      if (!leadership.isLeader() || isInterrupted()) return
+      await handleInOrder(options, { messages, interruptions, leadership, parked, acks, wait: state.wait })
+      state.pending = messages.at(-1)?.info.pending ?? 0
+      state.lastHandled = toHandled(messages.at(-1) as JsMsg)
+    },
+    fail: () => state.fetching?.stop(),
+  })
   while (leadership.isLeader()) {
     // The consumer may have been deleted. Checked rarely and only while idle: for a filtered consumer the server scans the whole stream.
     if (received === 0 && performance.now() - openedAt > reopenAfterMs) {
@@ -101,6 +112,7 @@ async function consumeWhileLeader(options: ConsumerOptions, turn: Turn): Promise
       openedAt = performance.now()
     }
     if (isInterrupted()) {
+      await batches.handled()
       await awaitConnection(options, turn)
       interruptions = countInterruptions(options.connection)
       opened = await streamPosition(await recreateDurable(source, state.lastHandled))
@@ -109,26 +121,22 @@ async function consumeWhileLeader(options: ConsumerOptions, turn: Turn): Promise
     const fetching = await opened.source.fetch({ max_messages: maxMessages, expires: fetchExpiresMs })
     state.fetching = fetching
     // What ended while the fetch was created found none to stop.
-    if (!leadership.isLeader() || isInterrupted()) fetching.stop()
-    const batches = batcher({ maxMessages: maxBatchSize, waitMs: isScoped ? gatherMs.copies : gatherMs.events }, async (messages) => {
-      if (!leadership.isLeader() || isInterrupted()) return
-      await handleInOrder(options, { messages, interruptions, leadership, parked, acks, wait: state.wait })
-      state.pending = messages.at(-1)?.info.pending ?? 0
-      state.lastHandled = toHandled(messages.at(-1) as JsMsg)
-    })
+    if (!leadership.isLeader() || isInterrupted() || batches.hasFailed()) fetching.stop()
     // Leaving this loop early is not safe in the client library: it ends by `stop` or when the fetch expires.
     for await (const message of fetching) {
       received += 1
       if (!isInterrupted() && isNext(opened, message)) await batches.add(message)
       else fetching.stop()
     }
-    await batches.end()
     // A burst of large messages may exceed the server's buffer for one connection; the server then closes it.
     maxMessages = opened.isWhole ? Math.min(2 * maxMessages, defaultFetchSize) : Math.ceil(maxMessages / 4)
-    if (opened.isWhole) continue
+    // The next messages are fetched while the last ones are handled.
+    if (opened.isWhole && !batches.hasFailed()) continue
+    await batches.handled()
     acks.flush()
     opened = await streamPosition(await recreateDurable(source))
   }
+  await batches.handled()
 }
 
 /** A request that is sent while the connection is interrupted is lost, and its timeout would delay the consumer by seconds. */
@@ -171,25 +179,65 @@ function isNext(position: Position, { info: { deliverySequence } }: JsMsg): bool
   return position.isWhole
 }
 
-/** Passes on the messages that arrived while the previous batch was handled, in order. */
-function batcher({ maxMessages, waitMs }: { maxMessages: number; waitMs: number }, handle: (messages: readonly JsMsg[]) => Promise<void>) {
-  let waiting: JsMsg[] = []
+interface Batching {
+  maxMessages: number
+  /** Time for which the first message of a batch waits for others. */
+  waitMs: number
+  handle(messages: readonly JsMsg[]): Promise<void>
+  /** Called when a batch fails: no later one is handled. */
+  fail(): void
+}
+
+interface Batches extends AsyncDisposable {
+  /** Queues a message. While the queue is full, waits until the batch before is handled, or failed. */
+  add(message: JsMsg): Promise<void>
+  hasFailed(): boolean
+  /** Waits until all queued messages are handled. Throws the error of a failed batch. */
+  handled(): Promise<void>
+}
+
+/** Handles one batch at a time, in order: the messages that were queued while the batch before was handled. */
+function createBatches({ maxMessages, waitMs, handle, fail }: Batching): Batches {
+  const waiting: JsMsg[] = []
   let working: Promise<void> | null = null
+  let isFailed = false
+  let full = Promise.withResolvers<void>()
+  let taken = Promise.withResolvers<void>()
   async function work(): Promise<void> {
+    full = Promise.withResolvers<void>()
     // Events published together arrive in several packets.
-    if (maxMessages > 1) await pause(waitMs)
-    while (waiting.length > 0) await handle(waiting.splice(0, maxMessages))
+    if (maxMessages > 1) await Promise.race([pause(waitMs), full.promise])
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, maxMessages)
+      taken.resolve()
+      await handle(batch)
+    }
     working = null
   }
+  function start(): Promise<void> {
+    const run = work()
+    run.catch(() => {
+      isFailed = true
+      taken.resolve()
+      fail()
+    })
+    return run
+  }
   return {
-    /** Waits while more than one batch is queued. */
-    async add(message: JsMsg): Promise<void> {
+    async add(message) {
       waiting.push(message)
-      working ??= work()
-      if (waiting.length >= maxMessages) await working
+      working ??= start()
+      if (waiting.length < maxMessages) return
+      taken = Promise.withResolvers<void>()
+      full.resolve()
+      if (!isFailed) await taken.promise
     },
-    async end(): Promise<void> {
+    hasFailed: () => isFailed,
+    async handled() {
       await working
+    },
+    async [Symbol.asyncDispose]() {
+      await working?.catch(() => {})
     },
   }
 }
