@@ -24,6 +24,9 @@ const endpointsSql = `
 
 type Message = EventMessage<PublicEvent>
 
+/** Endpoints of the messages that were selected just before. A replayed message is not selected. */
+const endpointsOf = new WeakMap<Message, EndpointRow[]>()
+
 /**
  * Creates a delivery for every endpoint that selects the event's type and was registered before the event, so that a replay, or a stream
  * that was published again, brings no earlier events to a new endpoint. Stores nothing if there is no such endpoint.
@@ -31,17 +34,19 @@ type Message = EventMessage<PublicEvent>
 export const onPublicEvent = batchConsumer(durableConsumers.webhooksPublicEvents, publicEvents, {
   async concerning(messages, systemSql) {
     const findEndpoints = await createEndpointMatcher(messages, systemSql)
-    return messages.filter((message) => findEndpoints(message).length > 0)
+    return messages.filter((message) => {
+      const endpoints = findEndpoints(message)
+      endpointsOf.set(message, endpoints)
+      return endpoints.length > 0
+    })
   },
   async run(messages, { systemSql, wake }) {
-    const findEndpoints = await createEndpointMatcher(messages, systemSql)
-    if (
-      await storeAll(
-        systemSql,
-        messages.flatMap((message) => toStorable(findEndpoints(message), message)),
-      )
-    )
-      wake(deliveryJobName)
+    const isSelected = messages.every((message) => endpointsOf.has(message))
+    const findEndpoints = isSelected
+      ? (message: Message) => endpointsOf.get(message) ?? []
+      : await createEndpointMatcher(messages, systemSql)
+    const storable = messages.flatMap((message) => toStorable(findEndpoints(message), message))
+    if (await storeAll(systemSql, storable)) wake(deliveryJobName)
   },
 })
 
