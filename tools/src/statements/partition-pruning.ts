@@ -20,7 +20,7 @@ const planLikeLargeTables = `set enable_hashjoin = off; set enable_mergejoin = o
 
 /**
  * Returns a function that plans a statement and reports whether it locks or changes rows and chooses partitions by a value that it finds while it
- * runs. PostgreSQL 18.0 to 18.4 initializes that choice again when it checks a row that was changed at the same time (EvalPlanQual), and
+ * runs. PostgreSQL 18 (seen with 18.4) initializes that choice again when it checks a row that was changed at the same time (EvalPlanQual), and
  * frees it with the check: the rest of the statement reads freed memory, and the whole server restarts. `is not distinct from` compares the
  * same without a choice.
  */
