@@ -95,7 +95,9 @@ test('a step of the bank that fails leads to the filled form, and another card p
   await fillIn(page, checkout, confirmedByBank)
   await press(page, orderButton)
   await endBankStep(page, { fake, outcome: 'fails' })
-  expect(await page.$eval('#errors', (element) => element.textContent)).toContain('No money was taken')
+  // A page that is shown before the result is known loads again.
+  const errors = await page.waitForSelector('#errors')
+  expect(await errors?.evaluate((element) => element.textContent)).toContain('No money was taken')
   expect(await page.$eval('[name=customer_name]', (field) => (field as unknown as { value: string }).value)).toBe('Grace Hopper')
   await typeCard(page, { fake, number: visa })
   await press(page, orderButton)
