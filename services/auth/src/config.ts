@@ -10,9 +10,9 @@ export const AuthConfig = z.object({
   SECRETS_KEY: SecretKeys.describe(
     'Key that seals the signing keys and signs cookies: 32 bytes in base64; several, newest first, during a rotation. Losing it signs all users out.',
   ),
-  MAIL_KEY: z
-    .preprocess((value) => (value === '' ? undefined : value), SecretKeys.optional())
-    .describe('Key of mail, which encrypts links on their way to it. Unset: invitations are not mailed; their link is in the reply.'),
+  MAIL_KEY: SecretKeys.optional().describe(
+    'Key of mail, which encrypts links on their way to it. Unset: invitations are not mailed; their link is in the reply.',
+  ),
   PASSWORD_HASH_COST: z.coerce
     .number()
     .int()

@@ -1,9 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { rereadConfig } from '@quittance/runtime/config'
+import { afterEach, expect, test, vi } from 'vitest'
 import { chooseTransport, MailConfig } from './config.ts'
 
 const key = Buffer.alloc(32).toString('base64')
-const choose = (environment: Record<string, string>) => chooseTransport(MailConfig.parse({ MAIL_KEY: key, ...environment }))
+
+afterEach(() => vi.unstubAllEnvs())
+
+function choose(environment: Record<string, string>) {
+  vi.unstubAllEnvs()
+  for (const [name, value] of Object.entries({ MAIL_KEY: key, BASE_URL: '', ...environment })) vi.stubEnv(name, value)
+  return chooseTransport(rereadConfig(MailConfig))
+}
 
 test.each(['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080', 'http://shop.localhost'])(
   'mails go to the local mailbox on %s [pages 94]',

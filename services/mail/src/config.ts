@@ -3,9 +3,6 @@ import { isLoopback } from '@quittance/contracts/return-url'
 import { readConfig, SecretKeys } from '@quittance/runtime/config'
 import { z } from 'zod'
 
-/** Compose passes settings that are not set as empty text. */
-const unlessEmpty = <Schema extends z.ZodType>(schema: Schema) => z.preprocess((value) => (value === '' ? undefined : value), schema)
-
 const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''))
 
 /** Reads the key at the start: a message must not be sent unsigned because the key cannot be used. */
@@ -23,59 +20,67 @@ function readSigningKey(pem: string, context: z.RefinementCtx): KeyObject {
 /** Settings of the service before the check whether mails can go anywhere. */
 const fields = {
   BASE_URL: address.prefault('http://127.0.0.1:8080').describe('Public address of the API. Links to documents must start with it.'),
-  AUTH_URL: unlessEmpty(address.optional()).describe('Public address of the sign-in pages. Links of account mails must start with it.'),
-  PAGES_URL: unlessEmpty(address.optional()).describe(
-    'Public address of the pages for buyers; unset, BASE_URL. Links to the portal start with it.',
-  ),
+  AUTH_URL: address.optional().describe('Public address of the sign-in pages. Links of account mails must start with it.'),
+  PAGES_URL: address.optional().describe('Public address of the pages for buyers; unset, BASE_URL. Links to the portal start with it.'),
   MAIL_KEY: SecretKeys.describe(
     'Key that encrypts secrets in mails until they are sent: 32 bytes in base64. During a rotation several keys, newest first.',
   ),
-  SMTP_URL: unlessEmpty(z.url({ protocol: /^smtps?$/ }).optional()).describe(
-    'SMTP server: `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS, which is required except on loopback. Unset: the local mailbox.',
-  ),
-  MAIL_FROM: unlessEmpty(z.email().optional()).describe(
-    'Address that mails come from; the name is the seller’s. Required with SMTP_URL; unset, noreply@localhost.',
-  ),
-  BOUNCE_ADDRESS: unlessEmpty(z.email().optional()).describe(
-    'Return path to which servers report mails they cannot deliver; unset, MAIL_FROM. This mailbox is not read.',
-  ),
-  DKIM_PRIVATE_KEY: unlessEmpty(z.string().transform(readSigningKey).optional()).describe(
-    'RSA key of at least 2048 bits in PEM that signs mails (DKIM), for the domain of MAIL_FROM; line breaks may be written as `\\n`. Unset, only the SMTP server may sign.',
-  ),
-  DKIM_SELECTOR: unlessEmpty(
-    z
-      .string()
-      .regex(/^[a-z0-9][a-z0-9-]{0,62}$/)
-      .default('quittance'),
-  ).describe('Name of the DKIM key: its public half is the TXT record `‹selector›._domainkey.‹domain of MAIL_FROM›`.'),
-  MAIL_DNS_SERVERS: unlessEmpty(
-    z
-      .string()
-      .transform((list) => list.split(',').map((server) => server.trim()))
-      .refine(
-        (servers) => servers.every((server) => /^(\[[0-9a-fA-F:]+\]|[\d.]+)(:\d+)?$/.test(server)),
-        'must be addresses, separated by commas',
-      )
-      .optional(),
-  ).describe(
-    'Name servers that are asked about domains of sellers: `address` or `address:port`, separated by commas. Unset: those of the system.',
-  ),
-  MAILBOX: unlessEmpty(z.enum(['auto', 'open']).default('auto')).describe(
-    'Mails without SMTP_URL are stored and shown at /mailbox, to every visitor: `auto` allows that where BASE_URL is loopback, `open` everywhere.',
-  ),
-  MAIL_RATE_PER_SECOND: unlessEmpty(z.coerce.number().int().min(1).max(1_000).default(20)).describe(
-    'Maximum mails per second of a replica.',
-  ),
-  MAIL_RETRY_SCHEDULE_S: unlessEmpty(
-    z
-      .string()
-      .default('60,300,1800,7200,28800,86400')
-      .transform((list) => list.split(',').map(Number))
-      .refine((waits) => waits.every((seconds) => Number.isFinite(seconds) && seconds >= 0), 'must be seconds, separated by commas'),
-  ).describe('Seconds to wait before each retry after a temporary failure; the length of the list is the number of retries.'),
-  SMTP_TIMEOUT_MS: unlessEmpty(z.coerce.number().int().positive().default(30_000)).describe(
-    'Time in milliseconds after which a silent SMTP connection is closed and the mail is retried.',
-  ),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .describe(
+      'SMTP server: `smtps://user:password@host:465`, or `smtp://…:587` with STARTTLS, which is required except on loopback. Unset: the local mailbox.',
+    ),
+  MAIL_FROM: z
+    .email()
+    .optional()
+    .describe('Address that mails come from; the name is the seller’s. Required with SMTP_URL; unset, noreply@localhost.'),
+  BOUNCE_ADDRESS: z
+    .email()
+    .optional()
+    .describe('Return path to which servers report mails they cannot deliver; unset, MAIL_FROM. This mailbox is not read.'),
+  DKIM_PRIVATE_KEY: z
+    .string()
+    .transform(readSigningKey)
+    .optional()
+    .describe(
+      'RSA key of at least 2048 bits in PEM that signs mails (DKIM), for the domain of MAIL_FROM; line breaks may be written as `\\n`. Unset, only the SMTP server may sign.',
+    ),
+  DKIM_SELECTOR: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/)
+    .default('quittance')
+    .describe('Name of the DKIM key: its public half is the TXT record `‹selector›._domainkey.‹domain of MAIL_FROM›`.'),
+  MAIL_DNS_SERVERS: z
+    .string()
+    .transform((list) => list.split(',').map((server) => server.trim()))
+    .refine(
+      (servers) => servers.every((server) => /^(\[[0-9a-fA-F:]+\]|[\d.]+)(:\d+)?$/.test(server)),
+      'must be addresses, separated by commas',
+    )
+    .optional()
+    .describe(
+      'Name servers that are asked about domains of sellers: `address` or `address:port`, separated by commas. Unset: those of the system.',
+    ),
+  MAILBOX: z
+    .enum(['auto', 'open'])
+    .default('auto')
+    .describe(
+      'Mails without SMTP_URL are stored and shown at /mailbox, to every visitor: `auto` allows that where BASE_URL is loopback, `open` everywhere.',
+    ),
+  MAIL_RATE_PER_SECOND: z.coerce.number().int().min(1).max(1_000).default(20).describe('Maximum mails per second of a replica.'),
+  MAIL_RETRY_SCHEDULE_S: z
+    .string()
+    .default('60,300,1800,7200,28800,86400')
+    .transform((list) => list.split(',').map(Number))
+    .refine((waits) => waits.every((seconds) => Number.isFinite(seconds) && seconds >= 0), 'must be seconds, separated by commas')
+    .describe('Seconds to wait before each retry after a temporary failure; the length of the list is the number of retries.'),
+  SMTP_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(30_000)
+    .describe('Time in milliseconds after which a silent SMTP connection is closed and the mail is retried.'),
 }
 
 export const MailConfig = z.object(fields)

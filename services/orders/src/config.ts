@@ -4,9 +4,9 @@ import { z } from 'zod'
 export const OrdersConfig = z.object({
   BASE_URL: z.url().default('http://127.0.0.1:8080').describe('Public address of the API.'),
   PAGES_URL: z.url().optional().describe('Public address of the pages for buyers, with which their links begin; BASE_URL if unset.'),
-  MAIL_KEY: z
-    .preprocess((value) => (value === '' ? undefined : value), SecretKeys.optional())
-    .describe('Key of mail, which encrypts sign-in codes on their way to it. Unset: customers cannot sign in by code.'),
+  MAIL_KEY: SecretKeys.optional().describe(
+    'Key of mail, which encrypts sign-in codes on their way to it. Unset: customers cannot sign in by code.',
+  ),
   SANDBOX_PAYMENTS: z
     .enum(['on', 'off'])
     .default('off')
@@ -41,11 +41,9 @@ export const OrdersConfig = z.object({
       'must name sandbox, stripe or bank_transfer',
     )
     .describe('Payment providers that organizations may use, comma-separated: sandbox, stripe, bank_transfer.'),
-  SECRETS_KEY: z
-    .preprocess((value) => (value === '' ? undefined : value), SecretKeys.optional())
-    .describe(
-      'Encrypts the credentials of payment accounts: 32 bytes in base64; several, newest first. Without it no account can be connected.',
-    ),
+  SECRETS_KEY: SecretKeys.optional().describe(
+    'Encrypts the credentials of payment accounts: 32 bytes in base64; several, newest first. Without it no account can be connected.',
+  ),
   STRIPE_API_URL: z.url().default('https://api.stripe.com').describe('Address of the API of Stripe; another one for tests only.'),
 })
 

@@ -69,13 +69,18 @@ export function rereadConfig<Schema extends z.ZodType>(schema: Schema): z.output
   return readConfig(schema)
 }
 
+/** Settings that are not set are often passed as empty text, by Compose for example: a number would be read as 0. */
+function readEnvironment(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
+}
+
 /**
- * Reads the process environment once per schema and start of a service. Throws one error that names every invalid key; values are never
- * printed, because some are secrets.
+ * Reads the process environment once per schema and start of a service. An empty value is not set. Throws one error that names every invalid
+ * key; values are never printed, because some are secrets.
  */
 export function readConfig<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
   if (!seen.has(schema)) {
-    const parsed = schema.safeParse(process.env)
+    const parsed = schema.safeParse(readEnvironment())
     if (!parsed.success) {
       const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
       throw new Error(`The environment is invalid:\n${lines.join('\n')}`)
