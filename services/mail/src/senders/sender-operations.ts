@@ -27,14 +27,20 @@ const insert = `
   on conflict (organization_id) do nothing
   returning id`
 
+const findAny = `
+  select id from senders where organization_id = :organization_id::uuid and organization_id = any (:scope_organizations)`
+
+const rejectSecond = () => RequestValidationError.field(['address'], 'The organization has a sender. Delete it first.')
+
 /** Creates a sender with a separate key, so that a record in the DNS is for this seller alone. */
 export const createMailSender = staged(createContract, {
-  async look({ organization_id }, { caller }) {
-    resolveOrganization(caller, organization_id)
-    return createKeys('rsa', { modulusLength: 2_048 })
+  async look({ organization_id }, { sql, caller }) {
+    const existing = await sql('sender.find-any', findAny, { organization_id: resolveOrganization(caller, organization_id) })
+    // A key costs a tenth of a second of CPU. The request may be a replay, so the error is up to `commit`.
+    return existing.length > 0 ? null : createKeys('rsa', { modulusLength: 2_048 })
   },
   async commit({ address, organization_id }, { sql, caller, looked }) {
-    if (!looked) throw new Error('The key was not created')
+    if (!looked) throw rejectSecond()
     const id = randomUUID()
     const pem = looked.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     const stored = await sql('sender.insert', insert, {
@@ -45,7 +51,7 @@ export const createMailSender = staged(createContract, {
       public_key: looked.publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
       sealed_private_key: sealSecret(pem, { keys: config().MAIL_KEY, context: senderKeyContext(id) }),
     })
-    if (stored.length === 0) throw RequestValidationError.field(['address'], 'The organization has a sender. Delete it first.')
+    if (stored.length === 0) throw rejectSecond()
     return { id }
   },
   finish: ({ id }, { read }) => read.one(senderView, { where: 's.id = :id', values: { id } }),
