@@ -80,6 +80,20 @@ test('the mail of a failed payment leads to the page of the portal that pays it'
   expect(page).toContain(`http://127.0.0.1:8080/harbour/portal/subscriptions/${subscription.id}/pay`)
 })
 
+test('the mail of a cancellation after a failed payment promises no access, and leads to the page that pays', async () => {
+  await using mail = await startMail()
+  const subscription: Subscription = {
+    ...createSubscription(mail),
+    ...{ status: 'past_due', cancel_at_period_end: true, ends_at: '2026-12-23T10:00:00Z' },
+  }
+  await mail.emit(subscriptionCanceled, subscription, { organizationId: mail.organizationId, aggregateId: subscription.customer_id })
+  const [sent] = await mail.ended(1)
+  const page = await (await fetch(`http://127.0.0.1:${mail.healthPort()}/mailbox/${sent?.id}`)).text()
+  expect(page).toContain('is paused because a payment failed')
+  expect(page).not.toMatch(/You keep access|Access until|No further payment/)
+  expect(page).toContain(`http://127.0.0.1:8080/harbour/portal/subscriptions/${subscription.id}/pay`)
+})
+
 test('mails a change of the plan, and nothing about other changes', async () => {
   await using mail = await startMail()
   const subscription = createSubscription(mail)

@@ -38,6 +38,7 @@ export const sampleData: readonly MailData[] = [
   { kind: 'refund', currency: 'jpy', amount: 1200, refundedAt: '2026-11-23T10:00:00Z' },
   { kind: 'payment_failed', ...change, until: null, subscriptionId: 's-1' },
   { kind: 'subscription_cancelled', ...change },
+  { kind: 'subscription_cancelled', ...change, subscriptionId: 's-1' },
   { kind: 'subscription_uncancelled', ...change },
   { kind: 'subscription_ended', ...change, until: null },
   { kind: 'plan_changed', product: 'Reading room XL', previousProduct: 'Reading room', ...price },

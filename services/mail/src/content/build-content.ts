@@ -132,13 +132,15 @@ function writeSubscriptionChange(mail: Writing, data: SubscriptionChangeData): W
   const { words, formats, seller } = mail
   const { facts } = words
   const date = data.until === null ? '–' : formats.date(data.until)
+  const isPaused = data.kind === 'subscription_cancelled' && data.subscriptionId !== undefined
+  const texts = isPaused ? { ...words.cancelled, text: words.cancelled.pausedText } : words[textsByChange[data.kind]]
   const until: Partial<Record<MailData['kind'], Fact>> = {
-    subscription_cancelled: { label: facts.accessUntil, value: date },
+    ...(!isPaused && { subscription_cancelled: { label: facts.accessUntil, value: date } }),
     subscription_uncancelled: { label: facts.nextPayment, value: date },
   }
   const dated = until[data.kind]
   return {
-    ...fillTexts(words[textsByChange[data.kind]], { seller, product: toVisible(data.product), date }),
+    ...fillTexts(texts, { seller, product: toVisible(data.product), date }),
     lines: [{ label: toVisible(data.product), value: formatPrice(mail, data) }],
     facts: dated && data.until !== null ? [dated] : [],
     ...forCustomer(mail),

@@ -35,7 +35,7 @@ const SubscriptionChange = z.object({
   ...price,
   /** End of the paid time, or the next payment. */
   until: time.nullable(),
-  /** What a failed payment was for. Absent in other mails, and in those of the release before. */
+  /** What a failed payment was for. Absent where none failed, and in mails of the release before. */
   subscriptionId: z.string().optional(),
 })
 

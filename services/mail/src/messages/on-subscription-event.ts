@@ -75,7 +75,11 @@ function toChange(subject: string, subscription: AnnouncedSubscription): MailDat
     case subscriptionCanceled.subject:
       // An end at once. It also revokes the access, unless a failed payment did before.
       if (status === 'canceled') return { kind: 'subscription_ended', ...shared, until: null }
-      return { kind: 'subscription_cancelled', ...shared, until: ends_at ?? current_period_end }
+      return {
+        ...{ kind: 'subscription_cancelled', ...shared, until: ends_at ?? current_period_end },
+        // Access is paused until the failed payment succeeds.
+        ...(status === 'past_due' && { subscriptionId: id }),
+      }
     case subscriptionUncanceled.subject:
       return { kind: 'subscription_uncancelled', ...shared, until: current_period_end }
     case subscriptionRevoked.subject:

@@ -26,6 +26,7 @@ export const arabic: BaseMailWords = {
     subject: 'أُلغي اشتراكك في {product}',
     title: 'أُلغي اشتراكك',
     text: 'يبقى وصولك إلى {product} حتى {date}. لن تكون هناك دفعات أخرى.',
+    pausedText: 'وصولك إلى {product} متوقف لأن دفعة فشلت، وقد تُعاد محاولتها. عند نجاحها يكون لديك وصول حتى {date}. ثم ينتهي الاشتراك.',
   },
   uncancelled: {
     subject: 'اشتراكك في {product} مستمر',

@@ -26,6 +26,8 @@ export const dutch: BaseMailWords = {
     subject: 'Uw abonnement op {product} is opgezegd',
     title: 'Uw abonnement is opgezegd',
     text: 'U houdt toegang tot {product} tot {date}. Er volgt geen betaling meer.',
+    pausedText:
+      'Uw toegang tot {product} is onderbroken omdat een betaling is mislukt; die kan opnieuw worden geprobeerd. Zodra ze lukt, hebt u toegang tot {date}. Daarna eindigt het abonnement.',
   },
   uncancelled: {
     subject: 'Uw abonnement op {product} loopt door',

@@ -26,6 +26,8 @@ export const english: BaseMailWords = {
     subject: 'Your subscription to {product} is cancelled',
     title: 'Your subscription is cancelled',
     text: 'You keep access to {product} until {date}. No further payment follows.',
+    pausedText:
+      'Your access to {product} is paused because a payment failed, which may be tried again. Once it succeeds, you have access until {date}. The subscription then ends.',
   },
   uncancelled: {
     subject: 'Your subscription to {product} continues',

@@ -26,6 +26,8 @@ export const french: BaseMailWords = {
     subject: 'Votre abonnement à {product} est résilié',
     title: 'Votre abonnement est résilié',
     text: 'Vous gardez l’accès à {product} jusqu’au {date}. Aucun autre paiement ne suivra.',
+    pausedText:
+      'Votre accès à {product} est suspendu, car un paiement a échoué ; il peut être tenté de nouveau. Dès qu’il aboutit, vous avez accès jusqu’au {date}. L’abonnement prend ensuite fin.',
   },
   uncancelled: {
     subject: 'Votre abonnement à {product} continue',

@@ -26,6 +26,8 @@ export const german: BaseMailWords = {
     subject: 'Ihr Abonnement von {product} ist gekündigt',
     title: 'Ihr Abonnement ist gekündigt',
     text: 'Sie behalten den Zugang zu {product} bis zum {date}. Es folgt keine weitere Zahlung.',
+    pausedText:
+      'Ihr Zugang zu {product} ist unterbrochen, weil eine Zahlung fehlgeschlagen ist; sie kann erneut versucht werden. Sobald sie gelingt, haben Sie Zugang bis zum {date}. Danach endet das Abonnement.',
   },
   uncancelled: {
     subject: 'Ihr Abonnement von {product} läuft weiter',

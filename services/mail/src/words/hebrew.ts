@@ -26,6 +26,7 @@ export const hebrew: BaseMailWords = {
     subject: 'המינוי שלך ל-{product} בוטל',
     title: 'המינוי שלך בוטל',
     text: 'הגישה שלך ל-{product} נשמרת עד {date}. לא יהיו תשלומים נוספים.',
+    pausedText: 'הגישה שלך ל-{product} מושהית כי תשלום נכשל, וייתכן ניסיון נוסף. לאחר שיצליח תהיה לך גישה עד {date}. אז המינוי מסתיים.',
   },
   uncancelled: {
     subject: 'המינוי שלך ל-{product} נמשך',

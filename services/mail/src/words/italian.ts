@@ -26,6 +26,8 @@ export const italian: BaseMailWords = {
     subject: 'Il suo abbonamento a {product} è disdetto',
     title: 'Il suo abbonamento è disdetto',
     text: 'Mantiene l’accesso a {product} fino al {date}. Non seguiranno altri pagamenti.',
+    pausedText:
+      'Il suo accesso a {product} è sospeso perché un pagamento non è riuscito; potrà essere ritentato. Quando riesce, avrà accesso fino al {date}. Poi l’abbonamento termina.',
   },
   uncancelled: {
     subject: 'Il suo abbonamento a {product} continua',

@@ -26,6 +26,8 @@ export const japanese: BaseMailWords = {
     subject: '{product} のサブスクリプションは解約されました',
     title: 'サブスクリプションは解約されました',
     text: '{product} は {date} までご利用いただけます。今後のお支払いはありません。',
+    pausedText:
+      'お支払いが失敗したため、{product} のご利用は停止されています。お支払いは再度試みられることがあります。成功すると {date} までご利用いただけます。その後サブスクリプションは終了します。',
   },
   uncancelled: {
     subject: '{product} のサブスクリプションは継続されます',

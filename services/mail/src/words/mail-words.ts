@@ -31,7 +31,8 @@ export interface BaseMailWords {
   }
   refund: MailText
   paymentFailed: MailText
-  cancelled: MailText
+  /** `pausedText`: a failed payment had paused the access before. */
+  cancelled: MailText & { pausedText: string }
   uncancelled: MailText
   ended: MailText
   planChanged: MailText

@@ -26,6 +26,8 @@ export const portuguese: BaseMailWords = {
     subject: 'A sua subscrição de {product} foi cancelada',
     title: 'A sua subscrição foi cancelada',
     text: 'Mantém o acesso a {product} até {date}. Não haverá mais pagamentos.',
+    pausedText:
+      'O seu acesso a {product} está suspenso porque um pagamento falhou; este pode ser tentado de novo. Assim que for concluído, tem acesso até {date}. Depois a subscrição termina.',
   },
   uncancelled: {
     subject: 'A sua subscrição de {product} continua',

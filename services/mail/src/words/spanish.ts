@@ -26,6 +26,8 @@ export const spanish: BaseMailWords = {
     subject: 'Su suscripción a {product} está cancelada',
     title: 'Su suscripción está cancelada',
     text: 'Conserva el acceso a {product} hasta el {date}. No habrá más pagos.',
+    pausedText:
+      'Su acceso a {product} está en pausa porque falló un pago, que puede intentarse de nuevo. En cuanto se complete, tendrá acceso hasta el {date}. Después termina la suscripción.',
   },
   uncancelled: {
     subject: 'Su suscripción a {product} continúa',
