@@ -353,3 +353,25 @@ test('the credit notes of a refunded order are listed with their documents', asy
   const unknown = await fetch(link.replace(/[^/]+$/, crypto.randomUUID()), { headers: { cookie } })
   expect(unknown.status).toBe(404)
 })
+
+test('a credit note whose refund was returned is shown as reversed, with the invoice that reverses it', async () => {
+  const { url, order } = await sellToCustomer(system, libraryCard, 'ctoken_refund_bounces')
+  const billing_address = { country: 'DE', line1: 'Hafenstraße 1', postal_code: '20095', city: 'Hamburg' }
+  await system.api('PATCH', `/v1/orders/${order.id}`, { billing_name: 'Lib Rary', billing_address })
+  await system.api('POST', `/v1/orders/${order.id}/invoice`)
+  await eventually(async () => expect((await system.api('GET', `/v1/orders/${order.id}`)).body.is_invoice_generated).toBe(true))
+  expect((await system.api('POST', '/v1/refunds/', { order_id: order.id, reason: 'other', amount: 200 })).status).toBe(200)
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(url)
+  const address = `${page.url()}/orders/${order.id}`
+  const link = await eventually(async () => {
+    await page.goto(address)
+    return page.$eval('a[href$="/reversal"]', (each) => (each as unknown as { href: string }).href)
+  })
+  expect(await readText(page)).toMatch(/Download credit note .*Reversed by invoice /s)
+  await look(page, 'portal-reversed-credit-note')
+  const cookie = (await page.browserContext().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+  const document = await fetch(link, { headers: { cookie } })
+  expect([document.status, document.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+})

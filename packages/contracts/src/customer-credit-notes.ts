@@ -17,6 +17,11 @@ export const CustomerCreditNote = z
     tax_amount: Amount,
     total_amount: Amount,
     is_reversed: z.boolean().describe('Whether an invoice reverses it because its refund was returned; it then credits nothing.'),
+    reversal_number: z.string().nullable().describe('Number of the invoice that reverses it; null unless one does.'),
+    reversal_url: z
+      .string()
+      .nullable()
+      .describe('Download link of that invoice. Expires after 600 seconds; null until the document is generated.'),
     url: z.string().nullable().describe('Download link. Expires after 600 seconds; null until the document is generated.'),
   })
   .meta({ id: 'CustomerCreditNote' })

@@ -190,6 +190,14 @@ test('a buyer lists and downloads the credit notes of an order, others see none 
   expect(note).toMatchObject({ order_id: id, corrects_number: 'NORTHWIND-0001', currency: 'eur', total_amount: 123, is_reversed: false })
   const document = await invoices.download(new URL(note?.url ?? ''))
   expect([document.status, document.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  expect(note).toMatchObject({ reversal_number: null, reversal_url: null })
+  await invoices.requestInvoice({ ...source, refunds: [], reversed_refunds: refunds })
+  const reversed = await eventually(async () => {
+    const [found] = (await list(buyer)).items
+    expect(found).toMatchObject({ is_reversed: true, reversal_number: 'NORTHWIND-0002', reversal_url: expect.any(String) })
+    return found
+  })
+  expect((await invoices.download(new URL(reversed?.reversal_url ?? ''))).status).toBe(200)
   for (const other of [
     { ...buyer, customerId: randomUUID() },
     { ...buyer, organizationId: randomUUID() },

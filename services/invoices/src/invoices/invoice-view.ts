@@ -39,14 +39,22 @@ export const creditNoteView: View<CreditNote> = {
     (select r.id from invoices r where r.reverses_id = i.id) as reversed_by_id`,
 }
 
+/** Without links: whether there are documents. */
+export type CustomerCreditNoteRow = Omit<CustomerCreditNote, 'url' | 'reversal_url'> & {
+  sha256: string | null
+  reversal_document_id: string | null
+}
+
 /** A credit note for its buyer, with its hash instead of a link. */
-export const customerCreditNoteView: View<Omit<CustomerCreditNote, 'url'> & { sha256: string | null }> = {
+export const customerCreditNoteView: View<CustomerCreditNoteRow> = {
   name: 'customer-credit-note',
   ...bound,
   from: `(select * from invoices where kind = 'credit_note') i`,
   columns: `i.id, i.order_id, i.number as invoice_number, (select c.number from invoices c where c.id = i.corrects_id) as corrects_number,
     i.requested_at as issued_at, i.source ->> 'currency' as currency, i.printed -> 'net' as net_amount, i.printed -> 'tax' as tax_amount,
     i.printed -> 'total' as total_amount, exists (select from invoices r where r.reverses_id = i.id) as is_reversed,
+    (select r.number from invoices r where r.reverses_id = i.id) as reversal_number,
+    (select d.invoice_id from invoices r join invoice_documents d on d.invoice_id = r.id where r.reverses_id = i.id) as reversal_document_id,
     (select d.sha256 from invoice_documents d where d.invoice_id = i.id) as sha256`,
 }
 

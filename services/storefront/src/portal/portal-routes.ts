@@ -6,7 +6,7 @@ import { maskEmail } from '../checkout/success-page.ts'
 import { readPageContext, readText, type AppOptions } from '../page/page-context.ts'
 import { sendPage } from '../page/send-page.ts'
 import { addMethod, sendNewMethod } from './add-method.ts'
-import { redirectToCreditNote } from './credit-notes.ts'
+import { redirectToCreditNote, redirectToReversal } from './credit-notes.ts'
 import { sendDetails, saveDetails } from './details-page.ts'
 import { changeOrder, redirectToInvoice, sendOrder } from './order-page.ts'
 import { sendBenefits, sendOverview } from './overview-page.ts'
@@ -72,6 +72,7 @@ export function addPortalRoutes(app: FastifyInstance, options: AppOptions): void
   app.post<PortalRoute>(`${root}/orders/:id/pay`, signedIn(payOrder))
   app.get<PortalRoute>(`${root}/orders/:id/invoice`, signedIn(redirectToInvoice))
   app.get<PortalRoute>(`${root}/orders/:id/credit-notes/:noteId`, signedIn(redirectToCreditNote))
+  app.get<PortalRoute>(`${root}/orders/:id/credit-notes/:noteId/reversal`, signedIn(redirectToReversal))
   app.get<PortalRoute>(`${root}/orders/:id/withdraw`, signedIn(sendWithdrawal))
   app.post<PortalRoute>(`${root}/orders/:id/withdraw`, signedIn(withdraw))
   app.get<PortalRoute>(`${root}/subscriptions/:id`, signedIn(sendSubscription))

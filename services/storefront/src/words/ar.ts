@@ -169,6 +169,7 @@ export const ar: CommonWords = {
     keepOld: (email) => `البقاء باسم ${email}`,
     lines: 'ما اشتريته',
     refunded: (sum) => `تم رد ${sum}.`,
+    reversedBy: (number: string) => `أُلغي بالفاتورة ${number}`,
     billing: 'بيانات الفاتورة',
     billingOpen: 'يمكنك تغييرها حتى تحصل على الفاتورة، ثم تبقى كما هي.',
     billingFixed: 'تُعد الفاتورة بهذه البيانات ولا تتغير بعد ذلك.',

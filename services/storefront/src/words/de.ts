@@ -174,6 +174,7 @@ export const de: CommonWords = {
     keepOld: (email) => `Als ${email} angemeldet bleiben`,
     lines: 'Was Sie gekauft haben',
     refunded: (sum) => `${sum} wurden erstattet.`,
+    reversedBy: (number: string) => `Storniert durch Rechnung ${number}`,
     billing: 'Rechnungsangaben',
     billingOpen: 'Sie können sie ändern, bis Sie die Rechnung anfordern. Danach bleiben sie, wie sie sind.',
     billingFixed: 'Die Rechnung wird mit diesen Angaben erstellt. Sie ändern sich nicht mehr.',

@@ -171,6 +171,7 @@ export const en = {
     keepOld: (email: string) => `Stay signed in as ${email}`,
     lines: 'What you bought',
     refunded: (sum: string) => `${sum} was refunded.`,
+    reversedBy: (number: string) => `Reversed by invoice ${number}`,
     billing: 'Billing details of the invoice',
     billingOpen: 'You can change them until you get the invoice. After that they stay as they are.',
     billingFixed: 'The invoice is made with these details. They no longer change.',

@@ -169,6 +169,7 @@ export const es: CommonWords = {
     keepOld: (email) => `Seguir como ${email}`,
     lines: 'Lo que ha comprado',
     refunded: (sum) => `Se han reembolsado ${sum}.`,
+    reversedBy: (number: string) => `Anulada por la factura ${number}`,
     billing: 'Datos de facturación',
     billingOpen: 'Puede cambiarlos hasta que obtenga la factura. Después ya no cambian.',
     billingFixed: 'La factura se emite con estos datos. Ya no cambian.',

@@ -172,6 +172,7 @@ export const fr: CommonWords = {
     keepOld: (email) => `Rester connecté en tant que ${email}`,
     lines: 'Ce que vous avez acheté',
     refunded: (sum) => `${sum} ont été remboursés.`,
+    reversedBy: (number: string) => `Annulé par la facture ${number}`,
     billing: 'Coordonnées de facturation',
     billingOpen: 'Vous pouvez les modifier jusqu’à ce que vous demandiez la facture. Ensuite, elles ne changent plus.',
     billingFixed: 'La facture est établie avec ces coordonnées. Elles ne changent plus.',

@@ -169,6 +169,7 @@ export const he: CommonWords = {
     keepOld: (email) => `להישאר בתור ${email}`,
     lines: 'מה קניתם',
     refunded: (sum) => `הוחזרו ${sum}.`,
+    reversedBy: (number: string) => `בוטל בחשבונית ${number}`,
     billing: 'פרטי החשבונית',
     billingOpen: 'אפשר לשנות אותם עד לקבלת החשבונית. לאחר מכן הם נשארים כפי שהם.',
     billingFixed: 'החשבונית נערכת עם הפרטים האלה. הם אינם משתנים עוד.',

@@ -170,6 +170,7 @@ export const it: CommonWords = {
     keepOld: (email) => `Resta come ${email}`,
     lines: 'Cosa hai acquistato',
     refunded: (sum) => `Sono stati rimborsati ${sum}.`,
+    reversedBy: (number: string) => `Stornata dalla fattura ${number}`,
     billing: 'Dati di fatturazione',
     billingOpen: 'Puoi modificarli finché non ottieni la fattura. Dopo restano come sono.',
     billingFixed: 'La fattura viene emessa con questi dati. Non cambiano più.',

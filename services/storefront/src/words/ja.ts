@@ -169,6 +169,7 @@ export const ja: CommonWords = {
     keepOld: (email) => `${email}のままにする`,
     lines: '購入したもの',
     refunded: (sum) => `${sum}が返金されました。`,
+    reversedBy: (number: string) => `請求書 ${number} により取り消されました`,
     billing: '請求先情報',
     billingOpen: '請求書を受け取るまで変更できます。その後は変わりません。',
     billingFixed: '請求書はこの情報で作成されます。もう変わりません。',

@@ -169,6 +169,7 @@ export const ko: CommonWords = {
     keepOld: (email) => `${email} 유지`,
     lines: '구매한 항목',
     refunded: (sum) => `${sum}이(가) 환불되었습니다.`,
+    reversedBy: (number: string) => `청구서 ${number}(으)로 취소됨`,
     billing: '청구 정보',
     billingOpen: '청구서를 받기 전까지 변경할 수 있습니다. 이후에는 그대로 유지됩니다.',
     billingFixed: '청구서는 이 정보로 작성됩니다. 더 이상 변경되지 않습니다.',

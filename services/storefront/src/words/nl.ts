@@ -170,6 +170,7 @@ export const nl: CommonWords = {
     keepOld: (email) => `Aangemeld blijven als ${email}`,
     lines: 'Wat u hebt gekocht',
     refunded: (sum) => `${sum} is terugbetaald.`,
+    reversedBy: (number: string) => `Tegengeboekt door factuur ${number}`,
     billing: 'Factuurgegevens',
     billingOpen: 'U kunt ze wijzigen totdat u de factuur aanvraagt. Daarna blijven ze zoals ze zijn.',
     billingFixed: 'De factuur wordt met deze gegevens gemaakt. Ze veranderen niet meer.',

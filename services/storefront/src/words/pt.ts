@@ -169,6 +169,7 @@ export const pt: CommonWords = {
     keepOld: (email) => `Manter a sessão de ${email}`,
     lines: 'O que comprou',
     refunded: (sum) => `Foram reembolsados ${sum}.`,
+    reversedBy: (number: string) => `Anulada pela fatura ${number}`,
     billing: 'Dados de faturação',
     billingOpen: 'Pode alterá-los até obter a fatura. Depois ficam como estão.',
     billingFixed: 'A fatura é emitida com estes dados. Já não mudam.',

@@ -169,6 +169,7 @@ export const zhHant: CommonWords = {
     keepOld: (email) => `保持登入為 ${email}`,
     lines: '您購買的內容',
     refunded: (sum) => `已退款 ${sum}。`,
+    reversedBy: (number: string) => `已由發票 ${number} 沖銷`,
     billing: '發票資料',
     billingOpen: '在取得發票之前可以變更，之後不再變動。',
     billingFixed: '發票使用這些資料，不再變更。',

@@ -169,6 +169,7 @@ export const zh: CommonWords = {
     keepOld: (email) => `保持登录为 ${email}`,
     lines: '您购买的内容',
     refunded: (sum) => `已退款 ${sum}。`,
+    reversedBy: (number: string) => `已由发票 ${number} 冲销`,
     billing: '发票信息',
     billingOpen: '在获取发票之前可以更改，之后不再变动。',
     billingFixed: '发票使用这些信息，不再更改。',
