@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks'
 import { createPublicKey, randomUUID } from 'node:crypto'
 import { RequestValidationError, ResourceNotFound, ServiceUnavailable } from '@quittance/contracts/errors'
 import { createMailSender, deleteMailSender, listMailSenders, verifyMailSender, type MailSender } from '@quittance/contracts/mail-senders'
@@ -154,4 +155,19 @@ test('an organization has one sender; an address that is none is rejected, and d
   await mail.call(deleteMailSender, { id: sender.id }, seller)
   expect((await sendReceipt(mail)).from).toEqual([operator])
   await expect(mail.call(deleteMailSender, { id: sender.id }, seller)).rejects.toThrow(ResourceNotFound)
+})
+
+test('a request for a second sender is rejected without making a key', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  const seller = organizationCaller(mail.organizationId)
+  let keys = 0
+  const hook = createHook({ init: (_, type) => void (keys += Number(type === 'KEYPAIRGENREQUEST')) }).enable()
+  try {
+    await mail.call(createMailSender, { address: `billing@${randomUUID()}.example` }, seller)
+    expect(keys).toBe(1)
+    await expect(mail.call(createMailSender, { address: 'other@shop.example' }, seller)).rejects.toThrow(RequestValidationError)
+    expect(keys).toBe(1)
+  } finally {
+    hook.disable()
+  }
 })
