@@ -53,6 +53,7 @@ import { endCanceledSubscriptions } from './migrations/20261127053000-end-cancel
 import { indexPayments } from './migrations/20261127061000-index-payments.ts'
 import { limitDeclarations } from './migrations/20261127083000-limit-declarations.ts'
 import { rememberInvoiceNumbers } from './migrations/20261127123000-remember-invoice-numbers.ts'
+import { shareClaims } from './migrations/20261127181500-share-claims.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
 import { setDunning } from './migrations/20261125013000-set-dunning.ts'
 import { detachMethods } from './migrations/20261124210000-detach-methods.ts'
@@ -148,6 +149,7 @@ export const database: DatabaseDefinition = {
     indexPayments,
     limitDeclarations,
     rememberInvoiceNumbers,
+    shareClaims,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },

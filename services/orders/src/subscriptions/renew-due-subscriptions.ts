@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import { job, type Transaction } from '@quittance/runtime/handler'
+import { selectInTurn } from '../organizations/select-in-turn.ts'
 import { loadClock, type OrganizationClock } from '../organizations/organization.ts'
 import { renewSubscription, retryPayment } from './renew-subscription.ts'
 import { renewalJobName } from '../job-names.ts'
@@ -11,12 +12,15 @@ import { publishSubscriptionChange } from './publish-subscription-change.ts'
 
 const batch = 20
 
-const claim = `
+export const claimStatement = `
   update subscriptions set leased_until = now() + :lease * interval '1 millisecond'
-  where id in (
-    select id from subscriptions
-    where due_at <= now() and (leased_until is null or leased_until < now())
-    order by due_at limit ${batch} for update skip locked)
+  where id = any (array(${selectInTurn({
+    table: 'subscriptions',
+    dueColumn: 'due_at',
+    isWaiting: 'due_at is not null',
+    isFree: '(leased_until is null or leased_until < now())',
+    limit: `${batch}`,
+  })}))
   returning id, organization_id, customer_id`
 
 /** A canceled one ends with its period, also if a payment has had no result for a day, unless the provider is still deciding on it. */
@@ -45,7 +49,7 @@ export const renewDueSubscriptions = job({
   everyMs: 1_000,
   async run(context) {
     const lease = { lease: context.leaseMs }
-    const due = await context.systemSql<DueSubscription>('subscriptions.claim', claim, lease)
+    const due = await context.systemSql<DueSubscription>('subscriptions.claim', claimStatement, lease)
     const canceled = await context.systemSql<DueSubscription>('subscriptions.claim-canceled', claimCanceled, lease)
     await Promise.all(canceled.map((each) => context.transaction(each.organization_id, (transaction) => endCanceled(each, transaction))))
     await Promise.all(due.map((each) => context.transaction(each.organization_id, (transaction) => proceed(each, transaction))))

@@ -1,0 +1,9 @@
+import { migration } from '@quittance/runtime/schema'
+
+/**
+ * Finds the due rows of each organization, so that organizations share the claims. Writers wait while the indexes are built. On large tables
+ * create them `concurrently` before the update, under the same names (docs/operations.md).
+ */
+export const shareClaims = migration('20261127181500-share-claims', [
+  `create index if not exists subscriptions_due_by_organization on subscriptions (organization_id, due_at) where due_at is not null`,
+])

@@ -1,0 +1,54 @@
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { claimStatement } from '../src/subscriptions/renew-due-subscriptions.ts'
+import { startOrders, type OrdersUnderTest } from './start-orders.ts'
+import { subscribe } from './subscribe.ts'
+
+/** Copies a row so many times, without triggers. `changed` is SQL of an object: what differs in each copy. */
+async function copyRow(
+  orders: OrdersUnderTest,
+  { table, id, count, changed }: { table: string; id: string; count: number; changed: string },
+) {
+  await orders.rows(`begin; set local session_replication_role = replica;
+    insert into ${table} select copy.* from ${table} t, generate_series(1, ${count}) n,
+      jsonb_populate_record(t, ${changed} || jsonb_build_object('id', gen_random_uuid(), 'copy', n)) copy where t.id = '${id}';
+    commit`)
+}
+
+test('renews the subscription of another organization before most of 300 that were due earlier', async () => {
+  await using orders = await startOrders()
+  const [first, other] = [await subscribe(orders, { price: 0 }), await subscribe(orders, { price: 0 })]
+  const { id } = first.subscription
+  const past = (age: string) => `now() - interval '${age}'`
+  await orders.rows(`update subscriptions set current_period_end = ${past('1 day')}, current_period_start = ${past('31 days')}`)
+  const changed = `jsonb_build_object('checkout_id', null, 'due_at', ${past('1 hour')})`
+  await copyRow(orders, { table: 'subscriptions', id, count: 300, changed })
+  await orders.rows(`update subscriptions set due_at = ${past('1 minute')} where id = $1`, [other.subscription.id])
+  const renewed = (organizationId: string) =>
+    orders.rows(`select from subscriptions where organization_id = $1 and current_period_end > now()`, [organizationId])
+  await eventually(async () => expect(await renewed(other.organizationId)).toHaveLength(1))
+  expect((await renewed(first.organizationId)).length).toBeLessThan(150)
+})
+
+/** Explains a claim beside 20,000 due subscriptions of one organization and 20,000 later ones of 4,000. Rolls back, so that no job claims one. */
+const measureClaim = (claim: string) => `
+  create function claim_beside_backlog(backlog uuid) returns text language plpgsql as $test$ declare plan json; begin
+    begin
+      set local session_replication_role = replica;
+      insert into subscriptions select copy.* from subscriptions t, generate_series(1, 40000) n, jsonb_populate_record(t,
+        jsonb_build_object('id', gen_random_uuid(), 'checkout_id', null, 'leased_until', null, 'copy', n) || case
+          when n <= 20000 then jsonb_build_object('organization_id', backlog, 'due_at', now() - interval '1 day' + n * interval '1 second')
+          else jsonb_build_object('organization_id', md5((n % 4000)::text)::uuid, 'due_at', now() + interval '1 day') end) copy;
+      analyze subscriptions;
+      execute $claim$ explain (analyze, buffers, format json) ${claim} $claim$ into plan;
+      raise exception '% rows, % blocks', plan #> '{0,Plan,Actual Rows}', plan #> '{0,Plan,Shared Hit Blocks}';
+    exception when raise_exception then return sqlerrm; end; end $test$`
+
+test('claims renewals at a bounded cost beside many that are due and many organizations', async () => {
+  await using orders = await startOrders()
+  const { organizationId } = await subscribe(orders, { price: 0 })
+  await orders.rows(measureClaim(claimStatement.replaceAll(':lease', '1000')))
+  const [{ cost } = { cost: '' }] = await orders.rows<{ cost: string }>('select claim_beside_backlog($1) as cost', [organizationId])
+  expect(cost).toMatch(/^20\.?0* rows/)
+  expect(Number(/(\d+) blocks/.exec(cost)?.[1])).toBeLessThan(8_000)
+})
