@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { claimStatement } from '../src/subscriptions/renew-due-subscriptions.ts'
@@ -51,4 +52,18 @@ test('claims renewals at a bounded cost beside many that are due and many organi
   const [{ cost } = { cost: '' }] = await orders.rows<{ cost: string }>('select claim_beside_backlog($1) as cost', [organizationId])
   expect(cost).toMatch(/^20\.?0* rows/)
   expect(Number(/(\d+) blocks/.exec(cost)?.[1])).toBeLessThan(8_000)
+})
+
+test('handles the provider event of another organization before most of 5,000 that arrived earlier', async () => {
+  await using orders = await startOrders()
+  const [first, other] = [randomUUID(), randomUUID()]
+  await orders.rows(`begin; set local session_replication_role = replica;
+    insert into provider_events (organization_id, payment_account_id, provider_event, type, object_kind, object, source, occurred_at, next_try_at)
+    select case n when 5001 then '${other}' else '${first}' end::uuid, case n when 5001 then '${other}' else '${first}' end::uuid, 'evt_' || n,
+      'mandate.updated', 'mandate', 'mandate_' || n, 'push', now(), now() - interval '1 hour' + n * interval '1 millisecond'
+    from generate_series(1, 5001) n; commit`)
+  const handled = (organizationId: string) =>
+    orders.rows(`select from provider_events where organization_id = $1 and handled_at is not null`, [organizationId])
+  await eventually(async () => expect(await handled(other)).toHaveLength(1))
+  expect((await handled(first)).length).toBeLessThan(2_500)
 })

@@ -1,5 +1,6 @@
 import { job, type JobContext, type SystemTransaction } from '@quittance/runtime/handler'
 import { checkDueRefundsJobName, readProviderEventsJobName, settleDuePaymentsJobName, settleDueSetupsJobName } from '../job-names.ts'
+import { selectInTurn } from '../organizations/select-in-turn.ts'
 import { createCallsInProgress } from '../payments/calls-in-progress.ts'
 import type { Hint } from '../providers/provider.ts'
 import { readFoundObject } from './read-found-object.ts'
@@ -16,13 +17,18 @@ interface DueEvent {
 const batch = 50
 
 /** An account whose provider hangs leaves room for those of others. Events of the listed kinds lead to no call here. */
+const isFree = `(leased_until is null or leased_until <= now())
+  and (payment_account_id <> all (:busy::uuid[]) or object_kind in ('charge', 'setup', 'mandate'))`
+const selectDue = selectInTurn({
+  table: 'provider_events',
+  dueColumn: 'next_try_at',
+  isWaiting: 'handled_at is null',
+  isFree,
+  limit: ':limit',
+})
 const claim = `
   update provider_events set leased_until = now() + :lease * interval '1 millisecond', attempts = attempts + 1
-  where id in (
-    select id from provider_events
-    where handled_at is null and next_try_at <= now() and (leased_until is null or leased_until <= now())
-      and (payment_account_id <> all (:busy::uuid[]) or object_kind in ('charge', 'setup', 'mandate'))
-    order by next_try_at limit :limit for update skip locked)
+  where id = any (array(${selectDue}))
   returning id, organization_id, payment_account_id, object_kind, object, attempts`
 
 /** The row of the object is checked now, a settled one too: its check reads the object at the provider. */
