@@ -30,7 +30,7 @@ export const GatewayConfig = z.object({
     .optional()
     .describe('Valkey or Redis for a rate limit shared by all replicas; unset, each replica counts alone.'),
   TRUSTED_PROXIES: list().describe('Addresses and networks whose X-Forwarded-For is trusted, comma-separated; unset, none.'),
-  CORS_ORIGINS: list('*').describe('Origins of pages that may read responses, comma-separated; * for any page.'),
+  CORS_ORIGINS: list('*').describe('Origins of pages that may read responses, comma-separated; * for any page, empty for none.'),
   MAX_IN_FLIGHT: z.coerce
     .number()
     .int()
@@ -62,4 +62,4 @@ export const GatewayConfig = z.object({
   REQUEST_TIMEOUT_MS: z.coerce.number().int().positive().default(10_000).describe('Timeout of a request to a service in milliseconds.'),
 })
 
-export const config = () => readConfig(GatewayConfig)
+export const config = () => readConfig(GatewayConfig, ['CORS_ORIGINS'])

@@ -4,9 +4,9 @@ import { readConfig } from './config.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-test('an empty value is a setting that is not set', () => {
-  vi.stubEnv('LIMIT_OF_TEST', '')
-  vi.stubEnv('ADDRESS_OF_TEST', '')
+test.each(['', ' '])('an empty value (%j) is a setting that is not set', (empty) => {
+  vi.stubEnv('LIMIT_OF_TEST', empty)
+  vi.stubEnv('ADDRESS_OF_TEST', empty)
   const schema = z.object({ LIMIT_OF_TEST: z.coerce.number().int().min(0).default(100), ADDRESS_OF_TEST: z.url().optional() })
   expect(readConfig(schema)).toEqual({ LIMIT_OF_TEST: 100 })
 })

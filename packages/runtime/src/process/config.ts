@@ -69,18 +69,21 @@ export function rereadConfig<Schema extends z.ZodType>(schema: Schema): z.output
   return readConfig(schema)
 }
 
-/** Settings that are not set are often passed as empty text, by Compose for example: a number would be read as 0. */
-function readEnvironment(): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ''))
+/**
+ * Settings that are not set are often passed as empty text, by Compose for example: a number would be read as 0. So would spaces, which
+ * Docker keeps from a line of an env file.
+ */
+function readEnvironment(keepEmpty: readonly string[]): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name, value]) => value?.trim() !== '' || keepEmpty.includes(name)))
 }
 
 /**
- * Reads the process environment once per schema and start of a service. An empty value is not set. Throws one error that names every invalid
- * key; values are never printed, because some are secrets.
+ * Reads the process environment once per schema and start of a service. An empty value is not set, except of the settings in `keepEmpty`.
+ * Throws one error that names every invalid key; values are never printed, because some are secrets.
  */
-export function readConfig<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
+export function readConfig<Schema extends z.ZodType>(schema: Schema, keepEmpty: readonly string[] = []): z.output<Schema> {
   if (!seen.has(schema)) {
-    const parsed = schema.safeParse(readEnvironment())
+    const parsed = schema.safeParse(readEnvironment(keepEmpty))
     if (!parsed.success) {
       const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
       throw new Error(`The environment is invalid:\n${lines.join('\n')}`)
