@@ -94,6 +94,17 @@ test('the mail of a cancellation after a failed payment promises no access, and 
   expect(page).toContain(`http://127.0.0.1:8080/harbour/portal/subscriptions/${subscription.id}/pay`)
 })
 
+test('the mail of a withdrawn cancellation after a failed payment announces no later payment, and leads to the page that pays', async () => {
+  await using mail = await startMail()
+  const subscription: Subscription = { ...createSubscription(mail), status: 'past_due' }
+  await mail.emit(subscriptionUncanceled, subscription, { organizationId: mail.organizationId, aggregateId: subscription.customer_id })
+  const [sent] = await mail.ended(1)
+  const page = await (await fetch(`http://127.0.0.1:${mail.healthPort()}/mailbox/${sent?.id}`)).text()
+  expect(page).toMatch(/Your\s+access\s+is\s+paused\s+until\s+it\s+succeeds/)
+  expect(page).not.toMatch(/next payment|Next payment/)
+  expect(page).toContain(`http://127.0.0.1:8080/harbour/portal/subscriptions/${subscription.id}/pay`)
+})
+
 test('mails a change of the plan, and nothing about other changes', async () => {
   await using mail = await startMail()
   const subscription = createSubscription(mail)

@@ -40,6 +40,7 @@ export const sampleData: readonly MailData[] = [
   { kind: 'subscription_cancelled', ...change },
   { kind: 'subscription_cancelled', ...change, subscriptionId: 's-1' },
   { kind: 'subscription_uncancelled', ...change },
+  { kind: 'subscription_uncancelled', ...change, subscriptionId: 's-1' },
   { kind: 'subscription_ended', ...change, until: null },
   { kind: 'plan_changed', product: 'Reading room XL', previousProduct: 'Reading room', ...price },
   { kind: 'renewal_ahead', product: 'Reading room', ...price, interval: 'year', renewsAt: '2026-12-23T10:00:00Z' },

@@ -5,6 +5,7 @@ import { fillTexts, type MailToWrite, type Writing, type Written } from './writi
 import { writeRenewalAhead } from './write-renewal-ahead.ts'
 import { writeDeclarationReceipt } from './write-declaration-receipt.ts'
 import { isSellerNotice, writeDeclarationNotice, writeEndpointDisabled } from './write-seller-notice.ts'
+import type { MailText } from '../words/declaration-words.ts'
 import type {
   DocumentData,
   InvitationData,
@@ -132,20 +133,29 @@ function writeSubscriptionChange(mail: Writing, data: SubscriptionChangeData): W
   const { words, formats, seller } = mail
   const { facts } = words
   const date = data.until === null ? '–' : formats.date(data.until)
-  const isPaused = data.kind === 'subscription_cancelled' && data.subscriptionId !== undefined
-  const texts = isPaused ? { ...words.cancelled, text: words.cancelled.pausedText } : words[textsByChange[data.kind]]
-  const until: Partial<Record<MailData['kind'], Fact>> = {
-    ...(!isPaused && { subscription_cancelled: { label: facts.accessUntil, value: date } }),
-    subscription_uncancelled: { label: facts.nextPayment, value: date },
-  }
+  const isPaused = data.subscriptionId !== undefined
+  const until: Partial<Record<MailData['kind'], Fact>> = isPaused
+    ? {}
+    : {
+        subscription_cancelled: { label: facts.accessUntil, value: date },
+        subscription_uncancelled: { label: facts.nextPayment, value: date },
+      }
   const dated = until[data.kind]
   return {
-    ...fillTexts(texts, { seller, product: toVisible(data.product), date }),
+    ...fillTexts(findChangeTexts(mail, data), { seller, product: toVisible(data.product), date }),
     lines: [{ label: toVisible(data.product), value: formatPrice(mail, data) }],
     facts: dated && data.until !== null ? [dated] : [],
     ...forCustomer(mail),
     ...(data.subscriptionId && { action: payLink(mail, data.subscriptionId) }),
   }
+}
+
+/** After a failed payment there is no access, and no later payment is the next one, until it succeeds. */
+function findChangeTexts({ words }: Writing, { kind, subscriptionId }: SubscriptionChangeData): MailText {
+  const texts = words[textsByChange[kind]]
+  if (subscriptionId === undefined) return texts
+  if (kind === 'subscription_cancelled') return { ...texts, text: words.cancelled.pausedText }
+  return { ...texts, text: words.paymentFailed.text }
 }
 
 /** The page finds what the subscription owes when it is opened: the order may have been paid since. */

@@ -71,17 +71,15 @@ async function recordPlan({ sql }: Transaction, subscription: Subscription, orga
 function toChange(subject: string, subscription: AnnouncedSubscription): MailData | null {
   const { id, status, ends_at, current_period_end, product } = subscription
   const shared = { product: product.name, ...toPrice(subscription) }
+  // Access is paused until the failed payment succeeds.
+  const owed = status === 'past_due' ? { subscriptionId: id } : {}
   switch (subject) {
     case subscriptionCanceled.subject:
       // An end at once. It also revokes the access, unless a failed payment did before.
       if (status === 'canceled') return { kind: 'subscription_ended', ...shared, until: null }
-      return {
-        ...{ kind: 'subscription_cancelled', ...shared, until: ends_at ?? current_period_end },
-        // Access is paused until the failed payment succeeds.
-        ...(status === 'past_due' && { subscriptionId: id }),
-      }
+      return { kind: 'subscription_cancelled', ...shared, until: ends_at ?? current_period_end, ...owed }
     case subscriptionUncanceled.subject:
-      return { kind: 'subscription_uncancelled', ...shared, until: current_period_end }
+      return { kind: 'subscription_uncancelled', ...shared, until: current_period_end, ...owed }
     case subscriptionRevoked.subject:
       if (status === 'past_due') return { kind: 'payment_failed', ...shared, until: null, subscriptionId: id }
       return { kind: 'subscription_ended', ...shared, until: null }
