@@ -67,3 +67,24 @@ test('handles the provider event of another organization before most of 5,000 th
   await eventually(async () => expect(await handled(other)).toHaveLength(1))
   expect((await handled(first)).length).toBeLessThan(2_500)
 })
+
+test('checks the payment of another organization before most of 500 that were due earlier', async () => {
+  await using orders = await startOrders()
+  const [first, other] = [await orders.pendingOrder(), await orders.pendingOrder()]
+  const pending = `state = 'processing' and next_check_at > now()`
+  await eventually(async () => expect(await orders.rows(`select from payments where ${pending}`)).toHaveLength(2))
+  const columns = await orders.rows<{ name: string }>(
+    `select column_name as name from information_schema.columns where table_name = 'payments' and is_generated = 'NEVER'`,
+  )
+  const names = columns.map(({ name }) => name)
+  await orders.rows(`begin; set local session_replication_role = replica;
+    insert into payments (${names.join(', ')}) select ${names.map((name) => `copy.${name}`).join(', ')}
+    from payments t, generate_series(1, 500) n, jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(),
+      'order_id', gen_random_uuid(), 'next_check_at', now() - interval '1 hour', 'copy', n)) copy
+    where t.organization_id = '${first.organizationId}';
+    update payments set next_check_at = now() - interval '1 minute' where organization_id = '${other.organizationId}'; commit`)
+  const checked = (organizationId: string) =>
+    orders.rows(`select from payments where organization_id = $1 and (leased_until is not null or next_check_at > now())`, [organizationId])
+  await eventually(async () => expect(await checked(other.organizationId)).toHaveLength(1))
+  expect((await checked(first.organizationId)).length).toBeLessThan(250)
+})

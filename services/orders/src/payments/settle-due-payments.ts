@@ -1,5 +1,6 @@
 import { job } from '@quittance/runtime/handler'
 import { settleDuePaymentsJobName } from '../job-names.ts'
+import { selectInTurn } from '../organizations/select-in-turn.ts'
 import { createCallsInProgress } from './calls-in-progress.ts'
 import { drivePayment } from './drive-payment.ts'
 import type { DrivenId } from './drive-row.ts'
@@ -21,12 +22,15 @@ export function toDriven({ id, organization_id: organizationId, lease, tracepare
 /** Payments of the release before are taken over: without `due_at` it does not claim them. */
 const claim = `
   update payments set leased_until = now() + :lease * interval '1 millisecond', due_at = null
-  where id in (
-    select p.id from payments p
-    where p.next_check_at <= now() and (p.leased_until is null or p.leased_until <= now())
-      and (p.payment_account_id is null or p.payment_account_id <> all (:busy::uuid[]))
-      and not exists (select from payment_accounts a where a.id = p.payment_account_id and a.paused_until > now())
-    order by p.next_check_at limit :limit for update skip locked)
+  where id = any (array(${selectInTurn({
+    table: 'payments',
+    dueColumn: 'next_check_at',
+    isWaiting: 'next_check_at is not null',
+    isFree: `(leased_until is null or leased_until <= now())
+      and (payment_account_id is null or payment_account_id <> all (:busy::uuid[]))
+      and not exists (select from payment_accounts a where a.id = payment_account_id and a.paused_until > now())`,
+    limit: ':limit',
+  })}))
   returning id, organization_id, payment_account_id, leased_until::text as lease, traceparent`
 
 const batch = 20
