@@ -19,16 +19,10 @@ const batch = 50
 /** An account whose provider hangs leaves room for those of others. Events of the listed kinds lead to no call here. */
 const isFree = `(leased_until is null or leased_until <= now())
   and (payment_account_id <> all (:busy::uuid[]) or object_kind in ('charge', 'setup', 'mandate'))`
-const selectDue = selectInTurn({
-  table: 'provider_events',
-  dueColumn: 'next_try_at',
-  isWaiting: 'handled_at is null',
-  isFree,
-  limit: ':limit',
-})
+const due = selectInTurn({ table: 'provider_events', dueColumn: 'next_try_at', isWaiting: 'handled_at is null', isFree, limit: ':limit' })
 const claim = `
   update provider_events set leased_until = now() + :lease * interval '1 millisecond', attempts = attempts + 1
-  where id = any (array(${selectDue}))
+  where id = any (array(${due}))
   returning id, organization_id, payment_account_id, object_kind, object, attempts`
 
 /** The row of the object is checked now, a settled one too: its check reads the object at the provider. */
