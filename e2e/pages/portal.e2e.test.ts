@@ -331,13 +331,18 @@ test('activations of a key are shown where the benefit allows it [pages 75]', as
   }
 })
 
+/** Generates the invoice of an order and refunds a part. */
+async function invoiceAndRefund(orderId: string): Promise<void> {
+  const billing_address = { country: 'DE', line1: 'Hafenstraße 1', postal_code: '20095', city: 'Hamburg' }
+  await system.api('PATCH', `/v1/orders/${orderId}`, { billing_name: 'Lib Rary', billing_address })
+  await system.api('POST', `/v1/orders/${orderId}/invoice`)
+  await eventually(async () => expect((await system.api('GET', `/v1/orders/${orderId}`)).body.is_invoice_generated).toBe(true))
+  expect((await system.api('POST', '/v1/refunds/', { order_id: orderId, reason: 'other', amount: 200 })).status).toBe(200)
+}
+
 test('the credit notes of a refunded order are listed with their documents', async () => {
   const { url, order } = await sellCard()
-  const billing_address = { country: 'DE', line1: 'Hafenstraße 1', postal_code: '20095', city: 'Hamburg' }
-  await system.api('PATCH', `/v1/orders/${order.id}`, { billing_name: 'Lib Rary', billing_address })
-  await system.api('POST', `/v1/orders/${order.id}/invoice`)
-  await eventually(async () => expect((await system.api('GET', `/v1/orders/${order.id}`)).body.is_invoice_generated).toBe(true))
-  expect((await system.api('POST', '/v1/refunds/', { order_id: order.id, reason: 'other', amount: 200 })).status).toBe(200)
+  await invoiceAndRefund(order.id)
   await using visit = await openVisit(browser, { scripts: false })
   const { page } = visit
   await page.goto(url)
@@ -356,11 +361,7 @@ test('the credit notes of a refunded order are listed with their documents', asy
 
 test('a credit note whose refund was returned is shown as reversed, with the invoice that reverses it', async () => {
   const { url, order } = await sellToCustomer(system, libraryCard, 'ctoken_refund_bounces')
-  const billing_address = { country: 'DE', line1: 'Hafenstraße 1', postal_code: '20095', city: 'Hamburg' }
-  await system.api('PATCH', `/v1/orders/${order.id}`, { billing_name: 'Lib Rary', billing_address })
-  await system.api('POST', `/v1/orders/${order.id}/invoice`)
-  await eventually(async () => expect((await system.api('GET', `/v1/orders/${order.id}`)).body.is_invoice_generated).toBe(true))
-  expect((await system.api('POST', '/v1/refunds/', { order_id: order.id, reason: 'other', amount: 200 })).status).toBe(200)
+  await invoiceAndRefund(order.id)
   await using visit = await openVisit(browser, { scripts: false })
   const { page } = visit
   await page.goto(url)
