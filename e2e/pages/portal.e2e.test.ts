@@ -2,7 +2,7 @@ import type { RunningSystem } from '@quittance/testing/system'
 import { eventually } from '@quittance/testing/eventually'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launchChromium, openVisit, press, readText, type Browser } from './chromium.ts'
+import { launchChromium, openVisit, press, readText, type Browser, type Page } from './chromium.ts'
 import { look } from './look.ts'
 import { sellToCustomer } from './portal-customers.ts'
 import { openShop } from './shop.ts'
@@ -56,7 +56,7 @@ describe.each([
     else
       await eventually(async () => void ((await page.$(download)) ?? (await page.reload(), expect(await page.$(download)).not.toBeNull())))
     await look(page, `${name}-invoice`)
-    const cookie = (await page.browserContext().cookies()).map((each) => `${each.name}=${each.value}`).join('; ')
+    const cookie = await readCookies(page)
     const link = await page.$eval(download, (each) => (each as unknown as { href: string }).href)
     const redirect = await fetch(link, { headers: { cookie }, redirect: 'manual' })
     const document = await fetch(redirect.headers.get('location') ?? '')
@@ -340,19 +340,28 @@ async function invoiceAndRefund(orderId: string): Promise<void> {
   expect((await system.api('POST', '/v1/refunds/', { order_id: orderId, reason: 'other', amount: 200 })).status).toBe(200)
 }
 
+/** Loads the page of an order until it has a link, and returns its address. The portal is open. */
+async function findOrderLink(page: Page, { orderId, selector }: { orderId: string; selector: string }): Promise<string> {
+  const address = `${page.url()}/orders/${orderId}`
+  return eventually(async () => {
+    await page.goto(address)
+    return page.$eval(selector, (each) => (each as unknown as { href: string }).href)
+  })
+}
+
+async function readCookies(page: Page): Promise<string> {
+  return (await page.browserContext().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+}
+
 test('the credit notes of a refunded order are listed with their documents', async () => {
   const { url, order } = await sellCard()
   await invoiceAndRefund(order.id)
   await using visit = await openVisit(browser, { scripts: false })
   const { page } = visit
   await page.goto(url)
-  const address = `${page.url()}/orders/${order.id}`
-  const link = await eventually(async () => {
-    await page.goto(address)
-    return page.$eval('a[href*="/credit-notes/"]', (each) => (each as unknown as { href: string }).href)
-  })
+  const link = await findOrderLink(page, { orderId: order.id, selector: 'a[href*="/credit-notes/"]' })
   await look(page, 'portal-credit-notes')
-  const cookie = (await page.browserContext().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+  const cookie = await readCookies(page)
   const document = await fetch(link, { headers: { cookie } })
   expect([document.status, document.headers.get('content-type')]).toEqual([200, 'application/pdf'])
   const unknown = await fetch(link.replace(/[^/]+$/, crypto.randomUUID()), { headers: { cookie } })
@@ -365,14 +374,10 @@ test('a credit note whose refund was returned is shown as reversed, with the inv
   await using visit = await openVisit(browser, { scripts: false })
   const { page } = visit
   await page.goto(url)
-  const address = `${page.url()}/orders/${order.id}`
-  const link = await eventually(async () => {
-    await page.goto(address)
-    return page.$eval('a[href$="/reversal"]', (each) => (each as unknown as { href: string }).href)
-  })
+  const link = await findOrderLink(page, { orderId: order.id, selector: 'a[href$="/reversal"]' })
   expect(await readText(page)).toMatch(/Download credit note .*Reversed by invoice /s)
   await look(page, 'portal-reversed-credit-note')
-  const cookie = (await page.browserContext().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+  const cookie = await readCookies(page)
   const document = await fetch(link, { headers: { cookie } })
   expect([document.status, document.headers.get('content-type')]).toEqual([200, 'application/pdf'])
 })

@@ -29,6 +29,16 @@ function createSubscription(mail: TestMail): Subscription {
   }
 }
 
+/** Returns the page of the mail about an event of a subscription. */
+async function mailAbout(
+  mail: TestMail,
+  { event, subscription }: { event: typeof subscriptionRevoked; subscription: Subscription },
+): Promise<string> {
+  await mail.emit(event, subscription, { organizationId: mail.organizationId, aggregateId: subscription.customer_id })
+  const [sent] = await mail.ended(1)
+  return (await fetch(`http://127.0.0.1:${mail.healthPort()}/mailbox/${sent?.id}`)).text()
+}
+
 const kinds = async (mail: TestMail, count: number) => (await mail.ended(count)).map(({ kind, status }) => `${kind} ${status}`).toReversed()
 
 test('mails a cancellation, its withdrawal, a failed payment and the end of a subscription', async () => {
@@ -74,9 +84,7 @@ test('mails the end of a subscription once, also if it lost its access to a fail
 test('the mail of a failed payment leads to the page of the portal that pays it', async () => {
   await using mail = await startMail()
   const subscription: Subscription = { ...createSubscription(mail), status: 'past_due' }
-  await mail.emit(subscriptionRevoked, subscription, { organizationId: mail.organizationId, aggregateId: subscription.customer_id })
-  const [sent] = await mail.ended(1)
-  const page = await (await fetch(`http://127.0.0.1:${mail.healthPort()}/mailbox/${sent?.id}`)).text()
+  const page = await mailAbout(mail, { event: subscriptionRevoked, subscription })
   expect(page).toContain(`http://127.0.0.1:8080/harbour/portal/subscriptions/${subscription.id}/pay`)
 })
 
@@ -86,9 +94,7 @@ test('the mail of a cancellation after a failed payment promises no access, and 
     ...createSubscription(mail),
     ...{ status: 'past_due', cancel_at_period_end: true, ends_at: '2026-12-23T10:00:00Z' },
   }
-  await mail.emit(subscriptionCanceled, subscription, { organizationId: mail.organizationId, aggregateId: subscription.customer_id })
-  const [sent] = await mail.ended(1)
-  const page = await (await fetch(`http://127.0.0.1:${mail.healthPort()}/mailbox/${sent?.id}`)).text()
+  const page = await mailAbout(mail, { event: subscriptionCanceled, subscription })
   expect(page).toContain('is paused because a payment failed')
   expect(page).not.toMatch(/You keep access|Access until|No further payment/)
   expect(page).toContain(`http://127.0.0.1:8080/harbour/portal/subscriptions/${subscription.id}/pay`)
@@ -97,9 +103,7 @@ test('the mail of a cancellation after a failed payment promises no access, and 
 test('the mail of a withdrawn cancellation after a failed payment announces no later payment, and leads to the page that pays', async () => {
   await using mail = await startMail()
   const subscription: Subscription = { ...createSubscription(mail), status: 'past_due' }
-  await mail.emit(subscriptionUncanceled, subscription, { organizationId: mail.organizationId, aggregateId: subscription.customer_id })
-  const [sent] = await mail.ended(1)
-  const page = await (await fetch(`http://127.0.0.1:${mail.healthPort()}/mailbox/${sent?.id}`)).text()
+  const page = await mailAbout(mail, { event: subscriptionUncanceled, subscription })
   expect(page).toMatch(/Your\s+access\s+is\s+paused\s+until\s+it\s+succeeds/)
   expect(page).not.toMatch(/next payment|Next payment/)
   expect(page).toContain(`http://127.0.0.1:8080/harbour/portal/subscriptions/${subscription.id}/pay`)

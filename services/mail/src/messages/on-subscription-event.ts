@@ -81,7 +81,7 @@ function toChange(subject: string, subscription: AnnouncedSubscription): MailDat
     case subscriptionUncanceled.subject:
       return { kind: 'subscription_uncancelled', ...shared, until: current_period_end, ...owed }
     case subscriptionRevoked.subject:
-      if (status === 'past_due') return { kind: 'payment_failed', ...shared, until: null, subscriptionId: id }
+      if (status === 'past_due') return { kind: 'payment_failed', ...shared, until: null, ...owed }
       return { kind: 'subscription_ended', ...shared, until: null }
     case subscriptionRenewalAhead.subject:
     case subscriptionTrialEnding.subject:
