@@ -4,7 +4,9 @@ import type { RequestInput } from '@quittance/contracts/operation'
 import { hashToken } from '@quittance/runtime/credential'
 import { eventually } from '@quittance/testing/eventually'
 import { refresh } from '@quittance/testing/oauth-client'
+import { createSystemSql } from '@quittance/sql/sql-runner'
 import { expect, test } from 'vitest'
+import { clientStore } from '../src/provider/client-store.ts'
 import { startAuthorizationServer, type AuthorizationServerUnderTest } from './start-authorization-server.ts'
 import { askFor, toOwnerCaller, registerThirdParty, tokensFor } from './third-party.ts'
 
@@ -99,4 +101,16 @@ test('a consent page from before a change does not restore a consent', async () 
   await update({ redirect_uris: [elsewhere] })
   await browser.submit(page, { action: 'allow' }, '/consent')
   expect(await server.service.rows('select from consents')).toEqual([])
+})
+
+test('a client that is changed while it is read is not remembered as it was', async () => {
+  await using server = await startAuthorizationServer()
+  const systemSql = createSystemSql({ execute: ({ text }, values) => server.service.rows(text, [...values]) }, 'reads as the service does')
+  const { adapter, clear } = clientStore(systemSql, new Set(), { refresh: async () => false })
+  const find = async () => (await adapter.find?.(server.client.client_id))?.['client_name'] as unknown
+  const reading = find()
+  clear()
+  expect(await reading).toBe('App')
+  await server.service.rows(`update clients set name = 'Renamed' where client_id = $1`, [server.client.client_id])
+  expect(await find()).toBe('Renamed')
 })

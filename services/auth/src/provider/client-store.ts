@@ -39,8 +39,12 @@ export interface ClientStore {
 /** Loads clients for the library, cached because every token request needs one. */
 export function clientStore(systemSql: SystemSql, knownScopes: ReadonlySet<string>, documents: ClientDocuments): ClientStore {
   const cache = new LRUCache<string, AdapterPayload>({ max: 10_000, ttl: cacheTtlMs })
+  let version = 0
   return {
-    clear: () => cache.clear(),
+    clear() {
+      version += 1
+      cache.clear()
+    },
     adapter: {
       async find(clientId) {
         // A client id from a request may be any text, including text that PostgreSQL cannot compare with.
@@ -50,10 +54,12 @@ export function clientStore(systemSql: SystemSql, knownScopes: ReadonlySet<strin
         if (isDocument && beginsAuthorization() && (await documents.refresh(clientId))) cache.delete(clientId)
         const known = cache.get(clientId)
         if (known) return known
+        const versionBefore = version
         const [row] = await systemSql<ClientRow>('client.find', find, { client_id: clientId })
         if (!row) return undefined
         const metadata = toMetadata(row, knownScopes)
-        cache.set(clientId, metadata)
+        // A row that was read while the cache was cleared may be older than the change.
+        if (version === versionBefore) cache.set(clientId, metadata)
         return metadata
       },
     },
