@@ -54,6 +54,7 @@ import { indexPayments } from './migrations/20261127061000-index-payments.ts'
 import { limitDeclarations } from './migrations/20261127083000-limit-declarations.ts'
 import { rememberInvoiceNumbers } from './migrations/20261127123000-remember-invoice-numbers.ts'
 import { shareClaims } from './migrations/20261127181500-share-claims.ts'
+import { shareOtherClaims } from './migrations/20261127194500-share-other-claims.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
 import { setDunning } from './migrations/20261125013000-set-dunning.ts'
 import { detachMethods } from './migrations/20261124210000-detach-methods.ts'
@@ -150,6 +151,7 @@ export const database: DatabaseDefinition = {
     limitDeclarations,
     rememberInvoiceNumbers,
     shareClaims,
+    shareOtherClaims,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },

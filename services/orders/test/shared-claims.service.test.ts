@@ -1,26 +1,36 @@
 import { randomUUID } from 'node:crypto'
+import { createRefund } from '@quittance/contracts/refunds'
+import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { claimStatement } from '../src/subscriptions/renew-due-subscriptions.ts'
+import { asThisRelease } from './money.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
-import { subscribe } from './subscribe.ts'
+import { storeBySetup } from './stored-method.ts'
+import { subscribe, type Subscribed } from './subscribe.ts'
 
-/** Copies a row so many times, without triggers. `changed` is SQL of an object: what differs in each copy. */
+/** Copies a row so many times, without triggers and foreign keys. `changed` is SQL of an object: what differs in each copy. */
 async function copyRow(
   orders: OrdersUnderTest,
   { table, id, count, changed }: { table: string; id: string; count: number; changed: string },
 ) {
+  const columns = await orders.rows<{ names: string; values: string }>(
+    `select string_agg(quote_ident(attname), ', ') as names, string_agg('copy.' || quote_ident(attname), ', ') as values
+     from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+    [table],
+  )
   await orders.rows(`begin; set local session_replication_role = replica;
-    insert into ${table} select copy.* from ${table} t, generate_series(1, ${count}) n,
+    insert into ${table} (${columns[0]?.names}) select ${columns[0]?.values} from ${table} t, generate_series(1, ${count}) n,
       jsonb_populate_record(t, ${changed} || jsonb_build_object('id', gen_random_uuid(), 'copy', n)) copy where t.id = '${id}';
     commit`)
 }
+
+const past = (age: string) => `now() - interval '${age}'`
 
 test('renews the subscription of another organization before most of 300 that were due earlier', async () => {
   await using orders = await startOrders()
   const [first, other] = [await subscribe(orders, { price: 0 }), await subscribe(orders, { price: 0 })]
   const { id } = first.subscription
-  const past = (age: string) => `now() - interval '${age}'`
   await orders.rows(`update subscriptions set current_period_end = ${past('1 day')}, current_period_start = ${past('31 days')}`)
   const changed = `jsonb_build_object('checkout_id', null, 'due_at', ${past('1 hour')})`
   await copyRow(orders, { table: 'subscriptions', id, count: 300, changed })
@@ -73,18 +83,85 @@ test('checks the payment of another organization before most of 500 that were du
   const [first, other] = [await orders.pendingOrder(), await orders.pendingOrder()]
   const pending = `state = 'processing' and next_check_at > now()`
   await eventually(async () => expect(await orders.rows(`select from payments where ${pending}`)).toHaveLength(2))
-  const columns = await orders.rows<{ name: string }>(
-    `select column_name as name from information_schema.columns where table_name = 'payments' and is_generated = 'NEVER'`,
-  )
-  const names = columns.map(({ name }) => name)
-  await orders.rows(`begin; set local session_replication_role = replica;
-    insert into payments (${names.join(', ')}) select ${names.map((name) => `copy.${name}`).join(', ')}
-    from payments t, generate_series(1, 500) n, jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(),
-      'order_id', gen_random_uuid(), 'next_check_at', now() - interval '1 hour', 'copy', n)) copy
-    where t.organization_id = '${first.organizationId}';
-    update payments set next_check_at = now() - interval '1 minute' where organization_id = '${other.organizationId}'; commit`)
+  const [payment] = await orders.rows<{ id: string }>('select id from payments where organization_id = $1', [first.organizationId])
+  const changed = `jsonb_build_object('order_id', gen_random_uuid(), 'next_check_at', ${past('1 hour')})`
+  await copyRow(orders, { table: 'payments', id: payment?.id ?? '', count: 500, changed })
+  await asThisRelease(orders, `update payments set next_check_at = ${past('1 minute')} where organization_id = '${other.organizationId}'`)
   const checked = (organizationId: string) =>
     orders.rows(`select from payments where organization_id = $1 and (leased_until is not null or next_check_at > now())`, [organizationId])
   await eventually(async () => expect(await checked(other.organizationId)).toHaveLength(1))
   expect((await checked(first.organizationId)).length).toBeLessThan(250)
+})
+
+test('checks the refund of another organization before most of 500 that were due earlier', async () => {
+  await using orders = await startOrders()
+  const refund = async () => {
+    const { order, seller, organizationId } = await orders.paidOrder({ billed: false })
+    const { id } = await orders.call(createRefund, { order_id: order.id, reason: 'other', amount: 100 }, seller)
+    return { id, organizationId }
+  }
+  const [first, other] = [await refund(), await refund()]
+  await copyRow(orders, { table: 'refunds', id: first.id, count: 500, changed: `jsonb_build_object('next_check_at', ${past('1 hour')})` })
+  await asThisRelease(orders, `update refunds set next_check_at = ${past('1 minute')} where id = '${other.id}'`)
+  const waiting = (organizationId: string) =>
+    orders.rows('select from refunds where organization_id = $1 and leased_until is null and next_check_at <= now()', [organizationId])
+  await eventually(async () => expect(await waiting(other.organizationId)).toHaveLength(0))
+  expect((await waiting(first.organizationId)).length).toBeGreaterThan(250)
+})
+
+test('checks the setup of another organization before most of 500 that were due earlier', async () => {
+  await using orders = await startOrders()
+  const setUp = async () => {
+    const { organizationId, order } = await orders.paidOrder({ billed: false })
+    await storeBySetup(orders, customerCaller({ organizationId, customerId: order.customer_id }))
+    const [row] = await orders.rows<{ id: string }>('select id from payment_setups where organization_id = $1', [organizationId])
+    return { organizationId, id: row?.id ?? '' }
+  }
+  const [first, other] = [await setUp(), await setUp()]
+  const changed = `jsonb_build_object('provider_setup', gen_random_uuid(), 'next_check_at', ${past('1 hour')})`
+  await copyRow(orders, { table: 'payment_setups', id: first.id, count: 500, changed })
+  await orders.rows(`update payment_setups set next_check_at = ${past('1 minute')} where id = $1`, [other.id])
+  const waiting = (organizationId: string) =>
+    orders.rows('select from payment_setups where organization_id = $1 and leased_until is null and next_check_at <= now()', [
+      organizationId,
+    ])
+  await eventually(async () => expect(await waiting(other.organizationId)).toHaveLength(0))
+  expect((await waiting(first.organizationId)).length).toBeGreaterThan(250)
+})
+
+test('reads the dispute of another organization before most of 500 that were due earlier', async () => {
+  await using orders = await startOrders()
+  const [first, other] = [randomUUID(), randomUUID()]
+  // Each has another account, so that the limit of calls for one account does not keep them back.
+  await orders.rows(`begin; set local session_replication_role = replica;
+    insert into disputes (id, created_at, organization_id, payment_id, payment_account_id, provider_dispute, status, amount, currency, reason,
+      next_check_at)
+    select gen_random_uuid(), now(), case n when 501 then '${other}' else '${first}' end::uuid, gen_random_uuid(), gen_random_uuid(), 'du_' || n,
+      'needs_response', 100, 'usd', 'general', now() - interval '1 hour' + n * interval '1 millisecond' from generate_series(1, 501) n; commit`)
+  const waiting = (organizationId: string) =>
+    orders.rows('select from disputes where organization_id = $1 and next_check_at <= now()', [organizationId])
+  await eventually(async () => {
+    await orders.rows(`select pg_notify('wake', 'check-due-disputes')`)
+    expect(await waiting(other)).toHaveLength(0)
+  })
+  expect((await waiting(first)).length).toBeGreaterThan(250)
+})
+
+test('charges the final order of another organization before most of 300 that were due earlier', async () => {
+  await using orders = await startOrders()
+  const [first, other] = [await subscribe(orders), await subscribe(orders)]
+  const owe = async ({ organizationId }: Subscribed, count: number) => {
+    const [row] = await orders.rows<{ id: string }>('select id from orders where organization_id = $1', [organizationId])
+    const age = count === 1 ? '1 minute' : '1 hour'
+    const changed = `jsonb_build_object('status', 'pending', 'paid_at', null, 'next_payment_attempt_at', ${past(age)}, 'checkout_id', null, 'period_start', null,
+      'billing_reason', 'subscription_update', 'invoice_id', null, 'invoice_number', null)`
+    await copyRow(orders, { table: 'orders', id: row?.id ?? '', count, changed })
+  }
+  await owe(first, 300)
+  await owe(other, 1)
+  await orders.rows(`select pg_notify('wake', 'retry-final-orders')`)
+  const waiting = ({ organizationId }: Subscribed) =>
+    orders.rows('select from orders where organization_id = $1 and next_payment_attempt_at is not null', [organizationId])
+  await eventually(async () => expect(await waiting(other)).toHaveLength(0))
+  expect((await waiting(first)).length).toBeGreaterThan(150)
 })

@@ -1,4 +1,5 @@
 import { job, type JobContext } from '@quittance/runtime/handler'
+import { selectInTurn } from '../organizations/select-in-turn.ts'
 import { callWithDeadline, createCallsInProgress } from '../payments/calls-in-progress.ts'
 import { findEndOfPause } from '../payments/pause-account.ts'
 import { loadProviderAccount } from '../payments/provider-account.ts'
@@ -17,10 +18,13 @@ const batch = 20
 /** The next check is set with the claim: a read without an answer is repeated then. */
 const claim = `
   update disputes set leased_until = now() + :lease * interval '1 millisecond', next_check_at = now() + interval '1 day'
-  where id in (
-    select id from disputes
-    where next_check_at <= now() and (leased_until is null or leased_until <= now()) and payment_account_id <> all (:busy::uuid[])
-    order by next_check_at limit :limit for update skip locked)
+  where id = any (array(${selectInTurn({
+    table: 'disputes',
+    dueColumn: 'next_check_at',
+    isWaiting: 'next_check_at is not null',
+    isFree: '(leased_until is null or leased_until <= now()) and payment_account_id <> all (:busy::uuid[])',
+    limit: ':limit',
+  })}))
   returning id, organization_id, payment_account_id, provider_dispute`
 
 /** Disputes that this process reads. */

@@ -1,5 +1,6 @@
 import { job } from '@quittance/runtime/handler'
 import { settleDueSetupsJobName } from '../job-names.ts'
+import { selectInTurn } from '../organizations/select-in-turn.ts'
 import { toDriven, type DueRow } from '../payments/settle-due-payments.ts'
 import { driveSetup, setupsInProgress } from './drive-setup.ts'
 
@@ -7,12 +8,15 @@ const batch = 20
 
 const claim = `
   update payment_setups set leased_until = now() + :lease * interval '1 millisecond'
-  where id in (
-    select s.id from payment_setups s
-    where s.next_check_at <= now() and (s.leased_until is null or s.leased_until <= now())
-      and (s.payment_account_id is null or s.payment_account_id <> all (:busy::uuid[]))
-      and not exists (select from payment_accounts a where a.id = s.payment_account_id and a.paused_until > now())
-    order by s.next_check_at limit :limit for update skip locked)
+  where id = any (array(${selectInTurn({
+    table: 'payment_setups',
+    dueColumn: 'next_check_at',
+    isWaiting: 'next_check_at is not null',
+    isFree: `(leased_until is null or leased_until <= now())
+      and (payment_account_id is null or payment_account_id <> all (:busy::uuid[]))
+      and not exists (select from payment_accounts a where a.id = payment_account_id and a.paused_until > now())`,
+    limit: ':limit',
+  })}))
   returning id, organization_id, payment_account_id, leased_until::text as lease, traceparent`
 
 /** Drives every setup whose next check is due, as `settleDuePayments` drives payments. */

@@ -1,6 +1,7 @@
 import { job } from '@quittance/runtime/handler'
 import { createCallsInProgress } from '../payments/calls-in-progress.ts'
 import { checkDueRefundsJobName } from '../job-names.ts'
+import { selectInTurn } from '../organizations/select-in-turn.ts'
 import { driveRefund } from './drive-refund.ts'
 
 interface DueRefund {
@@ -13,12 +14,15 @@ interface DueRefund {
 /** Refunds of the release before are taken over: without `due_at` it does not claim those that were made. */
 const claim = `
   update refunds set leased_until = now() + :lease * interval '1 millisecond', due_at = null
-  where id in (
-    select r.id from refunds r
-    where r.next_check_at <= now() and (r.leased_until is null or r.leased_until <= now())
+  where id = any (array(${selectInTurn({
+    table: 'refunds',
+    dueColumn: 'next_check_at',
+    isWaiting: 'next_check_at is not null',
+    isFree: `(leased_until is null or leased_until <= now())
       and not exists (select from payments p join payment_accounts a on a.id = p.payment_account_id
-        where p.id = r.payment_id and (a.paused_until > now() or a.id = any (:busy::uuid[])))
-    order by r.next_check_at limit :limit for update skip locked)
+        where p.id = refunds.payment_id and (a.paused_until > now() or a.id = any (:busy::uuid[])))`,
+    limit: ':limit',
+  })}))
   returning id, organization_id, leased_until::text as lease,
     (select payment_account_id from payments p where p.id = refunds.payment_id) as payment_account_id`
 

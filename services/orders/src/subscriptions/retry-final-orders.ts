@@ -3,6 +3,7 @@ import { job, type Transaction } from '@quittance/runtime/handler'
 import { finalOrdersJobName } from '../job-names.ts'
 import { Order } from '../orders/order.ts'
 import { loadDunning, retryDelayMs } from '../organizations/dunning.ts'
+import { selectInTurn } from '../organizations/select-in-turn.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
 import { hasPaymentInProgress, Payment } from '../payments/payment.ts'
 import { chargeOrder } from './charge-order.ts'
@@ -11,12 +12,18 @@ import { Subscription } from './subscription.ts'
 const batch = 20
 
 const due = `
-  select id, organization_id from orders o
-  where next_payment_attempt_at <= now() and not exists (select from payments p where p.order_id = o.id and p.settled_at is null)
-  order by next_payment_attempt_at limit ${batch}`
+  select id, organization_id from orders
+  where id = any (array(${selectInTurn({
+    table: 'orders',
+    dueColumn: 'next_payment_attempt_at',
+    isWaiting: 'next_payment_attempt_at is not null',
+    isFree: 'not exists (select from payments p where p.order_id = orders.id and p.settled_at is null)',
+    limit: `${batch}`,
+  })}))`
 
 /**
- * Charges the final orders of ended subscriptions again. A replica that selects the same order waits for its row and finds it handled.
+ * Charges the final orders of ended subscriptions again. The locks of the selection end with it: a replica that selects the same order waits
+ * for its row and finds it handled.
  */
 export const retryFinalOrders = job({
   name: finalOrdersJobName,
