@@ -165,3 +165,28 @@ test('charges the final order of another organization before most of 300 that we
   await eventually(async () => expect(await waiting(other)).toHaveLength(0))
   expect((await waiting(first)).length).toBeGreaterThan(150)
 })
+
+test('ends canceled subscriptions at once, and shares the claims between organizations', async () => {
+  await using orders = await startOrders()
+  const [first, other] = [await subscribe(orders, { price: 0 }), await subscribe(orders, { price: 0 })]
+  const canceled = (
+    age: string,
+  ) => `jsonb_build_object('checkout_id', null, 'due_at', null, 'cancel_at_period_end', true, 'leased_until', null,
+    'canceled_at', ${past('2 days')}, 'current_period_start', ${past('31 days')}, 'current_period_end', ${past(age)}, 'ends_at', ${past(age)})`
+  await copyRow(orders, { table: 'subscriptions', id: first.subscription.id, count: 300, changed: canceled('1 hour') })
+  await copyRow(orders, { table: 'subscriptions', id: other.subscription.id, count: 1, changed: canceled('1 minute') })
+  const ended = ({ organizationId }: Subscribed) =>
+    orders.rows<{ at: Date }>(
+      'select modified_at as at from subscriptions where organization_id = $1 and ended_at is not null order by 1',
+      [organizationId],
+    )
+  await eventually(async () => expect(await ended(other)).toHaveLength(1))
+  expect((await ended(first)).length).toBeLessThan(150)
+  const all = await eventually(async () => {
+    const rows = await ended(first)
+    expect(rows).toHaveLength(300)
+    return rows
+  })
+  // One batch of 20 per second would take 14 seconds.
+  expect((all.at(-1)?.at.getTime() ?? 0) - (all[0]?.at.getTime() ?? 0)).toBeLessThan(12_000)
+})

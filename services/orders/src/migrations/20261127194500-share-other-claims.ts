@@ -11,4 +11,6 @@ export const shareOtherClaims = migration('20261127194500-share-other-claims', [
   `create index if not exists disputes_to_check_by_organization on disputes (organization_id, next_check_at) where next_check_at is not null`,
   `create index if not exists orders_to_charge_again_by_organization on orders (organization_id, next_payment_attempt_at)
     where next_payment_attempt_at is not null`,
+  `create index if not exists subscriptions_to_end_by_organization on subscriptions (organization_id, ends_at)
+    where cancel_at_period_end and due_at is null and ended_at is null`,
 ])

@@ -9,6 +9,8 @@ export interface DueRows {
   isFree: string
   /** Number or parameter: how many rows one claim takes. */
   limit: string
+  /** Returns SQL of the time at which a row of an organization must be due, the time of its clock for example. Default: now. */
+  dueUntil?: (organization: string) => string
 }
 
 /** Organizations that one claim looks at: its cost is bounded, however many organizations have rows that wait. */
@@ -19,16 +21,17 @@ const maxOrganizations = 500
  * with waiting rows in the order of their ids, from a random one on, by one entry of the index for each; those with a due row get equal shares.
  * What is left over goes to the rows that are due longest.
  */
-export function selectInTurn({ table, dueColumn, isWaiting, isFree, limit }: DueRows): string {
+export function selectInTurn({ table, dueColumn, isWaiting, isFree, limit, dueUntil = () => 'now()' }: DueRows): string {
   const isDue = `${isWaiting} and ${isFree}`
+  const isPast = `${dueColumn} <= ${dueUntil(`${table}.organization_id`)}`
   // The condition and order rule out the index on the time alone, which would read the rows of all organizations.
   const dueOfOrganization = (organization: string) => `
-    ${isDue} and (organization_id, ${dueColumn}) between (${organization}, '-infinity') and (${organization}, now())
+    ${isDue} and (organization_id, ${dueColumn}) between (${organization}, '-infinity') and (${organization}, ${dueUntil(organization)})
     order by organization_id, ${dueColumn}`
   return `
   with recursive walk (organization_id, is_second_round, start, step) as (
     select random.start, false, random.start, 0 from (select gen_random_uuid() as start offset 0) random
-    where (select count(*) from (select from ${table} where ${isWaiting} and ${dueColumn} <= now() limit ${limit} + 1) due) > ${limit}
+    where (select count(*) from (select from ${table} where ${isWaiting} and ${isPast} limit ${limit} + 1) due) > ${limit}
     union all
     select coalesce(n.organization_id, '00000000-0000-0000-0000-000000000000'), w.is_second_round or n.organization_id is null, w.start, w.step + 1
     from walk w left join lateral (
@@ -46,7 +49,7 @@ export function selectInTurn({ table, dueColumn, isWaiting, isFree, limit }: Due
     limit ${limit}),
   longest as materialized (
     select id from ${table}
-    where ${isDue} and ${dueColumn} <= now() and id <> all (array(select id from in_turn))
+    where ${isDue} and ${isPast} and id <> all (array(select id from in_turn))
     order by ${dueColumn} limit ${limit} - (select count(*) from in_turn) for update skip locked)
   select id from in_turn union all select id from longest`
 }

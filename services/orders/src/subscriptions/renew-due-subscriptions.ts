@@ -26,15 +26,19 @@ export const claimStatement = `
 /** A canceled one ends with its period, also if a payment has had no result for a day, unless the provider is still deciding on it. */
 const claimCanceled = `
   update subscriptions set leased_until = now() + :lease * interval '1 millisecond'
-  where id in (
-    select s.id from subscriptions s join organizations g on g.id = s.organization_id
-    where s.cancel_at_period_end and s.due_at is null and s.ended_at is null
-      and s.ends_at <= now() + g.clock_offset_ms * interval '1 millisecond' and (s.leased_until is null or s.leased_until < now())
+  where id = any (array(${selectInTurn({
+    table: 'subscriptions',
+    dueColumn: 'ends_at',
+    isWaiting: 'cancel_at_period_end and due_at is null and ended_at is null',
+    isFree: `(leased_until is null or leased_until < now())
       and not exists (
         select from payments p join orders o on o.id = p.order_id
-        where o.subscription_id = s.id and p.settled_at is null
-          and (p.created_at > now() - interval '1 day' or (p.state = 'processing' and p.quarantine_reason is null)))
-    order by s.ends_at limit ${batch} for update of s skip locked)
+        where o.subscription_id = subscriptions.id and p.settled_at is null
+          and (p.created_at > now() - interval '1 day' or (p.state = 'processing' and p.quarantine_reason is null)))`,
+    limit: `${batch}`,
+    dueUntil: (organization) =>
+      `(select now() + clock_offset_ms * interval '1 millisecond' from organizations g where g.id = ${organization})`,
+  })}))
   returning id, organization_id, customer_id`
 
 interface DueSubscription {
@@ -53,7 +57,7 @@ export const renewDueSubscriptions = job({
     const canceled = await context.systemSql<DueSubscription>('subscriptions.claim-canceled', claimCanceled, lease)
     await Promise.all(canceled.map((each) => context.transaction(each.organization_id, (transaction) => endCanceled(each, transaction))))
     await Promise.all(due.map((each) => context.transaction(each.organization_id, (transaction) => proceed(each, transaction))))
-    return due.length === batch
+    return due.length === batch || canceled.length === batch
   },
 })
 
