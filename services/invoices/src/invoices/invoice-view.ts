@@ -49,12 +49,14 @@ export type CustomerCreditNoteRow = Omit<CustomerCreditNote, 'url' | 'reversal_u
 export const customerCreditNoteView: View<CustomerCreditNoteRow> = {
   name: 'customer-credit-note',
   ...bound,
-  from: `(select * from invoices where kind = 'credit_note') i`,
+  from: `(select * from invoices where kind = 'credit_note') i
+    left join lateral (
+      select r.id, r.number, d.invoice_id as document_id from invoices r left join invoice_documents d on d.invoice_id = r.id
+      where r.reverses_id = i.id) reversal on true`,
   columns: `i.id, i.order_id, i.number as invoice_number, (select c.number from invoices c where c.id = i.corrects_id) as corrects_number,
     i.requested_at as issued_at, i.source ->> 'currency' as currency, i.printed -> 'net' as net_amount, i.printed -> 'tax' as tax_amount,
-    i.printed -> 'total' as total_amount, exists (select from invoices r where r.reverses_id = i.id) as is_reversed,
-    (select r.number from invoices r where r.reverses_id = i.id) as reversal_number,
-    (select d.invoice_id from invoices r join invoice_documents d on d.invoice_id = r.id where r.reverses_id = i.id) as reversal_document_id,
+    i.printed -> 'total' as total_amount, reversal.id is not null as is_reversed, reversal.number as reversal_number,
+    reversal.document_id as reversal_document_id,
     (select d.sha256 from invoice_documents d where d.invoice_id = i.id) as sha256`,
 }
 
