@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { startProvisioner } from '@quittance/runtime/bus/provision'
 import { findMissingEvents, type PublishedEvent } from '@quittance/runtime/internal/messaging/verify-events'
 import { createLogger } from '@quittance/runtime/logger'
 import { metrics } from '@quittance/runtime/metrics'
-import { connectNats, countInterruptions, isDisconnected, type NatsConnection } from '@quittance/runtime/nats-connection'
-import { startService, type RunningService } from '@quittance/runtime/service'
+import { countInterruptions, isDisconnected, type NatsConnection } from '@quittance/runtime/nats-connection'
+import type { RunningService } from '@quittance/runtime/service'
 import type { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { signedEventHeaders, testBusSettings, testIdentity } from '../src/bus.ts'
-import { cloneDatabase, connectTo } from '../src/database.ts'
+import { connectTo } from '../src/database.ts'
 import { eventually } from '../src/eventually.ts'
 import { scale } from '../src/scale.ts'
-import { startFaultyStream, type FaultyStream, type OtherEvent } from './faulty-stream.ts'
+import { startFaultyStream, type FaultyStream } from './faulty-stream.ts'
 import { entryNoted, ledger } from './ledger.ts'
 import { natsServersUnderTest } from './nats-servers.ts'
+import { createEvents, prepareLedger } from './prepare-ledger.ts'
 
 const servers = await natsServersUnderTest()
 const eventsPerSecond = scale(40, 200)
@@ -34,26 +33,12 @@ describe.each(servers)('on %s', (program) => {
   beforeAll(async () => {
     stream = await startFaultyStream(program)
     closers.unshift(async () => stream[Symbol.asyncDispose]())
-    const connect = async (name: string) => {
-      const connection = await connectNats({ name, url: stream.url, identity: testIdentity('orders') })
-      closers.unshift(() => connection.close())
-      return connection
-    }
-    client = await connect('test')
-    const definition = ledger()
-    const consumers = (definition.consumers ?? []).map(({ subscription }) => subscription)
-    const provisioned = { connection: await connect('provisioner'), log, replicas: 1, ackWaitMs: 2_000, checkEveryMs: 500, consumers }
-    const provisioner = startProvisioner(provisioned)
-    closers.unshift(async () => provisioner.close())
-    const clone = await cloneDatabase(definition.name, definition.database as NonNullable<typeof definition.database>)
-    closers.unshift(() => clone.drop())
-    database = await connectTo(clone.url)
-    closers.unshift(() => database.end())
-    const config = { NATS_URL: stream.url, DATABASE_URL: clone.runtimeUrl, OUTBOX_POLL_MS: 50, ...testBusSettings('orders') }
-    start = () => startService(definition, { config: { ...config, LOG_LEVEL: log.level as 'silent' } })
+    const served = await prepareLedger(stream, { definition: ledger(), level: log.level as 'silent' })
+    closers.unshift(() => served.close())
+    ;({ client, database, start } = served)
     running = await start()
     closers.unshift(() => running.stop())
-    writer = await startWriter(clone.url)
+    writer = await startWriter(served.url)
     closers.unshift(() => writer.stop())
   })
 
@@ -190,15 +175,6 @@ async function commitOne(client: Client, committed: number[]): Promise<void> {
     [JSON.stringify(rows), entryNoted.subject],
   )
   for (const index of committed.keys()) committed[index] = (committed[index] ?? 0) + 1
-}
-
-/** Creates signed events of an account, as another outbox publishes them. */
-function createEvents(count: number, account: string = randomUUID()): OtherEvent[] {
-  return Array.from({ length: count }, (_, position) => {
-    const event = { subject: entryNoted.subject, body: Buffer.from(JSON.stringify({ account, position })) }
-    const about = { ...event, id: randomUUID(), aggregateId: account, occurredAt: new Date().toISOString() }
-    return { ...event, headers: signedEventHeaders('orders', about) }
-  })
 }
 
 async function readPublished(database: Client): Promise<PublishedEvent[]> {

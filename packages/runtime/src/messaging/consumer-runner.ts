@@ -99,7 +99,7 @@ async function consumeWhileLeader(options: ConsumerOptions, turn: Turn): Promise
     waitMs: isScoped ? gatherMs.copies : gatherMs.events,
     async handle(messages) {
       if (!leadership.isLeader() || isInterrupted()) return
-      await handleInOrder(options, { messages, interruptions, leadership, parked, acks, wait: state.wait })
+      if (!(await handleInOrder(options, { messages, interruptions, leadership, parked, acks, wait: state.wait }))) return
       state.pending = messages.at(-1)?.info.pending ?? 0
       state.lastHandled = toHandled(messages.at(-1) as JsMsg)
     },

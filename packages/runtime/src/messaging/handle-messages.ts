@@ -68,15 +68,15 @@ interface Turn {
 
 /**
  * Handles messages in their order and acknowledges them. A message that fails is parked, and later messages of its organization wait behind it,
- * so that it delays no other organization. Returns early when the leadership is lost.
+ * so that it delays no other organization. Returns false if the leadership was lost before they were handled.
  */
-export async function handleInOrder(options: ConsumerOptions, turn: Turn): Promise<void> {
+export async function handleInOrder(options: ConsumerOptions, turn: Turn): Promise<boolean> {
   const { leadership, wait } = turn
   while (leadership.isLeader()) {
     try {
       await handleOnce(options, turn)
       turn.acks.add(turn)
-      return
+      return true
     } catch (error) {
       for (const each of turn.messages) each.working()
       if (!isDatabaseUnavailable(error)) throw error
@@ -84,6 +84,7 @@ export async function handleInOrder(options: ConsumerOptions, turn: Turn): Promi
       await wait(unavailableRetryMs)
     }
   }
+  return false
 }
 
 /** Handles together the messages that may be handled now; what fails together is attempted one by one. */
