@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { customerSessionEnded } from '@quittance/contracts/customer-sessions'
 import { connectNats } from '@quittance/runtime/nats-connection'
@@ -24,8 +24,10 @@ beforeAll(async () => {
   folder = createDisposableFolder('commands')
   // Settings of this test run for services under test are not this system's.
   const { BASE_URL: _, ...environment } = process.env
+  // As Compose and env files pass what is not set.
+  const empty = { NATS_URL: ' ', DATABASE_URL_ORDERS: ' ', SECRETS_KEY: '', LINK_SECRET: '', HOST: '' }
   fake = await startFakeStripe()
-  const given = { ...environment, ...testBusEnvironment(), PAYMENT_PROVIDERS: 'sandbox,stripe', STRIPE_API_URL: fake.url }
+  const given = { ...environment, ...empty, ...testBusEnvironment(), PAYMENT_PROVIDERS: 'sandbox,stripe', STRIPE_API_URL: fake.url }
   const options = parseStartOptions(['--data', folder, '--port', '0', '--seed', 'none'])
   instance = startInstance({ ...options, userEnvironment: given, report: () => {}, notify: () => {} })
   running = await instance.ready
@@ -37,9 +39,23 @@ afterAll(async () => {
 })
 
 /** Runs a command as a user would, on the running instance. */
-async function quittance(...args: string[]): Promise<{ status: number | null; output: string; errors: string }> {
-  const { NATS_URL: _, ...env } = process.env
-  const child = spawn(process.execPath, ['tools/src/quittance.ts', ...args, '--data', folder], { cwd: root, env })
+async function quittance(...args: string[]): Promise<Outcome> {
+  return run([...args, '--data', folder])
+}
+
+interface Outcome {
+  status: number | null
+  output: string
+  errors: string
+}
+
+/** Runs a command in a folder. Settings that are not set are empty. */
+async function run(
+  args: readonly string[],
+  { cwd = root, settings = {} }: { cwd?: string; settings?: NodeJS.ProcessEnv } = {},
+): Promise<Outcome> {
+  const env = { ...process.env, NATS_URL: '', ...settings }
+  const child = spawn(process.execPath, [join(root, 'tools/src/quittance.ts'), ...args], { cwd, env })
   let [output, errors] = ['', '']
   child.stdout.on('data', (chunk) => (output += chunk))
   child.stderr.on('data', (chunk) => (errors += chunk))
@@ -221,6 +237,17 @@ test('doctor accepts two roles of a database, and names one that cannot migrate'
     'MIGRATION_DATABASE_URL_USAGE ok',
   ])
   expect(await checkServers(runtime)).toMatchObject([{ what: 'DATABASE_URL_USAGE', state: 'missing' }])
+})
+
+test('an empty setting is one that is not set', async () => {
+  const owner = new URL('/usage', running.facts().postgres_url ?? '').href
+  const settings = { DATABASE_URL_USAGE: owner, MIGRATION_DATABASE_URL_USAGE: '', DATABASE_URL_MAIL: ' ' }
+  expect(await run(['migrate'], { settings })).toEqual({ status: 0, output: 'usage: up to date\n', errors: '' })
+  const home = createDisposableFolder('default-data')
+  symlinkSync(folder, join(home, '.quittance'))
+  expect(await run(['events', '--last', '1'], { cwd: home })).toMatchObject({ status: 0, errors: '' })
+  expect(await run(['account', 'create', '--email', 'empty@example.com'], { cwd: home })).toMatchObject({ status: 0, errors: '' })
+  rmSync(home, { recursive: true })
 })
 
 test('a command names a NATS server that it cannot reach, and ends', async () => {

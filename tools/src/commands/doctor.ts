@@ -1,3 +1,4 @@
+import { withoutEmptySettings } from '@quittance/runtime/config'
 import type { Finding } from '../doctor/finding.ts'
 import { checkMachine } from '../doctor/check-machine.ts'
 import { checkPrograms } from '../doctor/check-programs.ts'
@@ -22,10 +23,11 @@ Example: npm run quittance -- doctor --port 8080`,
   async run(args) {
     const text = { type: 'string' } as const
     const { port = '8080', data = '.quittance' } = readArguments(args, { port: text, data: text })
+    const environment = withoutEmptySettings(process.env)
     const groups = await Promise.all([
-      checkPrograms(process.env),
-      checkServers(process.env),
-      checkMachine(process.env, { port: Number(port), dataDir: data }),
+      checkPrograms(environment),
+      checkServers(environment),
+      checkMachine(environment, { port: Number(port), dataDir: data }),
     ])
     const findings = groups.flat()
     console.log(findings.map(line).join('\n'))

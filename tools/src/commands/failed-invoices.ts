@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withoutEmptySettings } from '@quittance/runtime/config'
 import type { ReadyFile } from '@quittance/testing/ready-file'
 import { Client } from 'pg'
 
 /** Returns the databases that are reachable from here: named ones, and those of a local instance. */
 export function reachableDatabases({ data, nats }: { data?: string | undefined; nats?: string | undefined }): { invoices: string | null } {
-  if (process.env.DATABASE_URL_INVOICES) return { invoices: process.env.DATABASE_URL_INVOICES }
+  const { DATABASE_URL_INVOICES: named } = withoutEmptySettings(process.env)
+  if (named) return { invoices: named }
   const file = join(data ?? '.quittance', 'instance.json')
   if (nats || !existsSync(file)) return { invoices: null }
   const { postgres_url: superuser } = JSON.parse(readFileSync(file, 'utf8')) as ReadyFile

@@ -1,3 +1,4 @@
+import { withoutEmptySettings } from '@quittance/runtime/config'
 import { migrateDatabase } from '@quittance/runtime/database'
 import { readRole } from '@quittance/runtime/internal/database/migrate'
 import { database as auth } from '@quittance/auth/database'
@@ -24,9 +25,10 @@ Example: MIGRATION_DATABASE_URL_ORDERS=postgres://orders:one@db.internal/orders 
   DATABASE_URL_ORDERS=postgres://orders_runtime:two@db.internal/orders npm run quittance -- migrate`,
   async run(args) {
     readArguments(args, {})
+    const environment = withoutEmptySettings(process.env)
     const named = Object.entries(definitions).flatMap(([name, definition]) => {
-      const url = process.env[`DATABASE_URL_${name.toUpperCase()}`]
-      const migrationUrl = process.env[`MIGRATION_DATABASE_URL_${name.toUpperCase()}`]
+      const url = environment[`DATABASE_URL_${name.toUpperCase()}`]
+      const migrationUrl = environment[`MIGRATION_DATABASE_URL_${name.toUpperCase()}`]
       return url ? [{ name, definition, url: migrationUrl ?? url, runtimeRole: migrationUrl && readRole(url) }] : []
     })
     if (!named.length) throw new UsageError('No DATABASE_URL_‹SERVICE› is set.')

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError } from '@quittance/contracts/errors'
+import { withoutEmptySettings } from '@quittance/runtime/config'
 import type { OperatorAccess } from '@quittance/runtime/bus/operator-access'
 import { withOperator, type Operator } from '../operator.ts'
 import type { ReadyFile } from '@quittance/testing/ready-file'
@@ -46,8 +47,12 @@ function sentence({ name, message }: ApiError): string {
 
 /** Returns NATS of the target system, with the credentials of the user `stream`. */
 export function streamUrl({ data, nats }: Target): string {
-  const given = nats ?? (data === undefined ? process.env.NATS_URL : undefined)
-  return given ?? runningInstance(data).stream_url
+  return findNatsUrl({ data, nats }) ?? runningInstance(data).stream_url
+}
+
+/** Returns NATS that an option or the environment names. */
+function findNatsUrl({ data, nats }: Target): string | undefined {
+  return nats ?? (data === undefined ? withoutEmptySettings(process.env)['NATS_URL'] : undefined)
 }
 
 export const streamHelp = `  --data DIR           folder of the running instance (default .quittance)
@@ -55,9 +60,9 @@ export const streamHelp = `  --data DIR           folder of the running instance
 
 /** Returns how the operator reaches the target system. */
 export function operatorAccess({ data, nats }: Target): OperatorAccess {
-  const natsUrl = nats ?? (data === undefined ? process.env.NATS_URL : undefined)
+  const natsUrl = findNatsUrl({ data, nats })
   if (natsUrl === undefined) return accessTo(runningInstance(data))
-  const { BUS_KEY: busKey, BUS_PUBLIC_KEYS: busPublicKeys } = process.env
+  const { BUS_KEY: busKey, BUS_PUBLIC_KEYS: busPublicKeys } = withoutEmptySettings(process.env)
   if (!busKey || !busPublicKeys) throw new UsageError('BUS_KEY (of the operator) and BUS_PUBLIC_KEYS must be set with --nats or NATS_URL.')
   return { natsUrl, busKey, busPublicKeys }
 }

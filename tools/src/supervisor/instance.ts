@@ -1,6 +1,7 @@
 /** One running Quittance: engines, services, demo data, ready file; started in this order and stopped in the reverse one. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { withoutEmptySettings } from '@quittance/runtime/config'
 import type { ServiceName } from '@quittance/contracts/services'
 import { findChromium } from '@quittance/testing/engines/chromium'
 import type { ProgressReporter } from '@quittance/testing/engines/engine'
@@ -64,12 +65,16 @@ interface Resources {
 /** In total less than the 25 s within which a stop is promised. */
 const patience = { gatewayMs: 6_000, othersMs: 11_000, natsMs: 2_000, postgresMs: 5_000 }
 
+/** No origin and no network, where our defaults are others. The time zone of a process is UTC if it is empty. */
+const meaningfulWhenEmpty = ['CORS_ORIGINS', 'WEBHOOK_ALLOWED_CIDRS', 'TZ']
+
 export function startInstance(options: InstanceOptions): Instance {
   const closers: Closers = []
   const stop = async () => {
     for (let close = closers.pop(); close; close = closers.pop()) await close()
   }
-  return { ready: start(options, closers), stop }
+  const userEnvironment = withoutEmptySettings(options.userEnvironment, meaningfulWhenEmpty)
+  return { ready: start({ ...options, userEnvironment }, closers), stop }
 }
 
 async function start(options: InstanceOptions, closers: Closers): Promise<Running> {

@@ -1,3 +1,4 @@
+import { withoutEmptySettings } from '@quittance/runtime/config'
 import { relative } from 'node:path'
 import type { DemoLinks } from '../seed/demo-links.ts'
 import { sandboxDefault } from './environment.ts'
@@ -40,7 +41,7 @@ export function startupSummary({ facts, dataDir, allow }: Running, { secondsNeed
 
 /** Returns the address of the mailbox; null where an SMTP server is set, because mails are then sent and not shown. */
 export function mailboxUrl(baseUrl: string): string | null {
-  return process.env['SMTP_URL'] ? null : `${baseUrl}/mailbox`
+  return withoutEmptySettings(process.env)['SMTP_URL'] ? null : `${baseUrl}/mailbox`
 }
 
 function mailbox(baseUrl: string): string[] {
@@ -61,7 +62,7 @@ function links({ buyUrl, checkoutUrl, customerPortalUrl }: DemoLinks): string[] 
 
 function payments({ baseUrl, allow }: { baseUrl: string; allow: Running['allow'] }): string[] {
   const chosen = allow.has('sandbox-payments') ? sandboxDefault(baseUrl) : 'off'
-  if ((process.env.SANDBOX_PAYMENTS ?? chosen) !== 'on') return []
+  if ((withoutEmptySettings(process.env)['SANDBOX_PAYMENTS'] ?? chosen) !== 'on') return []
   return ['  Payments the sandbox: `ctoken_ok` pays for everything (SANDBOX_PAYMENTS=on)']
 }
 

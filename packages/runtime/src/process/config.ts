@@ -70,11 +70,11 @@ export function rereadConfig<Schema extends z.ZodType>(schema: Schema): z.output
 }
 
 /**
- * Settings that are not set are often passed as empty text, by Compose for example: a number would be read as 0. So would spaces, which
- * Docker keeps from a line of an env file.
+ * Returns the environment without empty settings, except those in `keepEmpty`. Settings that are not set are often passed as empty text, by
+ * Compose for example: a number would be read as 0. So would spaces, which Docker keeps from a line of an env file.
  */
-function readEnvironment(keepEmpty: readonly string[]): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(process.env).filter(([name, value]) => value?.trim() !== '' || keepEmpty.includes(name)))
+export function withoutEmptySettings(environment: NodeJS.ProcessEnv, keepEmpty: readonly string[] = []): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name, value]) => value?.trim() !== '' || keepEmpty.includes(name)))
 }
 
 /**
@@ -83,7 +83,7 @@ function readEnvironment(keepEmpty: readonly string[]): Record<string, string | 
  */
 export function readConfig<Schema extends z.ZodType>(schema: Schema, keepEmpty: readonly string[] = []): z.output<Schema> {
   if (!seen.has(schema)) {
-    const parsed = schema.safeParse(readEnvironment(keepEmpty))
+    const parsed = schema.safeParse(withoutEmptySettings(process.env, keepEmpty))
     if (!parsed.success) {
       const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
       throw new Error(`The environment is invalid:\n${lines.join('\n')}`)
