@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createRefund } from '@quittance/contracts/refunds'
 import { customerCaller } from '@quittance/testing/callers'
+import { connectTo } from '@quittance/testing/database'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { claimStatement } from '../src/subscriptions/renew-due-subscriptions.ts'
@@ -189,4 +190,25 @@ test('ends canceled subscriptions at once, and shares the claims between organiz
   })
   // One batch of 20 per second would take 14 seconds.
   expect((all.at(-1)?.at.getTime() ?? 0) - (all[0]?.at.getTime() ?? 0)).toBeLessThan(12_000)
+})
+
+test('a locked customer of a canceled subscription delays no renewal of another organization', async () => {
+  await using orders = await startOrders()
+  const [locked, other] = [await subscribe(orders, { price: 0 }), await subscribe(orders, { price: 0 })]
+  const client = await connectTo(orders.databaseUrl ?? '')
+  try {
+    await client.query(`begin; select from customers where id = '${locked.subscription.customer_id}' for update`)
+    await orders.rows(
+      `update subscriptions set current_period_start = ${past('31 days')}, current_period_end = ${past('1 day')}, due_at = null`,
+    )
+    await orders.rows(
+      `update subscriptions set cancel_at_period_end = true, canceled_at = ${past('2 days')}, ends_at = current_period_end where id = $1`,
+      [locked.subscription.id],
+    )
+    await orders.rows(`update subscriptions set due_at = ${past('1 minute')} where id = $1`, [other.subscription.id])
+    const renewed = 'select from subscriptions where id = $1 and current_period_end > now()'
+    await eventually(async () => expect(await orders.rows(renewed, [other.subscription.id])).toHaveLength(1), { withinMs: 20_000 })
+  } finally {
+    await client.end()
+  }
 })

@@ -55,8 +55,10 @@ export const renewDueSubscriptions = job({
     const lease = { lease: context.leaseMs }
     const due = await context.systemSql<DueSubscription>('subscriptions.claim', claimStatement, lease)
     const canceled = await context.systemSql<DueSubscription>('subscriptions.claim-canceled', claimCanceled, lease)
-    await Promise.all(canceled.map((each) => context.transaction(each.organization_id, (transaction) => endCanceled(each, transaction))))
-    await Promise.all(due.map((each) => context.transaction(each.organization_id, (transaction) => proceed(each, transaction))))
+    await Promise.all([
+      ...canceled.map((each) => context.transaction(each.organization_id, (transaction) => endCanceled(each, transaction))),
+      ...due.map((each) => context.transaction(each.organization_id, (transaction) => proceed(each, transaction))),
+    ])
     return due.length === batch || canceled.length === batch
   },
 })
