@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { PaymentError } from '@quittance/contracts/checkouts'
 import { confirmOrderPayment } from '@quittance/contracts/customer-payments'
+import { cancelCustomerSubscription, updateCustomerSubscription } from '@quittance/contracts/customer-portal'
 import { setDefaultCustomerPaymentMethod } from '@quittance/contracts/customer-payment-methods'
 import { RequestValidationError, ServiceUnavailable } from '@quittance/contracts/errors'
 import { listOrders } from '@quittance/contracts/orders'
@@ -115,6 +116,20 @@ test('an unpaid subscription is not billed; once paid, its period begins that da
   await eventually(async () => expect(await findRenewal(orders, subscribed)).toHaveLength(2))
   await waitForSubscription(orders, subscribed, { status: 'active', current_period_start: paid.current_period_end as string })
   await expectMoneyToAddUp(orders)
+})
+
+test('an unpaid subscription ends when the seller or the buyer cancels it', async () => {
+  await using orders = await startOrders()
+  const subscribed = [await subscribe(orders), await subscribe(orders), await subscribe(orders)] as const
+  await orders.rows(`update subscriptions set status = 'unpaid', due_at = null returning id`)
+  const [first, second, third] = subscribed
+  const change = { cancel_at_period_end: true } as const
+  await orders.call(updateSubscription, { id: first.subscription.id, ...change }, first.seller)
+  const details = { ...change, cancellation_reason: 'unused' as const }
+  const ended = await orders.call(updateCustomerSubscription, { id: second.subscription.id, ...details }, second.buyer)
+  expect(ended).toMatchObject({ status: 'canceled', cancel_at_period_end: false, customer_cancellation_reason: 'unused' })
+  await orders.call(cancelCustomerSubscription, { id: third.subscription.id }, third.buyer)
+  for (const each of subscribed) await waitForSubscription(orders, each, { status: 'canceled' })
 })
 
 test('an unpaid change of product that is paid later does not pay for a period [payments 72]', async () => {

@@ -144,8 +144,12 @@ export class Subscription extends SubscriptionSchema.class {
     this.dueAt ??= clock.toReal(new Date(clock.now.getTime() + (retryDelayMs(dunning, this.failedCharges - 1) ?? 0)))
   }
 
-  /** Schedules the end for the end of the period. Throws `AlreadyCanceledSubscription` if that is already decided. */
+  /**
+   * Schedules the end for the end of the period; one that is `unpaid` has no paid period left and ends now. Throws
+   * `AlreadyCanceledSubscription` if that is already decided.
+   */
   cancel(now: Date, cancellation: CancellationDetails): void {
+    if (this.status === 'unpaid') return this.revoke(now, cancellation)
     this.assertRunning()
     this.canceledAt = now
     this.cancelAtPeriodEnd = true
