@@ -196,7 +196,25 @@ test('the mail of a failed payment leads to the page that pays, after the sign-i
   expect(page.url()).toContain(`/portal/subscriptions/${owing.owed.subscription_id}?`)
 })
 
-test('an unpaid subscription is not tried again: its page states that, and it is active after the payment', async () => {
+test('a subscription whose payment failed promises no access before and after it is cancelled', async () => {
+  const owing = await sellAndDecline(system, plan)
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await openSubscription(page, owing)
+  await press(page, 'a[href*="/cancel"]')
+  const expectPaused = async () => {
+    const text = await readText(page)
+    expect(text).toContain('Once it succeeds, you have access until')
+    expect(text).not.toMatch(/You keep access|Nothing more is charged/)
+  }
+  await expectPaused()
+  await press(page, 'button[value=cancel]')
+  expect(await readText(page)).toContain('The subscription is cancelled.')
+  await expectPaused()
+})
+
+/** Sells a plan whose renewal is declined until the subscription is unpaid. */
+async function leaveUnpaid() {
   const { organization, personal_access_token: token } = system.demo
   const { body: before } = await system.api('GET', '/v1/payments/settings')
   const set = async ({ retry_after_days, after_last_try }: typeof before) => {
@@ -212,6 +230,11 @@ test('an unpaid subscription is not tried again: its page states that, and it is
   await eventually(async () =>
     expect((await system.api('GET', `/v1/subscriptions/${owing.owed.subscription_id}`)).body.status).toBe('unpaid'),
   )
+  return owing
+}
+
+test('an unpaid subscription is not tried again: its page states that, and it is active after the payment', async () => {
+  const owing = await leaveUnpaid()
   await using visit = await openVisit(browser, { scripts: false })
   const { page } = visit
   await openSubscription(page, owing)
@@ -220,6 +243,18 @@ test('an unpaid subscription is not tried again: its page states that, and it is
   await press(page, button)
   expect(await readText(page)).toContain('The order is paid.')
   await expectPaid(owing)
+})
+
+test('an unpaid subscription ends at once when it is cancelled, and its page states that', async () => {
+  const owing = await leaveUnpaid()
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await openSubscription(page, owing)
+  await press(page, 'a[href*="/cancel"]')
+  expect(await readText(page)).toMatch(/It ends at once\.(?!.*You keep access)/s)
+  await press(page, 'button[value=cancel]')
+  expect(await readText(page)).toMatch(/The subscription is cancelled\..*It ended on/s)
+  expect((await system.api('GET', `/v1/subscriptions/${owing.owed.subscription_id}`)).body.status).toBe('canceled')
 })
 
 test('after ten declines within an hour the page asks to wait', async () => {

@@ -58,7 +58,7 @@ async function describeNext(
   const date = (timestamp: string) => formatDate(timestamp, context.locale)
   if (ended_at) return portal.endedOn(date(ended_at))
   if (status === 'incomplete') return portal.incomplete
-  if (cancel_at_period_end && end) return portal.endsOn(date(end))
+  if (cancel_at_period_end && end) return (status === 'past_due' ? pay.paused : portal.endsOn)(date(end))
   if (status === 'past_due') return portal.pastDue
   if (status === 'unpaid') return pay.unpaid
   if (status === 'trialing' && end && !subscription.has_payment_method) return trial.ends(date(end))
@@ -115,7 +115,8 @@ function nextStep(subscription: CustomerSubscription, session: PortalSession): H
 
 /** Sends the one page between a customer and the end of the subscription. No reason is demanded. */
 export async function sendCancel(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
-  const { id, product, current_period_end: end, cancel_at_period_end, ended_at } = await loadSubscription(session, exchange)
+  const subscription = await loadSubscription(session, exchange)
+  const { id, product, cancel_at_period_end, ended_at } = subscription
   const { context, path } = session
   const { portal } = context.words
   if (cancel_at_period_end || ended_at) return exchange.reply.redirect(`${path}/subscriptions/${id}`, 303)
@@ -123,13 +124,20 @@ export async function sendCancel(session: PortalSession, exchange: Exchange): Pr
   const body = html`<form class="card stack" method="post" action="${path}/subscriptions/${id}">
     <input type="hidden" name="locale" value="${context.language}" />
     <h1>${title}</h1>
-    ${end && html`<p>${portal.cancelConsequence(formatDate(end, context.locale))}</p>`}
+    <p>${describeCancellation(subscription, session)}</p>
     <p class="actions">
       <button class="button primary" name="intent" value="cancel">${portal.cancelNow}</button>
       <a class="button" href="${path}/subscriptions/${id}?locale=${context.language}">${portal.keep}</a>
     </p>
   </form>`
   return sendPortalPage(exchange.reply, session, { title, body, script: exchange.options.scripts.portal })
+}
+
+/** After a failed payment there is no access, and it may be tried again, unless the subscription is unpaid. */
+function describeCancellation({ status, current_period_end: end }: CustomerSubscription, { context }: PortalSession): string {
+  const { portal, pay } = context.words
+  if (status === 'unpaid') return pay.endsNow
+  return end ? (status === 'past_due' ? pay.paused : portal.cancelConsequence)(formatDate(end, context.locale)) : ''
 }
 
 /** What each button of the forms changes, and the notice about it. */
