@@ -6,7 +6,7 @@ import { setDefaultCustomerPaymentMethod } from '@quittance/contracts/customer-p
 import { RequestValidationError, ServiceUnavailable } from '@quittance/contracts/errors'
 import { listOrders } from '@quittance/contracts/orders'
 import { getPaymentSettings, updatePaymentSettings } from '@quittance/contracts/payment-settings'
-import { updateSubscription, type Subscription } from '@quittance/contracts/subscriptions'
+import { getSubscription, updateSubscription, type Subscription } from '@quittance/contracts/subscriptions'
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
@@ -116,6 +116,36 @@ test('an unpaid subscription is not billed; once paid, its period begins that da
   await eventually(async () => expect(await findRenewal(orders, subscribed)).toHaveLength(2))
   await waitForSubscription(orders, subscribed, { status: 'active', current_period_start: paid.current_period_end as string })
   await expectMoneyToAddUp(orders)
+})
+
+test('a cancelled subscription whose payment failed ends with its period, not at a later attempt', async () => {
+  await using orders = await startOrders()
+  const [first, second] = [await subscribe(orders), await subscribe(orders)]
+  for (const { seller } of [first, second]) {
+    await orders.call(updatePaymentSettings, { retry_after_days: [14, 14, 14], after_last_try: 'canceled' }, seller)
+  }
+  await replaceMethods(orders, 'ctoken_insufficient_funds')
+  const cancel = ({ subscription: { id }, seller }: Subscribed) =>
+    orders.call(updateSubscription, { id, cancel_at_period_end: true }, seller)
+  const decline = async (subscribed: Subscribed, failures: number, at: string) => {
+    await advance(orders, subscribed, at)
+    const failed = `select from subscriptions where id = $1 and failed_charges = ${failures}`
+    await eventually(async () => expect(await orders.rows(failed, [subscribed.subscription.id])).toHaveLength(1))
+  }
+  for (const [subscribed, isEarly] of [
+    [first, true],
+    [second, false],
+  ] as const) {
+    const start = subscribed.subscription.current_period_end
+    await decline(subscribed, 1, after(start))
+    if (isEarly) await cancel(subscribed)
+    await decline(subscribed, 2, after(start, 15))
+    await decline(subscribed, 3, after(start, 29.2))
+    if (!isEarly) await cancel(subscribed)
+    const { ends_at } = await orders.call(getSubscription, { id: subscribed.subscription.id }, subscribed.seller)
+    await advance(orders, subscribed, after(ends_at))
+    await waitForSubscription(orders, subscribed, { status: 'canceled', ended_at: ends_at })
+  }
 })
 
 test('an unpaid subscription ends when the seller or the buyer cancels it', async () => {

@@ -69,7 +69,7 @@ export const listCustomerSubscriptions = query(listCustomerSubscriptionsContract
 )
 
 export const cancelCustomerSubscription = command(cancelCustomerSubscriptionContract, async ({ id }, context) => {
-  await changeSubscription(id, context, (subscription, clock) => subscription.cancel(clock.now, {}))
+  await changeSubscription(id, context, (subscription, clock) => subscription.cancel(clock, {}))
   return context.read.one(customerSubscriptionView, { where: 's.id = :id', values: { id } })
 })
 
@@ -107,7 +107,7 @@ async function apply(
   }
   if ('pending_update' in request && request.pending_update === null) return subscription.dropPlannedProduct()
   const cancellation = { reason: request.cancellation_reason, comment: request.cancellation_comment }
-  if (request.cancel_at_period_end === true) subscription.cancel(clock.now, cancellation)
+  if (request.cancel_at_period_end === true) subscription.cancel(clock, cancellation)
   else if (request.cancel_at_period_end === false) subscription.uncancel()
   else subscription.recordCancellation(cancellation)
 }

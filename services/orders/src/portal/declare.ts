@@ -153,7 +153,7 @@ async function cancelSubscription({ subscription_id: id }: Contract, context: Co
   await changeSubscription(id, context, (subscription, clock) => {
     if (subscription.endedAt || subscription.cancelAtPeriodEnd) return
     // Without a paid period there is no end to wait for; a first payment that succeeds later is returned.
-    if (billableStatuses.includes(subscription.status)) subscription.cancel(clock.now, {})
+    if (billableStatuses.includes(subscription.status)) subscription.cancel(clock, {})
     else subscription.revoke(clock.now)
     effect = 'subscription_canceled'
   })

@@ -133,7 +133,7 @@ export class Subscription extends SubscriptionSchema.class {
     else {
       if (this.status !== 'past_due') this.move('past_due')
       const dueAt = clock.toReal(new Date(clock.now.getTime() + waitMs))
-      this.dueAt = notBefore && notBefore > dueAt ? notBefore : dueAt
+      this.dueAt = this.limitToEnd(notBefore && notBefore > dueAt ? notBefore : dueAt, clock)
       this.leasedUntil = null
     }
     return true
@@ -141,20 +141,22 @@ export class Subscription extends SubscriptionSchema.class {
 
   /** Schedules another attempt, unless one is scheduled, without counting a failure. */
   ensureNextAttempt(clock: OrganizationClock, dunning: Dunning): void {
-    this.dueAt ??= clock.toReal(new Date(clock.now.getTime() + (retryDelayMs(dunning, this.failedCharges - 1) ?? 0)))
+    const waitMs = retryDelayMs(dunning, this.failedCharges - 1) ?? 0
+    this.dueAt ??= this.limitToEnd(clock.toReal(new Date(clock.now.getTime() + waitMs)), clock)
   }
 
   /**
    * Schedules the end for the end of the period; one that is `unpaid` has no paid period left and ends now. Throws
    * `AlreadyCanceledSubscription` if that is already decided.
    */
-  cancel(now: Date, cancellation: CancellationDetails): void {
-    if (this.status === 'unpaid') return this.revoke(now, cancellation)
+  cancel(clock: OrganizationClock, cancellation: CancellationDetails): void {
+    if (this.status === 'unpaid') return this.revoke(clock.now, cancellation)
     this.assertRunning()
-    this.canceledAt = now
+    this.canceledAt = clock.now
     this.cancelAtPeriodEnd = true
     this.pendingProductId = null
     this.endsAt = this.currentPeriodEnd
+    if (this.dueAt) this.dueAt = this.limitToEnd(this.dueAt, clock)
     this.recordCancellation(cancellation)
   }
 
@@ -215,6 +217,12 @@ export class Subscription extends SubscriptionSchema.class {
     if (this.status === 'incomplete') throw createUpdatePendingError()
     this.assertRunning()
     if (this.status === 'past_due') throw createAlreadyCanceledError()
+  }
+
+  /** Returns the time of the next attempt, or of the scheduled end if that comes first. */
+  private limitToEnd(at: Date, clock: OrganizationClock): Date {
+    const end = clock.toReal(this.currentPeriodEnd)
+    return this.cancelAtPeriodEnd && end < at ? end : at
   }
 
   /** One that ends with its period has no later one to pay for. */

@@ -30,7 +30,7 @@ async function apply(
   if ('discount_id' in request) return changeDiscount(subscription, { discountId: request.discount_id, context })
   const cancellation = { reason: request.customer_cancellation_reason, comment: request.customer_cancellation_comment }
   if ('revoke' in request) subscription.revoke(clock.now, cancellation)
-  else if (request.cancel_at_period_end) subscription.cancel(clock.now, cancellation)
+  else if (request.cancel_at_period_end) subscription.cancel(clock, cancellation)
   else subscription.uncancel()
 }
 

@@ -104,7 +104,7 @@ function act(history: CustomerHistory): void {
   else if (draw < 0.04) wallet.isLost = true
   else if (draw < 0.05) wallet.needsBuyer = !wallet.needsBuyer
   else if (draw < 0.06) wallet.isDebit = !wallet.isDebit
-  else if (draw < 0.066 && !subscription.cancelAtPeriodEnd && subscription.status === 'active') subscription.cancel(at, {})
+  else if (draw < 0.066 && !subscription.cancelAtPeriodEnd && subscription.status === 'active') subscription.cancel(history.getClock(), {})
   else if (draw < 0.07 && subscription.cancelAtPeriodEnd) subscription.uncancel()
   else if (draw < 0.073) subscription.revoke(at)
   else if (draw < 0.083) subscription.amount = BigInt(draws.between(100, 50_000))
@@ -118,7 +118,7 @@ function act(history: CustomerHistory): void {
 function actInTrial(history: CustomerHistory, subscription: Subscription): void {
   const { draws } = history
   const draw = draws.next()
-  if (draw < 0.15 && !subscription.cancelAtPeriodEnd) subscription.cancel(new Date(history.now), {})
+  if (draw < 0.15 && !subscription.cancelAtPeriodEnd) subscription.cancel(history.getClock(), {})
   else if (draw < 0.5) history.storeMethod(subscription)
 }
 
