@@ -111,6 +111,35 @@ test('a dispute blocks the method and its renewals, and refunds of its payment a
   expect([await readBooked(shop), fake.moneyMoved(stripe.id)['usd']]).toEqual([0, 0])
 })
 
+test('a dispute that is due while its account is paused is read after the pause', async () => {
+  await using shop = await startStripeShop()
+  const { fake, stripe, orders, account } = shop
+  const { intent } = await sell(shop)
+  const dispute = fake.bank.openDispute(stripe.id, intent)
+  await deliver(shop, 'charge.dispute.created')
+  await eventually(async () => expect(await orders.rows('select from disputes')).toHaveLength(1))
+  fake.bank.closeDispute(stripe.id, dispute, 'lost')
+  // One of another account shows that the job has run.
+  await orders.rows(`begin; set local session_replication_role = replica;
+    insert into disputes (id, created_at, organization_id, payment_id, payment_account_id, provider_dispute, status, amount, currency, reason,
+      next_check_at)
+    values (gen_random_uuid(), now(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'du_other', 'needs_response', 100, 'usd', 'general',
+      now());
+    update payment_accounts set paused_until = now() + interval '1 hour' where id = '${account.id}';
+    update disputes set next_check_at = now() - interval '1 minute' where provider_dispute <> 'du_other'; commit`)
+  const due = async () => {
+    await orders.rows(`select pg_notify('wake', 'check-due-disputes')`)
+    return orders.rows('select provider_dispute from disputes where next_check_at <= now()')
+  }
+  await eventually(async () => expect(await due()).not.toContainEqual({ provider_dispute: 'du_other' }))
+  expect(await due()).toEqual([{ provider_dispute: dispute }])
+  await orders.rows('update payment_accounts set paused_until = now() where id = $1', [account.id])
+  await eventually(async () => {
+    await due()
+    expect(await orders.rows('select status from disputes where provider_dispute = $1', [dispute])).toEqual([{ status: 'lost' }])
+  })
+})
+
 test('a won dispute brings the funds back, and a lost one leaves the order as it was [payments 50]', async () => {
   await using shop = await startStripeShop()
   const { orders, fake, stripe, shop: seller } = shop

@@ -15,14 +15,15 @@ interface DueDispute {
 
 const batch = 20
 
-/** The next check is set with the claim: a read without an answer is repeated then. */
+/** The next check is set with the claim: a read without an answer is repeated then. Disputes of a paused account wait for the end of the pause. */
 const claim = `
   update disputes set leased_until = now() + :lease * interval '1 millisecond', next_check_at = now() + interval '1 day'
   where id = any (array(${selectInTurn({
     table: 'disputes',
     dueColumn: 'next_check_at',
     isWaiting: 'next_check_at is not null',
-    isFree: '(leased_until is null or leased_until <= now()) and payment_account_id <> all (:busy::uuid[])',
+    isFree: `(leased_until is null or leased_until <= now()) and payment_account_id <> all (:busy::uuid[])
+      and not exists (select from payment_accounts a where a.id = payment_account_id and a.paused_until > now())`,
     limit: ':limit',
   })}))
   returning id, organization_id, payment_account_id, provider_dispute`
