@@ -368,6 +368,21 @@ test('the credit notes of a refunded order are listed with their documents', asy
   expect(unknown.status).toBe(404)
 })
 
+test('an order with more than twenty refunds lists all of its credit notes', async () => {
+  const { url, order } = await sellCard()
+  await invoiceAndRefund(order.id)
+  for (let refunds = 1; refunds <= 20; refunds += 1)
+    expect((await system.api('POST', '/v1/refunds/', { order_id: order.id, reason: 'other', amount: 1 })).status).toBe(200)
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(url)
+  const address = `${page.url()}/orders/${order.id}`
+  await eventually(async () => {
+    await page.goto(address)
+    expect(await page.$$('[aria-labelledby=credit-notes] li')).toHaveLength(21)
+  })
+})
+
 test('a credit note whose refund was returned is shown as reversed, with the invoice that reverses it', async () => {
   const { url, order } = await sellToCustomer(system, libraryCard, 'ctoken_refund_bounces')
   await invoiceAndRefund(order.id)

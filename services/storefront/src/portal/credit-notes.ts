@@ -14,13 +14,16 @@ interface NoteExchange {
   options: Pick<AppOptions, 'api'>
 }
 
+/** Credit notes of an order that the portal lists: as many as one page of the API has. */
+const maxCreditNotes = 100
+
 /** Only an order with a refund and an invoice has some. A refund that was returned no longer counts as refunded. */
 export async function loadCreditNotes(
   { id, refunded_amount, is_invoice_generated }: CustomerOrder,
   { session, options: { api } }: { session: PortalSession; options: Pick<AppOptions, 'api'> },
 ): Promise<CustomerCreditNote[]> {
   if (refunded_amount === 0 && !is_invoice_generated) return []
-  return (await api.call(listCustomerCreditNotes, { id, limit: 20 }, session.call)).items
+  return (await api.call(listCustomerCreditNotes, { id, limit: maxCreditNotes }, session.call)).items
 }
 
 /** Renders the credit notes of an order; one that is being generated has no link yet. */
@@ -78,7 +81,7 @@ async function findCreditNote(
   { request, options: { api } }: NoteExchange,
 ): Promise<CustomerCreditNote | undefined> {
   const { id, noteId = '' } = request.params
-  const { items } = await api.call(listCustomerCreditNotes, { id, limit: 100 }, session.call)
+  const { items } = await api.call(listCustomerCreditNotes, { id, limit: maxCreditNotes }, session.call)
   return items.find((note) => note.id === noteId)
 }
 
