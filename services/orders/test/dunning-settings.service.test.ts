@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { PaymentError } from '@quittance/contracts/checkouts'
+import { createDiscount } from '@quittance/contracts/discounts'
 import { confirmOrderPayment } from '@quittance/contracts/customer-payments'
 import { cancelCustomerSubscription, updateCustomerSubscription } from '@quittance/contracts/customer-portal'
 import { setDefaultCustomerPaymentMethod } from '@quittance/contracts/customer-payment-methods'
@@ -116,6 +117,21 @@ test('an unpaid subscription is not billed; once paid, its period begins that da
   await eventually(async () => expect(await findRenewal(orders, subscribed)).toHaveLength(2))
   await waitForSubscription(orders, subscribed, { status: 'active', current_period_start: paid.current_period_end as string })
   await expectMoneyToAddUp(orders)
+})
+
+test('a discount for once that an unpaid subscription gets lowers the first order after the payment', async () => {
+  await using orders = await startOrders()
+  const subscribed = await leaveUnpaid(orders)
+  const { seller, buyer, subscription } = subscribed
+  const half = { name: 'Half', type: 'percentage' as const, basis_points: 5000, duration: 'once' as const }
+  const { id: discount_id } = await orders.call(createDiscount, half, seller)
+  await orders.call(updateSubscription, { id: subscription.id, discount_id }, seller)
+  const [renewal] = await findRenewal(orders, subscribed)
+  await orders.call(confirmOrderPayment, { id: renewal?.id ?? '', confirmation_token_id: 'ctoken_ok' }, buyer)
+  const paid = await waitForSubscription(orders, subscribed, { status: 'active' })
+  await advance(orders, subscribed, after(paid.current_period_end))
+  await eventually(async () => expect(await findRenewal(orders, subscribed)).toHaveLength(2))
+  expect((await findRenewal(orders, subscribed)).map(({ net_amount }) => net_amount)).toEqual([500, 1000])
 })
 
 test('a cancelled subscription whose payment failed ends with its period, not at a later attempt', async () => {

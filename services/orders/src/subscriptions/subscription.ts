@@ -110,13 +110,14 @@ export class Subscription extends SubscriptionSchema.class {
 
   /**
    * Records a paid order of a subscription that is `unpaid`: the period of the order begins today. After another order the period that is
-   * paid continues, or the next one begins today. Periods between are not billed.
+   * paid continues, or the next one begins today. Periods between are not billed. A discount from the next period on waits for that one.
    */
   skipUnpaidPeriods(clock: OrganizationClock, { isPeriodPaid }: { isPeriodPaid: boolean }): void {
-    if (isPeriodPaid) return this.restart(this.recurringInterval, clock)
-    if (clock.now < this.currentPeriodEnd) return
-    this.currentPeriodEnd = clock.now
-    this.anchorDay = clock.now.getUTCDate()
+    const isDiscountAhead = this.discountFrom && this.discountFrom > this.currentPeriodStart
+    if (isPeriodPaid) this.restart(this.recurringInterval, clock)
+    else if (clock.now < this.currentPeriodEnd) return
+    else Object.assign(this, { currentPeriodEnd: clock.now, anchorDay: clock.now.getUTCDate() })
+    if (isDiscountAhead) this.discountFrom = this.currentPeriodEnd
   }
 
   /**
