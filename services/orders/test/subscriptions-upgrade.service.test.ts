@@ -4,7 +4,7 @@ import { createDiscount } from '@quittance/contracts/discounts'
 import { listOrders, orderPaid } from '@quittance/contracts/orders'
 import { createProduct } from '@quittance/contracts/products'
 import { createRefund } from '@quittance/contracts/refunds'
-import { getSubscription, revokeSubscription, updateSubscription } from '@quittance/contracts/subscriptions'
+import { getSubscription, revokeSubscription, SubscriptionUpdatePending, updateSubscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { asThisRelease, expectMoneyToAddUp } from './money.ts'
@@ -52,6 +52,29 @@ test('a declined upgrade leaves the free subscription unchanged and can be retri
     const now = await orders.call(getSubscription, { id: free.subscription.id }, free.seller)
     expect(now).toMatchObject({ status: 'active', amount: 9000 })
   })
+})
+
+test('an upgrade that was declined and given up does not prevent later changes of the product', async () => {
+  await using orders = await startOrders()
+  const free = await subscribe(orders, { price: 0 })
+  await upgrade(orders, free, 'ctoken_declined_later')
+  const { plan, after: paid } = await upgrade(orders, free, 'ctoken_ok')
+  expect(paid).toMatchObject({ status: 'active', product_id: plan.id })
+  const larger = await createPlan(orders, free.seller, { interval: 'year', price: 12_000 })
+  const change = { id: free.subscription.id, product_id: larger.id }
+  expect(await orders.call(updateSubscription, change, free.seller)).toMatchObject({ product_id: larger.id })
+})
+
+test('a change of the product is rejected while an upgrade is being paid', async () => {
+  await using orders = await startOrders()
+  const free = await subscribe(orders, { price: 0 })
+  const plan = await createPlan(orders, free.seller, { price: 9000 })
+  const request = { products: [plan.id], subscription_id: free.subscription.id }
+  const { client_secret } = await orders.call(createCheckout, request, free.seller)
+  await orders.call(confirmCheckout, { client_secret, confirmation_token_id: 'ctoken_pending' }, anonymous)
+  const other = await createPlan(orders, free.seller, { price: 0 })
+  const change = orders.call(updateSubscription, { id: free.subscription.id, product_id: other.id }, free.seller)
+  await expect(change).rejects.toThrow(SubscriptionUpdatePending)
 })
 
 test('of two upgrades of one subscription the first that is paid counts, and the money of the other is returned', async () => {

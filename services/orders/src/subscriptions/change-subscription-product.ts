@@ -7,6 +7,7 @@ import { placeOrder } from '../orders/place-order.ts'
 import { Product } from '../catalog/products/product.ts'
 import { buildPeriodBill, buildProrationBill } from './subscription-orders.ts'
 import { chooseRecurringProduct, removeInapplicableDiscount } from './choose-product.ts'
+import { isPaymentAwaited } from './owed-orders.ts'
 import { isDiscountInEffect, prorate, type ProrationPoint, type RecurringInterval } from '../pricing/billing-period.ts'
 import { syncBenefits } from './sync-benefits.ts'
 import { Proration, findPendingProrations, unbilled } from './prorations.ts'
@@ -33,7 +34,7 @@ export async function changeSubscriptionProduct(subscription: Subscription, chan
   const { context, clock, behavior, isChosenByCustomer } = change
   const { em } = context
   subscription.assertChangeable()
-  if ((await em.count(Order, { subscriptionId: subscription.id, status: 'pending' })) > 0) throw createUpdatePendingError()
+  if (await isPaymentAwaited(subscription, context)) throw createUpdatePendingError()
   // A trial has no paid time to credit: its product stays until it ends.
   const isPlanned = behavior === 'next_period' || subscription.status === 'trialing'
   const product = await chooseRecurringProduct(subscription, { productId: change.productId, context, isChosenByCustomer, isPlanned })

@@ -24,3 +24,16 @@ const owed = `
 export function findOwedOrders({ id }: Pick<Subscription, 'id'>, { sql }: Pick<Transaction, 'sql'>): Promise<OwedOrder[]> {
   return sql<OwedOrder>('subscription.owed-orders', owed, { subscription_id: id })
 }
+
+const awaited = `
+  select 1 from orders o
+  where o.subscription_id = :subscription_id and o.status = 'pending'
+    and o.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or o.customer_id = :scope_customer)
+    and ${sharedByCheckouts} and (o.checkout_id is null or o.billing_reason <> 'subscription_update'
+      or exists (select from payments p where p.order_id = o.id and p.is_open))
+  limit 1`
+
+/** Whether a payment of a subscription is still to come. An upgrade that its buyer gave up counts no longer. */
+export async function isPaymentAwaited({ id }: Pick<Subscription, 'id'>, { sql }: Pick<Transaction, 'sql'>): Promise<boolean> {
+  return (await sql('subscription.awaited-order', awaited, { subscription_id: id })).length > 0
+}
