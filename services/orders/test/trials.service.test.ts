@@ -191,6 +191,18 @@ test('a change of product waits for the end of the trial; nothing is billed befo
   expect(methodId).not.toBe('')
 })
 
+test('a trial without a payment method continues with the free product that is planned for its end', async () => {
+  await using orders = await startOrders()
+  const started = await startTrial(orders)
+  const { id, trial_end } = started.subscription
+  const free = await createPlan(orders, started.seller, { price: 0 })
+  const change = { id, product_id: free.id }
+  await orders.call(updateSubscription, change, started.seller)
+  await advance(orders, started, after(trial_end))
+  await waitForSubscription(orders, started, { status: 'active', product_id: free.id })
+  expect(await orders.rows('select from payments')).toEqual([])
+})
+
 test('a discount for one period lowers the first one after the trial', async () => {
   await using orders = await startOrders()
   const known = await leaveStoredMethod(orders)

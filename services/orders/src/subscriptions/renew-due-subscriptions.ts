@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core'
 import { job, type Transaction } from '@quittance/runtime/handler'
 import { selectInTurn } from '../organizations/select-in-turn.ts'
 import { loadClock, type OrganizationClock } from '../organizations/organization.ts'
+import { Product } from '../catalog/products/product.ts'
 import { renewSubscription, retryPayment } from './renew-subscription.ts'
 import { renewalJobName } from '../job-names.ts'
 import { findChargeableMethod } from '../payment-methods/stored-methods.ts'
@@ -91,12 +92,14 @@ async function end(subscription: Subscription, context: Transaction): Promise<vo
 }
 
 /**
- * Whether its trial ends without a payment method. The default method of the customer is charged only if the buyer chose one for the
+ * Whether its trial ends without a payment method, which a planned product that is free does not need. The default method of the customer is charged only if the buyer chose one for the
  * subscription: anyone may have typed the address with which the trial began.
  */
-async function isTrialUnpayable(subscription: Subscription, { sql }: Transaction): Promise<boolean> {
-  const { customerId, paymentMethodId } = subscription
+async function isTrialUnpayable(subscription: Subscription, { sql, em }: Transaction): Promise<boolean> {
+  const { customerId, paymentMethodId, pendingProductId } = subscription
   if (!subscription.isLastOfTrial()) return false
+  const planned = pendingProductId ? await em.findOneOrFail(Product, pendingProductId, { populate: ['prices'] }) : null
+  if (planned?.currentPrice().amountType === 'free') return false
   return !paymentMethodId || !(await findChargeableMethod(sql, { customerId, preferred: paymentMethodId, mayUseDefault: true }))
 }
 
