@@ -6,7 +6,7 @@ import { RequestValidationError } from '@quittance/contracts/errors'
 import { listOrders } from '@quittance/contracts/orders'
 import { createProduct, updateProduct } from '@quittance/contracts/products'
 import { subscriptionTrialEnding } from '@quittance/contracts/subscription-announcements'
-import { getSubscription, subscriptionActive, updateSubscription } from '@quittance/contracts/subscriptions'
+import { getSubscription, previewSubscriptionChange, subscriptionActive, updateSubscription } from '@quittance/contracts/subscriptions'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
@@ -181,7 +181,11 @@ test('a change of product waits for the end of the trial; nothing is billed befo
   const { id, trial_end } = started.subscription
   const larger = await createPlan(orders, started.seller, { price: 3000 })
   const count = (await findOrders(orders, started)).length
-  const planned = await orders.call(updateSubscription, { id, product_id: larger.id, proration_behavior: 'invoice' }, started.seller)
+  const change = { id, product_id: larger.id, proration_behavior: 'invoice' } as const
+  const preview = await orders.call(previewSubscriptionChange, change, started.seller)
+  expect(preview).toMatchObject({ due_now: null, next_order: { net_amount: 3000 } })
+  expect(Date.parse(preview.applies_at)).toBe(Date.parse(trial_end ?? ''))
+  const planned = await orders.call(updateSubscription, change, started.seller)
   expect(planned).toMatchObject({ product_id: started.product.id, pending_product_id: larger.id, status: 'trialing' })
   expect(await findOrders(orders, started)).toHaveLength(count)
   await advance(orders, started, after(trial_end))

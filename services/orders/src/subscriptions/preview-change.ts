@@ -86,7 +86,7 @@ async function change(
   const next = subscription.currentPeriodEnd
   return {
     ...{ product_id: productId, proration_behavior: behavior, previewed_at: at },
-    applies_at: (behavior === 'next_period' ? next : clock.now).toISOString(),
+    applies_at: (subscription.pendingProductId ? next : clock.now).toISOString(),
     due_now: order && (await show(order, { em, at: clock.now })),
     next_order: await show(await placeNextOrder(subscription, context), { em, at: next }),
   }
