@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
 import { listPaymentMethodsOfCustomer } from '@quittance/contracts/customer-payment-methods'
-import { PaymentInProgress } from '@quittance/contracts/customer-payments'
+import { confirmOrderPayment, PaymentInProgress } from '@quittance/contracts/customer-payments'
 import { getDispute, listDisputes } from '@quittance/contracts/disputes'
 import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
 import { getPaymentTimeline, retryOrderPayment } from '@quittance/contracts/order-payments'
 import { listOrders } from '@quittance/contracts/orders'
+import { revokeSubscription } from '@quittance/contracts/subscriptions'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
@@ -86,6 +87,16 @@ test('a seller charges an unpaid order again, which ends that it is past due', a
   await waitForSubscription(orders, owing, { status: 'active' })
   await expect(owing.retry()).rejects.toThrow(Conflict)
   await expect(owing.retry(owing.paid)).rejects.toThrow(Conflict)
+})
+
+test('the renewal of a subscription that has ended is charged neither by its seller nor by its buyer', async () => {
+  await using orders = await startOrders()
+  const owing = await owe(orders, 'ctoken_ok')
+  await orders.call(revokeSubscription, { id: owing.subscription.id }, owing.seller)
+  await expect(owing.retry()).rejects.toThrow('has ended')
+  const request = { id: owing.owed, confirmation_token_id: 'ctoken_ok' }
+  await expect(orders.call(confirmOrderPayment, request, owing.buyer)).rejects.toThrow('has ended')
+  expect(await orders.rows(`select from payments where initiator in ('seller', 'buyer_again')`)).toEqual([])
 })
 
 test('a declined try of a seller leaves the schedule as it was, and a final decline is not tried again [payments 70]', async () => {

@@ -17,6 +17,7 @@ import { callLeaseMs } from '../payments/calls-in-progress.ts'
 import { hasPaymentInProgress } from '../payments/payment.ts'
 import { findAccountForPayments, loadProviderAccount } from '../payments/provider-account.ts'
 import { startPayment, type PaymentStart } from '../payments/start-payment.ts'
+import { assertNeeded } from '../subscriptions/retry-order-payment.ts'
 import { Subscription } from '../subscriptions/subscription.ts'
 import { isTerminal } from '../subscriptions/subscription-status.ts'
 
@@ -34,6 +35,7 @@ async function start(request: Request, context: CommandContext): Promise<Started
   if (order.status !== 'pending' || !order.subscriptionId || order.checkoutId)
     throw new Conflict(order.status === 'pending' ? 'The order is paid by its checkout.' : 'The order is paid.')
   const subscription = await em.findOneOrFail(Subscription, order.subscriptionId)
+  assertNeeded(order, subscription)
   if (await hasPaymentInProgress(order.id, em)) throw new PaymentInProgress('A payment of the order is in progress.')
   await assertMayTry(order, context)
   const leasedUntil = new Date(now.getTime() + callLeaseMs)

@@ -11,6 +11,7 @@ import { hasPaymentInProgress, Payment } from '../payments/payment.ts'
 import { paymentView } from '../payments/payment-queries.ts'
 import { chargeOrder } from './charge-order.ts'
 import { Subscription } from './subscription.ts'
+import { isTerminal } from './subscription-status.ts'
 
 /** Charges an order that the schedule could not charge, on request of the seller. The schedule stays as it is. */
 export const retryOrderPayment = staged(contract, {
@@ -30,10 +31,17 @@ async function start({ id }: RequestOf<typeof contract>, context: CommandContext
   if (!subscriptionId || order.checkoutId) throw new Conflict('The order is paid by its checkout.')
   if (await hasPaymentInProgress(id, em)) throw new PaymentInProgress('A payment of the order is in progress.')
   const subscription = await em.findOneOrFail(Subscription, subscriptionId)
+  assertNeeded(order, subscription)
   const leasedUntil = new Date(now.getTime() + callLeaseMs)
   if (!(await chargeOrder(context, { order, subscription, initiator: 'seller', leasedUntil })))
     throw new Conflict('No stored payment method can be charged for this order. Ask the buyer for another one.')
   await em.flush()
   const payment = await em.findOneOrFail(Payment, { orderId: id, settledAt: null })
   return { id: payment.id, organizationId, lease: leasedUntil.toISOString() }
+}
+
+/** Throws `Conflict` for the period of a subscription that has ended without its payment: the buyer would pay for nothing. */
+export function assertNeeded({ billingReason }: Order, { status }: Subscription): void {
+  if (billingReason !== 'subscription_cycle' || !isTerminal(status)) return
+  throw new Conflict('The subscription has ended. Its last period is not owed any more.')
 }

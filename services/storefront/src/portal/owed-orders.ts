@@ -4,9 +4,14 @@ import type { FastifyReply } from 'fastify'
 import { loadSubscription, type Exchange } from './load-subscription.ts'
 import type { PortalSession } from './portal-session.ts'
 
-/** Whether the customer can pay an order in the portal: it was billed by a subscription, not by a checkout. */
-export function isOwed({ status, subscription_id: subscriptionId, checkout_id: checkoutId }: CustomerOrder): boolean {
-  return status === 'pending' && subscriptionId !== null && !checkoutId
+/**
+ * Whether the customer can pay an order in the portal: it was billed by a subscription, not by a checkout. The unpaid period of a subscription
+ * that has ended is not owed any more.
+ */
+export function isOwed({ status, subscription, checkout_id: checkoutId, billing_reason: reason }: CustomerOrder): boolean {
+  return (
+    status === 'pending' && subscription !== null && !checkoutId && !(reason === 'subscription_cycle' && subscription.ended_at !== null)
+  )
 }
 
 /** Newest orders of a subscription that are searched; more are not billed while one is unpaid. */
