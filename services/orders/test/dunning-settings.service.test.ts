@@ -5,6 +5,7 @@ import { confirmOrderPayment } from '@quittance/contracts/customer-payments'
 import { cancelCustomerSubscription, updateCustomerSubscription } from '@quittance/contracts/customer-portal'
 import { setDefaultCustomerPaymentMethod } from '@quittance/contracts/customer-payment-methods'
 import { RequestValidationError, ServiceUnavailable } from '@quittance/contracts/errors'
+import { createDiscount } from '@quittance/contracts/discounts'
 import { listOrders } from '@quittance/contracts/orders'
 import { getPaymentSettings, updatePaymentSettings } from '@quittance/contracts/payment-settings'
 import { getSubscription, updateSubscription, type Subscription } from '@quittance/contracts/subscriptions'
@@ -92,13 +93,20 @@ test('a subscription that ends with its period is canceled by the last try, not 
 
 const unpaidAfterOne = { retry_after_days: [1], after_last_try: 'unpaid' as const }
 
-/** Returns a subscription that was declined until it was unpaid, half a year ago. */
-async function leaveUnpaid(orders: OrdersUnderTest): Promise<Subscribed> {
+/** Returns a subscription that was declined until it was unpaid, these days after its period ended. */
+async function leaveUnpaid(orders: OrdersUnderTest, days = 180): Promise<Subscribed> {
   const subscribed = await subscribe(orders)
   await orders.call(updatePaymentSettings, unpaidAfterOne, subscribed.seller)
   await declineAll(orders, subscribed)
-  await advance(orders, subscribed, after(subscribed.subscription.current_period_end, 180))
+  await advance(orders, subscribed, after(subscribed.subscription.current_period_end, days))
   return subscribed
+}
+
+/** The seller halves the next order. */
+async function giveDiscount(orders: OrdersUnderTest, { subscription: { id }, seller }: Subscribed): Promise<void> {
+  const half = { name: 'Half', type: 'percentage', basis_points: 5000, duration: 'once' } as const
+  const { id: discount_id } = await orders.call(createDiscount, half, seller)
+  await orders.call(updateSubscription, { id, discount_id }, seller)
 }
 
 test('an unpaid subscription is not billed; once paid, its period begins that day [payments 72]', async () => {
@@ -119,19 +127,20 @@ test('an unpaid subscription is not billed; once paid, its period begins that da
   await expectMoneyToAddUp(orders)
 })
 
-test('a discount for once that an unpaid subscription gets lowers the first order after the payment', async () => {
+// The declined period has ended, or not.
+test.each([180, 5])('a discount that an unpaid subscription gets lowers its next order, if it is paid after %i days', async (days) => {
   await using orders = await startOrders()
-  const subscribed = await leaveUnpaid(orders)
-  const { seller, buyer, subscription } = subscribed
-  const half = { name: 'Half', type: 'percentage' as const, basis_points: 5000, duration: 'once' as const }
-  const { id: discount_id } = await orders.call(createDiscount, half, seller)
-  await orders.call(updateSubscription, { id: subscription.id, discount_id }, seller)
+  const subscribed = await leaveUnpaid(orders, days)
+  await giveDiscount(orders, subscribed)
   const [renewal] = await findRenewal(orders, subscribed)
-  await orders.call(confirmOrderPayment, { id: renewal?.id ?? '', confirmation_token_id: 'ctoken_ok' }, buyer)
+  await orders.call(confirmOrderPayment, { id: renewal?.id ?? '', confirmation_token_id: 'ctoken_ok' }, subscribed.buyer)
   const paid = await waitForSubscription(orders, subscribed, { status: 'active' })
   await advance(orders, subscribed, after(paid.current_period_end))
-  await eventually(async () => expect(await findRenewal(orders, subscribed)).toHaveLength(2))
-  expect((await findRenewal(orders, subscribed)).map(({ net_amount }) => net_amount)).toEqual([500, 1000])
+  await eventually(async () => {
+    const others = (await findRenewal(orders, subscribed)).filter(({ id }) => id !== renewal?.id)
+    expect(others).toMatchObject([{ net_amount: 500, discount_amount: 500 }])
+  })
+  await expectMoneyToAddUp(orders)
 })
 
 test('a cancelled subscription whose payment failed ends with its period, not at a later attempt', async () => {
@@ -189,12 +198,13 @@ test('an unpaid change of product that is paid later does not pay for a period [
   await waitForSubscription(orders, subscribed, { status: 'past_due' })
   await advance(orders, subscribed, after(subscription.current_period_start, 2))
   await waitForSubscription(orders, subscribed, { status: 'unpaid' })
+  await giveDiscount(orders, subscribed)
   await advance(orders, subscribed, after(subscription.current_period_end, 10))
   const difference = (await orders.call(listOrders, {}, seller)).items.find(({ status }) => status === 'pending')
   await orders.call(confirmOrderPayment, { id: difference?.id ?? '', confirmation_token_id: 'ctoken_ok' }, subscribed.buyer)
   const begun = await eventually(async () => {
     const [order] = await findRenewal(orders, subscribed)
-    expect(order).toMatchObject({ status: 'paid', net_amount: 3000 })
+    expect(order).toMatchObject({ status: 'paid', subtotal_amount: 3000, discount_amount: 1500, net_amount: 1500 })
     return waitForSubscription(orders, subscribed, { status: 'active' })
   })
   // The next period was billed for the day of the payment, not for the days before.

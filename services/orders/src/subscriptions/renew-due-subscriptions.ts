@@ -92,8 +92,8 @@ async function end(subscription: Subscription, context: Transaction): Promise<vo
 }
 
 /**
- * Whether its trial ends without a payment method, which a planned product that is free does not need. The default method of the customer is charged only if the buyer chose one for the
- * subscription: anyone may have typed the address with which the trial began.
+ * Whether its trial ends without a payment method, which a planned product that is free does not need. The default method of the customer is
+ * charged only if the buyer chose one for the subscription: anyone may have typed the address with which the trial began.
  */
 async function isTrialUnpayable(subscription: Subscription, { sql, em }: Transaction): Promise<boolean> {
   const { customerId, paymentMethodId, pendingProductId } = subscription
