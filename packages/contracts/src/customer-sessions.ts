@@ -76,11 +76,11 @@ export const endCustomerSession = operation({
   errors: [],
 })
 
-/** The gateway stops accepting the token. */
+/** The gateway verifies the token again, if it is still used. */
 export const customerSessionEnded = event({
   subject: 'event.customer_session.ended',
   publisher: 'orders',
   webhookType: null,
-  summary: 'A customer signed out.',
+  summary: 'A customer session ended, or covers only one purchase from now on.',
   payload: z.object({ session_id: Id, customer_id: Id, token_hash: TokenHash }),
 })

@@ -5,6 +5,7 @@ import { failReturnedCheckout, settleCheckoutPayment, settleUpgradePayment } fro
 import { beforeRefundReserved } from './refunds/create-refund.ts'
 import { takeBackCredits } from './subscriptions/take-back-credits.ts'
 import { deleteCustomerSessions } from './customer-sessions/customer-session.ts'
+import { endCustomerSessions } from './customer-sessions/end-customer-session.ts'
 import { afterCustomerDeleted } from './customers/delete-customer.ts'
 import { afterAddressChanged } from './customers/update-customer.ts'
 import { revokeCustomerBenefits } from './entitlements/entitlement.ts'
@@ -27,7 +28,7 @@ export const reactions = [
   on(afterAccountRejected, [recordRejection]),
   on(afterSurplusReceived, [returnSurplus, failReturnedCheckout]),
   on(beforeRefundReserved, [takeBackCredits]),
-  on(afterAddressChanged, [deleteCustomerSessions]),
+  on(afterAddressChanged, [endCustomerSessions]),
   on(afterCustomerDeleted, [deleteCustomerSessions, revokeCustomerSubscriptions, revokeCustomerBenefits, detachCustomerMethods]),
   on(afterBenefitDeleted, [publishProductsOfBenefit]),
 ]

@@ -14,7 +14,7 @@ import {
   updatePortalCustomer,
 } from '@quittance/contracts/customer-portal'
 import { getCustomerBenefitGrant, listCustomerBenefitGrants } from '@quittance/contracts/customer-benefit-grants'
-import { verifyCustomerSession } from '@quittance/contracts/customer-sessions'
+import { customerSessionEnded, verifyCustomerSession } from '@quittance/contracts/customer-sessions'
 import { NotPermitted, ResourceNotFound } from '@quittance/contracts/errors'
 import { getCustomerLicenseKey, listCustomerLicenseKeys, validateLicenseKey } from '@quittance/contracts/license-keys'
 import type { RequestInput } from '@quittance/contracts/operation'
@@ -176,6 +176,9 @@ test('a first session is full until another buyer uses the address, whose sessio
   expect((await orders.call(listCustomerOrders, {}, second.caller)).items).toMatchObject([{ id: second.order.id }])
   const [session] = await orders.rows('select checkout_id from customer_sessions where id = $1', [first.caller.token_id])
   expect(session).toEqual({ checkout_id: first.checkoutId })
+  // Gateways would accept the session as it was for some seconds.
+  const { customer_id, token_id: session_id } = first.caller
+  expect(await orders.nextEvent(customerSessionEnded)).toMatchObject({ session_id, customer_id })
 })
 
 test('a checkout retried after a declined payment gives no more access than before', async () => {

@@ -6,7 +6,7 @@ import { verifyCustomerSession } from '@quittance/contracts/customer-sessions'
 import { createDiscount } from '@quittance/contracts/discounts'
 import { InvalidToken, RequestValidationError } from '@quittance/contracts/errors'
 import { updateCustomer } from '@quittance/contracts/customers'
-import { createCustomerSession } from '@quittance/contracts/customer-sessions'
+import { createCustomerSession, customerSessionEnded } from '@quittance/contracts/customer-sessions'
 import { hashToken } from '@quittance/runtime/credential'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
@@ -87,6 +87,9 @@ test('a new address ends the sessions of the customer, so that its owner’s pur
   await orders.call(updatePortalCustomer, { name: 'Mallory' }, await verify(orders, first))
   await orders.call(updatePortalCustomer, { email: 'ada@example.com' }, await verify(orders, first))
   for (const token of [first, second]) await expect(verify(orders, token)).rejects.toThrow(InvalidToken)
+  // Gateways would accept the sessions for some seconds. One is that of the checkout.
+  const ended = [1, 2, 3].map(() => orders.nextEvent(customerSessionEnded))
+  expect((await Promise.all(ended)).map(({ token_hash }) => token_hash)).toEqual(expect.arrayContaining([first, second].map(hashToken)))
   const third = await open()
   await orders.call(updateCustomer, { id: customer_id, email: `${randomUUID()}@example.com` }, mallory.seller)
   await expect(verify(orders, third)).rejects.toThrow(InvalidToken)

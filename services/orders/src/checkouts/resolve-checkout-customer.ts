@@ -36,7 +36,7 @@ export async function resolveCheckoutCustomer(checkout: Checkout, context: Trans
   if (!customer) return { customer: await createCustomer(checkout, context), isNew: true, isProven: true }
   const isProven = checkout.isLinkedTo(customer)
   if (isProven) await updateCustomerDetails(checkout, { customer, context })
-  await bindSessionsToCheckout(context.sql, { customerId: customer.id, checkoutId: checkout.id })
+  await bindSessionsToCheckout(context, { customerId: customer.id, checkoutId: checkout.id })
   return { customer, isNew: false, isProven }
 }
 

@@ -155,7 +155,7 @@ async function signIn(
   const customer = await em.findOneOrFail(Customer, { id: customerId, deletedAt: null })
   // The code proves the address that it was sent to.
   if (customer.email.toLowerCase() !== email.toLowerCase()) return null
-  await bindSessionsToCheckout(sql, { customerId, checkoutId: null })
+  await bindSessionsToCheckout(context, { customerId, checkoutId: null })
   if (!customer.emailVerified) {
     customer.emailVerified = true
     const view = await read.one(customerView, { where: 'c.id = :id', values: { id: customerId } })
