@@ -13,9 +13,9 @@ const bind = `
   select id, organization_id, customer_id, token_hash from bound`
 
 /**
- * Binds the first session when another purchase is made as a customer that a checkout created, or when the customer signs in. The first buyer with the e-mail address got
- * a session for the whole customer, which was only that purchase; from now on the session is bound to that checkout, and gateways forget that
- * it was not.
+ * Binds the first session when another purchase is made as a customer that a checkout created, or when the customer signs in. The first buyer
+ * with the e-mail address got a session for the whole customer, which was only that purchase; from now on the session is bound to that
+ * checkout, and gateways verify it again.
  */
 export async function bindSessionsToCheckout(
   context: Pick<Transaction, 'sql' | 'publish'>,
