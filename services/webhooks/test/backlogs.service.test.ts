@@ -134,6 +134,8 @@ test('enabling sends nothing that waited before, but new events; a recovery send
   await webhooks.call(updateWebhookEndpoint, { id, enabled: false }, webhooks.caller)
   await webhooks.call(updateWebhookEndpoint, { id, enabled: true }, webhooks.caller)
   await addBacklog(webhooks, id, { count: 10, dueAt: 'now()' })
+  // Waits for a batch of the job that began before they were added, and would not hold them.
+  await webhooks.rows('select from webhook_backlogs where endpoint_id = $1 for update', [id])
   const [eventId = ''] = await webhooks.publishEvents([orderPaid])
   await webhooks.call(recoverWebhookEndpoint, { id, since, until: new Date(Date.now() - 60_000).toISOString() }, webhooks.caller)
   await release()
