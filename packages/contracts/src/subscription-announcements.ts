@@ -2,8 +2,15 @@ import { event } from './event.ts'
 import type { z } from 'zod'
 import { nextAmount, Subscription } from './subscriptions.ts'
 
+const nextProduct = Subscription.pick({ currency: true, recurring_interval: true })
+  .extend({ id: Subscription.shape.product_id, name: Subscription.shape.product.shape.name })
+  .optional()
+  .describe('The product that is planned for the next period, for which next_amount is the price; absent if the product stays.')
+
 /** A subscription before its next period. A release before may publish it without the amount of that. */
-export const AnnouncedSubscription = Subscription.extend({ next_amount: nextAmount }).meta({ id: 'AnnouncedSubscription' })
+export const AnnouncedSubscription = Subscription.extend({ next_amount: nextAmount, next_product: nextProduct }).meta({
+  id: 'AnnouncedSubscription',
+})
 export type AnnouncedSubscription = z.infer<typeof AnnouncedSubscription>
 
 /** Events about what will happen to a subscription. Mails follow. */

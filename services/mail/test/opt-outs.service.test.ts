@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { createMailOptOut } from '@quittance/contracts/mails'
 import { buildContractExample } from '@quittance/contracts/schema-example'
-import { subscriptionRenewalAhead, subscriptionTrialEnding } from '@quittance/contracts/subscription-announcements'
+import {
+  type AnnouncedSubscription,
+  subscriptionRenewalAhead,
+  subscriptionTrialEnding,
+} from '@quittance/contracts/subscription-announcements'
 import { subscriptionCanceled, type Subscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { simpleParser } from 'mailparser'
@@ -39,8 +43,9 @@ function createReminders(mail: TestMail) {
   }
   const about = { organizationId: mail.organizationId, aggregateId: customer.id }
   return {
-    remind: () => mail.emit(subscriptionRenewalAhead, subscription, about),
-    endTrial: () => mail.emit(subscriptionTrialEnding, { ...subscription, status: 'trialing' }, about),
+    remind: (next: Partial<AnnouncedSubscription> = {}) => mail.emit(subscriptionRenewalAhead, { ...subscription, ...next }, about),
+    endTrial: (next: Partial<AnnouncedSubscription> = {}) =>
+      mail.emit(subscriptionTrialEnding, { ...subscription, ...next, status: 'trialing' }, about),
     cancel: () => mail.emit(subscriptionCanceled, { ...subscription, cancel_at_period_end: true }, about),
   }
 }
@@ -95,6 +100,20 @@ test('the end of a trial is announced by a mail with its own opt-out and setting
   const statuses = (await mail.ended(4)).map(({ kind, status }) => `${kind} ${status}`)
   expect(statuses.toSorted()).toEqual(['renewal_ahead sent', 'trial_ending disabled', 'trial_ending disabled', 'trial_ending sent'])
   expect(await mail.rows('select kind from opt_outs')).toEqual([{ kind: 'trial_ending' }])
+})
+
+test('a reminder states product and price that are planned for the next period; nothing is announced for a free one', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  const ada = createReminders(mail)
+  const next_product = { id: randomUUID(), name: 'Quiet room', currency: 'eur', recurring_interval: 'month' } as const
+  for (const announce of [ada.remind, ada.endTrial]) {
+    await announce({ next_amount: 0, next_product })
+    await announce({ next_amount: 700, next_product })
+  }
+  const texts = await Promise.all((await smtp.messages(2)).map(async ({ source }) => (await simpleParser(source)).text ?? ''))
+  for (const text of texts) expect(text).toMatch(/€7\.00 (per|a|every) month/)
+  expect(texts.filter((text) => text.includes('Quiet room'))).toHaveLength(1)
+  expect(await mail.ended(2)).toHaveLength(2)
 })
 
 test('a token that is wrong or belongs to a mail that is gone is not found, and nothing is stored', async () => {

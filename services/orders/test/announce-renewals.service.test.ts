@@ -3,7 +3,7 @@ import { subscriptionRenewalAhead } from '@quittance/contracts/subscription-anno
 import { updateSubscription } from '@quittance/contracts/subscriptions'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
-import { advance, after, buyPlan, waitForSubscription } from './subscribe.ts'
+import { advance, after, buyPlan, createPlan, waitForSubscription } from './subscribe.ts'
 
 const published = async (orders: OrdersUnderTest) =>
   (await orders.rows<{ n: number }>('select count(*)::int as n from subscriptions where renewal_announced_for is not null'))[0]?.n
@@ -53,4 +53,27 @@ test('a discount that ends with the period is not in the announced amount', asyn
   const { current_period_end: end } = await waitForSubscription(orders, yearly, { status: 'active' })
   await advance(orders, shop, after(end, -29))
   expect(await orders.nextEvent(subscriptionRenewalAhead)).toMatchObject({ id: yearly.subscription.id, amount: 0, next_amount: 4900 })
+})
+
+test('a renewal is announced with the product that is planned for it, and not if that is free', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const half = { name: 'Half', type: 'percentage' as const, basis_points: 5000, duration: 'forever' as const }
+  const { id: discountId } = await orders.call(createDiscount, half, shop.seller)
+  const planNext = async (price: number) => {
+    const yearly = await buyPlan(orders, shop, { interval: 'year', price: 4900, discountId })
+    await waitForSubscription(orders, yearly, { status: 'active' })
+    const next = await createPlan(orders, shop.seller, { price })
+    const change = { id: yearly.subscription.id, product_id: next.id, proration_behavior: 'next_period' as const }
+    return { next, planned: await orders.call(updateSubscription, change, shop.seller) }
+  }
+  await planNext(0)
+  const { next, planned } = await planNext(700)
+  await advance(orders, shop, after(planned.current_period_end, -29))
+  expect(await orders.nextEvent(subscriptionRenewalAhead)).toMatchObject({
+    ...{ id: planned.id, amount: 2450, next_amount: 350 },
+    next_product: { id: next.id, name: next.name, currency: 'usd', recurring_interval: 'month' },
+  })
+  await advance(orders, shop, after(planned.current_period_end))
+  await waitForSubscription(orders, { ...shop, subscription: planned }, { product_id: next.id, amount: 350 })
 })

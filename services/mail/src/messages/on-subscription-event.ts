@@ -69,7 +69,7 @@ async function recordPlan({ sql }: Transaction, subscription: Subscription, orga
 }
 
 function toChange(subject: string, subscription: AnnouncedSubscription): MailData | null {
-  const { id, status, ends_at, current_period_end, product } = subscription
+  const { id, status, ends_at, current_period_end, product, next_product: next } = subscription
   const shared = { product: product.name, ...toPrice(subscription) }
   // Access is paused until the failed payment succeeds.
   const owed = status === 'past_due' ? { subscriptionId: id } : {}
@@ -85,10 +85,14 @@ function toChange(subject: string, subscription: AnnouncedSubscription): MailDat
       return { kind: 'subscription_ended', ...shared, until: null }
     case subscriptionRenewalAhead.subject:
     case subscriptionTrialEnding.subject:
-      if (current_period_end === null) return null
+      // The mail states a payment: there is none for a planned product that is free.
+      if (current_period_end === null || (next && subscription.next_amount === 0)) return null
       return {
         kind: subject === subscriptionTrialEnding.subject ? 'trial_ending' : 'renewal_ahead',
         ...shared,
+        ...(next && { currency: next.currency, interval: next.recurring_interval }),
+        // A trial is that of the product before.
+        ...(next && subject === subscriptionRenewalAhead.subject && { product: next.name }),
         amount: subscription.next_amount ?? shared.amount,
         renewsAt: current_period_end,
       }

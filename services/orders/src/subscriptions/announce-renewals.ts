@@ -1,6 +1,11 @@
-import { subscriptionRenewalAhead } from '@quittance/contracts/subscription-announcements'
+import { subscriptionRenewalAhead, type AnnouncedSubscription } from '@quittance/contracts/subscription-announcements'
 import { job, type Transaction } from '@quittance/runtime/handler'
+import { Discount } from '../catalog/discounts/discount.ts'
 import { announceRenewalsJobName } from '../job-names.ts'
+import { isDiscountInEffect, type RecurringInterval } from '../pricing/billing-period.ts'
+import { discountOn } from '../pricing/order-amounts.ts'
+import { findPlannedProduct } from './choose-product.ts'
+import { Subscription } from './subscription.ts'
 import { announcedSubscriptionView, nextAmount } from './subscription-view.ts'
 
 const batch = 100
@@ -16,7 +21,8 @@ export const isWithinDays = (moment: string, days: number) =>
 export const isWithinDaysOfAnyClock = (moment: string, days: number) =>
   `${moment} <= now() + interval '${days} days' + (select coalesce(max(clock_offset_ms), 0) from organizations) * interval '1 millisecond'`
 
-const isAhead = `s.recurring_interval = 'year' and s.status = 'active' and not s.cancel_at_period_end and ${nextAmount} > 0
+const isAhead = `s.recurring_interval = 'year' and s.status = 'active' and not s.cancel_at_period_end
+    and (${nextAmount} > 0 or s.pending_product_id is not null)
     and ${isWithinDays('s.current_period_end', 30)}
     and s.renewal_announced_for is distinct from s.current_period_end`
 
@@ -47,9 +53,33 @@ export const announceRenewals = job({
 })
 
 /** The condition is repeated under the lock of the row: another replica may have announced it, or the customer has cancelled. */
-async function announceOne({ id, organization_id: organizationId }: DueSubscription, { sql, read, publish }: Transaction): Promise<void> {
+async function announceOne({ id, organization_id: organizationId }: DueSubscription, context: Transaction): Promise<void> {
+  const { sql, publish } = context
   const [announced] = await sql<{ customer_id: string }>('subscription.announce', announce, { id })
   if (!announced) return
-  const payload = await read.one(announcedSubscriptionView, { where: 's.id = :id', values: { id } })
+  const payload = await loadAnnouncement(id, context)
+  // Nothing is charged for a planned product that is free.
+  if (payload.next_amount === 0) return
   publish({ event: subscriptionRenewalAhead, aggregateId: announced.customer_id, organizationId, payload })
+}
+
+/** Loads a subscription with what its next period costs: with the product that is planned for it, at the price of today. */
+export async function loadAnnouncement(id: string, { em, read }: Transaction): Promise<AnnouncedSubscription> {
+  const view = JSON.parse(await read.one(announcedSubscriptionView, { where: 's.id = :id', values: { id } })) as AnnouncedSubscription
+  const subscription = await em.findOneOrFail(Subscription, { id })
+  const planned = await findPlannedProduct(subscription, em)
+  if (!planned) return view
+  const { product, price } = planned
+  const { discountId, discountFrom: from, currentPeriodEnd } = subscription
+  const currency = price.priceCurrency ?? subscription.currency
+  const discount = discountId && from ? await em.findOneOrFail(Discount, discountId) : null
+  const { duration = 'once', durationInMonths } = discount ?? {}
+  const isLower = from && isDiscountInEffect(currentPeriodEnd, { duration, durationInMonths, from })
+  const rule = isLower && discount?.appliesTo({ productId: product.id, currency }) ? discount.rule() : null
+  const whole = price.amountFor(null)
+  return {
+    ...view,
+    next_amount: Number(whole - discountOn(whole, rule)),
+    next_product: { id: product.id, name: product.name, currency, recurring_interval: product.recurringInterval as RecurringInterval },
+  }
 }

@@ -1,8 +1,7 @@
 import { subscriptionTrialEnding } from '@quittance/contracts/subscription-announcements'
 import { job, type Transaction } from '@quittance/runtime/handler'
 import { announceTrialEndsJobName } from '../job-names.ts'
-import { isWithinDays, isWithinDaysOfAnyClock } from './announce-renewals.ts'
-import { announcedSubscriptionView } from './subscription-view.ts'
+import { isWithinDays, isWithinDaysOfAnyClock, loadAnnouncement } from './announce-renewals.ts'
 
 const batch = 100
 
@@ -36,9 +35,10 @@ export const announceTrialEnds = job({
 })
 
 /** The condition is repeated under the lock of the row, as for renewals. */
-async function announceEnd({ id, organization_id: organizationId }: EndingTrial, { sql, read, publish }: Transaction): Promise<void> {
+async function announceEnd({ id, organization_id: organizationId }: EndingTrial, context: Transaction): Promise<void> {
+  const { sql, publish } = context
   const [announced] = await sql<{ customer_id: string }>('subscription.announce-trial-end', announce, { id })
   if (!announced) return
-  const payload = await read.one(announcedSubscriptionView, { where: 's.id = :id', values: { id } })
+  const payload = await loadAnnouncement(id, context)
   publish({ event: subscriptionTrialEnding, aggregateId: announced.customer_id, organizationId, payload })
 }

@@ -55,6 +55,22 @@ export async function findOtherTerms(
   return taxBehavior && price.taxBehavior !== taxBehavior ? `The price of the product is not ${taxBehavior} of tax.` : null
 }
 
+/**
+ * Returns the product that is planned for the next period, and its price on that day. One that now has a price without a fixed amount, or one in
+ * another currency than what is still to be billed, is dropped.
+ */
+export async function findPlannedProduct(
+  subscription: Subscription,
+  em: Transaction['em'],
+): Promise<{ product: Product; price: ProductPrice } | null> {
+  const { pendingProductId } = subscription
+  if (!pendingProductId) return null
+  const product = await em.findOneOrFail(Product, pendingProductId, { populate: ['prices'] })
+  const price = product.currentPrice()
+  if (price.amountType === 'custom' || (await findOtherTerms(subscription, { price, em, credited: 0n }))) return null
+  return { product, price }
+}
+
 /** Removes a discount that does not apply to the new product, or not to its currency. */
 export async function removeInapplicableDiscount(subscription: Subscription, { em }: Pick<Transaction, 'em'>): Promise<void> {
   const { discountId, productId, currency } = subscription

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core'
 import { job, type Transaction } from '@quittance/runtime/handler'
 import { selectInTurn } from '../organizations/select-in-turn.ts'
 import { loadClock, type OrganizationClock } from '../organizations/organization.ts'
-import { Product } from '../catalog/products/product.ts'
+import { findPlannedProduct } from './choose-product.ts'
 import { renewSubscription, retryPayment } from './renew-subscription.ts'
 import { renewalJobName } from '../job-names.ts'
 import { findChargeableMethod } from '../payment-methods/stored-methods.ts'
@@ -96,10 +96,10 @@ async function end(subscription: Subscription, context: Transaction): Promise<vo
  * charged only if the buyer chose one for the subscription: anyone may have typed the address with which the trial began.
  */
 async function isTrialUnpayable(subscription: Subscription, { sql, em }: Transaction): Promise<boolean> {
-  const { customerId, paymentMethodId, pendingProductId } = subscription
+  const { customerId, paymentMethodId } = subscription
   if (!subscription.isLastOfTrial()) return false
-  const planned = pendingProductId ? await em.findOneOrFail(Product, pendingProductId, { populate: ['prices'] }) : null
-  if (planned?.currentPrice().amountType === 'free') return false
+  const planned = await findPlannedProduct(subscription, em)
+  if (planned?.price.amountType === 'free') return false
   return !paymentMethodId || !(await findChargeableMethod(sql, { customerId, preferred: paymentMethodId, mayUseDefault: true }))
 }
 

@@ -4,11 +4,10 @@ import { Order } from '../orders/order.ts'
 import { payOrder, placeOrder } from '../orders/place-order.ts'
 import { loadDunning } from '../organizations/dunning.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
-import { Product } from '../catalog/products/product.ts'
 import type { SettledSetup } from '../payment-setups/settle-setup.ts'
 import type { RecurringInterval } from '../pricing/billing-period.ts'
 import { chargeOrder } from './charge-order.ts'
-import { findOtherTerms, removeInapplicableDiscount } from './choose-product.ts'
+import { findPlannedProduct, removeInapplicableDiscount } from './choose-product.ts'
 import { buildPeriodBill } from './subscription-orders.ts'
 import { findOwedOrders } from './owed-orders.ts'
 import { Subscription } from './subscription.ts'
@@ -38,17 +37,12 @@ export async function placeNextOrder(subscription: Subscription, context: Transa
   return order
 }
 
-/** A product that now has a price without a fixed amount, or one in another currency than what is still to be billed, is dropped. */
 async function applyPlannedProduct(subscription: Subscription, context: Transaction): Promise<void> {
-  const { em } = context
-  const { pendingProductId } = subscription
-  if (!pendingProductId) return
+  const planned = await findPlannedProduct(subscription, context.em)
   subscription.pendingProductId = null
-  const product = await em.findOneOrFail(Product, pendingProductId, { populate: ['prices'] })
-  const price = product.currentPrice()
-  if (price.amountType === 'custom' || (await findOtherTerms(subscription, { price, em, credited: 0n }))) return
-  subscription.applyPrice(price)
-  subscription.recurringInterval = product.recurringInterval as RecurringInterval
+  if (!planned) return
+  subscription.applyPrice(planned.price)
+  subscription.recurringInterval = planned.product.recurringInterval as RecurringInterval
   await removeInapplicableDiscount(subscription, context)
   await syncBenefits(subscription, context)
 }
