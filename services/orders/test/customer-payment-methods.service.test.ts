@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '@quittance/contracts/caller'
 import {
+  addCustomerPaymentMethod,
   deleteCustomerPaymentMethod,
   listCustomerPaymentMethods,
   PaymentMethodInUse,
   setDefaultCustomerPaymentMethod,
 } from '@quittance/contracts/customer-payment-methods'
 import { deleteCustomer } from '@quittance/contracts/customers'
+import { createDiscount } from '@quittance/contracts/discounts'
 import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
 import { createProduct } from '@quittance/contracts/products'
 import { revokeSubscription, updateSubscription } from '@quittance/contracts/subscriptions'
@@ -14,7 +16,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { storeFurtherMethod } from './stored-method.ts'
-import { advance, after, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
+import { advance, after, buyPlan, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
 
 const list = async (orders: OrdersUnderTest, buyer: Caller) => (await orders.call(listCustomerPaymentMethods, {}, buyer)).items
 
@@ -86,6 +88,22 @@ test('a method that a running subscription needs stays until another is the defa
       { status: 'detached', detach_due_at: null },
     ]),
   )
+})
+
+test('a method stays while its subscription costs nothing for a time, and can be deleted if it never costs anything', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const { seller } = shop
+  const all = { name: 'All', type: 'percentage' as const, basis_points: 10_000 }
+  for (const duration of ['once', 'forever'] as const) {
+    const { id: discountId } = await orders.call(createDiscount, { ...all, duration }, seller)
+    const subscribed = await buyPlan(orders, shop, { discountId })
+    await waitForSubscription(orders, subscribed, { status: 'active', amount: 0 })
+    const { id } = await orders.call(addCustomerPaymentMethod, { confirmation_token_id: 'ctoken_ok' }, subscribed.buyer)
+    await orders.call(setDefaultCustomerPaymentMethod, { id }, subscribed.buyer)
+    const deletion = orders.call(deleteCustomerPaymentMethod, { id }, subscribed.buyer)
+    await (duration === 'once' ? expect(deletion).rejects.toThrow(PaymentMethodInUse) : deletion)
+  }
 })
 
 test('a subscription whose method the customer deletes is charged to the default one', async () => {
