@@ -1,26 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
-import { listPaymentMethodsOfCustomer } from '@quittance/contracts/customer-payment-methods'
+import { addCustomerPaymentMethod, listPaymentMethodsOfCustomer } from '@quittance/contracts/customer-payment-methods'
 import { confirmOrderPayment, PaymentInProgress } from '@quittance/contracts/customer-payments'
 import { getDispute, listDisputes } from '@quittance/contracts/disputes'
 import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
 import { getPaymentTimeline, retryOrderPayment } from '@quittance/contracts/order-payments'
 import { listOrders } from '@quittance/contracts/orders'
-import { revokeSubscription } from '@quittance/contracts/subscriptions'
-import { organizationCaller } from '@quittance/testing/callers'
+import { revokeSubscription, updateSubscription } from '@quittance/contracts/subscriptions'
+import { customerCaller, organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { deliverEvent, startStripeShop } from './stripe-shop.ts'
-import { advance, after, replaceMethods, subscribe, waitForSubscription } from './subscribe.ts'
+import { advance, after, createPlan, replaceMethods, subscribe, waitForSubscription } from './subscribe.ts'
 
 const stranger = organizationCaller(randomUUID())
 
 /** A sale by Stripe that the buyer's bank disputes at once. */
-async function startDisputed() {
+async function startDisputed(price?: number) {
   const world = await startStripeShop()
   const { orders, shop, fake, stripe } = world
-  const { client_secret } = await orders.call(createCheckout, { products: [shop.product.id] }, shop.seller)
+  const { id } = price === undefined ? shop.product : await createPlan(orders, shop.seller, { price })
+  const { client_secret } = await orders.call(createCheckout, { products: [id] }, shop.seller)
   const confirmation_token_id = fake.buyer.createToken(stripe.id, 'pm_card_createDispute')
   const confirmation = { client_secret, confirmation_token_id, customer_email: `${randomUUID()}@example.com` }
   await orders.call(confirmCheckout, confirmation, { kind: 'anonymous' })
@@ -135,6 +136,19 @@ test('while a payment of the order is in progress a seller starts no other [paym
   const owing = await owe(orders, 'ctoken_pending')
   expect(await owing.retry()).toMatchObject({ status: 'pending' })
   await expect(owing.retry()).rejects.toThrow(PaymentInProgress)
+})
+
+test('a change of product credits no payment that the bank of the buyer took back', async () => {
+  await using world = await startDisputed(10_000)
+  const { orders, shop, dispute, fake, stripe } = world
+  expect(dispute).toMatchObject({ amount: 10_000, funds: 'withdrawn' })
+  const buyer = customerCaller({ organizationId: shop.organizationId, customerId: dispute.customer.id })
+  const confirmation_token_id = fake.buyer.createToken(stripe.id)
+  await orders.call(addCustomerPaymentMethod, { confirmation_token_id, set_default: true }, buyer)
+  const smaller = await createPlan(orders, shop.seller, { price: 100 })
+  const [row] = await orders.rows<{ id: string }>('select id from subscriptions')
+  await orders.call(updateSubscription, { id: row?.id ?? '', product_id: smaller.id, proration_behavior: 'prorate' }, shop.seller)
+  expect(await orders.rows('select amount from prorations')).toEqual([{ amount: '100' }])
 })
 
 test('sellers list the payment methods of their customers, and of no others', async () => {

@@ -16,6 +16,7 @@ import type { Subscription } from './subscription.ts'
 import { createUpdatePendingError } from './subscription-status.ts'
 import type { ProrationBehavior } from '@quittance/contracts/subscription-changes'
 import { formatProrationLabel } from '@quittance/contracts/proration-label'
+import { sharedByCheckouts } from '@quittance/sql/sql-runner'
 import type { Transaction } from '@quittance/runtime/handler'
 
 interface ProductChange extends RenewalContext {
@@ -74,6 +75,13 @@ export async function changeSubscriptionProduct(subscription: Subscription, chan
   return order
 }
 
+// Money that the buyer's bank took back is not paid.
+const withdrawn = `
+  select 1 from disputes d join payments p on p.id = d.payment_id join orders o on o.id = p.order_id
+  where o.id = :order_id and p.applied_at is not null and d.funds = 'withdrawn' and o.organization_id = any (:scope_organizations)
+    and (:scope_customer::uuid is null or o.customer_id = :scope_customer) and ${sharedByCheckouts}
+  limit 1`
+
 /** Credits the rest of the period to the next order, and records on the order that billed it that this can no longer be refunded. */
 async function creditUnusedTime(
   subscription: Subscription,
@@ -83,6 +91,7 @@ async function creditUnusedTime(
   if (periodAmount === 0n) return
   const isPending = isChargePending(await findPendingProrations(subscription, context.em), productPriceId)
   const billedBy = isPending ? null : await lockLastOrder(subscription, context.em)
+  if (billedBy && (await context.sql('subscription.withdrawn-payment', withdrawn, { order_id: billedBy.id })).length > 0) return
   const credit = computeUnusedCredit({ period, periodAmount, billedBy })
   if (billedBy) billedBy.creditedAmount += credit
   const { name } = await context.em.findOneOrFail(Product, subscription.productId)
