@@ -74,7 +74,9 @@ export const CustomerOrderSubscription = z.object(fields).meta({ id: 'CustomerOr
 export const OrderSubscription = z.object({ ...fields, metadata: Metadata }).meta({ id: 'OrderSubscription' })
 
 /** In minor units; absent in replies and events of the release before. */
-export const nextAmount = fields.amount.optional().describe('Price of the next period less its discount, before added tax.')
+export const nextAmount = fields.amount
+  .optional()
+  .describe('Price of the next period less its discount, before added tax; of the planned product, if there is one.')
 
 /** Prices of a subscription, and the deprecated single price. */
 export const subscribedPrices = {

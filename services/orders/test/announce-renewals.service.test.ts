@@ -1,6 +1,9 @@
 import { createDiscount } from '@quittance/contracts/discounts'
+import { getCustomerSubscription } from '@quittance/contracts/customer-portal'
+import { listOrders } from '@quittance/contracts/orders'
 import { subscriptionRenewalAhead } from '@quittance/contracts/subscription-announcements'
 import { updateSubscription } from '@quittance/contracts/subscriptions'
+import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { advance, after, buyPlan, createPlan, waitForSubscription } from './subscribe.ts'
@@ -76,4 +79,35 @@ test('a renewal is announced with the product that is planned for it, and not if
   })
   await advance(orders, shop, after(planned.current_period_end))
   await waitForSubscription(orders, { ...shop, subscription: planned }, { product_id: next.id, amount: 350 })
+})
+
+test('a planned product is announced with its price, less the discount if that applies to it', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const larger = await createPlan(orders, shop.seller, { interval: 'month', price: 9999 })
+  const half = { name: 'Half', type: 'percentage', basis_points: 5000, duration: 'forever' } as const
+  const everywhere = await orders.call(createDiscount, half, shop.seller)
+  const first = await buyPlan(orders, shop, { interval: 'year', price: 4900, discountId: everywhere.id })
+  const elsewhere = await orders.call(createDiscount, { ...half, products: [first.product.id] }, shop.seller)
+  const second = await buyPlan(orders, shop, { interval: 'year', productId: first.product.id, discountId: elsewhere.id })
+  const next_product = { id: larger.id, name: larger.name, currency: 'usd', recurring_interval: 'month' }
+  for (const [yearly, next_amount] of [
+    [first, 4999],
+    [second, 9999],
+  ] as const) {
+    await waitForSubscription(orders, yearly, { status: 'active' })
+    const planned = { id: yearly.subscription.id, product_id: larger.id, proration_behavior: 'next_period' } as const
+    await orders.call(updateSubscription, planned, shop.seller)
+    expect(await orders.call(getCustomerSubscription, { id: planned.id }, yearly.buyer)).toMatchObject({ amount: 2450, next_amount })
+  }
+  await advance(orders, shop, after(first.subscription.current_period_end, -29))
+  const announced = [await orders.nextEvent(subscriptionRenewalAhead), await orders.nextEvent(subscriptionRenewalAhead)]
+  expect(announced.find(({ id }) => id === first.subscription.id)).toMatchObject({ next_amount: 4999, next_product })
+  expect(announced.find(({ id }) => id === second.subscription.id)).toMatchObject({ next_amount: 9999, next_product })
+  await advance(orders, shop, after(second.subscription.current_period_end))
+  await eventually(async () => {
+    const { items } = await orders.call(listOrders, {}, shop.seller)
+    const renewals = items.filter(({ billing_reason }) => billing_reason === 'subscription_cycle')
+    expect(renewals.map(({ net_amount }) => net_amount).toSorted((a, b) => a - b)).toEqual([4999, 9999])
+  })
 })

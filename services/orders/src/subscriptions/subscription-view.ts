@@ -35,11 +35,22 @@ export const startedSubscriptions = {
 export const subscriptionPriceColumns = `${subscriptionColumns}, ${nestedList(priceColumns, price)} as prices, ${nested(priceColumns, price)} as price,
     '[]'::json as meters, null as pending_update, s.pending_product_id`
 
-/** Price of the next period less its discount, by the rule of `isDiscountInEffect`. */
-export const nextAmount = `coalesce((select s.amount from discounts d where d.id = s.discount_id and s.discount_from <= s.current_period_end
+/** Whether the discount is in effect in the next period, by the rule of `isDiscountInEffect`. */
+const isDiscountedNext = `d.id = s.discount_id and s.discount_from <= s.current_period_end
     and (d.duration = 'forever' or d.duration = 'once' and s.discount_from = s.current_period_end
-      or d.duration = 'repeating' and s.current_period_end < s.discount_from + least(d.duration_in_months, ${maxDiscountMonths}) * interval '1 month')),
-    s.price_amount)`
+      or d.duration = 'repeating' and s.current_period_end < s.discount_from + least(d.duration_in_months, ${maxDiscountMonths}) * interval '1 month')`
+
+const discountOnPlanned = `select least(p.amount, case d.type when 'fixed' then d.amount else round(p.amount * d.basis_points / 10000.0)::bigint end)
+    from discounts d where ${isDiscountedNext} and (d.currency is null or d.currency = p.currency)
+      and (cardinality(d.product_ids) = 0 or s.pending_product_id = any (d.product_ids))`
+
+/** Price of the planned product less the discount, if that applies to it; null if none is planned. */
+const plannedAmount = `select p.amount - coalesce((${discountOnPlanned}), 0)
+    from (select coalesce(price_amount, 0) as amount, coalesce(price_currency, s.currency) as currency from product_prices
+      where product_id = s.pending_product_id and not is_archived and amount_type <> 'custom' limit 1) p`
+
+/** Price of the next period less its discount: of the planned product, if there is one. */
+export const nextAmount = `coalesce((${plannedAmount}), (select s.amount from discounts d where ${isDiscountedNext}), s.price_amount)`
 
 /** A subscription with all data a consumer of its events needs. */
 export const subscriptionView: View<Subscription> = {
