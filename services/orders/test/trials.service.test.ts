@@ -181,11 +181,13 @@ test('a change of product waits for the end of the trial; nothing is billed befo
   const { id, trial_end } = started.subscription
   const larger = await createPlan(orders, started.seller, { price: 3000 })
   const count = (await findOrders(orders, started)).length
-  const change = { id, product_id: larger.id, proration_behavior: 'invoice' } as const
-  const preview = await orders.call(previewSubscriptionChange, change, started.seller)
-  expect(preview).toMatchObject({ due_now: null, next_order: { net_amount: 3000 } })
-  expect(Date.parse(preview.applies_at)).toBe(Date.parse(trial_end ?? ''))
-  const planned = await orders.call(updateSubscription, change, started.seller)
+  const asked = { id, product_id: larger.id, proration_behavior: 'invoice' } as const
+  const at = new Date(trial_end ?? '').toISOString()
+  expect(await orders.call(previewSubscriptionChange, asked, started.seller)).toMatchObject({
+    ...{ applies_at: at, proration_behavior: 'next_period', due_now: null },
+    next_order: { at, net_amount: 3000 },
+  })
+  const planned = await orders.call(updateSubscription, asked, started.seller)
   expect(planned).toMatchObject({ product_id: started.product.id, pending_product_id: larger.id, status: 'trialing' })
   expect(await findOrders(orders, started)).toHaveLength(count)
   await advance(orders, started, after(trial_end))

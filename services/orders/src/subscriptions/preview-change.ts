@@ -84,9 +84,11 @@ async function change(
   const order = await changeSubscriptionProduct(subscription, { productId, behavior, isChosenByCustomer, context, clock })
   await em.flush()
   const next = subscription.currentPeriodEnd
+  // In a trial every change is.
+  const isPlanned = Boolean(subscription.pendingProductId)
   return {
-    ...{ product_id: productId, proration_behavior: behavior, previewed_at: at },
-    applies_at: (subscription.pendingProductId ? next : clock.now).toISOString(),
+    ...{ product_id: productId, proration_behavior: isPlanned ? 'next_period' : behavior, previewed_at: at },
+    applies_at: (isPlanned ? next : clock.now).toISOString(),
     due_now: order && (await show(order, { em, at: clock.now })),
     next_order: await show(await placeNextOrder(subscription, context), { em, at: next }),
   }
