@@ -117,6 +117,13 @@ test('prorates a larger product to the next order; a smaller one leaves a credit
     const { items } = await orders.call(listOrders, { product_id: smaller.id, sorting: ['created_at'] }, seller)
     expect(items.map(({ total_amount }) => total_amount)).toEqual([0, 0])
     expect(items.map(({ status }) => status)).toEqual(['paid', 'paid'])
+    // Each order states its price, and the credit that is left.
+    for (const { items: lines } of items) {
+      expect(lines[0]).toMatchObject({ label: 'Plan 500', amount: 500 })
+      expect(lines.at(-1)?.label).toBe('Credit carried over to the next order')
+      expect(lines.at(-1)?.amount).toBeGreaterThan(0)
+      expect(lines.reduce((sum, { amount }) => sum + amount, 0)).toBe(0)
+    }
   })
 })
 

@@ -107,6 +107,17 @@ test.each([
   expect(orderAmounts({ lines: lines(...prices), discount, taxBehavior: 'exclusive' })).toMatchObject(expected)
 })
 
+test.each(['exclusive', 'inclusive'] as const)('lines that cancel each other out keep their amounts, with %s prices', (behavior) => {
+  // A credit that exceeds the price is carried over.
+  const advertised = [1_200n, -3_000n, 1_800n]
+  const lines = advertised.map((each) => ({ amount: each, rate: vat }))
+  const amounts = orderAmounts({ lines, discount: null, taxBehavior: behavior })
+  const net = behavior === 'inclusive' ? [1_000n, -2_500n, 1_500n] : advertised
+  expect(amounts.lines.map((line) => line.amount)).toEqual(net)
+  expect(amounts.lines.map((line) => line.tax)).toEqual(net.map((each) => each / 5n))
+  expect(amounts).toMatchObject({ subtotal: 0n, discount: 0n, net: 0n, tax: 0n, total: 0n, taxes: [{ taxable: 0n, amount: 0n }] })
+})
+
 test('20 % on top of 100.00 and within 120.00 give the same amounts [58]', () => {
   const of = (behavior: 'inclusive' | 'exclusive', price: bigint) =>
     orderAmounts({ lines: [{ amount: price, rate: vat }], discount: { type: 'percentage', basisPoints: 1000n }, taxBehavior: behavior })

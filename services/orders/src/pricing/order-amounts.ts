@@ -59,25 +59,59 @@ export function orderAmounts({ lines, discount, taxBehavior }: Purchase): OrderA
   const result: LineAmounts[] = lines.map(() => ({ amount: 0n, discount: 0n, tax: 0n, taxPosition: 0 }))
   const taxes: AppliedTax[] = []
   for (const { rate, positions } of byRate(lines)) {
-    const advertised = positions.map((position) => lines[position]?.amount ?? 0n)
-    const off = positions.map((position) => lineDiscounts[position] ?? 0n)
-    const included = (amount: bigint) => (rate && taxBehavior === 'inclusive' ? includedTax(amount, rate) : 0n)
-    const subtotal = sum(advertised) - included(sum(advertised))
-    const paid = sum(advertised) - sum(off)
-    const net = paid - included(paid)
-    const tax = taxBehavior === 'inclusive' ? paid - net : rate ? addedTax(net, rate) : 0n
-    const amounts = allocate(subtotal, advertised)
-    const discounts = allocate(subtotal - net, off)
-    const nets = amounts.map((amount, index) => amount - (discounts[index] ?? 0n))
-    const shares = allocate(tax, nets)
+    const { net, tax, shares } = computeShares(
+      positions.map((position) => ({ advertised: lines[position]?.amount ?? 0n, off: lineDiscounts[position] ?? 0n })),
+      { rate, taxBehavior },
+    )
     if (rate) taxes.push({ rate, taxable: net, amount: tax })
     const taxPosition = rate ? taxes.length : 0
-    for (const [index, position] of positions.entries()) {
-      result[position] = { amount: amounts[index] ?? 0n, discount: discounts[index] ?? 0n, tax: shares[index] ?? 0n, taxPosition }
-    }
+    for (const [index, position] of positions.entries()) result[position] = { ...(shares[index] as Share), taxPosition }
   }
   const [subtotal, off, tax] = [sum(result.map((r) => r.amount)), sum(result.map((r) => r.discount)), sum(result.map((r) => r.tax))]
   return { subtotal, discount: off, net: subtotal - off, tax, total: subtotal - off + tax, lines: result, taxes }
+}
+
+type Share = Omit<LineAmounts, 'taxPosition'>
+
+interface AdvertisedLine {
+  advertised: bigint
+  /** The discount on it. */
+  off: bigint
+}
+
+/**
+ * Computes the amounts of the lines of one rate. Lines that cancel each other out, as a credit that exceeds the price, have no share of their
+ * sum: those that are charged and those that are credited are computed apart.
+ */
+function computeShares(
+  lines: readonly AdvertisedLine[],
+  applied: { rate: TaxRate | null; taxBehavior: TaxBehavior },
+): { net: bigint; tax: bigint; shares: Share[] } {
+  const { rate, taxBehavior } = applied
+  const [advertised, off] = [lines.map((line) => line.advertised), lines.map((line) => line.off)]
+  if (sum(advertised) === 0n && advertised.some((amount) => amount !== 0n) && off.every((amount) => amount === 0n)) {
+    const only = (isKept: (amount: bigint) => boolean) =>
+      computeShares(
+        lines.map((line) => (isKept(line.advertised) ? line : { advertised: 0n, off: 0n })),
+        applied,
+      )
+    const [charged, credited] = [only((amount) => amount > 0n), only((amount) => amount < 0n)]
+    const shares = charged.shares.map((share, index) => ((lines[index]?.advertised ?? 0n) < 0n ? (credited.shares[index] as Share) : share))
+    return { net: charged.net + credited.net, tax: charged.tax + credited.tax, shares }
+  }
+  const included = (amount: bigint) => (rate && taxBehavior === 'inclusive' ? includedTax(amount, rate) : 0n)
+  const subtotal = sum(advertised) - included(sum(advertised))
+  const paid = sum(advertised) - sum(off)
+  const net = paid - included(paid)
+  const tax = taxBehavior === 'inclusive' ? paid - net : rate ? addedTax(net, rate) : 0n
+  const amounts = allocate(subtotal, advertised)
+  const discounts = allocate(subtotal - net, off)
+  const taxes = allocate(
+    tax,
+    amounts.map((amount, index) => amount - (discounts[index] ?? 0n)),
+  )
+  const shares = amounts.map((amount, index) => ({ amount, discount: discounts[index] ?? 0n, tax: taxes[index] ?? 0n }))
+  return { net, tax, shares }
 }
 
 /** Computes the discount on an amount: at most the whole amount. */
