@@ -159,6 +159,23 @@ test('many grants of a deleted benefit do not delay those of another organizatio
   expect(revoked?.n).toBeLessThan(100)
 })
 
+test('a grant of a deleted benefit that cannot be revoked does not delay those of another organization', async () => {
+  await using orders = await startOrders()
+  const shops = [await createBenefitShop(orders, ['Alpha']), await createBenefitShop(orders, ['Alpha'])]
+  const [first, second] = shops.toSorted((a, b) => (a.organizationId < b.organizationId ? -1 : 1)) as [(typeof shops)[0], (typeof shops)[0]]
+  const { customer_id } = await buyProduct(orders, first)
+  await buyProduct(orders, second)
+  const release = await orders.holdTransaction(`select from customers where id = '${customer_id}' for update`)
+  // The job finds both at once, the locked one first.
+  await orders.rows('update benefits set deleted_at = now() where id = $1', [first.benefits[0]?.id])
+  await orders.call(deleteBenefit, { id: second.benefits[0]?.id ?? '' }, second.seller)
+  const isLeft = 'select from benefit_grants where revoked_at is null and organization_id = $1'
+  await eventually(async () => expect(await orders.rows(isLeft, [second.organizationId])).toEqual([]))
+  expect(await orders.rows(isLeft, [first.organizationId])).toHaveLength(1)
+  await release()
+  await eventually(async () => expect(await orders.rows(isLeft, [first.organizationId])).toEqual([]))
+})
+
 test('a deleted customer loses all benefits before the last state; later payments grant none', async () => {
   await using orders = await startOrders()
   const shop = await createBenefitShop(orders, ['Alpha'])
