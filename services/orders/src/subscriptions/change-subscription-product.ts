@@ -7,7 +7,7 @@ import { placeOrder } from '../orders/place-order.ts'
 import { Product } from '../catalog/products/product.ts'
 import { buildPeriodBill, buildProrationBill } from './subscription-orders.ts'
 import { chooseRecurringProduct, removeInapplicableDiscount } from './choose-product.ts'
-import { isPaymentAwaited } from './owed-orders.ts'
+import { isMoneyWithdrawn, isPaymentAwaited } from './owed-orders.ts'
 import { isDiscountInEffect, prorate, type ProrationPoint, type RecurringInterval } from '../pricing/billing-period.ts'
 import { syncBenefits } from './sync-benefits.ts'
 import { Proration, findPendingProrations, unbilled } from './prorations.ts'
@@ -16,7 +16,6 @@ import type { Subscription } from './subscription.ts'
 import { createUpdatePendingError } from './subscription-status.ts'
 import type { ProrationBehavior } from '@quittance/contracts/subscription-changes'
 import { formatProrationLabel } from '@quittance/contracts/proration-label'
-import { sharedByCheckouts } from '@quittance/sql/sql-runner'
 import type { Transaction } from '@quittance/runtime/handler'
 
 interface ProductChange extends RenewalContext {
@@ -75,13 +74,6 @@ export async function changeSubscriptionProduct(subscription: Subscription, chan
   return order
 }
 
-// Money that the buyer's bank took back is not paid.
-const withdrawn = `
-  select 1 from disputes d join payments p on p.id = d.payment_id join orders o on o.id = p.order_id
-  where o.id = :order_id and p.applied_at is not null and d.funds = 'withdrawn' and o.organization_id = any (:scope_organizations)
-    and (:scope_customer::uuid is null or o.customer_id = :scope_customer) and ${sharedByCheckouts}
-  limit 1`
-
 /** Credits the rest of the period to the next order, and records on the order that billed it that this can no longer be refunded. */
 async function creditUnusedTime(
   subscription: Subscription,
@@ -91,7 +83,7 @@ async function creditUnusedTime(
   if (periodAmount === 0n) return
   const isPending = isChargePending(await findPendingProrations(subscription, context.em), productPriceId)
   const billedBy = isPending ? null : await lockLastOrder(subscription, context.em)
-  if (billedBy && (await context.sql('subscription.withdrawn-payment', withdrawn, { order_id: billedBy.id })).length > 0) return
+  if (billedBy && (await isMoneyWithdrawn(billedBy, context))) return
   const credit = computeUnusedCredit({ period, periodAmount, billedBy })
   if (billedBy) billedBy.creditedAmount += credit
   const { name } = await context.em.findOneOrFail(Product, subscription.productId)

@@ -37,3 +37,13 @@ const awaited = `
 export async function isPaymentAwaited({ id }: Pick<Subscription, 'id'>, { sql }: Pick<Transaction, 'sql'>): Promise<boolean> {
   return (await sql('subscription.awaited-order', awaited, { subscription_id: id })).length > 0
 }
+
+const withdrawn = `
+  select 1 from disputes d join payments p on p.id = d.payment_id join orders o on o.id = p.order_id
+  where o.id = :order_id and p.applied_at is not null and d.funds = 'withdrawn' and o.organization_id = any (:scope_organizations)
+    and (:scope_customer::uuid is null or o.customer_id = :scope_customer) and ${sharedByCheckouts}`
+
+/** Whether the bank of the buyer took the money of an order back: it is not paid then, whatever its status. */
+export async function isMoneyWithdrawn({ id }: { id: string }, { sql }: Pick<Transaction, 'sql'>): Promise<boolean> {
+  return (await sql('order.withdrawn-payment', withdrawn, { order_id: id })).length > 0
+}
