@@ -5,8 +5,9 @@ import { organizationUpdated } from '@quittance/contracts/organizations'
 import { subscriptionActive, subscriptionCreated, subscriptionUpdated } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
+import { asThisRelease } from './money.ts'
 import { buildOrganization, startOrders } from './start-orders.ts'
-import { buyPlan, subscribe, waitForSubscription } from './subscribe.ts'
+import { advance, after, buyPlan, replaceMethods, subscribe, waitForSubscription } from './subscribe.ts'
 
 test('a recurring checkout creates a subscription, active once its first order is paid', async () => {
   await using orders = await startOrders()
@@ -107,4 +108,26 @@ test('publishes an order with the current state of its subscription', async () =
     subscription: { current_period_end: subscribed.subscription.current_period_end },
   })
   expect(Date.parse(subscribed.subscription.current_period_end ?? '') - Date.now()).toBeGreaterThan(364 * 86_400_000)
+})
+
+test('a first payment that arrives after its period pays for the period that begins that day, with its discount', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const half = { name: 'Half', type: 'percentage' as const, basis_points: 5000, duration: 'repeating' as const, duration_in_months: 2 }
+  const { id: discountId } = await orders.call(createDiscount, half, shop.seller)
+  const subscribed = await buyPlan(orders, shop, { token: 'ctoken_pending', discountId })
+  const { current_period_end: end } = subscribed.subscription
+  await advance(orders, subscribed, after(end, 15))
+  await orders.rows(`update sandbox_objects set status = 'succeeded' where status = 'processing' returning 1`)
+  await asThisRelease(orders, `update payments set next_check_at = now() where settled_at is null`)
+  const late = await waitForSubscription(orders, subscribed, { status: 'active' })
+  expect(Math.abs(Date.parse(late.current_period_start) - Date.parse(after(end, 15)))).toBeLessThan(60_000)
+  const findNet = async () => (await orders.call(listOrders, {}, shop.seller)).items.map(({ net_amount }) => net_amount)
+  expect(await findNet()).toEqual([500])
+  await replaceMethods(orders, 'ctoken_ok')
+  await advance(orders, subscribed, after(late.current_period_end))
+  const second = await waitForSubscription(orders, subscribed, { current_period_start: late.current_period_end ?? '' })
+  await eventually(async () => expect(await findNet()).toEqual([500, 500]))
+  await advance(orders, subscribed, after(second.current_period_end))
+  await eventually(async () => expect(await findNet()).toEqual([1000, 500, 500]))
 })

@@ -45,6 +45,11 @@ export function applyPaymentResult(subscription: Subscription, result: PaymentRe
     return false
   }
   if (!isPaid) return subscription.markPaymentFailed(clock, { dunning, notBefore })
+  // The first payment gave no access before: a period that has passed since is not the one it pays for.
+  if (subscription.status === 'incomplete' && clock.now >= subscription.currentPeriodEnd) {
+    subscription.restart(subscription.recurringInterval, clock)
+    if (subscription.discountFrom) subscription.discountFrom = subscription.currentPeriodStart
+  }
   const isUnpaid = subscription.status === 'unpaid'
   if (isUnpaid) subscription.skipUnpaidPeriods(clock, { isPeriodPaid: order.billingReason === 'subscription_cycle' })
   else if (subscription.status !== 'past_due') return subscription.markPaid(clock)
