@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createDiscount, deleteDiscount, getDiscount, listDiscounts, updateDiscount } from '@quittance/contracts/discounts'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
-import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
+import { confirmCheckout, createCheckout, updateCheckoutByClient } from '@quittance/contracts/checkouts'
+import { createProduct } from '@quittance/contracts/products'
 import { organizationCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
@@ -113,4 +114,30 @@ test('a deleted discount is gone and unusable, its code is free; foreign ones st
     /discount_code/,
   )
   expect(await orders.call(createDiscount, { ...tenPercent, code: 'launch' }, seller)).toMatchObject({ code: 'launch' })
+})
+
+test('a purchase of a free product redeems no discount, so that no buyer uses up a code for nothing', async () => {
+  await using orders = await startOrders()
+  const { seller, product } = await orders.shop()
+  const prices = [{ amount_type: 'free' as const }]
+  const free = await orders.call(createProduct, { name: 'Newsletter', recurring_interval: null, prices }, seller)
+  const { id } = await orders.call(createDiscount, { ...tenPercent, code: 'LAUNCH', max_redemptions: 1 }, seller)
+  const buyer = { kind: 'anonymous' } as const
+  const open = (terms: object = {}) => orders.call(createCheckout, { products: [product.id, free.id], ...terms }, seller)
+  const confirm = (client_secret: string, terms: object) =>
+    orders.call(confirmCheckout, { client_secret, customer_email: `${randomUUID()}@example.com`, ...terms }, buyer)
+  // The code is typed with the free product, or before it is chosen; or the seller gives the discount.
+  const named = await open()
+  const chosen = { product_id: free.id, discount_code: 'LAUNCH' }
+  await expect(confirm(named.client_secret, chosen)).rejects.toThrow(/discount_code/)
+  await expect(orders.call(updateCheckoutByClient, { client_secret: named.client_secret, ...chosen }, buyer)).rejects.toThrow(
+    /discount_code/,
+  )
+  await orders.call(updateCheckoutByClient, { client_secret: named.client_secret, discount_code: 'LAUNCH' }, buyer)
+  const given = await open({ discount_id: id })
+  for (const { client_secret } of [named, given])
+    expect(await confirm(client_secret, { product_id: free.id })).toMatchObject({ discount_id: null, total_amount: 0 })
+  expect(await orders.call(getDiscount, { id }, seller)).toMatchObject({ redemptions_count: 0 })
+  const { client_secret } = await open()
+  expect(await confirm(client_secret, { discount_code: 'LAUNCH', confirmation_token_id: 'ctoken_ok' })).toMatchObject({ discount_id: id })
 })

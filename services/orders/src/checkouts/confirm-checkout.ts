@@ -210,18 +210,20 @@ async function findOrStartSubscription(
   return started
 }
 
-/** Applies a given code in place of the discount. A code that cannot be used is rejected, not ignored. */
+/** Applies a given code in place of the discount. A code that cannot be used is rejected, not ignored. A free price redeems none. */
 async function chooseDiscount(
   { checkout, code }: { checkout: Checkout; code: string | null },
   context: CommandContext,
 ): Promise<Discount | null> {
   const { em, now } = context
   const hasCode = code !== null && checkout.allowDiscountCodes
+  const isFree = checkout.priceAmount === 0n
+  if (!hasCode && isFree) checkout.applyDiscount(null)
   if (!hasCode && !checkout.discountId) return null
   const discount = hasCode
     ? await findDiscountByCode(context, { checkout, code })
     : await em.findOneOrFail(Discount, checkout.discountId as string)
-  if (!discount.isRedeemable({ productId: checkout.productId, currency: checkout.currency, now })) {
+  if (isFree || !discount.isRedeemable({ productId: checkout.productId, currency: checkout.currency, now })) {
     throw createUnusableDiscountError(hasCode ? 'discount_code' : 'discount_id')
   }
   checkout.applyDiscount(discount)

@@ -47,8 +47,8 @@ export const updateCheckoutByClient = command(
     if (checkout.allowDiscountCodes && code === null) checkout.applyDiscount(null)
     if (checkout.allowDiscountCodes && code) {
       const discount = await findDiscountByCode(context, { checkout, code })
-      const { productId, currency } = checkout
-      if (!discount.isRedeemable({ productId, currency, now })) throw createUnusableDiscountError('discount_code')
+      const { productId, currency, priceAmount } = checkout
+      if (priceAmount === 0n || !discount.isRedeemable({ productId, currency, now })) throw createUnusableDiscountError('discount_code')
       checkout.applyDiscount(discount)
     }
     checkout.applyBuyerDetails(change)
