@@ -100,7 +100,7 @@ test.each([
   const { subscription } = await buyPlan(orders, shop, { price: 0 })
   const productId = await addPlan(orders, shop, { interval: 'year', price: 9000 })
   await expectEvents(orders, () => buy(orders, shop, { productId, token, subscriptionId: subscription.id }), [
-    ...['checkout.created', 'order.created', 'payment.created', 'checkout.updated'],
+    ...['checkout.created', 'customer_session.ended', 'order.created', 'payment.created', 'checkout.updated'],
     ...settled,
   ])
 })
