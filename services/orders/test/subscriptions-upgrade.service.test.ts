@@ -9,7 +9,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { asThisRelease, expectMoneyToAddUp } from './money.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
-import { advance, after, createPlan, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
+import { advance, after, createPlan, replaceMethods, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
 
 const anonymous = { kind: 'anonymous' } as const
 
@@ -75,6 +75,29 @@ test('a change of the product is rejected while an upgrade is being paid', async
   const other = await createPlan(orders, free.seller, { price: 0 })
   const change = orders.call(updateSubscription, { id: free.subscription.id, product_id: other.id }, free.seller)
   await expect(change).rejects.toThrow(SubscriptionUpdatePending)
+})
+
+test('what a free subscription still owes is charged with its paid upgrade, not a period later', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders, { price: 1000 })
+  const { seller, subscription } = subscribed
+  const { id, current_period_start: start, current_period_end: end } = subscription
+  const change = async (price: number) => {
+    const { id: product_id } = await createPlan(orders, seller, { price })
+    await orders.call(updateSubscription, { id, product_id, proration_behavior: 'prorate' }, seller)
+  }
+  await change(5000)
+  await advance(orders, subscribed, after(start, 20))
+  await change(0)
+  const plan = await createPlan(orders, seller, { interval: 'year', price: 9000 })
+  const { client_secret } = await orders.call(createCheckout, { products: [plan.id], subscription_id: id }, seller)
+  await replaceMethods(orders, 'ctoken_insufficient_funds')
+  await advance(orders, subscribed, after(end))
+  await waitForSubscription(orders, subscribed, { status: 'past_due' })
+  await orders.call(confirmCheckout, { client_secret, confirmation_token_id: 'ctoken_ok' }, anonymous)
+  await waitForSubscription(orders, subscribed, { status: 'active', amount: 9000 })
+  expect((await orders.call(listOrders, {}, seller)).items.filter(({ status }) => status === 'pending')).toEqual([])
+  await expectMoneyToAddUp(orders)
 })
 
 test('of two upgrades of one subscription the first that is paid counts, and the money of the other is returned', async () => {

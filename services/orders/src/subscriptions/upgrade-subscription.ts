@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '@quittance/runtime/handler'
 import { Discount } from '../catalog/discounts/discount.ts'
 import { discountOn } from '../pricing/order-amounts.ts'
+import { renewalJobName } from '../job-names.ts'
 import { loadClock } from '../organizations/organization.ts'
 import { Product, ProductPrice } from '../catalog/products/product.ts'
 import { settlePendingProrations } from './final-order.ts'
@@ -34,10 +35,13 @@ export async function upgradeSubscription(context: Transaction, { subscriptionId
   if (subscription.cancelAtPeriodEnd) subscription.uncancel()
   if (subscription.status === 'unpaid') subscription.markPaid(clock)
   subscription.restart(recurringInterval as RecurringInterval, clock)
+  // What it owes from before is charged at once, with the method that paid.
+  if (subscription.status === 'past_due') subscription.dueAt = context.now
   applyPurchase(subscription, { upgrade, amount: upgrade.priceAmount - discountOn(upgrade.priceAmount, discount?.rule() ?? null) })
   await em.flush()
   await syncBenefits(subscription, context)
   await publishSubscriptionChange(context, subscription, before)
+  context.wake(renewalJobName)
 }
 
 /** Applies the purchased terms from the period that starts now. */
