@@ -172,6 +172,34 @@ test('a cancelled subscription whose payment failed ends with its period, not at
   }
 })
 
+test('a cancellation that is withdrawn after a failed payment leaves the next attempt to the schedule', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders)
+  const { subscription, seller, buyer } = subscribed
+  await orders.call(updatePaymentSettings, { retry_after_days: [14, 14, 14] }, seller)
+  await replaceMethods(orders, 'ctoken_insufficient_funds')
+  for (const [count, days] of [0, 15, 29.2].entries()) {
+    await advance(orders, subscribed, after(subscription.current_period_end, days))
+    await eventually(async () => expect(await countFailures(orders)).toBe(count + 1))
+    await eventually(async () => expect(await readWait(orders, subscribed)).toBe(14))
+  }
+  const { id } = subscription
+  for (const withdraw of [
+    () => orders.call(updateSubscription, { id, cancel_at_period_end: false }, seller),
+    () => orders.call(updateCustomerSubscription, { id, cancel_at_period_end: false }, buyer),
+  ]) {
+    await orders.call(updateSubscription, { id, cancel_at_period_end: true }, seller)
+    expect(await readWait(orders, subscribed)).toBeLessThan(3)
+    await withdraw()
+    expect(await readWait(orders, subscribed)).toBe(14)
+  }
+  const notBefore = `update payments set retry_not_before = now() + interval '20 days' where state = 'failed' returning 1`
+  await orders.rows(notBefore)
+  await orders.call(updateSubscription, { id, cancel_at_period_end: true }, seller)
+  await orders.call(updateSubscription, { id, cancel_at_period_end: false }, seller)
+  expect(await readWait(orders, subscribed)).toBe(20)
+})
+
 test('an unpaid subscription ends when the seller or the buyer cancels it', async () => {
   await using orders = await startOrders()
   const subscribed = [await subscribe(orders), await subscribe(orders), await subscribe(orders)] as const

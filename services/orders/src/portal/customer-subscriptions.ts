@@ -23,6 +23,7 @@ import { changeSubscription } from '../subscriptions/lock-subscription.ts'
 import type { SubscriptionSettings } from '@quittance/contracts/organizations'
 import type { RequestOf } from '@quittance/contracts/operation'
 import type { OrganizationClock } from '../organizations/organization.ts'
+import { withdrawCancellation } from '../subscriptions/owed-orders.ts'
 import { askForChange, previewChange } from '../subscriptions/preview-change.ts'
 import { applyProductChange } from '../subscriptions/previewed-change.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
@@ -108,6 +109,6 @@ async function apply(
   if ('pending_update' in request && request.pending_update === null) return subscription.dropPlannedProduct()
   const cancellation = { reason: request.cancellation_reason, comment: request.cancellation_comment }
   if (request.cancel_at_period_end === true) subscription.cancel(clock, cancellation)
-  else if (request.cancel_at_period_end === false) subscription.uncancel()
+  else if (request.cancel_at_period_end === false) await withdrawCancellation(subscription, { context, clock })
   else subscription.recordCancellation(cancellation)
 }

@@ -1,5 +1,7 @@
 import { sharedByCheckouts } from '@quittance/sql/sql-runner'
 import type { Transaction } from '@quittance/runtime/handler'
+import { loadDunning, retryDelayMs } from '../organizations/dunning.ts'
+import type { OrganizationClock } from '../organizations/organization.ts'
 import type { Subscription } from './subscription.ts'
 
 /** An order of a subscription that is not paid yet. */
@@ -46,4 +48,29 @@ const withdrawn = `
 /** Whether the bank of the buyer took the money of an order back: it is not paid then, whatever its status. */
 export async function isMoneyWithdrawn({ id }: { id: string }, { sql }: Pick<Transaction, 'sql'>): Promise<boolean> {
   return (await sql('order.withdrawn-payment', withdrawn, { order_id: id })).length > 0
+}
+
+const lastAttempt = `
+  select extract(epoch from max(p.settled_at + p.clock_offset_ms * interval '1 millisecond'))::float8 * 1000 as "settledMs",
+    extract(epoch from max(p.retry_not_before))::float8 * 1000 as "notBeforeMs"
+  from payments p join orders o on o.id = p.order_id
+  where o.subscription_id = :subscription_id and o.status = 'pending' and p.initiator = 'schedule' and p.state = 'failed'
+    and o.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or o.customer_id = :scope_customer)
+    and ${sharedByCheckouts}`
+
+/** Withdraws a cancellation. The next attempt, which its end had brought forward, is again that of the schedule. */
+export async function withdrawCancellation(
+  subscription: Subscription,
+  { context: { sql }, clock }: { context: Pick<Transaction, 'sql'>; clock: OrganizationClock },
+): Promise<void> {
+  subscription.uncancel()
+  const { id, status, dueAt, failedCharges, organizationId } = subscription
+  const waitMs = retryDelayMs(await loadDunning(sql, organizationId), failedCharges - 1)
+  if (status !== 'past_due' || !dueAt || waitMs === null) return
+  const [last] = await sql<{ settledMs: number | null; notBeforeMs: number | null }>('subscription.last-attempt', lastAttempt, {
+    subscription_id: id,
+  })
+  if (!last?.settledMs) return
+  const scheduled = clock.toReal(new Date(last.settledMs + waitMs))
+  subscription.dueAt = new Date(Math.max(dueAt.getTime(), scheduled.getTime(), last.notBeforeMs ?? 0))
 }

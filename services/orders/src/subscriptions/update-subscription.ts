@@ -8,6 +8,7 @@ import type { OrganizationClock } from '../organizations/organization.ts'
 import { changeDiscount } from './change-discount.ts'
 import { applyProductChange } from './previewed-change.ts'
 import { changeSubscription } from './lock-subscription.ts'
+import { withdrawCancellation } from './owed-orders.ts'
 import type { Subscription } from './subscription.ts'
 import { subscriptionView } from './subscription-view.ts'
 
@@ -31,7 +32,7 @@ async function apply(
   const cancellation = { reason: request.customer_cancellation_reason, comment: request.customer_cancellation_comment }
   if ('revoke' in request) subscription.revoke(clock.now, cancellation)
   else if (request.cancel_at_period_end) subscription.cancel(clock, cancellation)
-  else subscription.uncancel()
+  else await withdrawCancellation(subscription, { context, clock })
 }
 
 export const revokeSubscription = command(revokeSubscriptionContract, async ({ id }, context) => {
