@@ -31,6 +31,10 @@ export async function expectMoneyToAddUp(orders: Pick<OrdersUnderTest, 'rows'>):
   expect(await orders.rows(perOrder)).toEqual([])
   expect(await orders.rows(perPayment)).toEqual([])
   expect(await orders.rows(balance('unapplied'))).toEqual([{ balance: 0 }])
+  // In one statement, because a refund may settle between two.
   const underWay = `select coalesce(sum(amount + tax_amount), 0)::int as balance from refunds where status = 'pending'`
-  expect(await orders.rows(balance('refunds_under_way'))).toEqual(await orders.rows(underWay))
+  const [refunds] = await orders.rows<{ entered: number; pending: number }>(
+    `select (${balance('refunds_under_way')}) as entered, (${underWay}) as pending`,
+  )
+  expect(refunds?.entered).toBe(refunds?.pending)
 }

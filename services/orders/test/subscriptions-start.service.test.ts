@@ -128,6 +128,8 @@ test('a first payment that arrives after its period pays for the period that beg
   await advance(orders, subscribed, after(late.current_period_end))
   const second = await waitForSubscription(orders, subscribed, { current_period_start: late.current_period_end ?? '' })
   await eventually(async () => expect(await findNet()).toEqual([500, 500]))
+  // A payment that is settled while the clock moves would schedule the next renewal by the time before.
+  await eventually(async () => expect(await orders.rows('select from subscriptions where due_at is not null')).toHaveLength(1))
   await advance(orders, subscribed, after(second.current_period_end))
   await eventually(async () => expect(await findNet()).toEqual([1000, 500, 500]))
 })
