@@ -257,6 +257,20 @@ test('an unpaid subscription ends at once when it is cancelled, and its page sta
   expect((await system.api('GET', `/v1/subscriptions/${owing.owed.subscription_id}`)).body.status).toBe('canceled')
 })
 
+test('the unpaid period of a subscription that has ended is not offered for payment', async () => {
+  const owing = await sellAndDecline(system, plan)
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  const portal = await openSubscription(page, owing)
+  expect(await page.$$('a[href*="/pay"]')).toHaveLength(1)
+  expect((await system.api('DELETE', `/v1/subscriptions/${owing.owed.subscription_id}`)).status).toBe(200)
+  for (const path of [`subscriptions/${owing.owed.subscription_id}`, `orders/${owing.owed.id}`]) {
+    await page.goto(`${portal}/${path}`)
+    expect(await page.$$('a[href*="/pay"]')).toHaveLength(0)
+  }
+  expect((await callAs(owing)('POST', `/orders/${owing.owed.id}/confirm-payment`, { confirmation_token_id: 'ctoken_ok' })).status).toBe(409)
+})
+
 test('after ten declines within an hour the page asks to wait', async () => {
   const owing = await sellAndDecline(system, plan)
   const path = `/orders/${owing.owed.id}/confirm-payment`

@@ -23,6 +23,12 @@ beforeAll(() => {
 })
 afterAll(() => source?.remove())
 
+/**
+ * Services of that release create the stream themselves. Services of today may then request a consumer before the provisioner replies, and
+ * request it again.
+ */
+const isExpected = (line: string) => line.includes('bus.unsigned-accepted') || line.includes('consumer.reset-failed (503)')
+
 /** Starts a system in which some services are those of the release; the demo data are created through them too. */
 async function withSystem(areOfRelease: (service: ServiceName) => boolean, work: (running: Running) => Promise<void>): Promise<void> {
   // Settings of this test run for services under test are not this system's.
@@ -42,7 +48,7 @@ async function withSystem(areOfRelease: (service: ServiceName) => boolean, work:
   })
   try {
     await work(await instance.ready)
-    expect(messages.filter((line) => !line.includes('bus.unsigned-accepted'))).toEqual([])
+    expect(messages.filter((line) => !isExpected(line))).toEqual([])
   } finally {
     await instance.stop()
   }
