@@ -1,22 +1,13 @@
 import { job } from '@quittance/runtime/handler'
 import { settleDueSetupsJobName } from '../job-names.ts'
-import { selectInTurn } from '../organizations/select-in-turn.ts'
-import { toDriven, type DueRow } from '../payments/settle-due-payments.ts'
+import { selectDueChecks, toDriven, type DueRow } from '../payments/settle-due-payments.ts'
 import { driveSetup, setupsInProgress } from './drive-setup.ts'
 
 const batch = 20
 
 const claim = `
   update payment_setups set leased_until = now() + :lease * interval '1 millisecond'
-  where id = any (array(${selectInTurn({
-    table: 'payment_setups',
-    dueColumn: 'next_check_at',
-    isWaiting: 'next_check_at is not null',
-    isFree: `(leased_until is null or leased_until <= now())
-      and (payment_account_id is null or payment_account_id <> all (:busy::uuid[]))
-      and not exists (select from payment_accounts a where a.id = payment_account_id and a.paused_until > now())`,
-    limit: ':limit',
-  })}))
+  where id = any (array(${selectDueChecks('payment_setups')}))
   returning id, organization_id, payment_account_id, leased_until::text as lease, traceparent`
 
 /** Drives every setup whose next check is due, as `settleDuePayments` drives payments. */

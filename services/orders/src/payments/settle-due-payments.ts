@@ -19,18 +19,22 @@ export function toDriven({ id, organization_id: organizationId, lease, tracepare
   return { id, organizationId, lease, traceparent }
 }
 
-/** Payments of the release before are taken over: without `due_at` it does not claim them. */
-const claim = `
-  update payments set leased_until = now() + :lease * interval '1 millisecond', due_at = null
-  where id = any (array(${selectInTurn({
-    table: 'payments',
+/** Returns SQL that locks the rows whose check is due and whose account takes calls. */
+export const selectDueChecks = (table: 'payments' | 'payment_setups') =>
+  selectInTurn({
+    table,
     dueColumn: 'next_check_at',
     isWaiting: 'next_check_at is not null',
     isFree: `(leased_until is null or leased_until <= now())
       and (payment_account_id is null or payment_account_id <> all (:busy::uuid[]))
       and not exists (select from payment_accounts a where a.id = payment_account_id and a.paused_until > now())`,
     limit: ':limit',
-  })}))
+  })
+
+/** Payments of the release before are taken over: without `due_at` it does not claim them. */
+const claim = `
+  update payments set leased_until = now() + :lease * interval '1 millisecond', due_at = null
+  where id = any (array(${selectDueChecks('payments')}))
   returning id, organization_id, payment_account_id, leased_until::text as lease, traceparent`
 
 const batch = 20

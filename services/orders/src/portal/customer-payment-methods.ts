@@ -22,7 +22,8 @@ const lockMethod = `
   select m.status, m.customer_id, m.is_default, exists (
     select from subscriptions s where s.customer_id = m.customer_id and s.status in ('trialing', 'active', 'past_due', 'unpaid')
       and (s.price_amount > 0 or s.pending_product_id is not null) and not s.cancel_at_period_end
-      and not (s.amount = 0 and exists (select from discounts d where d.id = s.discount_id and d.duration = 'forever')) and (s.payment_method_id = m.id or m.is_default and (s.status <> 'trialing' or s.payment_method_id is not null))
+      and not (s.amount = 0 and exists (select from discounts d where d.id = s.discount_id and d.duration = 'forever'))
+      and (s.payment_method_id = m.id or m.is_default and (s.status <> 'trialing' or s.payment_method_id is not null))
       and not exists (select from payment_methods x where x.customer_id = m.customer_id and x.id <> m.id and x.is_default and x.status = 'active')
     ) as is_needed
   from payment_methods m

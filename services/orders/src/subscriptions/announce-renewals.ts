@@ -1,9 +1,7 @@
 import { subscriptionRenewalAhead, type AnnouncedSubscription } from '@quittance/contracts/subscription-announcements'
 import { job, type Transaction } from '@quittance/runtime/handler'
-import { Discount } from '../catalog/discounts/discount.ts'
 import { announceRenewalsJobName } from '../job-names.ts'
-import { isDiscountInEffect, type RecurringInterval } from '../pricing/billing-period.ts'
-import { discountOn } from '../pricing/order-amounts.ts'
+import type { RecurringInterval } from '../pricing/billing-period.ts'
 import { findPlannedProduct } from './choose-product.ts'
 import { Subscription } from './subscription.ts'
 import { announcedSubscriptionView, nextAmount } from './subscription-view.ts'
@@ -63,23 +61,14 @@ async function announceOne({ id, organization_id: organizationId }: DueSubscript
   publish({ event: subscriptionRenewalAhead, aggregateId: announced.customer_id, organizationId, payload })
 }
 
-/** Loads a subscription with what its next period costs: with the product that is planned for it, at the price of today. */
+/** Loads a subscription with what its next period costs, and the product that is planned for it. */
 export async function loadAnnouncement(id: string, { em, read }: Transaction): Promise<AnnouncedSubscription> {
   const view = JSON.parse(await read.one(announcedSubscriptionView, { where: 's.id = :id', values: { id } })) as AnnouncedSubscription
+  if (view.pending_product_id === null) return view
   const subscription = await em.findOneOrFail(Subscription, { id })
   const planned = await findPlannedProduct(subscription, em)
   if (!planned) return view
-  const { product, price } = planned
-  const { discountId, discountFrom: from, currentPeriodEnd } = subscription
-  const currency = price.priceCurrency ?? subscription.currency
-  const discount = discountId && from ? await em.findOneOrFail(Discount, discountId) : null
-  const { duration = 'once', durationInMonths } = discount ?? {}
-  const isLower = from && isDiscountInEffect(currentPeriodEnd, { duration, durationInMonths, from })
-  const rule = isLower && discount?.appliesTo({ productId: product.id, currency }) ? discount.rule() : null
-  const whole = price.amountFor(null)
-  return {
-    ...view,
-    next_amount: Number(whole - discountOn(whole, rule)),
-    next_product: { id: product.id, name: product.name, currency, recurring_interval: product.recurringInterval as RecurringInterval },
-  }
+  const { id: productId, name, recurringInterval } = planned.product
+  const currency = planned.price.priceCurrency ?? subscription.currency
+  return { ...view, next_product: { id: productId, name, currency, recurring_interval: recurringInterval as RecurringInterval } }
 }

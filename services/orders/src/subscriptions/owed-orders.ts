@@ -65,8 +65,9 @@ export async function withdrawCancellation(
 ): Promise<void> {
   subscription.uncancel()
   const { id, status, dueAt, failedCharges, organizationId } = subscription
+  if (status !== 'past_due' || !dueAt) return
   const waitMs = retryDelayMs(await loadDunning(sql, organizationId), failedCharges - 1)
-  if (status !== 'past_due' || !dueAt || waitMs === null) return
+  if (waitMs === null) return
   const [last] = await sql<{ settledMs: number | null; notBeforeMs: number | null }>('subscription.last-attempt', lastAttempt, {
     subscription_id: id,
   })

@@ -36,12 +36,14 @@ export async function upgradeSubscription(context: Transaction, { subscriptionId
   if (subscription.status === 'unpaid') subscription.markPaid(clock)
   subscription.restart(recurringInterval as RecurringInterval, clock)
   // What it owes from before is charged at once, with the method that paid.
-  if (subscription.status === 'past_due') subscription.dueAt = context.now
+  if (subscription.status === 'past_due') {
+    subscription.dueAt = context.now
+    context.wake(renewalJobName)
+  }
   applyPurchase(subscription, { upgrade, amount: upgrade.priceAmount - discountOn(upgrade.priceAmount, discount?.rule() ?? null) })
   await em.flush()
   await syncBenefits(subscription, context)
   await publishSubscriptionChange(context, subscription, before)
-  context.wake(renewalJobName)
 }
 
 /** Applies the purchased terms from the period that starts now. */
