@@ -2,6 +2,7 @@ import { event } from '@quittance/contracts/event'
 import { operation } from '@quittance/contracts/operation'
 import { Conflict } from '@quittance/contracts/errors'
 import { command, consumer, copyConsumer, type Transaction } from '@quittance/runtime/handler'
+import { consumerPositionsTable } from '@quittance/runtime/consumer-positions'
 import { idempotencyTable, slimIdempotencyIndexes } from '@quittance/runtime/idempotency'
 import { parkedMessagesTable } from '@quittance/runtime/parked-messages'
 import { migration } from '@quittance/runtime/schema'
@@ -76,6 +77,7 @@ export function ledger({ onEntry, beforeNote, isCopy = false }: Ledger = {}): Se
           ...slimOutboxIndexes,
           ...slimIdempotencyIndexes,
           ...parkedMessagesTable,
+          ...consumerPositionsTable,
           `create table handled_entries (number bigint generated always as identity primary key, account uuid not null, position integer not null)`,
         ]),
       ],

@@ -17,6 +17,7 @@ import { completeSellers } from './migrations/20261123161000-complete-sellers.ts
 import { guardIdentityByColumn } from './migrations/20261127023000-guard-identity-by-column.ts'
 import { indexCorrections } from './migrations/20261127055000-index-corrections.ts'
 import { recordTransferPayments } from './migrations/20261127122000-record-transfer-payments.ts'
+import { storeConsumerPositions } from './migrations/20261127230000-store-consumer-positions.ts'
 import { rights } from './permanence/runtime-rights.ts'
 
 export const database: DatabaseDefinition = {
@@ -38,6 +39,7 @@ export const database: DatabaseDefinition = {
     guardIdentityByColumn,
     indexCorrections,
     recordTransferPayments,
+    storeConsumerPositions,
   ],
   rights,
 }

@@ -62,6 +62,7 @@ import { createCheckoutLinks } from './migrations/20261124201000-create-checkout
 import { listPayments } from './migrations/20261123144000-list-payments.ts'
 import { recordResolutions } from './migrations/20261124100000-record-resolutions.ts'
 import { planProducts } from './migrations/20261124101000-plan-products.ts'
+import { storeConsumerPositions } from './migrations/20261127230000-store-consumer-positions.ts'
 import { OrderSchema } from './orders/order.ts'
 import { OrderItemSchema } from './orders/order-item.ts'
 import { PaymentAccountSchema } from './payment-accounts/payment-account.ts'
@@ -152,6 +153,7 @@ export const database: DatabaseDefinition = {
     rememberInvoiceNumbers,
     shareClaims,
     shareOtherClaims,
+    storeConsumerPositions,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },

@@ -1,10 +1,11 @@
 import type { DatabaseDefinition } from '@quittance/runtime/database'
 import { createUsage } from './migrations/20261123180000-create-usage.ts'
+import { storeConsumerPositions } from './migrations/20261127230000-store-consumer-positions.ts'
 
 /** All rows are written by SQL only. */
 export const database: DatabaseDefinition = {
   entities: [],
-  migrations: [createUsage],
+  migrations: [createUsage, storeConsumerPositions],
   rights: {
     tables: {
       // Never changed or deleted.

@@ -10,6 +10,7 @@ import { maintainPartitionsAsOwner } from './migrations/20261123090000-keep-hous
 import { parkMessages } from './migrations/20261123100000-park-messages.ts'
 import { registerEndpoints } from './migrations/20261123110000-register-endpoints.ts'
 import { holdBacklogsInBatches } from './migrations/20261127060000-hold-backlogs.ts'
+import { storeConsumerPositions } from './migrations/20261127230000-store-consumer-positions.ts'
 
 /** Events, deliveries and attempts are written by SQL only; see `deliveries/queue-store.ts`. */
 export const database: DatabaseDefinition = {
@@ -25,6 +26,7 @@ export const database: DatabaseDefinition = {
     parkMessages,
     registerEndpoints,
     holdBacklogsInBatches,
+    storeConsumerPositions,
   ],
   rights: { functions: ['ensure_webhook_partitions', 'drop_webhook_partitions'] },
 }

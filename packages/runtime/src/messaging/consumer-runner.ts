@@ -1,8 +1,9 @@
 import type { ConsumerMessages, JsMsg, Consumer as Source } from 'nats'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createWakeSignal } from '../jobs/wake-signal.ts'
+import { createPositionStore, toHandled, type HandledEvent } from './consumer-position.ts'
 import { createDelayedAcks, type DelayedAcks } from './delayed-acks.ts'
-import { getOrCreateDurable, recreateDurable, type HandledEvent } from './durable-consumer.ts'
+import { getOrCreateDurable, recreateDurable } from './durable-consumer.ts'
 import { countInterruptions, isDisconnected, onInterruption } from '../nats/nats-connection.ts'
 import type { Closeable } from '../process/shutdown.ts'
 import { gauge } from '../process/metrics.ts'
@@ -41,7 +42,11 @@ export function startConsumer({ leaderSession, ...options }: ConsumerOptions & {
       const parking = { ...options, durable, maxBatchSize, handle: (messages: readonly IncomingMessage[]) => handle(options, messages) }
       const parked = await ParkedMessages.open(parking, leadership)
       const retrying = parked.retryWhileLeader(leadership)
-      const acks = createDelayedAcks(options.connection, () => leadership.isLeader() || stopped())
+      const positions = createPositionStore(leadership.execute, durable)
+      // Another replica may have come further than this one in an earlier leadership.
+      state.lastHandled = (await positions.read()) ?? state.lastHandled
+      const mayAcknowledge = () => leadership.isLeader() || stopped()
+      const acks = createDelayedAcks({ ...options, positions, mayAcknowledge })
       const stopFetching = () => state.fetching?.stop()
       leadership.ended.addEventListener('abort', stopFetching)
       const stopListening = onInterruption(options.connection, stopFetching)
@@ -49,7 +54,7 @@ export function startConsumer({ leaderSession, ...options }: ConsumerOptions & {
         await consumeWhileLeader(options, { leadership, parked, acks, state })
       } finally {
         stopListening()
-        acks.flush()
+        await acks.flush()
         parked.stop()
         await retrying
       }
@@ -101,7 +106,7 @@ async function consumeWhileLeader(options: ConsumerOptions, turn: Turn): Promise
       if (!leadership.isLeader() || isInterrupted()) return
       if (!(await handleInOrder(options, { messages, interruptions, leadership, parked, acks, wait: state.wait }))) return
       state.pending = messages.at(-1)?.info.pending ?? 0
-      state.lastHandled = toHandled(messages.at(-1) as JsMsg)
+      state.lastHandled = toHandled(messages.at(-1) as JsMsg) ?? state.lastHandled
     },
     fail: () => state.fetching?.stop(),
   })
@@ -133,7 +138,7 @@ async function consumeWhileLeader(options: ConsumerOptions, turn: Turn): Promise
     // The next messages are fetched while the last ones are handled.
     if (opened.isWhole && !batches.hasFailed()) continue
     await batches.handled()
-    acks.flush()
+    await acks.flush()
     opened = await streamPosition(await recreateDurable(source))
   }
   await batches.handled()
@@ -151,10 +156,6 @@ gauge('consumer_pending_messages', 'Messages of the stream that a consumer has n
     for (const [consumer, pending] of pendingByConsumer) gauge.set({ consumer }, pending())
   },
 })
-
-function toHandled({ seq: sequence, headers, info }: JsMsg): HandledEvent {
-  return { id: headers?.get('Nats-Msg-Id') ?? '', sequence, storedAt: new Date(info.timestampNanos / 1e6) }
-}
 
 interface Position {
   source: Source

@@ -12,6 +12,7 @@ import {
 } from 'nats'
 import type { Logger } from '../process/logger.ts'
 import { muxRequest } from '../nats/mux-inbox.ts'
+import type { HandledEvent } from './consumer-position.ts'
 import { findMissingEvents, type PublishedEvent } from './verify-events.ts'
 
 /** A durable consumer of the stream, as its owner uses it. Only the provisioner may create and change it. */
@@ -52,12 +53,6 @@ export async function recreateDurable(durable: DurableOptions, lastHandled: Hand
   if (lastHandled && (await isLost(durable, lastHandled))) await resetDurable(durable, lastHandled.storedAt)
   else if (isUnsettled) await resetDurable(durable)
   return getOrCreateDurable(durable)
-}
-
-/** An event that the consumer has handled. */
-export interface HandledEvent extends PublishedEvent {
-  /** Time at which the stream stored it, by the server's clock. */
-  storedAt: Date
 }
 
 /**
