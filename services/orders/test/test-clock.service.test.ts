@@ -3,9 +3,10 @@ import { RequestValidationError, ServiceUnavailable } from '@quittance/contracts
 import { getSubscription } from '@quittance/contracts/subscriptions'
 import { advanceTestClock } from '@quittance/contracts/test-clock'
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
-import { after, buyPlan, subscribe } from './subscribe.ts'
+import { advance, after, buyPlan, replaceMethods, subscribe } from './subscribe.ts'
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 
@@ -43,6 +44,31 @@ test('a clock belongs to one organization: subscriptions of others do not move',
   expect(await orders.call(getSubscription, { id }, other.seller)).toMatchObject({ current_period_end })
   expect(await orders.rows('select from organizations where clock_offset_ms > 0')).toHaveLength(1)
 })
+
+test('a renewal that is being settled while the clock advances is followed by the next one', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders)
+  await replaceMethods(orders, 'ctoken_slow')
+  const { current_period_end } = subscribed.subscription
+  await advance(orders, subscribed, after(current_period_end))
+  await eventually(async () => expect(await orders.rows(`select 1 from payments where state = 'processing'`)).toHaveLength(1))
+  // The settlement has read the clock, and cannot commit.
+  const release = await orders.holdTransaction('lock table outbox_messages in share mode')
+  await eventually(async () => expect(await orders.rows(blockedSettlement)).toHaveLength(1))
+  const advanced = advance(orders, subscribed, after(current_period_end, 45))
+  await Promise.race([advanced, eventually(async () => expect(await orders.rows(blockedLock)).toHaveLength(1))])
+  await release()
+  await advanced
+  await eventually(async () => {
+    const { current_period_start: start } = await orders.call(getSubscription, { id: subscribed.subscription.id }, subscribed.seller)
+    expect(Date.parse(start)).toBeGreaterThan(Date.parse(current_period_end ?? ''))
+  })
+})
+
+const blocked = (query: string) =>
+  `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%${query}%'`
+const blockedSettlement = blocked('insert into outbox_messages')
+const blockedLock = blocked('from subscriptions where organization_id')
 
 test('returns 503 for the clock of an organization that has not been received yet', async () => {
   await using orders = await startOrders()

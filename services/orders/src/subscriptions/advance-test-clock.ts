@@ -16,6 +16,13 @@ const advance = `
   update organizations set clock_offset_ms = clock_offset_ms + :ms::bigint
   where id = :id and id = any (:scope_organizations)`
 
+/**
+ * A change in progress has read the clock behind the lock of its subscription. Afterwards a new statement sees the time that it has set, also
+ * where there was none before.
+ */
+const lockSubscriptions = `
+  select 1 from subscriptions where organization_id = :id and organization_id = any (:scope_organizations) order by created_at, id for update`
+
 /** Brings forward, in real time, everything due at a time of the clock. */
 const bringForward = `
   update subscriptions set due_at = due_at - :ms::bigint * interval '1 millisecond', version = version + 1
@@ -39,6 +46,7 @@ export const advanceTestClock = command(contract, async ({ organization_id, to }
   if (ms <= 0) throw RequestValidationError.field(['to'], `Must be after ${clock.now.toISOString()}, the current time of the clock.`)
   if (ms > maxAdvanceMs) throw RequestValidationError.field(['to'], 'Must be within two years of the current time of the clock.')
   await sql('organization.advance-clock', advance, { id, ms })
+  await sql('subscriptions.lock', lockSubscriptions, { id })
   await sql('subscriptions.bring-forward', bringForward, { id, ms })
   await sql('orders.bring-forward', bringOrdersForward, { id, ms })
   wake(renewalJobName, finalOrdersJobName, announceRenewalsJobName, announceTrialEndsJobName)
