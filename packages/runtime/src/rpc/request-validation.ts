@@ -67,12 +67,16 @@ interface Place {
   prefix: PropertyKey[]
 }
 
-/** Computes how far a union branch is from the input: a missing or excluded key, or a different literal, counts more than an invalid value. */
+/**
+ * Computes how far a union branch is from the input: a missing or excluded key, another kind of value, or a different literal, counts more than
+ * an invalid value inside it.
+ */
 function distance(issues: readonly z.core.$ZodIssue[], { input, prefix }: Place): number {
   const weights = issues.map((issue): number => {
     if (valueAt(input, [...prefix, ...issue.path]) === undefined) return 200
-    if (issue.code === 'invalid_type' && issue.expected === 'never') return 200
-    return issue.code === 'invalid_value' ? 100 : 1
+    if (issue.code === 'invalid_type' && (issue.expected === 'never' || issue.path.length === 0)) return 200
+    if (issue.code === 'invalid_value') return issue.path.length === 0 ? 150 : 100
+    return 1
   })
   return weights.reduce((sum, weight) => sum + weight, 0)
 }
