@@ -10,6 +10,7 @@ import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { withoutControls } from './printed-text.ts'
 import { CheckoutProduct } from './products.ts'
 import { ResourceUnavailable } from './subscriptions.ts'
+import { trialOfPurchase } from './trials.ts'
 
 const CheckoutLinkProduct = CheckoutProduct.extend({ metadata: Metadata }).meta({ id: 'CheckoutLinkProduct' })
 
@@ -43,6 +44,7 @@ const read = { scopes: ['checkout_links:read', 'checkout_links:write'], callers:
 
 const products = z.array(Id).min(1).max(20)
 const label = withoutControls(z.string().trim().max(200)).nullish().describe('Shown to the seller only.')
+const seats = z.literal(1, 'Must be 1: a link sells one of a product.').nullish()
 const successUrl = z.string().min(1).max(2083).nullish()
 
 export const createCheckoutLink = operation({
@@ -59,6 +61,8 @@ export const createCheckoutLink = operation({
       allow_discount_codes: z.boolean().default(true),
       require_billing_address: z.boolean().default(false),
       discount_id: Id.nullish(),
+      seats,
+      ...trialOfPurchase,
       success_url: successUrl,
     })
     .refine((named) => Boolean(named.products ?? named.product_id ?? named.product_price_id), {
@@ -106,6 +110,8 @@ export const updateCheckoutLink = operation({
     allow_discount_codes: z.boolean().nullish(),
     require_billing_address: z.boolean().nullish(),
     discount_id: Id.nullish(),
+    seats,
+    ...trialOfPurchase,
     success_url: successUrl,
   }),
   reply: CheckoutLink,

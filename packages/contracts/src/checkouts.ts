@@ -10,6 +10,7 @@ import { maxAmount } from './money.ts'
 import { operation } from './operation.ts'
 import { withoutControls } from './printed-text.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
+import { trialOfPurchase } from './trials.ts'
 
 /** 403: the checkout is no longer open. */
 export class NotOpenCheckout extends ApiError {
@@ -35,6 +36,7 @@ const email = z.email().max(254).nullish()
 /** Amount chosen by the buyer for a product with a custom price; ignored for other prices. */
 const chosenAmount = z.int().min(50).max(maxAmount).nullish()
 const personName = withoutControls(z.string().trim().max(250)).nullish()
+const onlyOne = z.literal(1, 'Must be 1: a checkout sells one of a product.').nullish()
 
 export const createCheckout = operation({
   subject: 'orders.checkout.create',
@@ -43,10 +45,15 @@ export const createCheckout = operation({
   request: z.object({
     products: z.array(Id).min(1).max(20).describe('Ids of the products that the buyer can choose from; the first one is preselected.'),
     amount: chosenAmount,
-    quantity: z.literal(1, 'Must be 1: a checkout sells one of a product.').nullish(),
+    quantity: onlyOne,
+    seats: onlyOne,
+    min_seats: onlyOne,
+    max_seats: onlyOne,
+    prices: z.null({ error: 'Must be null: the products have the prices.' }).optional(),
     subscription_id: Id.nullish().describe('A free subscription that is upgraded to the purchased product once the checkout is paid.'),
     discount_id: Id.nullish(),
     allow_trial: z.boolean().default(true).describe('Whether the purchase begins with the trial of the product, if it has one.'),
+    ...trialOfPurchase,
     allow_discount_codes: z.boolean().default(true),
     require_billing_address: z.boolean().default(false),
     customer_id: Id.nullish(),
@@ -123,6 +130,7 @@ const changes = {
   product_id: Id.nullish(),
   product_price_id: Id.nullish().meta({ deprecated: true, description: 'Deprecated; use product_id.' }),
   amount: chosenAmount,
+  seats: onlyOne,
   is_business_customer: z.boolean().nullish(),
   customer_name: personName,
   customer_email: email,
@@ -140,6 +148,7 @@ export const updateCheckout = operation({
     ...changes,
     discount_id: Id.nullish(),
     allow_trial: z.boolean().nullish(),
+    ...trialOfPurchase,
     allow_discount_codes: z.boolean().nullish(),
     require_billing_address: z.boolean().nullish(),
     customer_ip_address: z.union([z.ipv4(), z.ipv6()]).nullish(),

@@ -133,6 +133,8 @@ const newPrices = [fixedPrice, customPrice, z.object({ amount_type: z.literal('f
 
 const onePriceMessage = 'Must contain exactly one fixed, custom or free price.'
 
+const intervalCount = z.literal(1, 'Must be 1: a product renews every month or every year.').nullish()
+
 const name = withoutControls(z.string().trim().min(3).max(200))
 const description = z.string().max(20_000).nullish()
 
@@ -144,6 +146,7 @@ export const createProduct = operation({
     name,
     description,
     recurring_interval: RecurringInterval.nullable().default(null).describe('Null or absent: a one-time product.'),
+    recurring_interval_count: intervalCount,
     ...trialInput,
     prices: z
       .array(z.discriminatedUnion('amount_type', newPrices))
@@ -205,6 +208,7 @@ export const updateProduct = operation({
     name: name.nullish(),
     description,
     recurring_interval: RecurringInterval.nullish(),
+    recurring_interval_count: intervalCount,
     ...trialInput,
     is_archived: z.boolean().nullish(),
     prices: z

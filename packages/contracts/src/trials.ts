@@ -24,3 +24,8 @@ export const trialOfProduct = {
   trial_interval_count: z.int().nullable(),
   trial_without_payment_method: z.boolean().optional().describe('Whether a trial begins without a payment method.'),
 }
+
+const ofProductOnly = z.null({ error: 'Must be null: the product has the trial.' }).optional()
+
+/** Keys with which other systems set the trial of a purchase. A trial of another length than the seller asked for would be charged too early. */
+export const trialOfPurchase = { trial_interval: ofProductOnly, trial_interval_count: ofProductOnly }
