@@ -117,6 +117,8 @@ export const listBenefits = operation({
   http: { method: 'GET', path: '/v1/benefits/', ...reading },
   request: z.object({
     ...pageRequest,
+    id: oneOrMany(Id),
+    exclude_id: oneOrMany(Id).describe('Benefits that are left out.'),
     organization_id: oneOrMany(Id),
     type: oneOrMany(BenefitType),
     query: z.string().max(200).optional().describe('Part of the description.'),

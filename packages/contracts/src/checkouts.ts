@@ -4,7 +4,7 @@ import { deprecatedSince } from './changes.ts'
 import { Checkout, CheckoutPublic, CheckoutPublicConfirmed, CheckoutStatus } from './checkout.ts'
 import { ApiError, RequestValidationError, ResourceNotFound, ServiceUnavailable, TooManyRequests } from './errors.ts'
 import { event } from './event.ts'
-import { Id, oneOrMany } from './identifiers.ts'
+import { customerFilters, Id, oneOrMany } from './identifiers.ts'
 import { MetadataInput } from './metadata.ts'
 import { maxAmount } from './money.ts'
 import { operation } from './operation.ts'
@@ -104,7 +104,7 @@ export const listCheckouts = operation({
     ...pageRequest,
     organization_id: oneOrMany(Id),
     product_id: oneOrMany(Id),
-    customer_id: oneOrMany(Id),
+    ...customerFilters,
     status: oneOrMany(CheckoutStatus),
     query: z.string().max(200).optional(),
     sorting: sorting(['created_at', 'expires_at', 'status'], '-created_at'),

@@ -10,9 +10,9 @@ import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { withoutControls } from './printed-text.ts'
 import { CheckoutProduct } from './products.ts'
 import { PreviewedAt, SubscriptionChangePreview } from './subscription-changes.ts'
+import { CancellationReason } from './subscription-status.ts'
 import {
   AlreadyCanceledSubscription,
-  CancellationReason,
   CustomerOrderSubscription,
   ResourceUnavailable,
   nextAmount,

@@ -93,6 +93,10 @@ export const listCustomers = operation({
     organization_id: oneOrMany(Id),
     email: z.string().max(254).optional(),
     query: z.string().max(200).optional(),
+    active: z
+      .boolean()
+      .optional()
+      .describe('`true`: customers with a subscription that is trialing, active or past_due; `false`: the others.'),
     metadata: MetadataFilter,
     sorting: sorting(['created_at', 'email', 'name'], '-created_at'),
   }),

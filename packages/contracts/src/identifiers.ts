@@ -27,5 +27,8 @@ export function oneOrMany<T extends z.ZodType>(schema: T) {
   return z.union([schema, z.array(schema).max(100)]).optional()
 }
 
+/** Filters of lists by customer: by id, or by the id that the seller gave. */
+export const customerFilters = { customer_id: oneOrMany(Id), external_customer_id: oneOrMany(z.string().max(200)) }
+
 /** Required with a user credential, rejected with an organization credential. */
 export const OrganizationIdInput = Id.nullish().describe('The organization. Required with a user credential, forbidden otherwise.')

@@ -92,7 +92,7 @@ export const listLicenseKeys = operation({
   subject: 'orders.license-key.list',
   summary: 'List license keys, oldest first',
   http: { method: 'GET', path: '/v1/license-keys/', ...reading },
-  request: z.object({ ...pageRequest, organization_id: oneOrMany(Id), benefit_id: oneOrMany(Id) }),
+  request: z.object({ ...pageRequest, organization_id: oneOrMany(Id), benefit_id: oneOrMany(Id), status: oneOrMany(LicenseKeyStatus) }),
   reply: ListReply(LicenseKeyRead),
   errors: [],
 })

@@ -5,7 +5,7 @@ import { Customer } from './customers.ts'
 import { DiscountSummary } from './discounts.ts'
 import { ApiError, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
-import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
+import { customerFilters, Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { InvoiceSourceItem, InvoiceSourcePayment, InvoiceSourceRefund } from './invoice-source.ts'
 import { Metadata, MetadataFilter } from './metadata.ts'
 import { Amount, Currency } from './money.ts'
@@ -122,8 +122,9 @@ export const listOrders = operation({
     product_id: oneOrMany(Id),
     product_billing_type: oneOrMany(z.enum(['one_time', 'recurring'])),
     discount_id: oneOrMany(Id),
-    customer_id: oneOrMany(Id),
+    ...customerFilters,
     checkout_id: oneOrMany(Id),
+    subscription_id: oneOrMany(Id),
     metadata: MetadataFilter,
     sorting: sorting(['created_at', 'amount', 'net_amount', 'customer', 'product', 'discount', 'subscription'], '-created_at'),
   }),

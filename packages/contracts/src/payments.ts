@@ -67,6 +67,7 @@ export const listPayments = operation({
     order_id: oneOrMany(Id),
     status: oneOrMany(PaymentStatus),
     method: oneOrMany(z.string().max(100)),
+    customer_id: oneOrMany(Id),
     customer_email: oneOrMany(z.string().max(320)),
     sorting: sorting(['created_at', 'status', 'amount', 'method'], '-created_at'),
   }),

@@ -192,6 +192,7 @@ export const listProducts = operation({
     is_archived: z.boolean().optional(),
     is_recurring: z.boolean().optional(),
     benefit_id: oneOrMany(Id),
+    visibility: oneOrMany(z.enum(['draft', 'private', 'public'])).describe('Every product is `public`.'),
     metadata: MetadataFilter,
     sorting: sorting(['created_at', 'name', 'price_amount_type', 'price_amount'], '-created_at'),
   }),

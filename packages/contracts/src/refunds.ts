@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError, RequestValidationError } from './errors.ts'
 import { event } from './event.ts'
-import { Id, oneOrMany, timestamps } from './identifiers.ts'
+import { customerFilters, Id, oneOrMany, timestamps } from './identifiers.ts'
 import { Metadata, MetadataInput } from './metadata.ts'
 import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
@@ -91,7 +91,7 @@ export const listRefunds = operation({
     organization_id: oneOrMany(Id),
     order_id: oneOrMany(Id),
     subscription_id: oneOrMany(Id),
-    customer_id: oneOrMany(Id),
+    ...customerFilters,
     succeeded: z.boolean().optional().describe('`true`: succeeded refunds only; `false`: all refunds.'),
     sorting: sorting(['created_at', 'amount'], '-created_at'),
   }),

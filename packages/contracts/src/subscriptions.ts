@@ -4,13 +4,14 @@ import { Customer } from './customers.ts'
 import { DiscountSummary } from './discounts.ts'
 import { ApiError, BadRequest, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
-import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
+import { customerFilters, Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { Metadata, MetadataFilter } from './metadata.ts'
 import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
 import { after, DocumentPart, ListReply, pageRequest, sorting } from './pagination.ts'
 import { Product, ProductPrice, RecurringInterval } from './products.ts'
 import { PreviewedAt, ProrationBehavior, SubscriptionChangePreview } from './subscription-changes.ts'
+import { CancellationReason, statusFilters, SubscriptionStatus } from './subscription-status.ts'
 
 /** 403: the subscription has ended or ends with the current period. */
 export class AlreadyCanceledSubscription extends ApiError {
@@ -26,14 +27,6 @@ export class SubscriptionUpdatePending extends ApiError {
 export class ResourceUnavailable extends ApiError {
   readonly status = 410
 }
-
-export const SubscriptionStatus = z.enum(['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled', 'unpaid'])
-export type SubscriptionStatus = z.infer<typeof SubscriptionStatus>
-
-export const CancellationReason = z
-  .enum(['customer_service', 'low_quality', 'missing_features', 'switched_service', 'too_complex', 'too_expensive', 'unused', 'other'])
-  .meta({ id: 'CancellationReason' })
-export type CancellationReason = z.infer<typeof CancellationReason>
 
 const fields = {
   ...timestamps,
@@ -115,9 +108,9 @@ export const listSubscriptions = operation({
     ...pageRequest,
     organization_id: oneOrMany(Id),
     product_id: oneOrMany(Id),
-    customer_id: oneOrMany(Id),
+    ...customerFilters,
     discount_id: oneOrMany(Id),
-    active: z.boolean().optional().describe('`true`: trialing and active; `false`: past_due, canceled and unpaid.'),
+    ...statusFilters,
     metadata: MetadataFilter,
     sorting: sorting(['customer', 'status', 'started_at', 'current_period_end', 'amount', 'product', 'discount'], '-started_at'),
   }),

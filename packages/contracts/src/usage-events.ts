@@ -135,6 +135,8 @@ export const listUsageEvents = operation({
     meter_id: Id.optional().describe('Only events that a meter counts. There are no meters yet.'),
     name: oneOrMany(z.string().max(128)),
     source: oneOrMany(UsageEventSource),
+    query: z.string().max(200).optional().describe('Part of the name.'),
+    parent_id: Id.optional().describe('Only events below this one. No event has a parent.'),
     metadata: MetadataFilter,
     sorting: sorting(['timestamp'], '-timestamp'),
   }),

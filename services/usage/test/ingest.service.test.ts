@@ -168,12 +168,16 @@ describe('lists', () => {
     expect(await names({ external_customer_id: ['reader-1', 'reader-2'] })).toEqual(['day-2', 'day-1'])
     expect(await names({ customer_id: randomUUID() })).toEqual([])
     expect(await names({ source: 'system' })).toEqual([])
+    expect(await names({ query: 'Y-2' })).toEqual(['day-2'])
     expect(await names({ source: ['user', 'system'], page: 2, limit: 2 })).toEqual(['day-1'])
   })
 
-  test.each([{ meter_id: randomUUID() }, { filter: '{"conjunction":"and","clauses":[]}' }])('rejects %o', async (request) => {
-    await expect(usage.call(listUsageEvents, request, usage.caller)).rejects.toMatchObject({ status: 422 })
-  })
+  test.each([{ meter_id: randomUUID() }, { parent_id: randomUUID() }, { filter: '{"conjunction":"and","clauses":[]}' }])(
+    'rejects %o',
+    async (request) => {
+      await expect(usage.call(listUsageEvents, request, usage.caller)).rejects.toMatchObject({ status: 422 })
+    },
+  )
 
   test('lists names with how often and when they occurred', async () => {
     const caller = organizationCaller(randomUUID())

@@ -5,6 +5,7 @@ import {
   listCheckouts as listCheckoutsContract,
 } from '@quittance/contracts/checkouts'
 import { query } from '@quittance/runtime/handler'
+import { isExternalCustomer } from '../customers/customer-view.ts'
 import { checkoutBySecretView, checkoutView, checkoutPublicView } from './checkout-view.ts'
 import { toArray, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
 
@@ -28,6 +29,10 @@ export const listCheckouts = query(listCheckoutsContract, (request, { read }) =>
       organization_id: { sql: 'ch.organization_id = any(:organization_id)', value: toArray(request.organization_id) },
       product_id: { sql: 'ch.product_id = any(:product_id)', value: toArray(request.product_id) },
       customer_id: { sql: 'ch.customer_id = any(:customer_id)', value: toArray(request.customer_id) },
+      external_customer_id: {
+        sql: `ch.external_customer_id = any (:external_customer_id::text[]) or ${isExternalCustomer('ch.customer_id')}`,
+        value: toArray(request.external_customer_id),
+      },
       status: { sql: 'ch.status = any(:status)', value: toArray(request.status) },
       query: { sql: 'strpos(lower(ch.customer_email), lower(:query)) > 0', value: request.query },
     }),

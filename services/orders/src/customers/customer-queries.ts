@@ -32,12 +32,15 @@ export const getCustomerStateByExternalId = query(getCustomerStateByExternalIdCo
 
 const columns = { created_at: 'c.created_at', email: 'lower(c.email)', name: nullable('c.name') }
 
+const hasSubscription = `exists (select from subscriptions s where s.customer_id = c.id and s.status in ('trialing', 'active', 'past_due'))`
+
 export const listCustomers = query(listCustomersContract, (request, { read }) =>
   read.page(customerView, {
     ...buildWhere({
       organization_id: { sql: 'c.organization_id = any(:organization_id)', value: toArray(request.organization_id) },
       email: { sql: 'lower(c.email) = lower(:email)', value: request.email },
       query: { sql: 'strpos(lower(c.email), lower(:query)) > 0 or strpos(lower(c.name), lower(:query)) > 0', value: request.query },
+      active: { sql: `${hasSubscription} = :active`, value: request.active },
       metadata: metadataFilter('c.metadata', request.metadata),
     }),
     orderBy: buildSortOrder(columns, { sorting: request.sorting, tieBreakers: ['c.created_at', 'c.id'] }),

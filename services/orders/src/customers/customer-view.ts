@@ -15,6 +15,11 @@ export const activeCustomers = {
   counter: { list: 'customers', time: 'c.created_at' },
 } satisfies Partial<View<unknown>>
 
+/** Returns the condition that a column names a customer with one of the ids that `external_customer_id` contains, in SQL. */
+export const isExternalCustomer = (column: string) => `${column} = any (array(
+  select w.id from customers w
+  where w.organization_id = any (:organizations::uuid[]) and w.external_id = any (:external_customer_id::text[]) and w.deleted_at is null))`
+
 /** Customers that are not deleted. Orders still show deleted ones. */
 export const customerView: View<Customer> = { name: 'customer', ...activeCustomers, columns: customerColumns }
 

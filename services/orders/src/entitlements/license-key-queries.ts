@@ -15,11 +15,12 @@ export const getLicenseKeyActivation = query(getLicenseKeyActivationContract, ({
   read.one(licenseKeyActivationView, { where: 'k.id = :id and a.id = :activation_id', values: { id, activation_id } }),
 )
 
-export const listLicenseKeys = query(listLicenseKeysContract, ({ organization_id, benefit_id, page, limit }, { read }) =>
+export const listLicenseKeys = query(listLicenseKeysContract, ({ organization_id, benefit_id, status, page, limit }, { read }) =>
   read.page(licenseKeyView, {
     ...buildWhere({
       organization_id: { sql: 'k.organization_id = any(:organization_id)', value: toArray(organization_id) },
       benefit_id: { sql: 'k.benefit_id = any(:benefit_id)', value: toArray(benefit_id) },
+      status: { sql: 'k.status = any(:status)', value: toArray(status) },
     }),
     orderBy: oldestFirst('k'),
     page,

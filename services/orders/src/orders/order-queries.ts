@@ -5,6 +5,7 @@ import {
   exportOrders as exportOrdersContract,
 } from '@quittance/contracts/orders'
 import { query } from '@quittance/runtime/handler'
+import { isExternalCustomer } from '../customers/customer-view.ts'
 import { orderView } from './order-view.ts'
 import { toArray, metadataFilter, nullable, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
 import type { View } from '@quittance/sql/view'
@@ -30,7 +31,9 @@ export const listOrders = query(listOrdersContract, (request, { read }) =>
       product_billing_type: { sql: billingTypeCondition, value: toArray(request.product_billing_type) },
       discount_id: { sql: 'o.discount_id = any(:discount_id)', value: toArray(request.discount_id) },
       customer_id: { sql: 'o.customer_id = any(:customer_id)', value: toArray(request.customer_id) },
+      external_customer_id: { sql: isExternalCustomer('o.customer_id'), value: toArray(request.external_customer_id) },
       checkout_id: { sql: 'o.checkout_id = any(:checkout_id)', value: toArray(request.checkout_id) },
+      subscription_id: { sql: 'o.subscription_id = any(:subscription_id)', value: toArray(request.subscription_id) },
       metadata: metadataFilter('o.metadata', request.metadata),
     }),
     orderBy: buildSortOrder(columns, { sorting: request.sorting, tieBreakers: ['o.created_at', 'o.id'] }),

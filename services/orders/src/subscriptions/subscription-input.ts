@@ -1,4 +1,4 @@
-import type { CancellationReason } from '@quittance/contracts/subscriptions'
+import type { CancellationReason } from '@quittance/contracts/subscription-status'
 
 /** A product bought as an upgrade, at its advertised price. */
 export interface PurchasedProduct {

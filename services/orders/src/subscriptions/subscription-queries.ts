@@ -4,6 +4,7 @@ import {
   exportSubscriptions as exportSubscriptionsContract,
 } from '@quittance/contracts/subscriptions'
 import { query } from '@quittance/runtime/handler'
+import { isExternalCustomer } from '../customers/customer-view.ts'
 import { subscriptionView, activeCondition, startedSubscriptionView } from './subscription-view.ts'
 import { toArray, metadataFilter, nullable, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
 import type { View } from '@quittance/sql/view'
@@ -29,8 +30,14 @@ export const listSubscriptions = query(listSubscriptionsContract, (request, { re
       organization_id: { sql: 's.organization_id = any(:organization_id)', value: toArray(request.organization_id) },
       product_id: { sql: 's.product_id = any(:product_id)', value: toArray(request.product_id) },
       customer_id: { sql: 's.customer_id = any(:customer_id)', value: toArray(request.customer_id) },
+      external_customer_id: { sql: isExternalCustomer('s.customer_id'), value: toArray(request.external_customer_id) },
       discount_id: { sql: 's.discount_id = any(:discount_id)', value: toArray(request.discount_id) },
       active: { sql: activeCondition, value: request.active },
+      status: { sql: 's.status = any(:status)', value: toArray(request.status) },
+      cancel_at_period_end: { sql: 's.cancel_at_period_end = :cancel_at_period_end', value: request.cancel_at_period_end },
+      reason: { sql: 's.customer_cancellation_reason = any(:reason)', value: toArray(request.customer_cancellation_reason) },
+      canceled_at_after: { sql: 's.canceled_at >= :canceled_at_after', value: request.canceled_at_after },
+      canceled_at_before: { sql: 's.canceled_at <= :canceled_at_before', value: request.canceled_at_before },
       metadata: metadataFilter('s.metadata', request.metadata),
     }),
     orderBy: buildSortOrder(columns, { sorting: request.sorting, tieBreakers: ['s.started_at', 's.id'] }),

@@ -1,6 +1,6 @@
 import { defineEntity, p, raw } from '@mikro-orm/core'
 import type { Metadata } from '@quittance/contracts/metadata'
-import type { CancellationReason, SubscriptionStatus } from '@quittance/contracts/subscriptions'
+import type { CancellationReason, SubscriptionStatus } from '@quittance/contracts/subscription-status'
 import { customerFilter, organizationFilter } from '@quittance/runtime/database'
 import { aggregateProperties } from '@quittance/runtime/schema'
 import type { RecurringInterval } from '../pricing/billing-period.ts'

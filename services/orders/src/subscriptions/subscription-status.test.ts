@@ -1,4 +1,4 @@
-import { SubscriptionStatus } from '@quittance/contracts/subscriptions'
+import { SubscriptionStatus } from '@quittance/contracts/subscription-status'
 import { expect, test } from 'vitest'
 import { canTransition, eventsForChange, isTerminal, type SubscriptionSnapshot } from './subscription-status.ts'
 

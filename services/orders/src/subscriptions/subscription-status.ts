@@ -1,7 +1,6 @@
 import {
   AlreadyCanceledSubscription,
   SubscriptionUpdatePending,
-  type SubscriptionStatus,
   subscriptionActive,
   subscriptionCanceled,
   subscriptionCreated,
@@ -9,6 +8,7 @@ import {
   subscriptionUncanceled,
   subscriptionUpdated,
 } from '@quittance/contracts/subscriptions'
+import type { SubscriptionStatus } from '@quittance/contracts/subscription-status'
 import type { Event } from '@quittance/contracts/event'
 
 /** Allowed transitions. All others are rejected; terminal states have none. */

@@ -1,5 +1,6 @@
 import { BadRequest } from '@quittance/contracts/errors'
-import { ResourceUnavailable, type SubscriptionStatus } from '@quittance/contracts/subscriptions'
+import type { SubscriptionStatus } from '@quittance/contracts/subscription-status'
+import { ResourceUnavailable } from '@quittance/contracts/subscriptions'
 import { retryDelayMs, type Dunning } from '../organizations/dunning.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
 import type { ProductPrice } from '../catalog/products/product.ts'

@@ -28,6 +28,7 @@ const ofOwners = (condition: string) => `e.owner_id = any(array(select w.id from
 export const listUsageEvents = query(listContract, ({ page, limit, ...request }, { read }) => {
   if (request.meter_id !== undefined) throw createQueryError('meter_id', 'Meter not found.')
   if (request.filter !== undefined) throw createQueryError('filter', 'Filters are not supported yet. Use name, source or metadata.')
+  if (request.parent_id !== undefined) throw createQueryError('parent_id', 'Event not found.')
   return read.page(eventView, {
     ...buildWhere({
       organization_id: { sql: 'e.organization_id = any(:organization_id)', value: toArray(request.organization_id) },
@@ -37,6 +38,7 @@ export const listUsageEvents = query(listContract, ({ page, limit, ...request },
       source: { sql: 'e.source = any(:source)', value: toArray(request.source) },
       start_timestamp: { sql: 'e.occurred_at > :start_timestamp', value: request.start_timestamp },
       end_timestamp: { sql: 'e.occurred_at < :end_timestamp', value: request.end_timestamp },
+      query: { sql: 'strpos(lower(e.name), lower(:query)) > 0', value: request.query },
       metadata: metadataFilter('e.metadata', request.metadata),
     }),
     orderBy: buildSortOrder({ timestamp: 'e.occurred_at' }, { sorting: request.sorting, tieBreakers: ['e.id'] }),

@@ -10,6 +10,8 @@ const columns = { created_at: 'b.created_at', description: 'b.description' }
 export const listBenefits = query(listBenefitsContract, (request, { read }) =>
   read.page(benefitView, {
     ...buildWhere({
+      id: { sql: 'b.id = any(:id)', value: toArray(request.id) },
+      exclude_id: { sql: 'b.id <> all(:exclude_id)', value: toArray(request.exclude_id) },
       organization_id: { sql: 'b.organization_id = any(:organization_id)', value: toArray(request.organization_id) },
       type: { sql: 'b.type = any(:type)', value: toArray(request.type) },
       query: { sql: 'strpos(lower(b.description), lower(:query)) > 0', value: request.query },

@@ -28,6 +28,7 @@ export const listProducts = query(listProductsContract, (request, { read }) =>
       is_archived: { sql: 'pr.is_archived = :is_archived', value: request.is_archived },
       is_recurring: { sql: '(pr.recurring_interval is not null) = :is_recurring', value: request.is_recurring },
       benefit_id: { sql: hasBenefit, value: toArray(request.benefit_id) },
+      visibility: { sql: `'public' = any(:visibility)`, value: toArray(request.visibility) },
       metadata: metadataFilter('pr.metadata', request.metadata),
     }),
     orderBy: buildSortOrder(columns, { sorting: request.sorting, tieBreakers: ['pr.created_at', 'pr.id'] }),

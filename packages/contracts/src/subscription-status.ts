@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { oneOrMany, Timestamp } from './identifiers.ts'
+
+export const SubscriptionStatus = z.enum(['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled', 'unpaid'])
+export type SubscriptionStatus = z.infer<typeof SubscriptionStatus>
+
+export const CancellationReason = z
+  .enum(['customer_service', 'low_quality', 'missing_features', 'switched_service', 'too_complex', 'too_expensive', 'unused', 'other'])
+  .meta({ id: 'CancellationReason' })
+export type CancellationReason = z.infer<typeof CancellationReason>
+
+/** Filters of lists of subscriptions by their status and cancellation. */
+export const statusFilters = {
+  active: z.boolean().optional().describe('`true`: trialing and active; `false`: past_due, canceled and unpaid.'),
+  status: oneOrMany(SubscriptionStatus),
+  cancel_at_period_end: z.boolean().optional(),
+  customer_cancellation_reason: oneOrMany(CancellationReason),
+  canceled_at_after: Timestamp.optional().describe('Canceled at this time or later.'),
+  canceled_at_before: Timestamp.optional().describe('Canceled at this time or before.'),
+}
