@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createCheckoutLink, updateCheckoutLink } from './checkout-links.ts'
 import { confirmCheckout, createCheckout, updateCheckout } from './checkouts.ts'
+import { updatePortalCustomer } from './customer-portal.ts'
 import { createProduct, updateProduct } from './products.ts'
 
 const id = randomUUID()
@@ -24,6 +25,7 @@ test.each([
   { name: 'a link to five seats', operation: createCheckoutLink, required: sold, terms: { seats: 5 } },
   { name: 'a link with its own trial', operation: createCheckoutLink, required: sold, terms: trial },
   { name: 'a change of the trial of a link', operation: updateCheckoutLink, required: { id }, terms: trial },
+  { name: 'another default method', operation: updatePortalCustomer, required: {}, terms: { default_payment_method_id: id } },
 ])('rejects $name instead of ignoring its terms', ({ operation: { request }, required, terms }) => {
   expect(request.safeParse(required)).toMatchObject({ success: true })
   const empty = Object.fromEntries(Object.keys(terms).map((key) => [key, null]))

@@ -121,6 +121,7 @@ export const updatePortalCustomer = operation({
     name: withoutControls(z.string().trim().max(250)).nullish(),
     billing_address: AddressInput.nullish(),
     locale: LocaleInput.nullish(),
+    default_payment_method_id: z.null({ error: 'Must be null: the default is set at the payment method.' }).optional(),
     tax_id: z.string().trim().max(50).nullish().describe('The number; its format is derived from the country of the billing address.'),
   }),
   reply: CustomerPortalCustomer,
