@@ -92,7 +92,7 @@ export const listCustomers = operation({
     ...pageRequest,
     organization_id: oneOrMany(Id),
     email: z.string().max(254).optional(),
-    query: z.string().max(200).optional(),
+    query: z.string().max(200).optional().describe('Part of the address, the name or the external id.'),
     active: z
       .boolean()
       .optional()

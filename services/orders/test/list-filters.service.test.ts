@@ -73,7 +73,8 @@ describe('two customers of one seller', () => {
     expect(ids(await orders.call(listRefunds, { external_customer_id: 'nobody' }, seller))).toEqual([])
   })
 
-  test('customers are listed by whether they have a subscription', async () => {
+  test('customers are listed by whether they have a subscription, and by a part of their external id', async () => {
+    expect(ids(await orders.call(listCustomers, { query: 'READER' }, first.seller))).toEqual([first.subscription.customer_id])
     const list = async (active: boolean) => ids(await orders.call(listCustomers, { active }, first.seller))
     expect(await list(false)).toEqual([])
     expect((await list(true)).toSorted()).toEqual([first, second].map(({ subscription }) => subscription.customer_id).toSorted())

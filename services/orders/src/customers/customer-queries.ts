@@ -39,7 +39,10 @@ export const listCustomers = query(listCustomersContract, (request, { read }) =>
     ...buildWhere({
       organization_id: { sql: 'c.organization_id = any(:organization_id)', value: toArray(request.organization_id) },
       email: { sql: 'lower(c.email) = lower(:email)', value: request.email },
-      query: { sql: 'strpos(lower(c.email), lower(:query)) > 0 or strpos(lower(c.name), lower(:query)) > 0', value: request.query },
+      query: {
+        sql: ['c.email', 'c.name', 'c.external_id'].map((column) => `strpos(lower(${column}), lower(:query)) > 0`).join(' or '),
+        value: request.query,
+      },
       active: { sql: `${hasSubscription} = :active`, value: request.active },
       metadata: metadataFilter('c.metadata', request.metadata),
     }),
