@@ -95,6 +95,18 @@ test('rejects scopes that the caller’s token lacks; removing scopes requires n
   )
 })
 
+test('a personal token that was revoked or has expired grants no scope to an organization token', async () => {
+  const { service, userId, organizationId } = await startWithUser()
+  await using auth = service
+  const caller = await createTokenCaller(auth, userId, ['organizations:write', 'orders:read'])
+  const request = { organization_id: organizationId, scopes: ordersRead }
+  await auth.rows(`update access_tokens set revoked_at = now()`)
+  await expect(auth.call(createOrganizationAccessToken, request, caller)).rejects.toThrow(/orders:read/)
+  await auth.rows(`update access_tokens set revoked_at = null, expires_at = now()`)
+  await expect(auth.call(createOrganizationAccessToken, request, caller)).rejects.toThrow(/orders:read/)
+  expect(await auth.rows(`select from access_tokens where kind = 'organization'`)).toEqual([])
+})
+
 test('changed scopes take effect at once and are published; a changed comment is not', async () => {
   const { service, organizationId, person } = await startWithUser()
   await using auth = service

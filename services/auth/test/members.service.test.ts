@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createOrganizationAccessToken } from '@quittance/contracts/access-tokens'
+import { createOrganizationAccessToken, updateOrganizationAccessToken } from '@quittance/contracts/access-tokens'
 import { addMember, inviteMember, listMembers, removeMember } from '@quittance/contracts/accounts'
 import { tokenRevoked } from '@quittance/contracts/auth'
-import { InvalidToken, NotPermitted, ResourceNotFound } from '@quittance/contracts/errors'
+import { InvalidToken, NotPermitted, RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { acceptInvitation } from '@quittance/contracts/invitations'
 import { organizationCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
@@ -13,6 +13,7 @@ import {
   addGrant,
   addVerifiedAccount,
   applicationCaller,
+  createTokenCaller,
   operator,
   userCallerFor,
   startWithUser,
@@ -80,6 +81,24 @@ test('an organization token outlives the membership of its creator', async () =>
   const { token } = await auth.call(createOrganizationAccessToken, request, userCallerFor(grace, [organizationId]))
   await auth.call(removeMember, { id: organizationId, user_id: grace }, person)
   expect((await verify(auth, token)).caller).toMatchObject({ kind: 'organization', organization_id: organizationId })
+})
+
+test('a removed member whom a gateway still knows as one removes no member and gets no organization token', async () => {
+  const { service, organizationId, userId, person, grace } = await startWithTwoMembers()
+  await using auth = service
+  const before = await createTokenCaller(auth, grace, ['organizations:write', 'orders:read', 'orders:write'])
+  const request = { organization_id: organizationId, scopes: ['orders:read' as const] }
+  const { organization_access_token: token } = await auth.call(createOrganizationAccessToken, request, before)
+  const third = await addAccount(auth, 'hedy@example.com')
+  await auth.call(addMember, { organization_id: organizationId, user_id: third }, operator)
+  await auth.call(removeMember, { id: organizationId, user_id: grace }, person)
+  await expect(auth.call(removeMember, { id: organizationId, user_id: userId }, before)).rejects.toThrow(ResourceNotFound)
+  await expect(auth.call(createOrganizationAccessToken, request, before)).rejects.toThrow(RequestValidationError)
+  const wider = { id: token.id, scopes: ['orders:read' as const, 'orders:write' as const] }
+  await expect(auth.call(updateOrganizationAccessToken, wider, before)).rejects.toThrow(ResourceNotFound)
+  const members = await auth.rows<{ account_id: string }>('select account_id from members')
+  expect(members.map(({ account_id }) => account_id).toSorted()).toEqual([userId, third].toSorted())
+  expect(await auth.rows(`select from access_tokens where kind = 'organization'`)).toHaveLength(1)
 })
 
 test('an organization keeps its last member, also when the last two remove each other at once', async () => {

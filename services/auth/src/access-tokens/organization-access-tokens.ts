@@ -5,11 +5,11 @@ import {
   listOrganizationAccessTokens as listOrganizationAccessTokensContract,
 } from '@quittance/contracts/access-tokens'
 import { callerOrganizationIds } from '@quittance/contracts/caller'
-import { RequestValidationError } from '@quittance/contracts/errors'
+import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { command, query } from '@quittance/runtime/handler'
 import type { SystemSql } from '@quittance/sql/sql-runner'
 import { systemCommand } from '@quittance/runtime/system-handler'
-import { requireUser } from '../identity/caller-checks.ts'
+import { isStillMember, requireUser } from '../identity/caller-checks.ts'
 import { AccessToken, issueToken, parseExpiry } from './access-token.ts'
 import { organizationAccessTokenView } from './access-token-view.ts'
 import { tokenRevokedEventFor } from '../identity/token-revoked.ts'
@@ -22,13 +22,15 @@ export const createOrganizationAccessToken = systemCommand(
   { reason: 'reads the scopes of the token with which the user calls' },
   async (request, { em, caller, read, systemSql, now }) => {
     const { userId, tokenId } = requireUser(caller)
-    if (!callerOrganizationIds(caller).includes(request.organization_id)) {
+    const organizationId = request.organization_id
+    const isOwn = callerOrganizationIds(caller).includes(organizationId)
+    if (!isOwn || !(await isStillMember(systemSql, { userId, tokenId, organizationId }))) {
       throw RequestValidationError.field(['organization_id'], 'Organization not found.')
     }
     await assertGrantableScopes(request.scopes, { tokenId, systemSql })
     const { token, row } = issueToken({
       kind: 'organization',
-      organizationId: request.organization_id,
+      organizationId,
       organizationIds: null,
       accountId: userId,
       comment: request.comment,
@@ -46,13 +48,15 @@ export const updateOrganizationAccessToken = systemCommand(
   updateOrganizationAccessTokenContract,
   { reason: 'reads the scopes of the token with which the user calls' },
   async ({ id, comment, scopes }, { em, caller, publish, read, systemSql }) => {
-    const { tokenId } = requireUser(caller)
+    const { userId, tokenId } = requireUser(caller)
     const token = await em.findOneOrFail(AccessToken, {
       id,
       kind: 'organization',
       organizationId: { $in: [...callerOrganizationIds(caller)] },
       revokedAt: null,
     })
+    const organizationId = token.organizationId as string
+    if (!(await isStillMember(systemSql, { userId, tokenId, organizationId }))) throw new ResourceNotFound()
     const added = (scopes ?? []).filter((scope) => !token.scopes.includes(scope))
     await assertGrantableScopes(added, { tokenId, systemSql })
     if (token.change({ comment, scopes })) publish(tokenRevokedEventFor(token))
@@ -103,15 +107,17 @@ interface Grantor {
   systemSql: SystemSql
 }
 
+const findScopes = `select scopes from access_tokens
+  where id = :id and kind = 'personal' and revoked_at is null and (expires_at is null or expires_at > now())`
+
 /**
- * Throws unless the credential of the caller has every requested scope. A credential that is not a personal access token has none to grant.
+ * Throws unless the credential of the caller has every requested scope. A credential that is not a personal access token, or no longer valid,
+ * has none to grant.
  */
 export async function assertGrantableScopes(requested: readonly Scope[], { tokenId, systemSql }: Grantor): Promise<void> {
   if (tokenId === 'operator') return
   const [own] = z.uuid().safeParse(tokenId).success
-    ? await systemSql<{ scopes: string[] }>('token.scopes', `select scopes from access_tokens where id = :id and kind = 'personal'`, {
-        id: tokenId,
-      })
+    ? await systemSql<{ scopes: string[] }>('token.scopes', findScopes, { id: tokenId })
     : []
   const excess = requested.filter((scope) => !own?.scopes.includes(scope))
   if (excess.length === 0) return

@@ -81,7 +81,10 @@ const lockOrganization = `select 1 from organizations where id = :id and id = an
 const ofMember = 'organization_id = :id and organization_id = any (:scope_organizations) and account_id = :user_id'
 const findMembership = `select 1 from members where ${ofMember}`
 
-/** Rejects inviters who are no longer members. Gateways cache memberships for seconds; a user who has just been removed must not invite. */
+/**
+ * Rejects users who are no longer members. Gateways cache memberships for seconds; a user who has just been removed must neither invite nor
+ * remove others.
+ */
 async function lockAsMember(sql: ScopedSql, { id, user_id }: { id: string; user_id: string }): Promise<void> {
   await sql('organization.lock', lockOrganization, { id })
   const found = await sql('member.find', findMembership, { id, user_id })
@@ -97,10 +100,10 @@ const others = `
   where organization_id = :id and organization_id = any (:scope_organizations) and account_id <> :user_id limit 1`
 
 export const removeMember = command(removeMemberContract, async ({ id, user_id }, { caller, publish, sql }) => {
-  requireUser(caller)
+  const { userId } = requireUser(caller)
   requireOwnOrganization(caller, id)
   // Serializes removals: two members who remove each other at once would leave an organization without members.
-  await sql('organization.lock', lockOrganization, { id })
+  await lockAsMember(sql, { id, user_id: userId })
   const removed = await sql('member.remove', remove, { id, user_id })
   if (removed.length === 0) {
     // Clients of release 0.1.0 know an invitation by the `user_id` of its reply.

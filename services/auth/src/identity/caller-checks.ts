@@ -1,5 +1,6 @@
 import { type Caller, callerOrganizationIds } from '@quittance/contracts/caller'
 import { NotPermitted, ResourceNotFound } from '@quittance/contracts/errors'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 
 /**
  * Returns the user who calls with a credential that no application holds. Only such a user may change credentials, OAuth clients and
@@ -14,4 +15,20 @@ export function requireUser(caller: Caller): { userId: string; tokenId: string }
 /** Throws `ResourceNotFound` unless the caller may act for the organization. */
 export function requireOwnOrganization(caller: Caller, organizationId: string): void {
   if (!callerOrganizationIds(caller).includes(organizationId)) throw new ResourceNotFound()
+}
+
+/** Locks the membership until the change is committed, so that a removal at the same time either waits for it or prevents it. */
+const findMembership = `select 1 from members where organization_id = :organization_id and account_id = :account_id for key share`
+
+/**
+ * Returns whether the user is a member now. Gateways cache memberships for seconds, and an organization token outlives the membership of its
+ * creator: a user who has just been removed must not get one. The operator acts for any account.
+ */
+export async function isStillMember(
+  systemSql: SystemSql,
+  { userId, tokenId, organizationId }: { userId: string; tokenId: string; organizationId: string },
+): Promise<boolean> {
+  if (tokenId === 'operator') return true
+  const values = { organization_id: organizationId, account_id: userId }
+  return (await systemSql('member.lock', findMembership, values)).length > 0
 }
