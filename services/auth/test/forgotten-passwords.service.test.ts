@@ -61,6 +61,14 @@ test('a fourth request for an address within 15 minutes is rejected, also for an
   }
 })
 
+test('two spellings of an address that the database compares as one share the limit of mails', async () => {
+  await using server = await startAuthorizationServer()
+  for (const email of ['iris@example.com', '\u0130ris@example.com', 'Ir\u0130s@example.com']) {
+    expect((await request(server, email)).page.status).toBe(200)
+  }
+  expect((await request(server, '\u0130r\u0130s@example.com')).page.status).toBe(429)
+})
+
 test('a request does not replace a link of the operator that removes second factors', async () => {
   await using server = await startAuthorizationServer()
   const { url } = await server.service.call(resetPassword, { email: server.person.email, remove_second_factors: true }, operator)

@@ -1,3 +1,4 @@
+import { createAccount } from '@quittance/contracts/accounts'
 import type { Browser, PageVisit } from '@quittance/testing/browser'
 import { expect, test } from 'vitest'
 import { startAuthorizationServer, type AuthorizationServerUnderTest } from './start-authorization-server.ts'
@@ -31,6 +32,16 @@ test('ten wrong passwords lock out only the stranger’s network, for any accoun
   expect(unknown.body.replace('eve@', 'ada@')).toBe(closed.body)
   const owner = await open(server, '198.51.100.1')
   expect((await owner.submit({ ...server.person })).body).toContain('Your account')
+})
+
+test('two spellings of an address that the database compares as one share their limit', async () => {
+  await using server = await startAuthorizationServer()
+  await server.service.call(createAccount, { email: 'iris@example.com', password: 'correct horse' }, { kind: 'operator' })
+  const stranger = await open(server, '203.0.113.7')
+  // The dotted capital I, whose lower case in PostgreSQL is i, and which JavaScript writes as two characters.
+  const spellings = ['iris@example.com', '\u0130ris@example.com', 'Ir\u0130s@example.com', '\u0130r\u0130s@example.com']
+  const tries = await times(3, () => Promise.all(spellings.map((tried) => stranger.submit({ email: tried, password: 'wrong' }))))
+  expect(statuses(tries.flat())).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
 })
 
 test('an IPv6 /64 is one network', async () => {

@@ -7,8 +7,11 @@ import { routes } from '../routes.ts'
 import { formatTooManyAttempts } from '../sign-in-pages/sign-in-form.ts'
 import type { AppOptions } from '../web/app-options.ts'
 
+/** The address as the database compares it, so that two spellings of one account are counted together. */
+const toComparedAddress = `select lower(:email::text) as address`
+
 /** Adds the pages of a forgotten password. Without MAIL_KEY they name who can help, and ask for no address. */
-export function addForgotPasswordPages(app: FastifyInstance, { admitAttempt, inTransaction }: AppOptions): void {
+export function addForgotPasswordPages(app: FastifyInstance, { admitAttempt, inTransaction, systemSql }: AppOptions): void {
   const isMailed = () => config().MAIL_KEY !== undefined
   const form = (error: string | null) => forgotPasswordForm({ action: routes.forgotPassword, back: routes.account, error })
 
@@ -21,7 +24,8 @@ export function addForgotPasswordPages(app: FastifyInstance, { admitAttempt, inT
     if (!isMailed()) return reply.code(404).headers(pageHeaders()).send(forgotPasswordPage(routes.account))
     const email = readEmail(request.body)
     if (email === null) return reply.code(400).headers(pageHeaders()).send(form('Enter the e-mail address that you sign in with.'))
-    const admission = await admitAttempt('password-reset', { account: email, ip: request.ip, knownDevice: null })
+    const [entered] = await systemSql<{ address: string }>('password-reset.compared-address', toComparedAddress, { email })
+    const admission = await admitAttempt('password-reset', { account: entered?.address ?? email, ip: request.ip, knownDevice: null })
     if (admission.rejected) {
       const { retryAfterSeconds } = admission
       return reply

@@ -17,16 +17,19 @@ export type SignInOutcome = { kind: 'matched'; accountId: string } | { kind: 'wr
 /** Finds the account for an e-mail address and a password. */
 export type SignIn = (attempt: SignInAttempt) => Promise<SignInOutcome>
 
+/** The address as the database compares it: two spellings of one account must not be counted apart. */
 const find = `
-  select a.id, a.password_hash, d.device_hash from accounts a
-  left join known_devices d on d.account_id = a.id and d.device_hash = :device
-  where lower(a.email) = lower(:email)`
+  select entered.address, a.id, a.password_hash, d.device_hash from (select lower(:email::text) as address) entered
+  left join accounts a on lower(a.email) = entered.address
+  left join known_devices d on d.account_id = a.id and d.device_hash = :device`
 
 const replaceHash = `update accounts set password_hash = :fresh where id = :id and password_hash = :outdated`
 
 interface Found {
-  id: string
-  password_hash: string
+  address: string
+  /** Null with `password_hash` if no account has the address. */
+  id: string | null
+  password_hash: string | null
   device_hash: string | null
 }
 
@@ -35,18 +38,21 @@ export function createSignIn(systemSql: SystemSql, admitAttempt: AttemptLimiter)
   // Hash of no password; comparing with it takes as long as with a real one.
   const decoy = hashPassword(createHash('sha256').update(String(performance.now())).digest('hex'))
   return async ({ email, password, ip, device }) => {
-    const [account] = await systemSql<Found>('sign-in.find', find, { email: email.trim(), device })
-    const admission = await admitAttempt('password', { account: email, ip, knownDevice: account?.device_hash ?? null })
+    const [{ address, id, password_hash: known, device_hash: knownDevice }] = (await systemSql<Found>('sign-in.find', find, {
+      email: email.trim(),
+      device,
+    })) as [Found]
+    const admission = await admitAttempt('password', { account: address, ip, knownDevice })
     if (admission.rejected) return { kind: 'throttled', retryAfterSeconds: admission.retryAfterSeconds }
-    const matches = await verifyPassword(password, account?.password_hash ?? (await decoy))
-    if (!account || !matches) return { kind: 'wrong' }
+    const matches = await verifyPassword(password, known ?? (await decoy))
+    if (id === null || known === null || !matches) return { kind: 'wrong' }
     await admission.succeeded()
-    await updateHash(systemSql, account, password)
-    return { kind: 'matched', accountId: account.id }
+    await updateHash(systemSql, { id, outdated: known }, password)
+    return { kind: 'matched', accountId: id }
   }
 }
 
 /** Old hashes would otherwise cost another time than the one of no account, and show which addresses have one. */
-async function updateHash(systemSql: SystemSql, { id, password_hash: outdated }: Found, password: string): Promise<void> {
+async function updateHash(systemSql: SystemSql, { id, outdated }: { id: string; outdated: string }, password: string): Promise<void> {
   if (isOutdatedHash(outdated)) await systemSql('sign-in.replace-hash', replaceHash, { id, outdated, fresh: await hashPassword(password) })
 }
