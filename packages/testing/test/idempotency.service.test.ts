@@ -43,6 +43,17 @@ test('scopes a key to one caller', async () => {
   await eventually(async () => expect(await service.rows('select from handled_entries')).toHaveLength(3))
 })
 
+test('scopes a key to the application that acts for a caller', async () => {
+  await using service = await startTestService(ledger())
+  const request = { account: randomUUID(), first: 0, count: 1 }
+  const application = (client_id: string, token_id: string) => ({ ...seller, client_id, token_id }) as Caller
+  await note(service, { ...request, key: 'a' })
+  await note(service, { ...request, first: 1, key: 'a', caller: application('one', 'at_1') })
+  await note(service, { ...request, first: 1, key: 'a', caller: application('one', 'at_2') })
+  await note(service, { ...request, first: 2, key: 'a', caller: application('another', 'at_3') })
+  await eventually(async () => expect(await service.rows('select from handled_entries')).toHaveLength(3))
+})
+
 test('returns 409 while a request with the same key is in progress; a failed one can be retried', async () => {
   const started = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()

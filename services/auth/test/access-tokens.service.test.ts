@@ -13,6 +13,7 @@ import { tokenRevoked } from '@quittance/contracts/auth'
 import { InvalidToken, NotPermitted, RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { createOrganization } from '@quittance/contracts/organizations'
 import { hashToken } from '@quittance/runtime/credential'
+import { call } from '@quittance/runtime/rpc-client'
 import { organizationCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { addAccount, operator, userCallerFor, createTokenCaller, startWithUser, verify } from './start-with-user.ts'
@@ -165,6 +166,16 @@ test('an application cannot create, change or revoke credentials on behalf of a 
     await expect(auth.call(revokePersonalAccessToken, { id: personal.id }, caller)).rejects.toThrow(NotPermitted)
   }
   await expect(auth.call(listPersonalAccessTokens, {}, organizationCaller(organizationId))).rejects.toMatchObject({ status: 403 })
+})
+
+test('an application that repeats a request of its user under the same key gets no stored credential', async () => {
+  const { service, organizationId, person, application } = await startWithUser()
+  await using auth = service
+  const request = { organization_id: organizationId, scopes: ordersRead }
+  const keyed = { operation: createOrganizationAccessToken, request, idempotencyKey: 'first-token' }
+  const { token } = await call(auth.connection, { ...keyed, caller: person })
+  expect(await call(auth.connection, { ...keyed, caller: person })).toMatchObject({ token })
+  await expect(call(auth.connection, { ...keyed, caller: application })).rejects.toThrow(NotPermitted)
 })
 
 test('a personal token sees the current memberships of its user', async () => {

@@ -122,13 +122,16 @@ function idempotencyScope({ subject, http }: Operation, { caller, request }: { c
   return JSON.stringify([subject, caller.kind, callerIdentity(caller), object])
 }
 
-/** Returns the owner of a key, independent of the credential used. */
+/**
+ * Returns the owner of a key, independent of the credential used. An application is another owner than the user or organization it acts for:
+ * a stored reply may contain what the application may not request, such as a new credential.
+ */
 function callerIdentity(caller: Caller): string | null {
   switch (caller.kind) {
     case 'organization':
-      return caller.organization_id
+      return withClient(caller.organization_id, caller.client_id)
     case 'user':
-      return caller.user_id
+      return withClient(caller.user_id, caller.client_id)
     case 'customer':
       return caller.checkout_id ? `${caller.customer_id} ${caller.checkout_id}` : caller.customer_id
     case 'client':
@@ -136,6 +139,10 @@ function callerIdentity(caller: Caller): string | null {
     default:
       return null
   }
+}
+
+function withClient(owner: string, clientId: string | null): string {
+  return clientId === null ? owner : `${owner} ${clientId}`
 }
 
 function digest(text: string): string {
