@@ -221,3 +221,13 @@ test('a user without an organization creates one during the request', async () =
   const done = await browser.submit(consent, { action: 'allow', organization_id: made?.id ?? '' }, '/consent')
   expect(readAuthorizationCode(done)).toMatch(/^qt_ac_/)
 })
+
+test('a form that creates an organization and is submitted several times creates one', async () => {
+  await using server = await startAuthorizationServer()
+  await server.service.call(createAccount, { email: 'eve@example.com', password: 'another horse' }, operator)
+  const browser = server.newBrowser()
+  const page = await browser.submit(await ask(server, browser), { email: 'eve@example.com', password: 'another horse' }, '/sign-in')
+  const submit = () => browser.submit(page, { organization_name: 'Eve Books' }, '/organization')
+  for (const shown of await Promise.all([submit(), submit(), submit()])) expect(shown.body).toContain('Eve Books')
+  expect(await server.service.rows(`select from organizations where slug like 'eve-books%'`)).toHaveLength(1)
+})
