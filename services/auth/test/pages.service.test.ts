@@ -68,6 +68,16 @@ test('offers only the organization that the client requests, and only to its mem
   expect(await server.service.rows('select from grants')).toHaveLength(0)
 })
 
+test('accepts the id of an organization in upper case', async () => {
+  await using server = await startAuthorizationServer()
+  const browser = server.newBrowser()
+  const organization_id = server.organization.id.toUpperCase()
+  const consent = await signIn(server, browser, await ask(server, browser, { organization_id }))
+  const done = await browser.submit(consent, { action: 'allow', organization_id: server.organization.id }, '/consent')
+  expect(readAuthorizationCode(done)).toMatch(/^qt_ac_/)
+  expect(readAuthorizationCode(await ask(server, browser, { organization_id }))).toMatch(/^qt_ac_/)
+})
+
 test('denying returns an error to the client and stores nothing', async () => {
   await using server = await startAuthorizationServer()
   const browser = server.newBrowser()

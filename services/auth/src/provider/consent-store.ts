@@ -88,5 +88,6 @@ interface Subject {
 export function requestedSubject(params: Record<string, unknown>): Subject | null {
   if (params['sub_type'] === 'user') return { subType: 'user', organizationId: null }
   const organizationId = params['organization_id'] ?? params['sub']
-  return typeof organizationId === 'string' ? { subType: 'organization', organizationId } : null
+  // A UUID may be sent in upper case (RFC 9562 §4).
+  return typeof organizationId === 'string' ? { subType: 'organization', organizationId: organizationId.toLowerCase() } : null
 }
