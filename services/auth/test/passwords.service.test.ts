@@ -1,6 +1,7 @@
 import { resetPassword } from '@quittance/contracts/passwords'
 import { hashToken } from '@quittance/runtime/credential'
 import type { Browser, PageVisit } from '@quittance/testing/browser'
+import { eventually } from '@quittance/testing/eventually'
 import { refresh } from '@quittance/testing/oauth-client'
 import { expect, test, vi } from 'vitest'
 import { startAuthorizationServer, type AuthorizationServerUnderTest } from './start-authorization-server.ts'
@@ -133,6 +134,29 @@ test('a reset link sets a password once, ends every session and keeps applicatio
   const won = both[0]?.status === 200 ? fresh : `${fresh} 2`
   expect(isSignedIn(await signIn(server, browser, won))).toBe(true)
   expect(await refresh(server.origin, { client: server.client, token: tokens.refresh_token })).toMatchObject({ status: 200 })
+})
+
+test('a reset also defeats a sign-in and a change that had read the old password before', async () => {
+  await using server = await startAuthorizationServer()
+  const [attacker, other, owner] = [server.newBrowser('203.0.113.7'), server.newBrowser('203.0.113.8'), server.newBrowser()]
+  await signIn(server, attacker)
+  const page = await get(server, attacker, '/password')
+  const { url } = await server.service.call(resetPassword, { email: server.person.email }, operator)
+  const reset = await owner.get(server.origin + url.slice('http://127.0.0.1:8080'.length))
+  // Attempts are counted after the password is read, and wait for this lock.
+  const release = await server.service.holdTransaction('lock table sign_in_attempts')
+  const late = Promise.all([signIn(server, other), attacker.submit(page, change('correct horse', 'the attacker is back'))])
+  await eventually(async () => {
+    const waiting = await server.service.rows(`select from pg_locks where relation = 'sign_in_attempts'::regclass and not granted`)
+    expect(waiting).toHaveLength(2)
+  })
+  expect((await owner.submit(reset, { new_password: fresh, repeated_password: fresh })).status).toBe(200)
+  await release()
+  const [signedIn] = await late
+  expect(signedIn.status).toBe(401)
+  expect(isSignedIn(await get(server, other, ''))).toBe(false)
+  expect((await signIn(server, server.newBrowser(), 'the attacker is back')).status).toBe(401)
+  expect(isSignedIn(await signIn(server, owner, fresh))).toBe(true)
 })
 
 test('only the newer of two reset links is valid, it expires, and only hashes are stored', async () => {

@@ -9,7 +9,7 @@ import { readDeviceHash } from '../sign-in/known-devices.ts'
 import { formatTooManyAttempts } from '../sign-in-pages/sign-in-form.ts'
 import { findAccountDetails } from '../accounts/load-account-details.ts'
 import { findPasswordProblem, setPassword } from '../accounts/set-password.ts'
-import { hashPassword } from '../identity/password.ts'
+import { hashPassword, isPasswordUnchanged } from '../identity/password.ts'
 import { addForgotPasswordPages } from './forgot-password-pages.ts'
 import { addResetPages } from './reset-password-pages.ts'
 
@@ -58,9 +58,11 @@ async function change({ systemSql, signIn, inTransaction }: AppOptions, visit: A
   }
   if (outcome.kind === 'wrong') return show(visit, { email, status: 401, error: 'The current password is wrong.', field: 'current' })
   const hash = await hashPassword(form['new_password'] as string)
-  await inTransaction(async (transaction) => {
+  const isChanged = await inTransaction(async (transaction) => {
+    if (!(await isPasswordUnchanged(transaction.systemSql, { accountId: account.id, changedAt: outcome.changedAt }))) return false
     await setPassword(transaction.systemSql, { accountId: account.id, hash })
     if (form['end_others'] === 'yes') await endOtherSessions(transaction.systemSql, { accountId: account.id, uid: session.uid })
+    return true
   })
-  return redirectToAccount(reply, 'password-changed')
+  return redirectToAccount(reply, isChanged ? 'password-changed' : undefined)
 }

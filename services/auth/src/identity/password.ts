@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { config } from '../config.ts'
 
 /** Block size and parallelization; N is a setting. OWASP recommends N = 2^15 with these: 32 MiB, and a few tenths of a second. */
@@ -25,6 +26,20 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
   const derived = await derive(password, { salt: Buffer.from(salt, 'base64url'), N: Number(n), r: Number(r), p: Number(parallel) })
   const expected = Buffer.from(key, 'base64url')
   return derived.length === expected.length && timingSafeEqual(derived, expected)
+}
+
+const lockUnchanged = `
+  select 1 from accounts where id = :id and password_changed_at is not distinct from :changed_at::timestamptz for no key update`
+
+/**
+ * Returns whether the password is the one of the account when it had this `password_changed_at`. Waits for a change in progress; within a
+ * transaction, later ones wait for its end. Hashing takes seconds when many wait for it, and a password may be reset meanwhile.
+ */
+export async function isPasswordUnchanged(
+  systemSql: SystemSql,
+  { accountId, changedAt }: { accountId: string; changedAt: string | null },
+): Promise<boolean> {
+  return (await systemSql('password.lock-unchanged', lockUnchanged, { id: accountId, changed_at: changedAt })).length > 0
 }
 
 /** Limits concurrent hashing. Node has four threads for it, which other work needs too, for example connecting to PostgreSQL. */

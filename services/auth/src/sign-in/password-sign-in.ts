@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SystemSql } from '@quittance/sql/sql-runner'
-import { hashPassword, isOutdatedHash, verifyPassword } from '../identity/password.ts'
+import { hashPassword, isOutdatedHash, isPasswordUnchanged, verifyPassword } from '../identity/password.ts'
 import type { AttemptLimiter } from './attempt-limits.ts'
 
 export interface SignInAttempt {
@@ -12,14 +12,17 @@ export interface SignInAttempt {
   device: string | null
 }
 
-export type SignInOutcome = { kind: 'matched'; accountId: string } | { kind: 'wrong' } | { kind: 'throttled'; retryAfterSeconds: number }
+export type SignInOutcome =
+  /** `changedAt`: when the password was set, see `isPasswordUnchanged`. */
+  { kind: 'matched'; accountId: string; changedAt: string | null } | { kind: 'wrong' } | { kind: 'throttled'; retryAfterSeconds: number }
 
 /** Finds the account for an e-mail address and a password. */
 export type SignIn = (attempt: SignInAttempt) => Promise<SignInOutcome>
 
 /** The address as the database compares it: two spellings of one account must not be counted apart. */
 const find = `
-  select entered.address, a.id, a.password_hash, d.device_hash from (select lower(:email::text) as address) entered
+  select entered.address, a.id, a.password_hash, to_json(a.password_changed_at)#>>'{}' as changed_at, d.device_hash
+  from (select lower(:email::text) as address) entered
   left join accounts a on lower(a.email) = entered.address
   left join known_devices d on d.account_id = a.id and d.device_hash = :device`
 
@@ -30,6 +33,7 @@ interface Found {
   /** Null with `password_hash` if no account has the address. */
   id: string | null
   password_hash: string | null
+  changed_at: string | null
   device_hash: string | null
 }
 
@@ -38,17 +42,17 @@ export function createSignIn(systemSql: SystemSql, admitAttempt: AttemptLimiter)
   // Hash of no password; comparing with it takes as long as with a real one.
   const decoy = hashPassword(createHash('sha256').update(String(performance.now())).digest('hex'))
   return async ({ email, password, ip, device }) => {
-    const [{ address, id, password_hash: known, device_hash: knownDevice }] = (await systemSql<Found>('sign-in.find', find, {
-      email: email.trim(),
-      device,
-    })) as [Found]
+    const values = { email: email.trim(), device }
+    const [found] = (await systemSql<Found>('sign-in.find', find, values)) as [Found]
+    const { address, id, password_hash: known, changed_at: changedAt, device_hash: knownDevice } = found
     const admission = await admitAttempt('password', { account: address, ip, knownDevice })
     if (admission.rejected) return { kind: 'throttled', retryAfterSeconds: admission.retryAfterSeconds }
     const matches = await verifyPassword(password, known ?? (await decoy))
     if (id === null || known === null || !matches) return { kind: 'wrong' }
+    if (!(await isPasswordUnchanged(systemSql, { accountId: id, changedAt }))) return { kind: 'wrong' }
     await admission.succeeded()
     await updateHash(systemSql, { id, outdated: known }, password)
-    return { kind: 'matched', accountId: id }
+    return { kind: 'matched', accountId: id, changedAt }
   }
 }
 
