@@ -33,7 +33,7 @@ const lockUnchanged = `
 
 /**
  * Returns whether the password is the one of the account when it had this `password_changed_at`. Waits for a change in progress; within a
- * transaction, later ones wait for its end. Hashing takes seconds when many wait for it, and a password may be reset meanwhile.
+ * transaction, later ones wait for its end. Hashing takes seconds when many wait for it: enough for a reset to complete.
  */
 export async function isPasswordUnchanged(
   systemSql: SystemSql,
