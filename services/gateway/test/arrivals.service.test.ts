@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { mintToken } from '@quittance/runtime/credential'
+import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { gatewayPort, type GatewayUnderTest, startGateway } from './start-gateway.ts'
+import { gatewayPort, type GatewayUnderTest, startGateway, verification, verifiedAs } from './start-gateway.ts'
 
 process.env['MAX_IN_FLIGHT'] = '8'
 
@@ -78,4 +81,19 @@ test.each([
 
 test('brackets in strings are not counted as nesting', async () => {
   expect((await post(JSON.stringify({ name: '[{'.repeat(100), quoted: '"\\["'.repeat(50) }))).status).toBe(401)
+})
+
+test('a read whose body has arrived is not ended while its reply takes longer than a slow body may', async () => {
+  const answered = Promise.withResolvers<string>()
+  await gateway.play(verification, verifiedAs(organizationCaller(randomUUID())))
+  const calls = await gateway.play('orders.product.list', () => answered.promise)
+  const socket = connect(gatewayPort, '127.0.0.1')
+  sockets.push(socket)
+  const credential = `Authorization: Bearer ${mintToken('qt_oat_')}`
+  socket.write(`GET /v1/products/ HTTP/1.1\r\nHost: x\r\n${credential}\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`)
+  const reply = readReply(socket)
+  await eventually(() => expect(calls).not.toHaveLength(0))
+  expect(await readReply(await openUnfinished())).toMatch(/^HTTP\/1\.1 408 /)
+  answered.resolve('{"items":[]}')
+  expect(await reply).toMatch(/^HTTP\/1\.1 200 /)
 })

@@ -60,6 +60,8 @@ export function createRequestArrivals(): RequestArrivals {
   return {
     begin(message, address) {
       if (!hasBody(message)) return
+      // Nothing reads the body of these: it would not end before the response.
+      if (message.method === 'GET' || message.method === 'HEAD') message.resume()
       const network = clientNetwork(address)
       const arrivals = byNetwork.get(network) ?? new Set()
       const startedAt = performance.now()
