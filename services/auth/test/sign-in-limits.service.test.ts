@@ -67,6 +67,25 @@ test('a known browser has a separate counter that no number of strangers exhaust
   expect((await owner.browser.submit(page, { ...server.person }, '/sign-in')).body).toContain('Your account')
 })
 
+test('rejects attempts of unknown browsers beyond those that can be hashed in time, but not of a known one', async () => {
+  await using server = await startAuthorizationServer()
+  const owner = await open(server, '203.0.113.7')
+  await owner.submit({ ...server.person })
+  await owner.browser.submit(await account(server, owner.browser), {}, '/sign-out')
+  const known = await account(server, owner.browser)
+  const strangers = await Promise.all(Array.from({ length: 65 }, (_, network) => open(server, `2001:db8:1:${network}::1`)))
+  // Nothing is hashed while the attempts cannot be counted.
+  const release = await server.service.holdTransaction('lock table sign_in_attempts')
+  const tries = strangers.map(({ submit }, index) => submit({ email: `user${index}@example.com`, password: 'wrong' }))
+  const rejected = await Promise.race(tries)
+  expect(rejected.status).toBe(429)
+  expect(rejected.headers.get('retry-after')).toBe('10')
+  const signedIn = owner.browser.submit(known, { ...server.person }, '/sign-in')
+  await release()
+  expect((await signedIn).body).toContain('Your account')
+  expect(statuses(await Promise.all(tries))).toEqual([...Array.from({ length: 64 }, () => 401), 429])
+})
+
 test('a known browser has ten attempts, and its cookie proves nothing for another account', async () => {
   await using server = await startAuthorizationServer()
   const owner = await open(server, '203.0.113.7')

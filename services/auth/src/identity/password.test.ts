@@ -38,3 +38,12 @@ test('a hash has the recommended cost, and one of another cost is valid and outd
   expect([isOutdatedHash(hash), isOutdatedHash(cheaper)]).toEqual([false, true])
   expect([await verifyPassword('swordfish', cheaper), await verifyPassword('swordfis', cheaper)]).toEqual([true, false])
 })
+
+test('a password that goes first is compared before all that wait', async () => {
+  const compared: string[] = []
+  const compare = (name: string, isFirst: boolean) => verifyPassword('swordfish', cheaper, { isFirst }).then(() => compared.push(name))
+  const others = Array.from({ length: 8 }, (_, index) => compare(`other ${index}`, false))
+  await Promise.all([...others, compare('known', true)])
+  // Two had begun.
+  expect(compared.indexOf('known')).toBeLessThanOrEqual(3)
+})

@@ -10,7 +10,7 @@ const keyBytes = 32
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
   const cost = { N: 2 ** config().PASSWORD_HASH_COST, ...fixedCost }
-  const key = await derive(password, { salt, ...cost })
+  const key = await derive(password, { salt, ...cost, isFirst: true })
   return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
@@ -19,11 +19,14 @@ export function isOutdatedHash(hash: string): boolean {
   return !hash.startsWith(`scrypt$${2 ** config().PASSWORD_HASH_COST}$${fixedCost.r}$${fixedCost.p}$`)
 }
 
-/** Compares in constant time. */
-export async function verifyPassword(password: string, hash: string): Promise<boolean> {
+/**
+ * Compares in constant time. With `isFirst` it is done before all others that wait: a flood of wrong passwords must not keep out users who
+ * are known.
+ */
+export async function verifyPassword(password: string, hash: string, { isFirst = false } = {}): Promise<boolean> {
   const [scheme, n, r, parallel, salt, key] = hash.split('$')
   if (scheme !== 'scrypt' || !salt || !key) return false
-  const derived = await derive(password, { salt: Buffer.from(salt, 'base64url'), N: Number(n), r: Number(r), p: Number(parallel) })
+  const derived = await derive(password, { salt: Buffer.from(salt, 'base64url'), N: Number(n), r: Number(r), p: Number(parallel), isFirst })
   const expected = Buffer.from(key, 'base64url')
   return derived.length === expected.length && timingSafeEqual(derived, expected)
 }
@@ -43,26 +46,35 @@ export async function isPasswordUnchanged(
 }
 
 /** Limits concurrent hashing. Node has four threads for it, which other work needs too, for example connecting to PostgreSQL. */
-const maxConcurrentHashes = 2
-const turns: Promise<unknown>[] = Array.from({ length: maxConcurrentHashes }, () => Promise.resolve())
-let next = 0
+let freeTurns = 2
+const waiting = { first: [] as (() => void)[], others: [] as (() => void)[] }
+
+async function inTurn<T>(isFirst: boolean, work: () => Promise<T>): Promise<T> {
+  if (freeTurns > 0) freeTurns -= 1
+  else await new Promise<void>((resolve) => void waiting[isFirst ? 'first' : 'others'].push(resolve))
+  try {
+    return await work()
+  } finally {
+    const next = waiting.first.shift() ?? waiting.others.shift()
+    if (next) next()
+    else freeTurns += 1
+  }
+}
 
 interface Derivation {
   salt: Buffer
   N: number
   r: number
   p: number
+  isFirst: boolean
 }
 
-function derive(password: string, { salt, ...cost }: Derivation): Promise<Buffer> {
+function derive(password: string, { salt, isFirst, ...cost }: Derivation): Promise<Buffer> {
   // Node accepts at most what the parameters need.
   const options = { ...cost, maxmem: 256 * cost.N * cost.r }
   const work = () =>
     new Promise<Buffer>((resolve, reject) => {
       scrypt(password.normalize('NFKC'), salt, keyBytes, options, (error, key) => (error ? reject(error) : resolve(key)))
     })
-  const turn = next++ % maxConcurrentHashes
-  const result = (turns[turn] as Promise<unknown>).then(work, work)
-  turns[turn] = result
-  return result
+  return inTurn(isFirst, work)
 }

@@ -37,22 +37,46 @@ interface Found {
   device_hash: string | null
 }
 
+/**
+ * Attempts of unknown browsers in progress. More would wait for their turn to be hashed until the gateway gives up; addresses to count them
+ * under cost an attacker nothing.
+ */
+const maxUnknownAttempts = 64
+const retryAfterSeconds = 10
+
 /** An unknown e-mail address and a wrong password get the same reply after the same work. */
 export function createSignIn(systemSql: SystemSql, admitAttempt: AttemptLimiter): SignIn {
   // Hash of no password; comparing with it takes as long as with a real one.
   const decoy = hashPassword(createHash('sha256').update(String(performance.now())).digest('hex'))
-  return async ({ email, password, ip, device }) => {
-    const values = { email: email.trim(), device }
-    const [found] = (await systemSql<Found>('sign-in.find', find, values)) as [Found]
-    const { address, id, password_hash: known, changed_at: changedAt, device_hash: knownDevice } = found
+  let unknownAttempts = 0
+
+  async function check({ address, ...found }: Found, { password, ip }: SignInAttempt): Promise<SignInOutcome> {
+    const { id, password_hash: known, changed_at: changedAt, device_hash: knownDevice } = found
     const admission = await admitAttempt('password', { account: address, ip, knownDevice })
     if (admission.rejected) return { kind: 'throttled', retryAfterSeconds: admission.retryAfterSeconds }
-    const matches = await verifyPassword(password, known ?? (await decoy))
+    const matches = await verifyPassword(password, known ?? (await decoy), { isFirst: knownDevice !== null })
     if (id === null || known === null || !matches) return { kind: 'wrong' }
     if (!(await isPasswordUnchanged(systemSql, { accountId: id, changedAt }))) return { kind: 'wrong' }
     await admission.succeeded()
     await updateHash(systemSql, { id, outdated: known }, password)
     return { kind: 'matched', accountId: id, changedAt }
+  }
+
+  async function asUnknown(work: () => Promise<SignInOutcome>): Promise<SignInOutcome> {
+    if (unknownAttempts >= maxUnknownAttempts) return { kind: 'throttled', retryAfterSeconds }
+    unknownAttempts += 1
+    return work().finally(() => (unknownAttempts -= 1))
+  }
+
+  async function findAccount({ email, device }: SignInAttempt): Promise<Found> {
+    const [found] = await systemSql<Found>('sign-in.find', find, { email: email.trim(), device })
+    return found as Found
+  }
+
+  return async (attempt) => {
+    if (attempt.device === null) return asUnknown(async () => check(await findAccount(attempt), attempt))
+    const found = await findAccount(attempt)
+    return found.device_hash === null ? asUnknown(() => check(found, attempt)) : check(found, attempt)
   }
 }
 
