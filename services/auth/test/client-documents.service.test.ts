@@ -90,6 +90,21 @@ test.each<[string, Parameters<DocumentServer['answer']>[0]]>([
   expect(documents.requestedPaths).toEqual(['/client.json'])
 })
 
+test('documents that do not arrive for one network keep no other from reading one', async () => {
+  await using slow = await startDocumentServer()
+  await using documents = await startDocumentServer()
+  await using server = await startAuthorizationServer()
+  slow.answer(() => {})
+  documents.describe('/client.json')
+  const stranger = (index: number) => askFor(server, { client: at(slow, `/${index}.json`), browser: server.newBrowser('203.0.113.7') })
+  const asked = Array.from({ length: 40 }, (_, index) => stranger(index))
+  // The first reply rejects a request for which no fetch is left.
+  expect(await Promise.race(asked)).toMatchObject(isRefused)
+  const page = await askFor(server, { client: at(documents), browser: server.newBrowser('198.51.100.9') })
+  expect(page).toMatchObject({ status: 200, body: expect.stringContaining('Ledger') })
+  await Promise.all(asked)
+})
+
 test('connects to private addresses only if the operator allows their network', async () => {
   await using documents = await startDocumentServer()
   await using server = await startAuthorizationServer()

@@ -1,3 +1,5 @@
+import { clientNetwork } from '@quittance/runtime/client-network'
+import { createFairSlots } from '@quittance/runtime/fair-slots'
 import type { SystemTransaction } from '@quittance/runtime/handler'
 import type { SystemSql } from '@quittance/sql/sql-runner'
 import { LRUCache } from 'lru-cache'
@@ -23,22 +25,28 @@ const rejectionTtlMs = 5_000
 export interface ClientDocuments {
   /**
    * Fetches the document unless the stored one is fresh, and returns whether it did. Throws `errors.InvalidClient` for an invalid document.
+   * `address` is that of the browser: documents that do not arrive must not use up the fetches of other networks.
    */
-  refresh(clientId: string): Promise<boolean>
+  refresh(clientId: string, address: string): Promise<boolean>
 }
 
 export function createClientDocuments(systemSql: SystemSql, inTransaction: TransactionRunner): ClientDocuments {
   const inProgress = new Map<string, Promise<boolean>>()
+  const fetches = createFairSlots(maxConcurrentFetches)
   const rejections = new LRUCache<string, Error>({ max: 1_000, ttl: rejectionTtlMs })
   return {
-    async refresh(clientId) {
+    async refresh(clientId, address) {
       if ((await systemSql('client.is-document-fresh', isFresh, { client_id: clientId })).length > 0) return false
       const before = rejections.get(clientId)
       if (before) throw before
       const known = inProgress.get(clientId)
       if (known) return known
-      if (inProgress.size >= maxConcurrentFetches) throw new errors.InvalidClient('too many metadata documents are being read')
-      const reading = read(clientId).finally(() => inProgress.delete(clientId))
+      const network = clientNetwork(address)
+      if (!fetches.tryAcquire(network)) throw new errors.InvalidClient('too many metadata documents are being read')
+      const reading = read(clientId).finally(() => {
+        inProgress.delete(clientId)
+        fetches.release(network)
+      })
       inProgress.set(clientId, reading)
       return reading
     },

@@ -51,7 +51,7 @@ export function clientStore(systemSql: SystemSql, knownScopes: ReadonlySet<strin
         const isDocument = isClientDocumentUrl(clientId)
         if (!isDocument && !/^[\x20-\x7e]{1,100}$/.test(clientId)) return undefined
         if (isDocument && !acceptsClientDocuments()) return undefined
-        if (isDocument && beginsAuthorization() && (await documents.refresh(clientId))) cache.delete(clientId)
+        if (isDocument && beginsAuthorization() && (await documents.refresh(clientId, Provider.ctx?.ip ?? ''))) cache.delete(clientId)
         const known = cache.get(clientId)
         if (known) return known
         const versionBefore = version
