@@ -7,6 +7,8 @@ export interface CredentialCache {
   getOrVerify(hash: string, verify: () => Promise<VerificationResult>): Promise<VerifiedCredential | null>
   /** Evicts all entries with one of these names, and repeats pending verifications that they concern. */
   invalidate(names: readonly string[]): void
+  /** Evicts all entries. */
+  clear(): void
 }
 
 /** A verification in progress and the names revoked since its start. */
@@ -44,6 +46,7 @@ export function createCredentialCache(): CredentialCache {
         for (const hash of [...(hashesByName.get(name) ?? [])]) cache.delete(hash)
       }
     },
+    clear: () => cache.clear(),
   }
 
   async function verifyUntilCurrent(

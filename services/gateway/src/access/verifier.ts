@@ -6,7 +6,7 @@ import type { BusIdentity } from '@quittance/runtime/bus/identity'
 import { subscribeToEvent } from '@quittance/runtime/bus/subscribe-to-event'
 import { hashToken, looksMinted } from '@quittance/runtime/credential'
 import type { Logger } from '@quittance/runtime/logger'
-import type { NatsConnection } from '@quittance/runtime/nats-connection'
+import { onInterruption, type NatsConnection } from '@quittance/runtime/nats-connection'
 import { createCredentialCache, type CredentialCache } from './credential-cache.ts'
 import type { PresentedCredential } from './presented-credential.ts'
 import {
@@ -43,7 +43,7 @@ const opaque = /^qt_(at|pat|oat|crt)_/
 const customerSession = /^qt_cst_/
 const jwt = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** Caches verified credentials by token hash until they expire; evicts them on revocation events. */
+/** Caches verified credentials by token hash until they expire; evicts them on revocation events, and all when it may miss such events. */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { connection, baseUrl } = options
   const cache = createCredentialCache()
@@ -85,4 +85,6 @@ function subscribeToRevocations(options: VerifierOptions, cache: CredentialCache
   subscribeToEvent(options, tokenRevoked, (revoked) => cache.invalidate(revokedKeys(revoked)))
   subscribeToEvent(options, customerSessionEnded, ({ token_hash }) => cache.invalidate([token_hash]))
   subscribeToEvent(options, customerDeleted, ({ id }) => cache.invalidate(originKeys({ customerId: id })))
+  // What is published until the next connection is lost.
+  onInterruption(options.connection, () => cache.clear())
 }
