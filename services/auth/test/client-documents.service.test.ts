@@ -105,6 +105,20 @@ test('documents that do not arrive for one network keep no other from reading on
   await Promise.all(asked)
 })
 
+test('one network names at most 100 unknown clients in an hour, and the clients that are known stay usable', async () => {
+  await using documents = await startDocumentServer()
+  await using server = await startAuthorizationServer()
+  const ask = (path: string, ip: string) => {
+    documents.describe(path)
+    return askFor(server, { client: at(documents, path), browser: server.newBrowser(ip) })
+  }
+  for (let index = 0; index < 100; index++) expect((await ask(`/${index}.json`, '203.0.113.7')).status).toBe(200)
+  expect(await ask('/100.json', '203.0.113.7')).toMatchObject(isRefused)
+  expect(await server.service.rows(`select from clients where client_id like 'https:%'`)).toHaveLength(100)
+  expect((await ask('/0.json', '203.0.113.7')).status).toBe(200)
+  expect((await ask('/100.json', '198.51.100.9')).status).toBe(200)
+})
+
 test('connects to private addresses only if the operator allows their network', async () => {
   await using documents = await startDocumentServer()
   await using server = await startAuthorizationServer()

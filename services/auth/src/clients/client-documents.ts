@@ -9,14 +9,16 @@ import { Client, newClient } from './client.ts'
 import { fetchClientDocument, type ClientDocument } from './client-document.ts'
 import { endChangedAuthorizations } from './end-authorizations.ts'
 
-const isFresh = `select 1 from clients where client_id = :client_id and deleted_at is null and document_expires_at > now()`
+const find = `select document_expires_at > now() as is_fresh from clients where client_id = :client_id and deleted_at is null`
 
 const recent = `
   select count(*)::int as count from clients where document_expires_at is not null and created_at > now() - interval '1 hour'`
 
-/** Limits of what anonymous requests can cause: concurrent fetches, and clients created per hour. */
+/** Limits of what anonymous requests can cause: concurrent fetches, and clients created per hour, of which one network is a small part. */
 const maxConcurrentFetches = 32
 const maxNewClientsPerHour = 1_000
+const maxUnknownPerNetwork = 100
+const hourMs = 3_600_000
 
 /** How long the failure of a document is cached before it is fetched again. */
 const rejectionTtlMs = 5_000
@@ -33,15 +35,18 @@ export interface ClientDocuments {
 export function createClientDocuments(systemSql: SystemSql, inTransaction: TransactionRunner): ClientDocuments {
   const inProgress = new Map<string, Promise<boolean>>()
   const fetches = createFairSlots(maxConcurrentFetches)
+  const unknownByNetwork = new LRUCache<string, number>({ max: 10_000, ttl: hourMs, noUpdateTTL: true })
   const rejections = new LRUCache<string, Error>({ max: 1_000, ttl: rejectionTtlMs })
   return {
     async refresh(clientId, address) {
-      if ((await systemSql('client.is-document-fresh', isFresh, { client_id: clientId })).length > 0) return false
+      const [stored] = await systemSql<{ is_fresh: boolean | null }>('client.is-document-fresh', find, { client_id: clientId })
+      if (stored?.is_fresh) return false
       const before = rejections.get(clientId)
       if (before) throw before
       const known = inProgress.get(clientId)
       if (known) return known
       const network = clientNetwork(address)
+      if (!stored) countUnknown(network)
       if (!fetches.tryAcquire(network)) throw new errors.InvalidClient('too many metadata documents are being read')
       const reading = read(clientId).finally(() => {
         inProgress.delete(clientId)
@@ -50,6 +55,13 @@ export function createClientDocuments(systemSql: SystemSql, inTransaction: Trans
       inProgress.set(clientId, reading)
       return reading
     },
+  }
+
+  function countUnknown(network: string): void {
+    const count = (unknownByNetwork.get(network) ?? 0) + 1
+    if (count > maxUnknownPerNetwork)
+      throw new errors.InvalidClient('too many unknown clients were named from one network in the last hour')
+    unknownByNetwork.set(network, count)
   }
 
   async function read(clientId: string): Promise<boolean> {
