@@ -95,7 +95,14 @@ function invalidMetadata(issues: readonly ValidationIssue[]): ApiError {
 export const registerClient = operation({
   subject: 'auth.client.register',
   summary: 'Register an OAuth 2.0 client; secret and registration token are shown once (RFC 7591)',
-  http: { method: 'POST', path: '/v1/oauth2/register', status: 201, scopes: ['clients:write'], callers: ['user', 'anonymous'] },
+  http: {
+    method: 'POST',
+    path: '/v1/oauth2/register',
+    status: 201,
+    scopes: ['clients:write'],
+    callers: ['user', 'anonymous'],
+    limitedByNetwork: true,
+  },
   request: z.object(configuration),
   reply: OAuth2Client.extend({
     ...registered,

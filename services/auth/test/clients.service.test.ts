@@ -116,6 +116,16 @@ test('CLIENT_REGISTRATION decides who registers: accounts by default, the operat
   ])
 })
 
+test('one network makes at most a quarter of the anonymous registrations of an hour', async () => {
+  const { service } = await startWithUser()
+  await using auth = service
+  registrationIs('open')
+  const from = (network: string) => auth.call(registerClient, least, { kind: 'anonymous', network })
+  for (let count = 0; count < 25; count++) await from('203.0.113.7')
+  await expect(from('203.0.113.7')).rejects.toThrow(TooManyRequests)
+  await from('198.51.100.9')
+})
+
 test('limits anonymous registrations to 100 an hour, also concurrent ones, but not accounts', async () => {
   const { service, person } = await startWithUser()
   await using auth = service
