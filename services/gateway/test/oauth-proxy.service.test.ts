@@ -216,6 +216,21 @@ test('returns 503 with Retry-After without replicas', async () => {
   }
 })
 
+test('shows a browser that opens a page of auth a page, whatever keeps the gateway from forwarding', async () => {
+  await using gateway = await startGateway()
+  const headers = { accept: 'text/html,*/*;q=0.8' }
+  const long = { method: 'POST', headers: { ...headers, ...form }, body: 'a'.repeat(70_000) }
+  const failures = [await gateway.fetch('/oauth2/account', { headers }), await gateway.fetch('/oauth2/account/sign-in', long)]
+  expect(failures.map(({ status }) => status)).toEqual([503, 413])
+  expect(failures[0]?.headers.get('retry-after')).toBe('1')
+  for (const failure of failures) {
+    expect(failure.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(failure.headers.get('content-security-policy')).toContain(`default-src 'none'`)
+    expect(await failure.text()).toMatch(/<h1>.+<\/h1><p>Nothing was (changed|saved)/)
+  }
+  expect((await gateway.fetch('/v1/oauth2/userinfo', { headers })).headers.get('content-type')).toMatch(/^application\/json/)
+})
+
 test('repeats a request that may have reached a replica only if it is a read', async () => {
   await using system = await startWithAuth()
   await using second = await startFakeUpstream(authPorts[1])

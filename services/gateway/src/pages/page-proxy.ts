@@ -62,7 +62,9 @@ function acceptsPage({ headers }: FastifyRequest): boolean {
   return /\btext\/html\b/.test(headers.accept ?? '')
 }
 
-const texts: Readonly<Record<number, [title: string, sentence: string]>> = {
+type FailureTexts = Readonly<Record<number, [title: string, sentence: string]>>
+
+const texts: FailureTexts = {
   413: ['This was too long', 'Nothing was sent. Go back and shorten what you typed.'],
   429: ['Too many requests', 'Nothing was done. Wait a moment and load this page again.'],
   503: ['This page is not available right now', 'Nothing was charged. Wait a moment and load this page again.'],
@@ -72,9 +74,9 @@ const lostReplyText = ['There was no reply', 'It is not known what was done. Wai
 const otherText = ['This request cannot be read', 'Nothing was done. Go back to the page before.'] as const
 
 /** Sends a page that needs no other service. */
-function sendFailurePage(reply: FastifyReply, status: number): FastifyReply {
+export function sendFailurePage(reply: FastifyReply, status: number, failureTexts: FailureTexts = texts): FastifyReply {
   const isReplyLost = status === 503 && reply.request.method === 'POST'
-  const [title, sentence] = isReplyLost ? lostReplyText : (texts[status] ?? otherText)
+  const [title, sentence] = isReplyLost ? lostReplyText : (failureTexts[status] ?? otherText)
   const page = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title></head>
