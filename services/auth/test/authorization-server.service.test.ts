@@ -16,11 +16,21 @@ import { eventually } from '@quittance/testing/eventually'
 import { verifyGrant, verifyToken, rotateSigningKeys, tokenRevoked, listSigningKeys } from '@quittance/contracts/auth'
 import { hashToken } from '@quittance/runtime/credential'
 import { expect, test } from 'vitest'
+import { config } from '../src/config.ts'
 import { startAuthorizationServer } from './start-authorization-server.ts'
 import { auth } from '../src/service.ts'
 
 const anonymous = { kind: 'anonymous' } as const
 const operator = { kind: 'operator' } as const
+
+test('names the registration endpoint unless only the operator registers clients', async () => {
+  await using server = await startAuthorizationServer()
+  const read = async () => (await fetch(`${server.origin}/.well-known/oauth-authorization-server`)).json()
+  expect(await read()).toMatchObject({ registration_endpoint: 'http://127.0.0.1:8080/v1/oauth2/register' })
+  // The service under test runs in this process, and reads the environment again when the next test starts it.
+  config().CLIENT_REGISTRATION = 'off'
+  expect(await read()).not.toHaveProperty('registration_endpoint')
+})
 
 test('consent for an organization issues tokens that act for that organization only', async () => {
   await using server = await startAuthorizationServer()

@@ -1,3 +1,4 @@
+import { config } from '../config.ts'
 import { routes } from '../routes.ts'
 
 /** Public base URLs, without a trailing slash. */
@@ -24,7 +25,8 @@ export function discoveryDocument(
     revocation_endpoint: baseUrl + routes.revocation,
     introspection_endpoint: baseUrl + routes.introspection,
     pushed_authorization_request_endpoint: baseUrl + routes.pushed_authorization_request,
-    registration_endpoint: baseUrl + routes.registration,
+    // A client that finds it registers itself instead of asking its user for a client id.
+    ...(config().CLIENT_REGISTRATION !== 'off' && { registration_endpoint: baseUrl + routes.registration }),
     jwks_uri: baseUrl + routes.jwks,
     response_modes_supported: ['query'],
     client_id_metadata_document_supported: hasClientDocuments,
