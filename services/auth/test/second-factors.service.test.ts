@@ -3,6 +3,7 @@ import { resetPassword } from '@quittance/contracts/passwords'
 import type { Browser, PageVisit } from '@quittance/testing/browser'
 import { authorizationUrl, readAuthorizationCode, exchangeCode } from '@quittance/testing/oauth-client'
 import { Secret, TOTP } from 'otpauth'
+import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { createAuthenticator, passkeyOptions } from './software-authenticator.ts'
 import { startAuthorizationServer, type AuthorizationServerUnderTest } from './start-authorization-server.ts'
@@ -76,6 +77,22 @@ test('each recovery code signs in once; new ones replace all; only hashes are st
   const [fresh = ''] = codesOn(await browser.submit(account, {}, '/recovery-codes'))
   expect((await third.submit(await signIn(server, third), { code: unused }, '/second-factor')).status).toBe(401)
   expect(isSignedIn(await third.submit(await signIn(server, third), { code: fresh }, '/second-factor'))).toBe(true)
+})
+
+test('recovery codes that are generated at the same time replace each other too', async () => {
+  const { server: started, browser, turnOn } = await startWithTotp()
+  await using server = started
+  await turnOn()
+  const account = await get(server, browser)
+  const release = await server.service.holdTransaction('select 1 from recovery_codes for update')
+  const shown = [browser, browser].map((each) => each.submit(account, {}, '/recovery-codes'))
+  await eventually(async () => {
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    expect(await server.service.rows(waiting)).toHaveLength(2)
+  })
+  await release()
+  for (const page of await Promise.all(shown)) expect(codesOn(page)).toHaveLength(10)
+  expect(await server.service.rows('select from recovery_codes')).toHaveLength(10)
 })
 
 test('counts wrong second factors, and binds the step to the browser that passed the password', async () => {

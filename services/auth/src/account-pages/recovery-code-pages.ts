@@ -18,20 +18,24 @@ export function addRecoveryCodePages({ visits, ...options }: RecoveryCodePageOpt
     if (!isOn) return redirectToAccount(visit.reply)
     return showCodes(visit, {
       title: 'Your new recovery codes',
-      codes: await generateRecoveryCodes(options.systemSql, visit.session.accountId),
+      codes: await generateCodes(options, visit),
     })
   })
 }
 
 /** Completes the setup of a factor: with the first factor come recovery codes, shown only here. */
 export async function showNewRecoveryCodes(
-  { systemSql }: AppOptions,
+  options: AppOptions,
   visit: AccountRequest,
   { title, notice }: { title: string; notice: Notice },
 ): Promise<FastifyReply> {
-  const { recoveryCodeCount } = await readSecondFactors(systemSql, visit.session.accountId)
+  const { recoveryCodeCount } = await readSecondFactors(options.systemSql, visit.session.accountId)
   if (recoveryCodeCount > 0) return redirectToAccount(visit.reply, notice)
-  return showCodes(visit, { title, codes: await generateRecoveryCodes(systemSql, visit.session.accountId) })
+  return showCodes(visit, { title, codes: await generateCodes(options, visit) })
+}
+
+function generateCodes({ inTransaction }: AppOptions, { session }: AccountRequest): Promise<string[]> {
+  return inTransaction(({ systemSql }) => generateRecoveryCodes(systemSql, session.accountId))
 }
 
 function showCodes({ reply }: AccountRequest, { title, codes }: { title: string; codes: string[] }): FastifyReply {

@@ -11,8 +11,14 @@ const replace = `
   with gone as (delete from recovery_codes where account_id = :account_id)
   insert into recovery_codes (code_hash, account_id) select unnest(:hashes::text[]), :account_id::uuid`
 
-/** Generates ten new codes, which replace all earlier ones. They are shown once; the hashes are stored. */
+const lock = `select 1 from accounts where id = :account_id for no key update`
+
+/**
+ * Generates ten new codes, which replace all earlier ones. They are shown once; the hashes are stored. Must run in a transaction: codes that
+ * are generated at the same time replace each other too.
+ */
 export async function generateRecoveryCodes(systemSql: SystemSql, accountId: string): Promise<string[]> {
+  await systemSql('recovery-codes.lock', lock, { account_id: accountId })
   const codes = Array.from({ length: count }, generateCode)
   const hashes = codes.map((code) => hashCode(accountId, code.replaceAll('-', '')))
   await systemSql('recovery-codes.replace', replace, { account_id: accountId, hashes })
