@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startGateway, type GatewayUnderTest } from './start-gateway.ts'
 
@@ -49,9 +50,10 @@ test('counts events by account, not by address', async () => {
   await using gateway = await startGateway()
   await gateway.play(subject, received)
   const id = randomUUID()
-  const statuses = await Promise.all(Array.from({ length: 320 }, async () => (await post(gateway, Buffer.from('{}'), { id })).status))
-  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(300)
-  expect(statuses).toContain(429)
+  const sendMany = () => Promise.all(Array.from({ length: 320 }, async () => (await post(gateway, Buffer.from('{}'), { id })).status))
+  expect((await sendMany()).filter((status) => status === 200).length).toBeGreaterThanOrEqual(300)
+  // On a busy machine they take longer than the window of the limit.
+  await eventually(async () => expect(await sendMany()).toContain(429))
   expect((await post(gateway, Buffer.from('{}'))).status).toBe(200)
 })
 
