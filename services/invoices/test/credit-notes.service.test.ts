@@ -312,6 +312,35 @@ test('after a correction, only the credit note of the replacement is reversed', 
   expect(reversed).toMatchObject([{ corrects_id: replacement.id, reversed_by_id: reversal?.id }])
 })
 
+test('a correction and the return of a refund at once leave documents that add up to what is paid', async () => {
+  await using invoices = await startInvoices()
+  const part = refund(50_000, 11_500)
+  const source = { ...anInvoiceSource(), refunds: [part] }
+  const seller = organizationCaller(source.organization.id)
+  await invoices.requestInvoice(source)
+  await creditNotes(invoices, source, 1)
+  const { id } = await theInvoice(invoices, source)
+  const waiting = (count: number) =>
+    eventually(async () => {
+      const locks = `select from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`
+      expect(await invoices.rows(locks)).toHaveLength(count)
+    })
+  // Both have begun when the first of them can allocate its number.
+  const name = `invoice settings ${source.organization.id}`
+  const release = await invoices.holdTransaction(`select pg_advisory_xact_lock(hashtextextended('${name}', 0))`)
+  await invoices.requestInvoice(returned(source, part.id))
+  await waiting(1)
+  const corrected = invoices.call(correctInvoice, { id, billing_name: 'Other' }, seller)
+  await waiting(2)
+  await release()
+  const { credit_note, replacement } = await corrected
+  expect(credit_note).toMatchObject({ corrects_id: id, total_amount: 193_614 })
+  const [sum] = await invoices.rows(`select sum((printed ->> 'total')::int * case kind when 'invoice' then 1 else -1 end)::int as invoiced,
+    count(*) filter (where reverses_id is not null)::int as reversals from invoices`)
+  expect(sum).toEqual({ invoiced: replacement.total_amount, reversals: 1 })
+})
+
 test('the database rejects credit notes beyond their invoice and reversals that differ from theirs', async () => {
   await using invoices = await startInvoices()
   const source = { ...anInvoiceSource(), refunds: [refund(157_410, 36_204)] }

@@ -10,7 +10,7 @@ import { creditNoteView, invoiceView } from './invoice-view.ts'
 import type { DocumentSnapshot, DocumentSource } from './document-snapshot.ts'
 import { Invoice } from './invoice.ts'
 import { issueCreditNote, readCreditNotes, issueRefundCreditNotes } from './issue-credit-notes.ts'
-import { issueDocument } from './issue-document.ts'
+import { issueDocument, lockDocuments } from './issue-document.ts'
 import { renderingJobName } from './rendering-jobs.ts'
 import { applyTransferPayment } from './transfer-payment.ts'
 
@@ -19,6 +19,8 @@ type Correction = RequestOf<typeof contract>
 export const correctInvoice = command(contract, async ({ id, ...correction }, context) => {
   const { em, read, wake } = context
   assertComplete(correction)
+  const known = await em.findOneOrFail(Invoice, { id, kind: 'invoice' }, { fields: ['orderId'], disableIdentityMap: true })
+  await lockDocuments(context, known.orderId)
   const invoice = await em.findOneOrFail(Invoice, { id, kind: 'invoice' }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   await assertCorrectable(invoice, context)
   const source = await applyTransferPayment(invoice.source, context)

@@ -54,3 +54,8 @@ export async function issueDocument(issue: IssueRequest, context: Transaction): 
   await em.flush()
   return invoice
 }
+
+/** Serializes what reads the documents of an order and issues more of them: a correction, and the events of its refunds. */
+export function lockDocuments({ lockNames }: Pick<Transaction, 'lockNames'>, orderId: string): Promise<void> {
+  return lockNames([`documents of order ${orderId}`])
+}

@@ -5,7 +5,7 @@ import { consumer, type Transaction } from '@quittance/runtime/handler'
 import type { DocumentSource } from './document-snapshot.ts'
 import { Invoice } from './invoice.ts'
 import { issueRefundCreditNotes } from './issue-credit-notes.ts'
-import { issueDocument } from './issue-document.ts'
+import { issueDocument, lockDocuments } from './issue-document.ts'
 import { recordReversedRefunds, reverseCreditNotes } from './reverse-credit-notes.ts'
 import { renderingJobName } from './rendering-jobs.ts'
 import { recordTransferPayment } from './transfer-payment.ts'
@@ -49,9 +49,10 @@ export const onOrderInvoiceDue = consumer(
 async function findOrIssueInvoice(source: DocumentSource, context: Transaction): Promise<Invoice> {
   const { em, sql, now } = context
   const { order_id } = source
-  // Most orders have one such event; then there is nothing to load.
-  const issued =
-    (await sql('invoice.is-issued', selectIssued, { order_id })).length > 0 ? await em.find(Invoice, { orderId: order_id }) : []
+  // Most orders have one such event; then there is nothing to lock and to load.
+  const isIssued = (await sql('invoice.is-issued', selectIssued, { order_id })).length > 0
+  if (isIssued) await lockDocuments(context, order_id)
+  const issued = isIssued ? await em.find(Invoice, { orderId: order_id }) : []
   for (const each of issued) each.resetAttempts(now)
   return findCurrentInvoice(issued) ?? issueDocument({ kind: 'invoice', source }, context)
 }
