@@ -9,7 +9,7 @@ import { operation } from './operation.ts'
 import { withoutControls } from './printed-text.ts'
 import { DocumentPart, ListReply, pageRequest, sorting } from './pagination.ts'
 
-/** 409: only an invoice that is generated, not replaced and not fully credited can be corrected. */
+/** 409: only an invoice that is generated, not replaced and not fully credited can be corrected, and only with complete data of the seller. */
 export class InvoiceNotCorrectable extends ApiError {
   readonly status = 409
 }

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { listCustomerCreditNotes } from '@quittance/contracts/customer-credit-notes'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { getInvoiceSettings, invoiceSettingsUpdated, updateInvoiceSettings } from '@quittance/contracts/invoice-settings'
-import { correctInvoice, getCreditNote, getOrderInvoice, listCreditNotes, listInvoices } from '@quittance/contracts/invoices'
+import {
+  correctInvoice,
+  getCreditNote,
+  getOrderInvoice,
+  InvoiceNotCorrectable,
+  listCreditNotes,
+  listInvoices,
+} from '@quittance/contracts/invoices'
 import type { InvoiceSource } from '@quittance/contracts/orders'
 import { customerCaller, organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
@@ -111,6 +118,22 @@ test('warns of what the law of the seller’s country demands, and publishes it 
   const british = { address: { country: 'GB', line1: '1 High St', city: 'London' }, tax_id: null }
   await invoices.call(updateInvoiceSettings, british, seller)
   expect(await invoices.nextEvent(invoiceSettingsUpdated)).toMatchObject({ missing: [], missing_when_taxed: ['tax_id'] })
+})
+
+test('a correction issues no replacement without what the law of the seller’s country demands [documents 11]', async () => {
+  await using invoices = await startInvoices()
+  const source = aTaxedSource()
+  const seller = organizationCaller(source.organization.id)
+  const { id } = await issue(invoices, source)
+  const correct = () => invoices.call(correctInvoice, { id, billing_name: 'Other' }, seller)
+  await invoices.call(updateInvoiceSettings, { address: { country: 'DE', line1: 'Torstraße 1' }, tax_id: 'DE136695976' }, seller)
+  await expect(correct()).rejects.toThrow(InvoiceNotCorrectable)
+  await expect(correct()).rejects.toThrow('Missing in the invoice settings: address.city.')
+  await invoices.call(updateInvoiceSettings, { address: { country: 'GB', line1: '1 High St', city: 'London' }, tax_id: null }, seller)
+  await expect(correct()).rejects.toThrow('Missing in the invoice settings: tax_id.')
+  expect(await invoices.rows('select from invoices')).toHaveLength(1)
+  await invoices.call(updateInvoiceSettings, { tax_id: 'GB123456789' }, seller)
+  expect((await correct()).replacement).toMatchObject({ replaces_id: id, billing_name: 'Other' })
 })
 
 test('numbers sort by value and have at most sixteen characters; then another series begins [documents 15]', async () => {

@@ -4,6 +4,8 @@ import { correctInvoice as contract, InvoiceNotCorrectable } from '@quittance/co
 import type { RequestOf } from '@quittance/contracts/operation'
 import { findMissingAddressParts } from '@quittance/contracts/postal-codes'
 import { command, type Transaction } from '@quittance/runtime/handler'
+import { loadSettings } from '../settings/load-settings.ts'
+import { findMissingSellerDetails } from '../settings/missing-seller-details.ts'
 import { correctBuyer } from './correct-buyer.ts'
 import { computeRemainder } from './credit-content.ts'
 import { creditNoteView, invoiceView } from './invoice-view.ts'
@@ -42,10 +44,16 @@ function assertComplete({ billing_address }: Omit<Correction, 'id'>): void {
   throw RequestValidationError.field(['billing_address', part], `Addresses in this country require a ${name}.`, 'missing')
 }
 
-async function assertCorrectable({ id, status, printed, reversesId }: Invoice, { em }: Transaction): Promise<void> {
+async function assertCorrectable({ id, status, printed, reversesId, source }: Invoice, context: Transaction): Promise<void> {
   if (reversesId) throw new InvoiceNotCorrectable('The invoice reverses a credit note. Correct the invoice of the order.')
   if (status !== 'generated' || !printed) throw new InvoiceNotCorrectable('Only a generated invoice can be corrected.')
-  if ((await em.count(Invoice, { replacesId: id })) > 0) throw new InvoiceNotCorrectable('The invoice has already been replaced.')
+  if ((await context.em.count(Invoice, { replacesId: id })) > 0) throw new InvoiceNotCorrectable('The invoice has already been replaced.')
+  const { always, whenTaxed } = findMissingSellerDetails(await loadSettings(source.organization, context))
+  const missing = source.tax_amount === 0 ? always : [...always, ...whenTaxed]
+  if (missing.length === 0) return
+  throw new InvoiceNotCorrectable(
+    `The law of the seller's country requires more data of the seller. Missing in the invoice settings: ${missing.join(', ')}.`,
+  )
 }
 
 /** Issues a credit note for the part of the invoice that is not credited yet; a reversed credit note credits nothing. */
