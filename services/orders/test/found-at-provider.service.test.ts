@@ -1,4 +1,4 @@
-import { generateOrderInvoice, listOrders } from '@quittance/contracts/orders'
+import { generateOrderInvoice, listOrders, orderInvoiceRequested } from '@quittance/contracts/orders'
 import { receiveProviderEvent } from '@quittance/contracts/provider-events'
 import { createRefund, listRefunds, orderRefunded, PaymentDisputed, refundCreated, refundUpdated } from '@quittance/contracts/refunds'
 import { revokeSubscription } from '@quittance/contracts/subscriptions'
@@ -6,6 +6,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { signPayload } from '@quittance/testing/stripe/fake-webhooks'
 import { expect, test } from 'vitest'
 import { expectMoneyToAddUp } from './money.ts'
+import { readEvents } from './read-events.ts'
 import { sell, startStripeShop, type StripeShop } from './stripe-shop.ts'
 import { advance, after, buyPlan, waitForSubscription } from './subscribe.ts'
 
@@ -51,6 +52,20 @@ test('a refund of the dashboard appears once, with its events and its credit not
   expect([await readBooked(shop), fake.moneyMoved(stripe.id)['usd']]).toEqual([1200, 1200])
   expect(await orders.rows('select from refunds')).toHaveLength(2)
   await expectMoneyToAddUp(orders)
+})
+
+test('a refund that is canceled after it was made is one of those whose credit note is reversed', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe, shop: seller } = shop
+  const { order } = await sell(shop)
+  await orders.call(generateOrderInvoice, { id: order.id }, seller.seller)
+  const { id } = await orders.call(createRefund, { order_id: order.id, reason: 'other', amount: 1200 }, seller.seller)
+  const [theirs = ''] = [...fake.state(stripe.id).refunds.keys()]
+  fake.bank.settleRefund(stripe.id, theirs, 'canceled')
+  await deliver(shop, 'refund.updated')
+  await eventually(async () => expect(await orders.rows('select state from refunds')).toEqual([{ state: 'canceled' }]))
+  const requests = await readEvents(orders, orderInvoiceRequested.subject)
+  expect(requests.at(-1)?.payload).toMatchObject({ refunds: [], reversed_refunds: [{ id, amount: 1200 }] })
 })
 
 test('a surplus that is refunded in the dashboard is not refunded again', async () => {

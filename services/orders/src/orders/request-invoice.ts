@@ -65,10 +65,10 @@ const items = nestedList(
   'order_items i where i.order_id = o.id order by i.position',
 )
 
-const refundsWith = (status: 'succeeded' | 'failed') =>
+const refundsWith = (statuses: string) =>
   nestedList(
     'r.id, r.amount, r.tax_amount, r.created_at, r.reason',
-    `refunds r where r.order_id = o.id and r.purpose = 'order' and r.status = '${status}' order by r.created_at, r.id`,
+    `refunds r where r.order_id = o.id and r.purpose = 'order' and r.status in (${statuses}) order by r.created_at, r.id`,
   )
 
 const paidWith = `payments p join payment_methods m on m.id = p.payment_method_id
@@ -78,7 +78,7 @@ const columns = `o.id as order_id, o.created_at as order_created_at, ${nested('g
     o.billing_name, o.billing_address, o.tax_id, coalesce(ch.customer_email, c.email) as customer_email,
     case when ch.id is null then c.locale end as locale,
     case when o.period_end is not null then ${nested('o.period_start as start, o.period_end as end')} end as period,
-    ${items} as items, ${refundsWith('succeeded')} as refunds, ${refundsWith('failed')} as reversed_refunds,
+    ${items} as items, ${refundsWith(`'succeeded'`)} as refunds, ${refundsWith(`'failed', 'canceled'`)} as reversed_refunds,
     o.subtotal_amount, o.discount_amount, o.net_amount, o.tax_amount, o.taxes, o.tax_behavior,
     o.total_amount, o.paid_at, o.metadata ->> 'buyer_reference' as buyer_reference, o.metadata ->> 'electronic_address' as buyer_address,
     ${nested('m.type, m.brand, m.last4', paidWith)} as payment`
