@@ -182,6 +182,27 @@ test('a won dispute brings the funds back, and a lost one leaves the order as it
   )
 })
 
+test('a won dispute is read until its funds are back, also without an event about them', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const dispute = fake.bank.openDispute(stripe.id, (await sell(shop)).intent)
+  await deliver(shop, 'charge.dispute.created')
+  await eventually(async () => expect(await orders.rows('select from disputes')).toHaveLength(1))
+  const read = async (expected: object) => {
+    await orders.rows(`update disputes set next_check_at = now(), leased_until = null`)
+    await orders.rows(`select pg_notify('wake', 'check-due-disputes')`)
+    await eventually(async () =>
+      expect(await orders.rows('select status, funds, next_check_at > now() as is_checked from disputes')).toEqual([expected]),
+    )
+  }
+  // The provider closes a dispute before it returns the money.
+  Object.assign(fake.state(stripe.id).disputes.get(dispute) ?? {}, { status: 'won' })
+  await read({ status: 'won', funds: 'withdrawn', is_checked: true })
+  fake.bank.closeDispute(stripe.id, dispute, 'won')
+  await read({ status: 'won', funds: 'reinstated', is_checked: null })
+  expect(await readBooked(shop)).toBe(4200)
+})
+
 test('without any webhook, the catch-up finds refunds and disputes, and checks read the rest [payments 41]', async () => {
   await using shop = await startStripeShop()
   const { orders, fake, stripe, account } = shop

@@ -23,7 +23,10 @@ interface KnownDispute {
   evidence_due_by: string | null
 }
 
-/** A read that began earlier changes nothing. Reinstated funds stay so: the ledger books each direction once. */
+/**
+ * A read that began earlier changes nothing. Reinstated funds stay so: the ledger books each direction once. The provider returns the funds of
+ * a won dispute later, or never all of them: after half a year it is not read again.
+ */
 const upsert = `
   insert into disputes as d (id, created_at, organization_id, payment_id, payment_account_id, provider_dispute, status, amount, currency, reason,
     evidence_due_by, funds, next_check_at, observed_at)
@@ -32,7 +35,8 @@ const upsert = `
   from payments p where p.id = :payment_id and p.organization_id = any (:scope_organizations)
   on conflict on constraint disputes_unique_at_provider do update set status = excluded.status, reason = excluded.reason,
     evidence_due_by = excluded.evidence_due_by, funds = case when d.funds = 'reinstated' then d.funds else excluded.funds end,
-    next_check_at = excluded.next_check_at, observed_at = excluded.observed_at, leased_until = null, modified_at = now(), version = d.version + 1
+    next_check_at = case when excluded.status <> 'won' or d.created_at > now() - interval '180 days' then excluded.next_check_at end,
+    observed_at = excluded.observed_at, leased_until = null, modified_at = now(), version = d.version + 1
   where d.observed_at <= excluded.observed_at
   returning d.id, d.status, d.funds, d.reason, to_json(d.evidence_due_by)#>>'{}' as evidence_due_by`
 
@@ -82,12 +86,13 @@ async function saveDispute(
   { payment, money, account, seen, readAt }: Reported & { payment: DisputedPayment; money: Money },
 ): Promise<void> {
   const { theirs, status, reason, funds } = seen
+  const isReturnAwaited = status === 'won' && funds === 'withdrawn'
   await lockNames([`dispute ${account.id} ${theirs}`])
   const [before] = await sql<KnownDispute>('dispute.find-known', findKnown, { account: account.id, theirs })
   const [saved] = await sql<KnownDispute & { id: string }>('dispute.upsert', upsert, {
     ...{ payment_id: payment.id, theirs, status, amount: String(money.amount), reason, funds },
     ...{ evidence_due_by: seen.evidenceDueBy, observed_at: readAt },
-    next_check_at: final.has(status) ? null : new Date(now.getTime() + dayMs),
+    next_check_at: final.has(status) && !isReturnAwaited ? null : new Date(now.getTime() + dayMs),
   })
   if (!saved || (before && isSame(before, saved))) return
   const payload = await read.one(disputeView, { where: 'd.id = :id', values: { id: saved.id } })
