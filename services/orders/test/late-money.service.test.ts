@@ -1,13 +1,23 @@
 import { addReceipt } from '@quittance/contracts/bank-receipts'
-import { checkoutUpdated, confirmCheckout, createCheckout, getCheckout, updateCheckoutByClient } from '@quittance/contracts/checkouts'
+import {
+  checkoutUpdated,
+  confirmCheckout,
+  createCheckout,
+  getCheckout,
+  PaymentError,
+  updateCheckoutByClient,
+} from '@quittance/contracts/checkouts'
 import { createDiscount, getDiscount } from '@quittance/contracts/discounts'
-import { listOrders } from '@quittance/contracts/orders'
+import { generateOrderInvoice, listOrders, orderInvoiceRequested } from '@quittance/contracts/orders'
+import { createPaymentAccount } from '@quittance/contracts/payment-accounts'
 import { createProduct, type Product } from '@quittance/contracts/products'
 import { getSubscription, listSubscriptions, type Subscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { asThisRelease } from './money.ts'
-import { readBalance, startTransferShop, waitForOrderStatus, type TransferShop } from './transfer-shop.ts'
+import { startOrders } from './start-orders.ts'
+import { sharedFake } from './stripe-shop.ts'
+import { bankAccount, readBalance, startTransferShop, waitForOrderStatus, type TransferShop } from './transfer-shop.ts'
 
 const anonymous = { kind: 'anonymous' } as const
 const euros = (price_amount: number) => ({ amount_type: 'fixed' as const, price_amount, price_currency: 'eur' as const })
@@ -123,4 +133,33 @@ test('late money of a new subscription is returned, whatever its checkout offers
     { status: 'pending', product_id: cheap.id, subscription: { status: 'incomplete_expired' } },
   ])
   expect((await orders.call(getCheckout, { id: lapsed.id }, seller)).status).toBe('open')
+})
+
+test('an invoice names no method of a payment that its order did not need', async () => {
+  await sharedFake()
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const { seller } = shop
+  const prices = [{ amount_type: 'fixed' as const, price_amount: 4200 }]
+  const plan = await orders.call(createProduct, { name: 'Plan', recurring_interval: 'month', prices }, seller)
+  const bank = { ...bankAccount, currency: 'usd' } as const
+  await orders.call(createPaymentAccount, { provider: 'bank_transfer', mode: 'test', bank }, seller)
+  const { client_secret } = await orders.call(createCheckout, { products: [plan.id] }, seller)
+  const address = { line1: '1 Row', city: 'London', postal_code: 'E1 6AN', country: 'GB' as const }
+  const buyer = { client_secret, customer_email: 'ada@example.com', customer_name: 'Ada', customer_billing_address: address }
+  const byCard = orders.call(confirmCheckout, { ...buyer, confirmation_token_id: 'ctoken_late_success' }, anonymous)
+  await expect(byCard).rejects.toThrow(PaymentError)
+  await orders.call(confirmCheckout, { ...buyer, payment_method_type: 'bank_transfer' }, anonymous)
+  const [payment] = await orders.rows<{ id: string; order_id: string; amount: number }>(
+    `select id, order_id, amount::int from payments where payment_account_id is not null and is_open`,
+  )
+  const { id = '', order_id = '', amount = 0 } = payment ?? {}
+  await orders.call(addReceipt, { id, amount, booked_on: '2026-11-24', bank_reference: 'a' }, seller)
+  await waitForOrderStatus({ orders, shop }, order_id, 'paid')
+  await asThisRelease(orders, `update payments set next_check_at = now(), leased_until = null where state = 'failed'`)
+  await eventually(async () =>
+    expect(await orders.rows('select from payments where surplus_at is not null and payment_method_id is not null')).toHaveLength(1),
+  )
+  await orders.call(generateOrderInvoice, { id: order_id }, seller)
+  expect(await orders.nextEvent(orderInvoiceRequested)).toMatchObject({ order_id, payment: null })
 })

@@ -72,7 +72,7 @@ const refundsWith = (statuses: string) =>
   )
 
 const paidWith = `payments p join payment_methods m on m.id = p.payment_method_id
-  where p.order_id = o.id and p.status = 'succeeded' order by p.created_at desc, p.id limit 1`
+  where p.order_id = o.id and p.applied_at is not null order by p.created_at desc, p.id limit 1`
 
 const columns = `o.id as order_id, o.created_at as order_created_at, ${nested('g.id, g.name, g.slug')} as organization, o.customer_id, o.checkout_id, o.currency,
     o.billing_name, o.billing_address, o.tax_id, coalesce(ch.customer_email, c.email) as customer_email,
