@@ -1,14 +1,14 @@
 import { generateOrderInvoice, listOrders, orderInvoiceRequested } from '@quittance/contracts/orders'
 import { receiveProviderEvent } from '@quittance/contracts/provider-events'
 import { createRefund, listRefunds, orderRefunded, PaymentDisputed, refundCreated, refundUpdated } from '@quittance/contracts/refunds'
-import { revokeSubscription } from '@quittance/contracts/subscriptions'
+import { revokeSubscription, updateSubscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { signPayload } from '@quittance/testing/stripe/fake-webhooks'
 import { expect, test } from 'vitest'
 import { expectMoneyToAddUp } from './money.ts'
 import { readEvents } from './read-events.ts'
 import { sell, startStripeShop, type StripeShop } from './stripe-shop.ts'
-import { advance, after, buyPlan, waitForSubscription } from './subscribe.ts'
+import { advance, after, buyPlan, createPlan, waitForSubscription } from './subscribe.ts'
 
 const anonymous = { kind: 'anonymous' } as const
 /** Delivers every event of a type, signed by the provider, `copies` times each. */
@@ -66,6 +66,32 @@ test('a refund that is canceled after it was made is one of those whose credit n
   await eventually(async () => expect(await orders.rows('select state from refunds')).toEqual([{ state: 'canceled' }]))
   const requests = await readEvents(orders, orderInvoiceRequested.subject)
   expect(requests.at(-1)?.payload).toMatchObject({ refunds: [], reversed_refunds: [{ id, amount: 1200 }] })
+})
+
+test('a refund of the dashboard takes credit back also where the buyer has used some of it, which is then owed', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe, shop: seller } = shop
+  const bought = await buyPlan(orders, seller, { price: 10_000, token: fake.buyer.createToken(stripe.id) })
+  const { id, current_period_end: end } = await waitForSubscription(orders, bought, { status: 'active' })
+  const smaller = await createPlan(orders, seller.seller, { price: 1000 })
+  await orders.call(updateSubscription, { id, product_id: smaller.id, proration_behavior: 'prorate' }, seller.seller)
+  const readOwed = async () => (await orders.rows('select sum(amount)::int as owed from prorations where order_id is null'))[0]?.['owed']
+  const credit = await readOwed()
+  expect(credit).toBeLessThan(-8_990)
+  const [intent = ''] = [...fake.state(stripe.id).paymentIntents.keys()]
+  fake.bank.refundInDashboard(stripe.id, intent, 10_000)
+  await deliver(shop, 'refund.created')
+  expect(await orders.nextEvent(orderRefunded)).toMatchObject({ status: 'refunded', refunded_amount: 10_000 })
+  // The time on the smaller plan was paid by the credit.
+  expect(await readOwed()).toBeGreaterThan(990)
+  expect([await readBooked(shop), fake.moneyMoved(stripe.id)['usd']]).toEqual([0, 0])
+  await advance(orders, seller, after(end))
+  await eventually(async () => {
+    const { items } = await orders.call(listOrders, { sorting: ['created_at'] }, seller.seller)
+    expect(items.map(({ status }) => status)).toEqual(['refunded', 'paid'])
+    expect(items[1]?.total_amount).toBeGreaterThan(1990)
+  })
+  await expectMoneyToAddUp(orders)
 })
 
 test('a surplus that is refunded in the dashboard is not refunded again', async () => {

@@ -56,15 +56,21 @@ export interface CreditSources {
   outstanding: bigint
   /** Orders placed after the refunded one, newest first. */
   later: readonly ReturnableOrder[]
+  /** Tax of a refund that was made elsewhere; absent: that of a refund of this amount. */
+  taxAmount?: bigint | undefined
+}
+
+/** Credit to take back, and what is missing because the buyer has used it. */
+interface TakenCredit {
+  fromOutstanding: bigint
+  fromLater: bigint[]
+  total: bigint
+  missing: bigint
 }
 
 /** Returns the credit to take back, so that this much of the net amount can be refunded: less if there is not enough. */
-export function takeBackCredit(
-  order: ReturnableOrder,
-  amount: bigint,
-  { outstanding, later }: CreditSources,
-): { fromOutstanding: bigint; fromLater: bigint[]; total: bigint } {
-  const needed = positive(least(order.creditedAmount, computeRefundCost(order, amount) - computeRoom(order)))
+export function takeBackCredit(order: ReturnableOrder, amount: bigint, { outstanding, later, taxAmount }: CreditSources): TakenCredit {
+  const needed = positive(least(order.creditedAmount, computeRefundCost(order, amount, taxAmount) - computeRoom(order)))
   const fromOutstanding = least(needed, outstanding)
   let left = needed - fromOutstanding
   const fromLater = later.map((each) => {
@@ -72,7 +78,7 @@ export function takeBackCredit(
     left -= taken
     return taken
   })
-  return { fromOutstanding, fromLater, total: needed - left }
+  return { fromOutstanding, fromLater, total: needed - left, missing: left }
 }
 
 /**
@@ -95,8 +101,8 @@ function computeRoom(order: ReturnableOrder): bigint {
 }
 
 /** Returns what a refund of this much of the net amount returns at advertised prices. */
-function computeRefundCost(order: ReturnableOrder, amount: bigint): bigint {
-  return order.taxBehavior === 'inclusive' ? amount + computeRefundTax(order, amount) : amount
+function computeRefundCost(order: ReturnableOrder, amount: bigint, taxAmount = computeRefundTax(order, amount)): bigint {
+  return order.taxBehavior === 'inclusive' ? amount + taxAmount : amount
 }
 
 function toAdvertised({ netAmount, taxAmount, taxBehavior }: ReturnableOrder): bigint {

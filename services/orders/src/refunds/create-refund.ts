@@ -45,8 +45,17 @@ function drive(recorded: RecordedRefund, context: FinishContext): Promise<void> 
   return refundsInProgress.run(recorded.id, () => driveRefund(recorded, { ...context, leaseMs: callLeaseMs }))
 }
 
-/** Before the order of a subscription is locked for a refund of this much of its net amount. */
-export const beforeRefundReserved = reactionPoint<{ orderId: string; subscriptionId: string; amount: bigint }>('orders.refund.reserved')
+/** A refund of this much of the net amount of an order of a subscription. */
+export interface ReservedRefund {
+  orderId: string
+  subscriptionId: string
+  amount: bigint
+  /** It was made at the provider, with this tax, so that it cannot be rejected. */
+  made?: { taxAmount: bigint }
+}
+
+/** Before the order of a subscription is locked for a refund. */
+export const beforeRefundReserved = reactionPoint<ReservedRefund>('orders.refund.reserved')
 
 /** Before a dispute the bank only asks; after one that was won or closed the payment can be refunded again. */
 const findDispute = `

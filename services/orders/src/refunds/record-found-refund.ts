@@ -81,7 +81,10 @@ async function reserve(context: Transaction, { orderId, paymentId, theirs, gross
   const before = await em.findOneOrFail(Order, { id: orderId }, { disableIdentityMap: true })
   const { subscriptionId } = before
   const share = splitGross(before.toRefundable(), gross)
-  if (share && subscriptionId) await react(beforeRefundReserved, { orderId, subscriptionId, amount: share.amount })
+  if (share && subscriptionId) {
+    const { amount, taxAmount } = share
+    await react(beforeRefundReserved, { orderId, subscriptionId, amount, made: { taxAmount } })
+  }
   const order = await em.findOneOrFail(Order, { id: orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   const split = splitGross(order.toRefundable(), gross)
   if ((await em.count(Refund, { paymentId, providerRefund: theirs })) > 0) return 'recorded'
