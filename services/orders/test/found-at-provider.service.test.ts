@@ -94,6 +94,31 @@ test('a refund of the dashboard takes credit back also where the buyer has used 
   await expectMoneyToAddUp(orders)
 })
 
+test('two events about one refund of the dashboard at once take its credit back once', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe, shop: seller } = shop
+  const bought = await buyPlan(orders, seller, { price: 10_000, token: fake.buyer.createToken(stripe.id) })
+  const { id } = await waitForSubscription(orders, bought, { status: 'active' })
+  const smaller = await createPlan(orders, seller.seller, { price: 1000 })
+  await orders.call(updateSubscription, { id, product_id: smaller.id, proration_behavior: 'prorate' }, seller.seller)
+  const [intent = ''] = [...fake.state(stripe.id).paymentIntents.keys()]
+  const theirs = fake.bank.refundInDashboard(stripe.id, intent, 5_000)
+  fake.bank.settleRefund(stripe.id, theirs, 'succeeded')
+  const release = await orders.holdTransaction('select from subscriptions for update')
+  await deliver(shop, 'refund.created')
+  await deliver(shop, 'refund.updated')
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await eventually(async () => expect(await orders.rows(waiting)).toHaveLength(2))
+  await release()
+  const unhandled = `select from provider_events where object_kind = 'refund' and handled_at is null`
+  await eventually(async () => expect(await orders.rows(unhandled)).toEqual([]))
+  // What was not credited is 0.00, so all of the refund is taken from the credit.
+  const [order] = await orders.rows(
+    'select (refunded_amount + refunding_amount)::int as refunded, credited_amount::int as credited from orders',
+  )
+  expect(order).toEqual({ refunded: 5_000, credited: 5_000 })
+})
+
 test('a surplus that is refunded in the dashboard is not refunded again', async () => {
   await using shop = await startStripeShop()
   const { orders, fake, stripe, shop: seller } = shop

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '@quittance/runtime/handler'
 import { checkDueRefundsJobName } from '../job-names.ts'
+import { lockOrder } from '../orders/lock-order.ts'
 import { Order } from '../orders/order.ts'
 import { Payment } from '../payments/payment.ts'
 import type { ProviderAccount } from '../providers/provider-of.ts'
@@ -76,26 +77,23 @@ interface Reservation {
   gross: bigint
 }
 
+/** Locks what the credit of the order depends on first: another event about the same refund waits, and then finds it. */
 async function reserve(context: Transaction, { orderId, paymentId, theirs, gross }: Reservation): Promise<FoundRefund> {
   const { em, now, react } = context
-  const before = await em.findOneOrFail(Order, { id: orderId }, { disableIdentityMap: true })
-  const { subscriptionId } = before
-  const share = splitGross(before.toRefundable(), gross)
-  if (share && subscriptionId) {
-    const { amount, taxAmount } = share
-    await react(beforeRefundReserved, { orderId, subscriptionId, amount, made: { taxAmount } })
-  }
-  const order = await em.findOneOrFail(Order, { id: orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  const split = splitGross(order.toRefundable(), gross)
+  const order = await lockOrder(await em.findOneOrFail(Order, { id: orderId }, { disableIdentityMap: true }), context)
   if ((await em.count(Refund, { paymentId, providerRefund: theirs })) > 0) return 'recorded'
-  if (!split || split.amount !== share?.amount) {
+  const split = splitGross(order.toRefundable(), gross)
+  if (!split) {
     context.log.error({ order_id: orderId, provider_refund: theirs }, 'refund.not-recorded')
     return 'later'
   }
+  const { organizationId, subscriptionId, currency } = order
+  if (subscriptionId)
+    await react(beforeRefundReserved, { orderId, subscriptionId, amount: split.amount, made: { taxAmount: split.taxAmount } })
   order.reserveSplit(split)
   em.create(Refund, {
     ...newRefundState,
-    ...{ organizationId: order.organizationId, orderId, paymentId, currency: order.currency, purpose: 'order', reason: 'other' },
+    ...{ organizationId, orderId, paymentId, currency, purpose: 'order', reason: 'other' },
     ...{ ...split, comment: 'Made at the provider.', revokeBenefits: false, metadata: {}, providerRefund: theirs, nextCheckAt: now },
   })
   return 'recorded'
