@@ -160,6 +160,25 @@ test('numbers sort by value and have at most sixteen characters; then another se
   expect((await issue(invoices, aTaxedSource({ organization }))).number).toBe('INV2-NORTHW-0001')
 })
 
+test('numbers with a year and ten digits have at most sixteen characters, and continue their series [documents 15]', async () => {
+  await using invoices = await startInvoices()
+  const refunds = [1, 2].map(() => ({ id: randomUUID(), amount: 100, tax_amount: 23, created_at: '2026-11-19T10:00:00Z', reason: 'other' }))
+  const source = aTaxedSource({ refunds })
+  const { organization } = source
+  const change = (settings: object) => invoices.call(updateInvoiceSettings, settings, organizationCaller(organization.id))
+  await change({ yearly: true, padding: 10 })
+  await issue(invoices, source)
+  expect(await change({ legal_name: 'Northwind Ltd', padding: 10 })).toMatchObject({ legal_name: 'Northwind Ltd', padding: 10 })
+  await expect(change({ invoice_prefix: 'NORTH' })).rejects.toThrow(/"body","invoice_prefix"/)
+  await issue(invoices, aTaxedSource({ organization }))
+  const rows = await invoices.rows<{ number: string }>('select number from invoices order by number')
+  const year = new Date().getUTCFullYear()
+  expect(rows.map(({ number }) => number)).toEqual([
+    ...[`CN-${year}-00000001`, `CN-${year}-00000002`],
+    ...[`INV-${year}-0000001`, `INV-${year}-0000002`],
+  ])
+})
+
 test('the first request after the 202 has Retry-After although the invoice has not arrived [documents 17]', async () => {
   await using invoices = await startInvoices()
   const seller = organizationCaller(randomUUID())

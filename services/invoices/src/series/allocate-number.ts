@@ -36,7 +36,9 @@ export async function allocateNumber(sql: ScopedSql, { organizationId, kind, num
   const year = calendarYear(now, numbering.timeZone)
   for (let n = 1; n <= maxFallbacks; n += 1) {
     const prefix = n === 1 ? seriesName(kind, numbering, year) : fallbackSeriesName(kind, numbering, { year, n })
-    const values = { organization: organizationId, kind, prefix, padding: numbering.padding, max_length: maxNumberLength }
+    // A derived prefix with the year leaves fewer digits than a seller may choose; the first number would otherwise be the only one of its series.
+    const padding = Math.max(1, Math.min(numbering.padding, maxNumberLength - prefix.length))
+    const values = { organization: organizationId, kind, prefix, padding, max_length: maxNumberLength }
     const [allocated] = await sql<{ padding: number; last_number: string }>('series.allocate', allocate, values)
     if (!allocated) continue
     const position = BigInt(allocated.last_number)

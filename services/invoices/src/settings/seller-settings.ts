@@ -51,17 +51,18 @@ export class SellerSettings extends SellerSettingsSchema.class {
     if (change.footer !== undefined) this.footer = change.footer
     if (change.locale !== undefined) this.locale = change.locale
     if (change.paper !== undefined) this.paper = change.paper
-    const { invoicePrefix, creditNotePrefix } = this
+    const { invoicePrefix, creditNotePrefix, yearly, padding } = this
     if (change.invoice_prefix !== undefined) this.invoicePrefix = change.invoice_prefix
     if (change.credit_note_prefix !== undefined) this.creditNotePrefix = change.credit_note_prefix
-    // Prefixes of earlier releases stay until they are changed.
+    // Prefixes of earlier releases, and derived ones, stay until they are changed.
     if (this.invoicePrefix !== invoicePrefix) this.assertNotReserved()
-    if (this.invoicePrefix !== invoicePrefix || this.creditNotePrefix !== creditNotePrefix) this.assertDistinctPrefixes()
+    const isPrefixChanged = this.invoicePrefix !== invoicePrefix || this.creditNotePrefix !== creditNotePrefix
+    if (isPrefixChanged) this.assertDistinctPrefixes()
     this.yearly = change.yearly ?? this.yearly
     this.padding = change.padding ?? this.padding
     this.electronic = change.electronic ?? this.electronic
     this.changeContact(change)
-    this.assertNumberLength()
+    if (isPrefixChanged || this.yearly !== yearly || this.padding !== padding) this.assertNumberLength()
   }
 
   private changeContact(change: SettingsChange): void {
