@@ -75,6 +75,19 @@ test('the credit note of a refund goes to the address that the buyer has by then
   expect(credited).toEqual({ buyer: { ...invoiced?.buyer, email: customer_email } })
 })
 
+test('the documents of a correction go to the address to which the last credit note went', async () => {
+  await using invoices = await startInvoices()
+  const source = anInvoiceSource()
+  await invoices.requestInvoice(source)
+  const { id } = await theInvoice(invoices, source)
+  const customer_email = 'zofia@moved.example'
+  await invoices.requestInvoice({ ...source, customer_email, refunds: [refund(57_410, 13_204)] })
+  await creditNotes(invoices, source, 1)
+  await invoices.call(correctInvoice, { id, billing_name: 'Other' }, organizationCaller(source.organization.id))
+  const rows = await invoices.rows(`select kind, printed #>> '{buyer,email}' as email from invoices where id <> $1 order by kind`, [id])
+  expect(rows).toEqual(['credit_note', 'credit_note', 'credit_note', 'invoice'].map((kind) => ({ kind, email: customer_email })))
+})
+
 test('retries a failed credit note and its invoice when the order is requested again', async () => {
   await using invoices = await startInvoices()
   const source = { ...anInvoiceSource(), order_created_at: 'never', refunds: [refund(157_410, 36_204)] }

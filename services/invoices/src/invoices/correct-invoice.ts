@@ -26,9 +26,10 @@ export const correctInvoice = command(contract, async ({ id, ...correction }, co
   const invoice = await em.findOneOrFail(Invoice, { id, kind: 'invoice' }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   await assertCorrectable(invoice, context)
   const source = await applyTransferPayment(invoice.source, context)
-  const creditNote = await creditRemainder(invoice, { isOffset: 'transfer' in source, context })
-  const replacement = await replace(invoice, { correction, source, context })
-  await reissueCredits(invoice, { replacement, context })
+  const email = await findEmail(invoice, context)
+  const creditNote = await creditRemainder(invoice, { isOffset: 'transfer' in source, email, context })
+  const replacement = await replace(invoice, { correction, source, email, context })
+  await reissueCredits(invoice, { replacement, email, context })
   wake(renderingJobName)
   const [creditNoteJson, replacementJson] = await Promise.all([
     read.one(creditNoteView, { where: 'i.id = :id', values: { id: creditNote.id } }),
@@ -56,33 +57,49 @@ async function assertCorrectable({ id, status, printed, reversesId, source }: In
   )
 }
 
+/** Returns the newest address of the buyer that a document of the order has. */
+async function findEmail(invoice: Invoice, context: Transaction): Promise<string> {
+  const { all } = await readCreditNotes(invoice, context)
+  return ((all.at(-1) ?? invoice).printed as DocumentSnapshot).buyer.email
+}
+
+interface Crediting {
+  isOffset: boolean
+  email: string
+  context: Transaction
+}
+
 /** Issues a credit note for the part of the invoice that is not credited yet; a reversed credit note credits nothing. */
-async function creditRemainder(invoice: Invoice, { isOffset, context }: { isOffset: boolean; context: Transaction }): Promise<Invoice> {
+async function creditRemainder(invoice: Invoice, { isOffset, email, context }: Crediting): Promise<Invoice> {
   const credited = (await readCreditNotes(invoice, context)).valid.map(({ printed }) => printed as DocumentSnapshot)
   const remainder = computeRemainder(invoice.printed as DocumentSnapshot, credited)
   const isNothingLeft = remainder.net === 0 && remainder.tax === 0
   if (credited.length > 0 && (isNothingLeft || remainder.net < 0 || remainder.tax < 0)) {
     throw new InvoiceNotCorrectable('Nothing is left to correct: credit notes cover the whole invoice.')
   }
-  return issueCreditNote(invoice, { ...remainder, refund: null, isOffset }, context)
+  return issueCreditNote(invoice, { ...remainder, refund: null, isOffset, email }, context)
 }
 
 interface Replacing {
   correction: Omit<Correction, 'id'>
   source: DocumentSource
+  email: string
   context: Transaction
 }
 
-function replace(invoice: Invoice, { correction, source, context }: Replacing): Promise<Invoice> {
+function replace(invoice: Invoice, { correction, source, email, context }: Replacing): Promise<Invoice> {
   const original = invoice.printed as DocumentSnapshot
   const refersTo = { number: original.number, issuedAt: original.issuedAt }
-  const buyer = correctBuyer(original, correction)
+  const buyer = { ...correctBuyer(original, correction), email }
   const adjust = (snapshot: DocumentSnapshot) => ({ ...snapshot, buyer, refersTo })
   return issueDocument({ kind: 'invoice', source, replacesId: invoice.id, adjust }, context)
 }
 
 /** Issues the refund credit notes of the corrected invoice again for its replacement. */
-async function reissueCredits(invoice: Invoice, { replacement, context }: { replacement: Invoice; context: Transaction }): Promise<void> {
+async function reissueCredits(
+  invoice: Invoice,
+  { replacement, email, context }: { replacement: Invoice; email: string; context: Transaction },
+): Promise<void> {
   const refunds = (await readCreditNotes(invoice, context)).valid.flatMap(({ refundId, printed }) =>
     refundId && printed
       ? [
@@ -93,5 +110,5 @@ async function reissueCredits(invoice: Invoice, { replacement, context }: { repl
         ]
       : [],
   )
-  await issueRefundCreditNotes(replacement, { source: { ...invoice.source, refunds }, reversed: new Set() }, context)
+  await issueRefundCreditNotes(replacement, { source: { ...invoice.source, customer_email: email, refunds }, reversed: new Set() }, context)
 }
