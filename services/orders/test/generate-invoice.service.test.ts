@@ -176,6 +176,25 @@ test('a generated invoice is shown on the order, and a further request is a conf
   await expect(orders.call(generateOrderInvoice, { id: order.id }, seller)).rejects.toThrow(InvoiceAlreadyExists)
 })
 
+test('an order knows the number of its first invoice also if its replacement is published before', async () => {
+  await using orders = await startOrders()
+  const { order, seller, organizationId } = await orders.paidOrder({ billed: true })
+  await orders.call(generateOrderInvoice, { id: order.id }, seller)
+  const generate = (number: string, generated_at: string) => {
+    const generated = { invoice_id: randomUUID(), order_id: order.id, number, sha256: 'a'.repeat(64), generated_at }
+    return orders.emit(invoiceGenerated, generated, { organizationId, aggregateId: generated.invoice_id })
+  }
+  await generate('ACME-0002', '2026-11-27T10:00:00Z')
+  expect(await orders.nextEvent(orderUpdated)).toMatchObject({ invoice_number: 'ACME-0002' })
+  for (let count = 0; count < 2; count++) await generate('ACME-0001', '2026-11-27T09:00:00Z')
+  await generate('ACME-0003', '2026-11-27T11:00:00Z')
+  await eventually(async () =>
+    expect(await orders.rows('select invoice_number, replaced_invoice_numbers from orders')).toEqual([
+      { invoice_number: 'ACME-0003', replaced_invoice_numbers: ['ACME-0001', 'ACME-0002'] },
+    ]),
+  )
+})
+
 test('a refund that is returned is part of another invoice request, which reverses its credit note', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: true })

@@ -12,12 +12,21 @@ const markGenerated = `
   where id = :id and organization_id = any (:scope_organizations) and (invoice_generated_at is null or invoice_generated_at < :at::timestamptz)
   returning organization_id`
 
+// The event of a replaced invoice can arrive after that of its replacement.
+const recordReplaced = `
+  update orders set replaced_invoice_numbers = replaced_invoice_numbers || :number::text, version = version + 1
+  where id = :id and organization_id = any (:scope_organizations) and invoice_generated_at > :at::timestamptz
+    and invoice_number <> :number and :number <> all (replaced_invoice_numbers)`
+
 export const onInvoiceGenerated = consumer(
   durableConsumers.ordersInvoiceGenerated,
   [invoiceGenerated],
   async ({ payload: { order_id: id, number, generated_at: at } }, { em, sql, read, publish, now }) => {
     const [marked] = await sql<{ organization_id: string }>('order.mark-invoice-generated', markGenerated, { id, number, at, now })
-    if (!marked) return void (await em.findOneOrFail(Order, id))
+    if (!marked) {
+      await sql('order.record-replaced-invoice', recordReplaced, { id, number, at })
+      return void (await em.findOneOrFail(Order, id))
+    }
     const payload = await read.one(orderView, { where: 'o.id = :id', values: { id } })
     publish({ event: orderUpdated, aggregateId: id, organizationId: marked.organization_id, payload })
   },
