@@ -25,7 +25,9 @@ export const InvoiceSettings = z
     invoice_prefix: z.string().nullable().describe('Null: derived from the slug in upper case, fixed by the first invoice.'),
     credit_note_prefix: z.string().nullable().describe('Null: `CN-` followed by the invoice prefix.'),
     yearly: z.boolean().describe('Whether numbering restarts each year; numbers then contain the year.'),
-    padding: z.int().describe('Minimum number of digits of a number.'),
+    padding: z
+      .int()
+      .describe('Minimum number of digits of a number; fewer if a derived prefix leaves no room for them in sixteen characters.'),
     electronic: z.boolean().describe('Whether documents contain Factur-X if the data suffice.'),
     electronic_profile: ElectronicProfile.describe('Rules that electronic documents follow beside EN 16931.'),
     electronic_address: z
