@@ -171,6 +171,17 @@ test('rejects all but a free running subscription of the buyer', async () => {
   await expect(orders.call(createCheckout, own, free.seller)).rejects.toThrow('has ended')
 })
 
+test('a checkout that upgrades offers recurring products only: the payment of another one could not be settled', async () => {
+  await using orders = await startOrders()
+  const { seller, subscription } = await subscribe(orders, { price: 0 })
+  const plan = await createPlan(orders, seller)
+  const prices = [{ amount_type: 'fixed' as const, price_amount: 700 }]
+  const book = await orders.call(createProduct, { name: 'Book', recurring_interval: null, prices }, seller)
+  const upgrading = orders.call(createCheckout, { products: [plan.id, book.id], subscription_id: subscription.id }, seller)
+  await expect(upgrading).rejects.toThrow(/"body","subscription_id".*not recurring/)
+  await expect(orders.call(createCheckout, { products: [plan.id, book.id] }, seller)).resolves.toMatchObject({ status: 'open' })
+})
+
 test('credit in another currency is released by an upgrade, not used by its orders', async () => {
   await using orders = await startOrders()
   const paid = await subscribe(orders, { price: 10_000 })

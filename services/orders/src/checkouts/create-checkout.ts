@@ -18,11 +18,12 @@ type Request = RequestOf<typeof createCheckoutContract>
 
 export const createCheckout = command(createCheckoutContract, async (request, context) => {
   const { em, sql } = context
-  const [product] = await findOfferedProducts(context, { field: 'products', ids: request.products })
+  const offered = await findOfferedProducts(context, { field: 'products', ids: request.products })
+  const [product] = offered
   const { organizationId } = product
   await requireOrganization(sql, organizationId)
   const externalCustomerId = request.external_customer_id ?? request.customer_external_id ?? null
-  const upgraded = await findUpgradedSubscription(request, { product, em })
+  const upgraded = await findUpgradedSubscription(request, { offered, em })
   const customerId = upgraded?.customerId ?? request.customer_id ?? null
   const customer = await findCustomer({ id: customerId, externalCustomerId, organizationId }, context)
   const address = request.customer_billing_address ?? customer?.billingAddress ?? null
@@ -86,17 +87,17 @@ async function findCustomer({ id, externalCustomerId, organizationId }: WantedCu
   return externalCustomerId ? em.findOne(Customer, { externalId: externalCustomerId, organizationId, deletedAt: null }) : null
 }
 
-/** Returns the free subscription that a checkout upgrades, or null if it upgrades none. */
+/** Returns the free subscription that a checkout upgrades, or null if it upgrades none. The buyer can choose any of the offered products. */
 export async function findUpgradedSubscription(
   { subscription_id: id, customer_id }: Request,
-  { product, em }: { product: Product; em: Transaction['em'] },
+  { offered, em }: { offered: readonly [Product, ...Product[]]; em: Transaction['em'] },
 ): Promise<Subscription | null> {
   if (!id) return null
-  const { organizationId } = product
+  const { organizationId } = offered[0]
   const subscription = await em.findOne(Subscription, { id, organizationId, status: { $in: [...activeStatuses] } })
   if (!subscription) throw createSubscriptionIdError('Subscription does not exist or has ended.')
   if (subscription.priceAmount > 0n) throw createSubscriptionIdError('Only a free subscription can be upgraded by a checkout.')
-  if (!product.recurringInterval) throw createSubscriptionIdError('Product is not recurring.')
+  if (offered.some(({ recurringInterval }) => !recurringInterval)) throw createSubscriptionIdError('Product is not recurring.')
   if (customer_id && customer_id !== subscription.customerId) throw createSubscriptionIdError('Subscription belongs to another customer.')
   return subscription
 }
