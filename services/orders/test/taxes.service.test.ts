@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { confirmCheckout, createCheckout, getCheckout, updateCheckoutByClient } from '@quittance/contracts/checkouts'
 import { updatePortalCustomer } from '@quittance/contracts/customer-portal'
 import { createCustomer, getCustomer } from '@quittance/contracts/customers'
+import { createDiscount } from '@quittance/contracts/discounts'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { listOrders, orderPaid, type Order } from '@quittance/contracts/orders'
 import { createProduct } from '@quittance/contracts/products'
@@ -95,6 +96,29 @@ test('tax is unknown until the buyer’s country is known, and then added to the
   expect(order).toMatchObject({ subtotal_amount: 10_000, net_amount: 10_000, tax_amount: 2000, total_amount: 12_000, taxes })
   expect(order.items).toMatchObject([{ amount: 10_000, discount_amount: 0, tax_amount: 2000 }])
   expect(await orders.rows('select amount from payments')).toEqual([{ amount: '12000' }])
+})
+
+test('a plan whose first period is free needs the country of the buyer, and renews with its tax', async () => {
+  await using orders = await startOrders()
+  const shop = await taxedShop(orders, { amount: 10_000, behavior: 'exclusive' })
+  const { seller } = shop
+  const plan = await createPlan(orders, seller, { price: 1000 })
+  const free = { name: 'First month', type: 'percentage' as const, basis_points: 10_000, duration: 'once' as const }
+  const { id: discount_id } = await orders.call(createDiscount, free, seller)
+  const once = await orders.call(createCheckout, { products: [shop.product.id], discount_id }, seller)
+  expect(once).toMatchObject({ tax_amount: 0, total_amount: 0 })
+  const checkout = await orders.call(createCheckout, { products: [plan.id], discount_id }, seller)
+  expect(checkout).toMatchObject({ tax_amount: null, total_amount: 0 })
+  const buyer = { client_secret: checkout.client_secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok' }
+  await expect(orders.call(confirmCheckout, buyer, anonymous)).rejects.toThrow(/"body","customer_billing_address"/)
+  await orders.call(confirmCheckout, { ...buyer, customer_billing_address: france }, anonymous)
+  const { items: orderList } = await orders.call(listOrders, {}, seller)
+  expect(orderList).toMatchObject([{ status: 'paid', total_amount: 0 }])
+  await advance(orders, shop, after(orderList[0]?.subscription?.current_period_end ?? null))
+  await eventually(async () => {
+    const { items } = await orders.call(listOrders, { sorting: ['-created_at'] }, seller)
+    expect(items).toMatchObject([{ status: 'paid', net_amount: 1000, tax_amount: 200 }, { total_amount: 0 }])
+  })
 })
 
 test('an inclusive price costs what was advertised and contains its tax', async () => {

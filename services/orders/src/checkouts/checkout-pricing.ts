@@ -25,7 +25,10 @@ export async function priceCheckout(
   const discount = checkout.discountId ? await em.findOneOrFail(Discount, checkout.discountId) : null
   const rates = await configuredRates.ratesFor({ organizationId, address, taxId, lines: [{ productId, amount }] }, context)
   const amounts = orderAmounts({ lines: [{ amount, rate: rates?.[0] ?? null }], discount: discount?.rule() ?? null, taxBehavior })
-  checkout.applyAmounts(amounts, { isTaxKnown: rates !== null || amounts.total === 0n })
+  // Nothing now may be followed by renewals at the full price, whose tax depends on the country.
+  const { recurringInterval } = await em.findOneOrFail(Product, productId)
+  const isFreeForGood = amounts.total === 0n && (recurringInterval === null || amount === 0n)
+  checkout.applyAmounts(amounts, { isTaxKnown: rates !== null || isFreeForGood })
   return { amounts, taxBehavior }
 }
 
