@@ -116,8 +116,8 @@ test('a plan whose first period is free needs the country of the buyer, and rene
   expect(orderList).toMatchObject([{ status: 'paid', total_amount: 0 }])
   await advance(orders, shop, after(orderList[0]?.subscription?.current_period_end ?? null))
   await eventually(async () => {
-    const { items } = await orders.call(listOrders, { sorting: ['-created_at'] }, seller)
-    expect(items).toMatchObject([{ status: 'paid', net_amount: 1000, tax_amount: 200 }, { total_amount: 0 }])
+    const { items } = await orders.call(listOrders, { sorting: ['created_at'] }, seller)
+    expect(items).toMatchObject([{ total_amount: 0 }, { status: 'paid', net_amount: 1000, tax_amount: 200 }])
   })
 })
 
