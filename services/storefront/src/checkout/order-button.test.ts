@@ -1,4 +1,5 @@
 import type { CheckoutPublic } from '@quittance/contracts/checkout'
+import type { AppliedTax } from '@quittance/contracts/taxes'
 import { chooseLocale } from '@quittance/pages/locale'
 import { expect, test } from 'vitest'
 import type { PageContext } from '../page/page-context.ts'
@@ -14,17 +15,20 @@ interface Sale {
   interval?: 'month' | null
   isPaymentNeeded?: boolean
   trialEnd?: string | null
+  /** Tax of the place of the buyer, with a discount on the first period. */
+  vat?: Pick<AppliedTax, 'percentage' | 'reverse_charge'> | null
 }
 
 /** Only what the words of the button depend on. */
-function nameButton(country: string | null, { total, interval = null, isPaymentNeeded = true, trialEnd = null }: Sale): string {
+function nameButton(country: string | null, { total, interval = null, isPaymentNeeded = true, trialEnd = null, vat = null }: Sale): string {
   const checkout = {
     currency: 'usd',
     amount: 1200,
     total_amount: total,
     tax_amount: 0,
+    taxes: vat ? [vat] : [],
     tax_behavior: 'exclusive',
-    discount: null,
+    discount: vat ? { duration: 'once' } : null,
     is_payment_form_required: isPaymentNeeded,
     trial_end: trialEnd,
     product: { recurring_interval: interval },
@@ -37,6 +41,13 @@ test('outside of the EEA the button names the sum; a free order is confirmed [pa
   expect(nameButton('US', { total: 1200, interval: 'month' })).toBe('Subscribe and pay $12.00')
   expect(nameButton('US', { total: 0, isPaymentNeeded: false })).toBe('Confirm order')
   expect(nameButton('DE', { total: 0, isPaymentNeeded: false })).toBe('Confirm order')
+})
+
+test('after a free first period the button states that tax is added to the renewals', () => {
+  const free = { total: 0, interval: 'month' } as const
+  const rate = { percentage: 7.25, reverse_charge: false }
+  expect(nameButton('US', { ...free, vat: rate })).toBe('Subscribe and pay $12.00 plus tax')
+  expect(nameButton('US', { ...free, vat: { ...rate, reverse_charge: true } })).toBe('Subscribe and pay $12.00')
 })
 
 test('in the EEA, and while the country is unknown, it has the words of the directive and no sum [pages 32]', () => {

@@ -119,7 +119,9 @@ export function describeRenewal(checkout: CheckoutPublic, context: PageContext):
   const money = createMoneyFormat(checkout.currency, context)
   const isDiscountLasting = !checkout.discount || checkout.discount.duration === 'forever'
   const price = computeAdvertisedPrice(checkout)
-  const isTaxAdded = checkout.tax_behavior !== 'inclusive' && checkout.tax_amount !== 0
+  // Nothing to pay now has a tax of 0 also where the tax is charged later.
+  const isTaxed = checkout.tax_amount === null || checkout.taxes.some((tax) => !tax.reverse_charge && tax.percentage > 0)
+  const isTaxAdded = checkout.tax_behavior !== 'inclusive' && isTaxed
   const later = isDiscountLasting ? checkout.total_amount : price
   const isTaxMissing = isTaxAdded && (!isDiscountLasting || checkout.tax_amount === null)
   return {
