@@ -251,3 +251,16 @@ test('a checkout drops a customer’s tax id of another country than the given a
   const away = await orders.call(createCheckout, { ...request, customer_billing_address: { country: 'PL' } }, shop.seller)
   expect(await orders.call(getCheckout, { id: away.id }, shop.seller)).toMatchObject({ customer_tax_id: null, tax_amount: 0, taxes: [] })
 })
+
+test('an order has no tax id that the buyer removed from the checkout', async () => {
+  await using orders = await startOrders()
+  const shop = await taxedShop(orders, { amount: 10_000, behavior: 'exclusive' })
+  const known = { email: 'd@example.com', billing_address: france, tax_id: ['FR83404833048', 'eu_vat'] as [string, string] }
+  const { id } = await orders.call(createCustomer, known, shop.seller)
+  const { client_secret } = await orders.call(createCheckout, { products: [shop.product.id], customer_id: id }, shop.seller)
+  const privately = { customer_tax_id: '', customer_billing_address: { country: 'DE' } }
+  await orders.call(confirmCheckout, { client_secret, ...privately, confirmation_token_id: 'ctoken_ok' }, anonymous)
+  expect(await orders.nextEvent(orderPaid)).toMatchObject({ billing_address: { country: 'DE' } })
+  expect(await orders.rows('select tax_id from orders')).toEqual([{ tax_id: null }])
+  expect(await orders.call(getCustomer, { id }, shop.seller)).toMatchObject({ tax_id: known.tax_id })
+})

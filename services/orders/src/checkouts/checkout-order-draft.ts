@@ -31,7 +31,8 @@ export function buildCheckoutOrderDraft(checkout: Checkout, { priced, buyer, pro
     lines: [{ label: product.name, productPriceId: checkout.productPriceId }],
     billingName: checkout.customerBillingName ?? known?.name ?? checkout.customerName ?? null,
     billingAddress: checkout.customerBillingAddress ?? known?.billingAddress ?? null,
-    taxId: checkout.customerTaxId ?? known?.taxId?.[0] ?? null,
+    // The one that determined the tax: the customer's own may have been removed by the buyer, or be of another country.
+    taxId: checkout.customerTaxId ?? null,
     customerId: customer.id,
     productId: checkout.productId,
     discountId: isTrial ? null : (checkout.discountId ?? null),
