@@ -183,6 +183,37 @@ test('a renewal that needs the buyer takes no money, and is not tried again by i
   expect(fake.moneyMoved(stripe.id)).toEqual({ usd: 1000 })
 })
 
+test('a customer that was deleted at the provider is made again, and pays', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const { seller, product } = shop.shop
+  const buyAgain = async () => {
+    const { client_secret } = await orders.call(createCheckout, { products: [product.id] }, seller)
+    const confirmation = { client_secret, customer_email: 'ada@example.com', confirmation_token_id: fake.buyer.createToken(stripe.id) }
+    await orders.call(confirmCheckout, confirmation, anonymous)
+  }
+  await buyAgain()
+  await waitForOrder(shop, 'paid')
+  for (const times of [1, 2]) {
+    for (const id of [...fake.state(stripe.id).customers.keys()]) fake.bank.deleteCustomer(stripe.id, id)
+    await buyAgain()
+    await eventually(() => expect(fake.moneyMoved(stripe.id)).toEqual({ usd: 4200 * (1 + times) }))
+  }
+  expect(fake.keysNotOurs()).toEqual([])
+  await expectMoneyToAddUp(orders)
+})
+
+test('a renewal whose customer was deleted at the provider is declined, not tried for ever', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const bought = await buyPlan(orders, shop.shop, { price: 1000, token: fake.buyer.createToken(stripe.id) })
+  const active = await waitForSubscription(orders, bought, { status: 'active' })
+  for (const id of [...fake.state(stripe.id).customers.keys()]) fake.bank.deleteCustomer(stripe.id, id)
+  await advance(orders, shop.shop, after(active.current_period_end))
+  await waitForSubscription(orders, bought, { status: 'past_due' })
+  expect(await orders.rows(`select decline_code from payments where state = 'failed'`)).toEqual([{ decline_code: 'method_detached' }])
+})
+
 const faults: Omit<FakeInjection, 'route'>[] = [
   { moment: 'after', fault: { kind: 'reset' }, times: 2 },
   { moment: 'after', fault: { kind: 'text', status: 502, text: '<html>Bad Gateway</html>' } },

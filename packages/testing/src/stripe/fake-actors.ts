@@ -76,6 +76,12 @@ export function createBank(getOrigin: (id: string) => Origin) {
       return openDispute(origin, charge).id
     },
     detachMethod: (accountId: string, methodId: string) => void detachMethod(getOrigin(accountId), methodId),
+    /** Deletes a customer in the dashboard, with the methods. */
+    deleteCustomer(accountId: string, customerId: string): void {
+      const [world, account] = getOrigin(accountId)
+      account.customers.delete(customerId)
+      for (const method of account.methods.values()) if (readId(method.customer) === customerId) detachMethod([world, account], method.id)
+    },
     /** Replaces an expired card of a stored method, as card networks do. */
     renewCard(accountId: string, methodId: string, { last4, exp_year }: { last4: string; exp_year: number }): void {
       const [world, account] = getOrigin(accountId)

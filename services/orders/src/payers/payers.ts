@@ -7,8 +7,15 @@ export interface PayerKey {
   paymentAccountId: string | null
 }
 
+/** A payer as it is stored. */
+export interface Payer extends PayerDetails {
+  /** Counts what was stored about it: 1 before the first id. */
+  version: number
+}
+
 interface PayerRow {
   id: string
+  version: number
   customer_id: string
   organization_id: string
   provider_payer: string | null
@@ -30,18 +37,18 @@ export async function ensurePayer(sql: ScopedSql, { customerId, paymentAccountId
 }
 
 const find = `
-  select id, customer_id, organization_id, provider_payer, request from payers
+  select id, version, customer_id, organization_id, provider_payer, request from payers
   where customer_id = :customer_id and payment_account_id is not distinct from :account::uuid and organization_id = any (:scope_organizations)`
 
 /** Loads a payer. The customer of a payment of the release before may be none yet. */
-export async function loadPayer(sql: ScopedSql, key: PayerKey): Promise<PayerDetails> {
+export async function loadPayer(sql: ScopedSql, key: PayerKey): Promise<Payer> {
   const [known] = await sql<PayerRow>('payer.find', find, { customer_id: key.customerId, account: key.paymentAccountId })
   if (!known) {
     await ensurePayer(sql, key)
     return loadPayer(sql, key)
   }
-  const { id, customer_id: customer, organization_id: organization, provider_payer: payer, request } = known
-  return { id, payer, ...request, references: { organization, customer } }
+  const { id, version, customer_id: customer, organization_id: organization, provider_payer: payer, request } = known
+  return { id, version, payer, ...request, references: { organization, customer } }
 }
 
 const save = `
@@ -51,4 +58,14 @@ const save = `
 /** Stores the provider's id of the payer; the first one stays. */
 export async function savePayer(sql: ScopedSql, { key, payer }: { key: PayerKey; payer: string }): Promise<void> {
   await sql('payer.save', save, { payer, customer_id: key.customerId, account: key.paymentAccountId })
+}
+
+const forget = `
+  update payers set provider_payer = null, modified_at = now(), version = version + 1
+  where customer_id = :customer_id and payment_account_id is not distinct from :account::uuid and provider_payer = :payer
+    and organization_id = any (:scope_organizations)`
+
+/** Forgets the provider's id of a payer that was deleted there, unless another one was stored since. */
+export async function forgetPayer(sql: ScopedSql, { key, payer }: { key: PayerKey; payer: string | null }): Promise<void> {
+  await sql('payer.forget', forget, { payer, customer_id: key.customerId, account: key.paymentAccountId })
 }

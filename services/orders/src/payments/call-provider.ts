@@ -1,5 +1,6 @@
 import { formatCallKey } from '../providers/call-key.ts'
-import type { Answer, Intent, Money, PayerDetails, PaymentProvider, Seen } from '../providers/provider.ts'
+import type { Payer } from '../payers/payers.ts'
+import type { Answer, Intent, Money, PaymentProvider, Seen } from '../providers/provider.ts'
 import type { NextCall } from './next-call.ts'
 import type { PaymentRequest } from './progress-columns.ts'
 import { callWithDeadline } from './calls-in-progress.ts'
@@ -19,7 +20,7 @@ export interface PreparedCall {
     theirs: string | null
     checks: number
   }
-  payer: PayerDetails
+  payer: Payer
 }
 
 /** Makes a call; its outcome is unknown without an answer by the deadline of the lease. */
@@ -40,7 +41,9 @@ async function makeCall({ provider, call, subject, payer }: PreparedCall): Promi
   const formatKey = (step: string, number: number) => formatCallKey(keyKinds[kind], { id, step, number })
   if (call.step === 'payer') {
     const number = 1 + Math.floor(subject.checks / attemptsPerPayerKey)
-    const answer = await provider.ensurePayer(payer, formatCallKey('payer', { id: payer.id, step: 'create', number }))
+    // The provider keeps the answer of a key for a day: another key makes the payer again after it was deleted.
+    const step = payer.version === 1 ? 'create' : `create-${payer.version}`
+    const answer = await provider.ensurePayer(payer, formatCallKey('payer', { id: payer.id, step, number }))
     return 'got' in answer ? answer.got : answer
   }
   if (call.step === 'prepare') return provider.prepare(intent, formatKey('prepare', call.preparation))

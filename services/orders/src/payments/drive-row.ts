@@ -8,10 +8,10 @@ import { findRequestedCheck } from './check-schedule.ts'
 import type { NextCall } from './next-call.ts'
 import { findEndOfPause, pauseIfLimited } from './pause-account.ts'
 import type { PaymentProgress } from './payment-progress.ts'
-import { computeNextCheck, planCall, type PlanSituation } from './plan-call.ts'
-import { loadPayer, savePayer, type PayerKey } from '../payers/payers.ts'
+import { computeNextCheck, mayBeSettled, planCall, type PlanSituation } from './plan-call.ts'
+import { forgetPayer, loadPayer, savePayer, type PayerKey } from '../payers/payers.ts'
 import { loadProviderAccount } from './provider-account.ts'
-import { mayBeSettled, recordOutcome, type CallOutcome } from './record-answer.ts'
+import { recordOutcome, type CallOutcome } from './record-answer.ts'
 import type { DrivenRow, RowKind } from './row-kind.ts'
 
 /** A payment or setup to drive. `lease` is set if the caller holds its lease. */
@@ -79,12 +79,14 @@ async function driveOnce<Row extends DrivenRow, Locked extends object>(
   const lease = { id, leaseMs: context.leaseMs }
   let planned = await inTransaction((transaction) => plan(transaction, { kind, lease, memory, context }))
   while ('call' in planned) {
-    const { call, memory: known } = planned
+    const { call, memory: known, payer } = planned
     const readAt = new Date()
     const answer = call.step === 'fail' ? null : await callProvider(planned, { leaseMs: context.leaseMs })
     if (answer && 'unknown' in answer)
       context.log.warn({ [kind.idField]: id, step: call.step, outcome: answer.unknown }, `${kind.name}.answer-unknown`)
-    planned = await inTransaction((transaction) => record(transaction, { kind, lease, memory: known, context, call, answer, readAt }))
+    planned = await inTransaction((transaction) =>
+      record(transaction, { kind, lease, memory: known, context, call, payer: payer.payer, answer, readAt }),
+    )
   }
   return planned.continueAt
 }
@@ -120,6 +122,8 @@ async function plan<Row extends DrivenRow, Locked extends object>(
 
 interface Answered<Row extends DrivenRow, Locked extends object> extends Step<Row, Locked> {
   call: NextCall
+  /** The provider's id of the payer that the call named. */
+  payer: string | null
   answer: CallOutcome
   readAt: Date
 }
@@ -127,7 +131,7 @@ interface Answered<Row extends DrivenRow, Locked extends object> extends Step<Ro
 /** Records an answer with everything that follows from it, and plans the next call. */
 async function record<Row extends DrivenRow, Locked extends object>(
   transaction: Transaction,
-  { kind, lease, memory, context, call, answer, readAt }: Answered<Row, Locked>,
+  { kind, lease, memory, context, call, payer, answer, readAt }: Answered<Row, Locked>,
 ): Promise<Next> {
   const { em, sql, now } = transaction
   const locked = mayBeSettled(call, answer) ? await kind.lockForSettlement(transaction, lease.id) : null
@@ -139,6 +143,8 @@ async function record<Row extends DrivenRow, Locked extends object>(
   const before = { ...row.toProgress(), untouchedAt: memory.untouchedAt }
   // Another worker has continued: that there is no object was proven for an earlier state only.
   if (answer === null && (!held || before.state !== 'closing' || before.theirs !== null)) return { continueAt: null }
+  if (call.step === 'prepare' && answer && 'misconfigured' in answer && answer.misconfigured === 'payer')
+    await forgetPayer(sql, { key: toPayerKey(row), payer })
   if (answer && 'payer' in answer) await savePayer(sql, { key: toPayerKey(row), payer: answer.payer })
   const expected = expectFacts(before, { id: row.id, account })
   const at = { now: held?.now ?? now, random: Math.random() }

@@ -44,7 +44,7 @@ export function planCall(payment: PaymentProgress, situation: PlanSituation): Pl
 /** Whether the next call follows at once: a call without an answer, and the same call again, wait for their time. */
 function isProgress({ call, outcome }: NonNullable<PlanSituation['previous']>, next: NextCall): boolean {
   if (outcome && 'unknown' in outcome) return false
-  if (outcome && 'misconfigured' in outcome) return next.step !== call.step && ['cancel', 'find', 'fail'].includes(next.step)
+  if (outcome && 'misconfigured' in outcome) return next.step !== call.step && ['cancel', 'find', 'fail', 'payer'].includes(next.step)
   return next.step !== call.step && next.step !== 'read'
 }
 
@@ -57,4 +57,10 @@ export function computeNextCheck(progress: PaymentProgress, { outcome, ...moment
   if ('misconfigured' in outcome && progress.state !== 'closing') return scheduleMisconfigured(progress.checks, moment)
   if ('unknown' in outcome && outcome.retryAfterMs !== null) return new Date(moment.now.getTime() + outcome.retryAfterMs)
   return scheduled
+}
+
+/** Whether an outcome can end the payment: then everything that follows is locked before the payment. */
+export function mayBeSettled(call: NextCall, outcome: CallOutcome): boolean {
+  if (call.step === 'fail') return true
+  return outcome !== null && 'got' in outcome && (outcome.got.is === 'succeeded' || outcome.got.is === 'canceled')
 }

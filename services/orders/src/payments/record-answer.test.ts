@@ -14,3 +14,14 @@ test('an amount that is never taken ends a payment of the schedule; a fault of t
   expect(record('account')).toMatchObject({ state: 'created', sends: 0 })
   expect(record('credentials')).toMatchObject({ state: 'created', sends: 0 })
 })
+
+test('a payer that was deleted at the provider is replaced twice at most', () => {
+  const payment = samplePayment({ initiator: 'buyer', state: 'created', preparation: 1, sends: 1 })
+  const record = (preparation: number) => {
+    const answer = { misconfigured: 'payer', detail: '' } as const
+    return recordAnswer({ ...payment, preparation }, { step: 'prepare', answer, readAt: now }, { now, expected }).payment
+  }
+  expect(record(1)).toMatchObject({ state: 'created', preparation: 2, sends: 0 })
+  expect(record(2)).toMatchObject({ state: 'created', preparation: 3, sends: 0 })
+  expect(record(3)).toMatchObject({ state: 'closing', failureReason: 'misconfigured' })
+})

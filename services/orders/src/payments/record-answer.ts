@@ -24,6 +24,9 @@ export interface Recorded {
   isAbsent: boolean
 }
 
+/** Preparations of one payment after which another payer is not tried: the provider contradicts itself. */
+const maxPreparations = 3
+
 /** Reason of a quarantine that ends with the next answer. */
 const unanswered = 'unanswered'
 
@@ -52,6 +55,9 @@ export function recordAnswer(
   }
   if ('misconfigured' in answer) {
     const unsent = unsend(payment, step)
+    // The key of the rejected call belongs to the payer that is gone.
+    if (answer.misconfigured === 'payer' && step === 'prepare' && payment.preparation < maxPreparations)
+      return recorded({ ...unsent, preparation: payment.preparation + 1, sends: 0, firstSentAt: null, unansweredSince: null })
     const isByBuyer = payment.initiator === 'buyer' || payment.initiator === 'buyer_again'
     // The same amount is never taken: the payment fails, so that the schedule of declined ones applies.
     const isAmount = answer.misconfigured === 'amount' || answer.misconfigured === 'currency'
@@ -119,10 +125,4 @@ export function recordOutcome(payment: PaymentProgress, { call, outcome, readAt,
   if (outcome === null) return recordNoObject(payment)
   if ('payer' in outcome) return { payment, effects: [], isAbsent }
   return recordAnswer(payment, { step: call.step, answer: outcome, readAt }, { now, expected })
-}
-
-/** Whether an outcome can end the payment: then everything that follows is locked before the payment. */
-export function mayBeSettled(call: NextCall, outcome: CallOutcome): boolean {
-  if (call.step === 'fail') return true
-  return outcome !== null && 'got' in outcome && (outcome.got.is === 'succeeded' || outcome.got.is === 'canceled')
 }

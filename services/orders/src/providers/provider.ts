@@ -160,9 +160,9 @@ export type Answer<T> =
   /** The outcome is not known. `sent: false`: the request was certainly not executed. */
   /** `busy` with `retryAfterMs`: the provider limits the calls of the account, which is paused for at least as long. */
   | { unknown: 'timeout' | 'connection' | 'server_error' | 'unreadable' | 'busy'; sent: boolean; retryAfterMs: number | null }
-  /** A fault of the configuration, not of the buyer. `detail` is for the seller and contains no secret. */
+  /** A fault of the configuration, not of the buyer. `detail` is for the seller and contains no secret. `payer`: it was deleted at the provider. */
   | {
-      misconfigured: 'credentials' | 'permission' | 'account' | 'mode' | 'feature' | 'currency' | 'amount' | 'request'
+      misconfigured: 'credentials' | 'permission' | 'account' | 'mode' | 'feature' | 'currency' | 'amount' | 'request' | 'payer'
       detail: string
     }
 

@@ -6,7 +6,8 @@ import type { Draws } from './draws.ts'
 import type { Rules } from './rules.ts'
 import { replayMs, settlesWithinMs, type SimulatedProvider } from './simulated-provider.ts'
 import type { PaymentRow, RefundRow, SimulatedStore } from './simulated-store.ts'
-import { mayBeSettled, type CallOutcome, type Recorded } from '../../src/payments/record-answer.ts'
+import { mayBeSettled } from '../../src/payments/plan-call.ts'
+import type { CallOutcome, Recorded } from '../../src/payments/record-answer.ts'
 
 const leaseMs = 30_000
 

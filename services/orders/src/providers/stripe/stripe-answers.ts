@@ -61,8 +61,14 @@ export function toFailure(error: unknown): Failure {
 /** Translates the error of a request that names no object in its path: one that is missing there is a wrong parameter. */
 export function toCreateFailure(error: unknown): Failure {
   const failure = toFailure(error)
+  // A parameter that names a missing object is 400.
+  if (isMissingPayer(readFailure(error))) return { misconfigured: 'payer', detail: 'The customer was deleted at Stripe.' }
   if (!('absent' in failure)) return failure
   return { misconfigured: 'request', detail: `Stripe does not know the object of the parameter ${readFailure(error)?.param ?? 'unknown'}.` }
+}
+
+function isMissingPayer(failure: StripeFailure | null): boolean {
+  return failure?.statusCode === 400 && failure.code === 'resource_missing' && failure.param === 'customer'
 }
 
 function toConnectionFailure({ detail }: StripeFailure): Failure {
