@@ -111,6 +111,20 @@ test('names every missing field and writes nothing', async () => {
   expect(await orders.rows('select from customers')).toHaveLength(0)
 })
 
+test('a required billing address has every part that an address of its country has', async () => {
+  await using orders = await startOrders()
+  const { seller, product } = await orders.shop()
+  const { client_secret } = await orders.call(createCheckout, { products: [product.id], require_billing_address: true }, seller)
+  const buyer = { client_secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok' }
+  const confirm = (address: { country: string }) => orders.call(confirmCheckout, { ...buyer, customer_billing_address: address }, anonymous)
+  await expect(confirm({ country: 'US' })).rejects.toThrow(/"line1".*"city".*"postal_code".*"state"/)
+  const street = { line1: '1 Harbour Road', city: 'Wan Chai' }
+  const lacksPostalCode = confirm({ ...street, country: 'DE' })
+  await expect(lacksPostalCode).rejects.toThrow(/"body","customer_billing_address","postal_code"/)
+  await expect(lacksPostalCode).rejects.not.toThrow(/line1|city|state/)
+  expect(await confirm({ ...street, country: 'HK' })).toMatchObject({ status: 'confirmed' })
+})
+
 test('rejects a second confirmation, also a concurrent one: one order', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()

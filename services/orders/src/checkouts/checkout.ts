@@ -3,7 +3,9 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Address } from '@quittance/contracts/address'
 import { ExpiredCheckoutError, NotOpenCheckout } from '@quittance/contracts/checkouts'
 import { type CheckoutStatus } from '@quittance/contracts/checkout'
+import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
 import type { Metadata } from '@quittance/contracts/metadata'
+import { findMissingAddressParts } from '@quittance/contracts/postal-codes'
 import type { AppliedTax } from '@quittance/contracts/taxes'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregateProperties } from '@quittance/runtime/schema'
@@ -160,6 +162,23 @@ export class Checkout extends CheckoutSchema.class {
       throw new ExpiredCheckoutError('This checkout has ended without a payment. It cannot be paid any more.')
     }
     if (this.status !== 'open') throw new NotOpenCheckout(`Checkout ${this.id} is not open: ${this.status}`)
+  }
+
+  /** Throws one error that names every missing field. `token` is null if none is needed. */
+  assertComplete(token: string | null): void {
+    const address = this.customerBillingAddress
+    const required: [field: string, value: unknown][] = [['customer_email', this.customerEmail]]
+    if (token !== null) required.push(['confirmation_token_id', token])
+    if (this.requireBillingAddress || this.taxAmount === null) required.push(['customer_billing_address', address])
+    if (address && this.requireBillingAddress) {
+      required.push(['customer_billing_address.line1', address.line1], ['customer_billing_address.city', address.city])
+      required.push(...findMissingAddressParts(address).map((part) => [`customer_billing_address.${part}`, null] as [string, null]))
+    }
+    if (this.isBusinessCustomer) required.push(['customer_billing_name', this.customerBillingName])
+    const missing: ValidationIssue[] = required
+      .filter(([, value]) => !value)
+      .map(([field]) => ({ loc: ['body', ...field.split('.')], msg: 'Field required', type: 'missing' }))
+    if (missing.length > 0) throw new RequestValidationError(missing)
   }
 
   confirm(customerId: string, { isProven }: { isProven: boolean }): void {

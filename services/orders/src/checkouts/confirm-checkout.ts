@@ -1,5 +1,5 @@
 import { confirmCheckout as contract, ExpiredCheckoutError, PaymentError } from '@quittance/contracts/checkouts'
-import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
+import { RequestValidationError } from '@quittance/contracts/errors'
 import type { ReplyOf, RequestOf } from '@quittance/contracts/operation'
 import { staged, type CommandContext, type FinishContext } from '@quittance/runtime/handler'
 import { pagesUrl } from '../config.ts'
@@ -74,7 +74,7 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   if (isChargeable && !means) throw new PaymentError(noPaymentsMessage)
   if (means && !trial) assertAmountAccepted(means.account, { amount: checkout.totalAmount(), currency: checkout.currency })
   const needsToken = isChargeable && !means?.isSentByBuyer
-  assertComplete({ checkout, request, needsToken })
+  checkout.assertComplete(needsToken ? (request.confirmation_token_id ?? '') : null)
   const token = needsToken ? (request.confirmation_token_id as string) : null
   if (token) await assertMayPay(checkout, context)
   if (token && context.looked === 'unusable') {
@@ -234,17 +234,4 @@ async function chooseDiscount(
 async function redeem(discount: Discount | null, { request, context }: { request: Request; context: CommandContext }): Promise<void> {
   if (!discount || (await redeemDiscount(context, discount))) return
   throw createUnusableDiscountError(request.discount_code ? 'discount_code' : 'discount_id')
-}
-
-/** Throws one error that names every missing field. */
-function assertComplete({ checkout, request, needsToken }: { checkout: Checkout; request: Request; needsToken: boolean }): void {
-  const required: [string, unknown][] = [['customer_email', checkout.customerEmail]]
-  if (needsToken) required.push(['confirmation_token_id', request.confirmation_token_id])
-  if (checkout.requireBillingAddress || checkout.taxAmount === null)
-    required.push(['customer_billing_address', checkout.customerBillingAddress])
-  if (checkout.isBusinessCustomer) required.push(['customer_billing_name', checkout.customerBillingName])
-  const missing: ValidationIssue[] = required
-    .filter(([, value]) => !value)
-    .map(([field]) => ({ loc: ['body', field], msg: 'Field required', type: 'missing' }))
-  if (missing.length > 0) throw new RequestValidationError(missing)
 }
