@@ -33,7 +33,7 @@ const publicFields = {
   ),
   discount_amount: Amount,
   net_amount: Amount,
-  tax_amount: Amount.nullable().describe('Null until the country of the buyer is known.'),
+  tax_amount: Amount.nullable().describe('Null until the country of the buyer is known, and the state where the tax depends on it.'),
   taxes: z.array(AppliedTax),
   total_amount: Amount,
   subtotal_amount: Amount.meta(deprecatedSince('2025-03-25', 'use net_amount')),

@@ -156,6 +156,25 @@ test('the rate of a state takes precedence over that of its country', async () =
   expect([await inState('NY'), await inState('TX')]).toEqual([888, 100])
 })
 
+test('a rate that depends on the state is not charged, and not left out, before the state is known', async () => {
+  await using orders = await startOrders()
+  const shop = await taxedShop(orders, { amount: 10_000, behavior: 'exclusive' })
+  await orders.call(createTaxRate, { country: 'US', state: 'US-CA', name: 'Sales tax', percentage: 7.25 }, shop.seller)
+  await orders.call(createTaxRate, { country: 'CA', name: 'GST', percentage: 5 }, shop.seller)
+  await orders.call(createTaxRate, { country: 'CA', state: 'CA-QC', name: 'GST + QST', percentage: 14.975 }, shop.seller)
+  const { client_secret } = await orders.call(createCheckout, { products: [shop.product.id] }, shop.seller)
+  for (const country of ['US', 'CA']) {
+    const change = { client_secret, customer_billing_address: { country } }
+    expect(await orders.call(updateCheckoutByClient, change, anonymous)).toMatchObject({ tax_amount: null })
+    const stateless = buy(orders, shop, { customer_billing_address: { country } })
+    await expect(stateless).rejects.toThrow(/"body","customer_billing_address","state"/)
+  }
+  const inState = async (country: string, state: string | null) =>
+    (await buy(orders, shop, { customer_billing_address: { country, state } })).tax_amount
+  expect([await inState('US', 'CA'), await inState('US', 'TX'), await inState('CA', 'ON')]).toEqual([725, 0, 500])
+  expect(await inState('FR', null)).toBe(2000)
+})
+
 test('a changed rate does not affect earlier sales, and refunds return their tax to the cent', async () => {
   await using orders = await startOrders()
   const shop = await taxedShop(orders, { amount: 9999, behavior: 'exclusive' })

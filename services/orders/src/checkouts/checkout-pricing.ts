@@ -23,7 +23,8 @@ export async function priceCheckout(
   checkout.customerTaxId = taxId?.[0] ?? null
   const { taxBehavior } = await em.findOneOrFail(ProductPrice, checkout.productPriceId)
   const discount = checkout.discountId ? await em.findOneOrFail(Discount, checkout.discountId) : null
-  const rates = await configuredRates.ratesFor({ organizationId, address, taxId, lines: [{ productId, amount }] }, context)
+  const sale = { organizationId, address, taxId, lines: [{ productId, amount }], needsState: true }
+  const rates = await configuredRates.ratesFor(sale, context)
   const amounts = orderAmounts({ lines: [{ amount, rate: rates?.[0] ?? null }], discount: discount?.rule() ?? null, taxBehavior })
   // Nothing now may be followed by renewals at the full price, whose tax depends on the country.
   const { recurringInterval } = await em.findOneOrFail(Product, productId)

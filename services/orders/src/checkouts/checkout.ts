@@ -170,6 +170,7 @@ export class Checkout extends CheckoutSchema.class {
     const required: [field: string, value: unknown][] = [['customer_email', this.customerEmail]]
     if (token !== null) required.push(['confirmation_token_id', token])
     if (this.requireBillingAddress || this.taxAmount === null) required.push(['customer_billing_address', address])
+    if (address && this.taxAmount === null && !this.requireBillingAddress) required.push(['customer_billing_address.state', address.state])
     if (address && this.requireBillingAddress) {
       required.push(['customer_billing_address.line1', address.line1], ['customer_billing_address.city', address.city])
       required.push(...findMissingAddressParts(address).map((part) => [`customer_billing_address.${part}`, null] as [string, null]))
