@@ -1,4 +1,4 @@
-import { confirmCheckout, createCheckout, getCheckoutByClient } from '@quittance/contracts/checkouts'
+import { confirmCheckout, createCheckout, getCheckoutByClient, PaymentError } from '@quittance/contracts/checkouts'
 import { listOrders } from '@quittance/contracts/orders'
 import { createRefund, listRefunds } from '@quittance/contracts/refunds'
 import { eventually } from '@quittance/testing/eventually'
@@ -34,6 +34,15 @@ test.each([
     expect(await orders.rows('select status from payments')).toEqual([{ status: payment }])
   })
 })
+
+test.each(['ctoken_unknown', 'constructor', 'toString', '__proto__'])(
+  'the unknown token %s is rejected, and nothing is ordered',
+  async (token) => {
+    await using orders = await startOrders()
+    await expect(buy(orders, token)).rejects.toThrow(PaymentError)
+    expect(await orders.rows('select from payments')).toEqual([])
+  },
+)
 
 test('ctoken_once pays the first order of a subscription and no renewal [payments 66]', async () => {
   await using orders = await startOrders()

@@ -42,7 +42,7 @@ const methodPrefix = 'pm_'
 
 /** Whether a token exists. */
 export function isKnownToken(token: string): boolean {
-  return token in scripts
+  return Object.hasOwn(scripts, token)
 }
 
 /** Returns what happens to a payment with a token, or with the method stored from it. */
