@@ -45,6 +45,24 @@ test('finds what webhooks lost: payments, refunds and disputes of the dashboard 
   expect((await events(shop)).length).toBe(stored)
 })
 
+test('a dispute of a charge that other software made is given up, not read for ever', async () => {
+  await using shop = await startStripeShop()
+  const { fake, stripe, orders } = shop
+  const { theirs } = await pay(toWorld(shop), 'pm_card_visa')
+  const dispute = fake.bank.openDispute(stripe.id, theirs)
+  // It has no payment intent, as charges of older software.
+  for (const object of fake.state(stripe.id).disputes.values()) object.payment_intent = null
+  await catchUp(shop)
+  await eventually(async () => {
+    const hurry = `update provider_events set attempts = 10, next_try_at = now() where object = $1 and handled_at is null and leased_until is null`
+    await orders.rows(hurry, [dispute])
+    await orders.rows(`select pg_notify('wake', 'read-provider-events')`)
+    const left = await orders.rows('select outcome from provider_events where object = $1', [dispute])
+    expect(left.length).toBeGreaterThan(0)
+    for (const event of left) expect(event).toEqual({ outcome: 'not_ours' })
+  })
+})
+
 test('continues after a provider that does not answer, and lists no account that is disabled', async () => {
   await using shop = await startStripeShop()
   const { fake, stripe, orders } = shop

@@ -135,9 +135,9 @@ export type SeenRefund = Facts & { payment: string | null } & (
 export type DisputeStatus = 'warning' | 'needs_response' | 'under_review' | 'won' | 'lost' | 'prevented' | 'closed'
 export type DisputeFunds = 'none' | 'withdrawn' | 'reinstated'
 
-/** State of a dispute at the provider. `payment` is the provider's id of the disputed payment. */
+/** State of a dispute at the provider. `payment` is the provider's id of the disputed payment; null for a charge that is none of our payments. */
 export type SeenDispute = Facts & {
-  payment: string
+  payment: string | null
   status: DisputeStatus
   reason: string
   funds: DisputeFunds

@@ -50,7 +50,7 @@ const disputeStatuses: ReadonlyMap<string, DisputeStatus> = new Map<Stripe.Dispu
 export function observeDispute(dispute: Stripe.Dispute, { account }: Observer): Answer<SeenDispute> {
   const status = disputeStatuses.get(dispute.status)
   const payment = typeof dispute.payment_intent === 'string' ? dispute.payment_intent : dispute.payment_intent?.id
-  if (dispute.object !== 'dispute' || !status || !payment) return unreadable
+  if (dispute.object !== 'dispute' || !status) return unreadable
   const { due_by: dueBy } = dispute.evidence_details
   return {
     got: {
@@ -60,7 +60,7 @@ export function observeDispute(dispute: Stripe.Dispute, { account }: Observer): 
       mode: dispute.livemode ? 'live' : 'test',
       money: fromStripeAmount(dispute.amount, dispute.currency),
       received: null,
-      payment,
+      payment: payment ?? null,
       status,
       reason: dispute.reason,
       funds: computeFunds(dispute.balance_transactions),
