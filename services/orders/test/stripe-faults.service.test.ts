@@ -161,6 +161,24 @@ test('completes a payment after the step of the buyer, or declines it', async ()
   expect(world.fake.moneyMoved(world.accountId)).toEqual({ eur: 1_190 })
 })
 
+test('a buyer who pays in a shop has the days of the voucher, and some for its booking', async () => {
+  await using world = await startStripeWorld()
+  const { theirs, answer } = await pay(world, 'pm_card_authenticationRequired')
+  expect(requireGot(answer)).toMatchObject({ is: 'requires_action', until: null })
+  const intent = world.fake.state(world.accountId).paymentIntents.get(theirs)
+  const end = Date.parse('2026-12-04T05:59:59Z')
+  const readWith = async (next_action: object) => {
+    Object.assign(intent ?? {}, { next_action })
+    return requireGot(await world.provider.read(theirs, 'charge'))
+  }
+  const voucher = { type: 'oxxo_display_details', oxxo_display_details: { expires_after: end / 1000, number: '1' } }
+  expect(await readWith(voucher)).toMatchObject({ is: 'requires_action', until: new Date(end + 3 * 86_400_000) })
+  const konbini = { type: 'konbini_display_details', konbini_display_details: { expires_at: end / 1000 } }
+  expect(await readWith(konbini)).toMatchObject({ until: new Date(end + 3 * 86_400_000) })
+  const wrong = { type: 'oxxo_display_details', oxxo_display_details: { expires_after: 1e18 } }
+  expect(await readWith(wrong)).toMatchObject({ is: 'requires_action', until: null })
+})
+
 test('reports a bank debit as processing until the bank completes or returns it', async () => {
   await using world = await startStripeWorld()
   const [paid, returned] = [await pay(world, 'pm_success_sepaDebit'), await pay(world, 'pm_success_sepaDebit')]

@@ -63,7 +63,23 @@ function observeAction(intent: StripeIntent, facts: Facts, now: Date): Answer<Se
     return { got: { ...facts, is: 'declined', decline: toDecline({ code: 'authentication_required' }, now) } }
   }
   if (!intent.client_secret) return unreadable
-  return { got: { ...facts, is: 'requires_action', action: { by: 'client', clientSecret: intent.client_secret }, until: null } }
+  const until = intent.object === 'payment_intent' ? findVoucherEnd(intent.next_action) : null
+  return { got: { ...facts, is: 'requires_action', action: { by: 'client', clientSecret: intent.client_secret }, until } }
+}
+
+/** Days that a payment in a shop on the last day may take to be booked. */
+const graceDays = 3
+const daySeconds = 86_400
+/** The end of a voucher is weeks ahead; no other time is stored. */
+const maxSeconds = 4_000_000_000
+
+/** Returns when a voucher or code can no longer be paid; null for a step at once, such as that of a card. */
+function findVoucherEnd(step: Stripe.PaymentIntent['next_action']): Date | null {
+  const { boleto_display_details: boleto, konbini_display_details: konbini, multibanco_display_details: multibanco } = step ?? {}
+  const { oxxo_display_details: oxxo, pix_display_qr_code: pix } = step ?? {}
+  const seconds = boleto?.expires_at ?? konbini?.expires_at ?? multibanco?.expires_at ?? oxxo?.expires_after ?? pix?.expires_at
+  if (!seconds || seconds < 0 || seconds > maxSeconds) return null
+  return new Date((seconds + graceDays * daySeconds) * 1000)
 }
 
 function readLastError(intent: StripeIntent): StripeDecline | null {
