@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CheckoutPublic } from '@quittance/contracts/checkout'
 import { buildContractExample } from '@quittance/contracts/schema-example'
 import { expect, test } from 'vitest'
-import { toConfirmation } from './buyer-changes.ts'
+import { toConfirmation, toPriceChange } from './buyer-changes.ts'
 import { readCheckoutForm } from './checkout-form.ts'
 
 const open: CheckoutPublic = {
@@ -33,4 +33,13 @@ test('the address of a customer whom the seller named is not sent [pages 12]', (
   expect(toConfirmation(readCheckoutForm(rest), { checkout: { ...open, customer_id: randomUUID() }, total: 0 })).not.toHaveProperty(
     'customer_email',
   )
+})
+
+test('an amount is read in the currency of the product that it is typed for', () => {
+  const [product] = open.products
+  const custom = { ...open.product_price, amount_type: 'custom', price_currency: 'jpy', is_archived: false, minimum_amount: 50 }
+  const yen = { ...product, id: randomUUID(), prices: [custom] } as CheckoutPublic['product']
+  const checkout: CheckoutPublic = { ...open, currency: 'usd', products: [open.product, yen] }
+  const form = readCheckoutForm({ ...typed, product_id: yen.id, amount: '1000' })
+  expect(toPriceChange(form, { checkout, locale: 'en' })).toMatchObject({ product_id: yen.id, amount: 1000 })
 })

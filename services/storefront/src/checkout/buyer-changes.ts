@@ -4,6 +4,7 @@ import type { RequestInput } from '@quittance/contracts/operation'
 import { isInEuropeanEconomicArea, listStates } from '@quittance/pages/countries'
 import { parseMoney } from '@quittance/pages/money'
 import type { CheckoutForm } from './checkout-form.ts'
+import { chosenPrice } from './needed-fields.ts'
 import { transferToken } from './transfer-choice.ts'
 
 type PriceChange = Omit<RequestInput<typeof updateCheckoutByClient>, 'client_secret'>
@@ -11,7 +12,10 @@ type Confirmation = Omit<RequestInput<typeof confirmCheckout>, 'client_secret'>
 
 /** What the form changes about the price. E-mail address and name are not in it: they leave the page with the order only. */
 export function toPriceChange(form: CheckoutForm, { checkout, locale }: { checkout: CheckoutPublic; locale: string }): PriceChange {
-  const amount = form.amount ? parseMoney(form.amount, { currency: checkout.currency, locale }) : null
+  // The currency of the chosen product, which the checkout may not have yet.
+  const price = chosenPrice(form, checkout)
+  const currency = price?.amount_type === 'custom' ? price.price_currency : checkout.currency
+  const amount = form.amount ? parseMoney(form.amount, { currency, locale }) : null
   const isOffered = checkout.products.some(({ id }) => id === form.productId)
   const address = toAddress(form, checkout)
   return {
