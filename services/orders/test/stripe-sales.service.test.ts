@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { confirmCheckout, createCheckout, getCheckout, PaymentError } from '@quittance/contracts/checkouts'
+import { deleteCustomer } from '@quittance/contracts/customers'
 import { listOrders } from '@quittance/contracts/orders'
 import { showPayment } from '@quittance/contracts/payment-operations'
 import { listPayments } from '@quittance/contracts/payments'
@@ -166,6 +167,21 @@ test('the first payment of a plan stores the method, and renewals charge it whil
   ])
   const created = fake.calls.find(({ account, route }) => account === stripe.id && route === 'POST /v1/payment_intents')
   expect(created?.body).toContain('setup_future_usage=off_session')
+  await expectMoneyToAddUp(orders)
+})
+
+test('the method of a payment that ends after its customer was deleted is detached at Stripe', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const token = fake.buyer.createToken(stripe.id, 'pm_success_sepaDebit')
+  const { subscription } = await buyPlan(orders, shop.shop, { price: 1000, token })
+  await orders.call(deleteCustomer, { id: subscription.customer_id }, shop.shop.seller)
+  const [intent = ''] = [...fake.state(stripe.id).paymentIntents.keys()]
+  fake.bank.settlePayment(stripe.id, intent)
+  await asThisRelease(orders, 'update payments set next_check_at = now()')
+  await eventually(async () => expect(await orders.rows('select status from payment_methods')).toEqual([{ status: 'detached' }]))
+  await eventually(() => expect([...fake.state(stripe.id).methods.values()].map(({ customer }) => customer)).toEqual([null]))
+  await eventually(() => expect(fake.moneyMoved(stripe.id)).toEqual({ usd: 0 }))
   await expectMoneyToAddUp(orders)
 })
 

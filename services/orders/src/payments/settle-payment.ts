@@ -2,7 +2,8 @@ import type { Transaction } from '@quittance/runtime/handler'
 import { reactionPoint } from '@quittance/runtime/reactions'
 import { lockOrder } from '../orders/lock-order.ts'
 import type { Order } from '../orders/order.ts'
-import { storeMethod } from '../payment-methods/stored-methods.ts'
+import { detachCustomerMethods, storeMethod } from '../payment-methods/stored-methods.ts'
+import { lockCustomer } from '../customers/lock-customer.ts'
 import type { MethodDetails } from '../providers/provider.ts'
 import { afterPaymentSettled } from './after-payment-settled.ts'
 import type { Payment } from './payment.ts'
@@ -67,11 +68,14 @@ export async function settlePayment(context: Transaction, settlement: Settlement
   if (effects.some((each) => each.effect === 'failed')) await fail(context, { order, payment })
 }
 
-function keepMethod(
-  { sql }: Transaction,
-  { order, payment, method }: Pick<Settlement, 'order' | 'payment'> & { method: MethodDetails },
+/** The provider has stored the method: that of a customer who was deleted since is detached there. */
+async function keepMethod(
+  context: Transaction,
+  { order: { customerId }, payment, method }: Pick<Settlement, 'order' | 'payment'> & { method: MethodDetails },
 ): Promise<string | null> {
-  return storeMethod(sql, { customerId: order.customerId, accountId: payment.paymentAccountId ?? null, method })
+  const id = await storeMethod(context.sql, { customerId, accountId: payment.paymentAccountId ?? null, method })
+  if (id !== null && !(await lockCustomer(context.sql, customerId))) await detachCustomerMethods(context, { customerId })
+  return id
 }
 
 /** Whether a received payment pays its order: the order is pending, with the terms with which the payment started. */
