@@ -130,6 +130,26 @@ test('checks the setup of another organization before most of 500 that were due 
   expect((await waiting(first.organizationId)).length).toBeGreaterThan(250)
 })
 
+test('detaches the method of another organization before most of 200 that were due earlier', async () => {
+  await using orders = await startOrders()
+  const [first, other] = [await subscribe(orders), await subscribe(orders)]
+  const detachFrom = async ({ organizationId }: Subscribed, age: string) => {
+    const due = `status = 'detached', is_default = false, detach_due_at = ${past(age)}`
+    const [row] = await orders.rows<{ id: string }>(`update payment_methods set ${due} where organization_id = $1 returning id`, [
+      organizationId,
+    ])
+    return row?.id ?? ''
+  }
+  const id = await detachFrom(first, '1 hour')
+  await copyRow(orders, { table: 'payment_methods', id, count: 200, changed: `jsonb_build_object('provider_method', gen_random_uuid())` })
+  await detachFrom(other, '1 minute')
+  await orders.rows(`select pg_notify('wake', 'detach-payment-methods')`)
+  const waiting = ({ organizationId }: Subscribed) =>
+    orders.rows('select from payment_methods where organization_id = $1 and detach_due_at is not null', [organizationId])
+  await eventually(async () => expect(await waiting(other)).toHaveLength(0))
+  expect((await waiting(first)).length).toBeGreaterThan(100)
+})
+
 test('reads the dispute of another organization before most of 500 that were due earlier', async () => {
   await using orders = await startOrders()
   const [first, other] = [randomUUID(), randomUUID()]
