@@ -185,6 +185,16 @@ test('the method of a payment that ends after its customer was deleted is detach
   await expectMoneyToAddUp(orders)
 })
 
+test('a limit of calls while methods are detached pauses the account', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const bought = await buyPlan(orders, shop.shop, { price: 1000, token: fake.buyer.createToken(stripe.id) })
+  await waitForSubscription(orders, bought, { status: 'active' })
+  fake.inject({ route: 'POST /v1/payment_methods/:id/detach', moment: 'before', fault: { kind: 'rate-limit' } })
+  await orders.call(deleteCustomer, { id: bought.subscription.customer_id }, shop.shop.seller)
+  await eventually(async () => expect(await orders.rows('select from payment_accounts where paused_until is not null')).toHaveLength(1))
+})
+
 test('a renewal that needs the buyer takes no money, and is not tried again by itself [payments 54]', async () => {
   await using shop = await startStripeShop()
   const { orders, fake, stripe } = shop
