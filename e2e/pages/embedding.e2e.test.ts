@@ -226,6 +226,25 @@ test('a payment that is declined later brings the form back, and the frame can b
   await eventually(async () => expect(await page.$('iframe')).toBeNull())
 })
 
+test.each([
+  ['expired', `expires_at = now() - interval '1 minute'`, 'This checkout has expired'],
+  ['failed', `status = 'failed'`, 'This checkout cannot be paid any more'],
+])('a checkout that has %s while it is framed shows so, and the frame can be closed', async (_, change, title) => {
+  const checkout = await shop.checkout({ embed_origin: site })
+  content = listen + ourScript() + link(checkout)
+  await using visit = await openVisit(browser, { language: 'en' })
+  const { page } = visit
+  await page.goto(`${site}/`)
+  await page.click('#buy')
+  const open = await findCheckout(page)
+  await system.rows('orders', `update checkouts set ${change} where id = $1`, [checkout.id])
+  await open.select(countryField, 'GB')
+  const ended = await findCheckout(page, '.card.narrow')
+  expect(await ended.$eval('h1', (heading) => heading.textContent)).toBe(title)
+  await ended.click('[data-frame]')
+  await eventually(async () => expect(await page.$('iframe')).toBeNull())
+})
+
 test('the script is small, and may be loaded by every site', async () => {
   const response = await fetch(`${pages}/embed/checkout.js`)
   expect(Object.fromEntries(response.headers)).toMatchObject({

@@ -8,7 +8,7 @@ export interface PagePolicy {
   formTargets?: readonly string[]
   /** The payment provider whose script runs on the page; default: none. */
   provider?: ProviderSources | null
-  /** The one origin that may show the page in a frame. Default: none. */
+  /** The one origin that may show the page in a frame; `*` for any. Default: none. */
   frameAncestor?: string | null
 }
 

@@ -29,14 +29,14 @@ export function addCheckoutRoutes(app: FastifyInstance, options: AppOptions): vo
 
   app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => {
-      if (error instanceof ApiFailure && error.status === 410) return sendExpired(reply, readPageContext(request))
+      if (error instanceof ApiFailure && error.status === 410) return sendExpired(reply, { context: readPageContext(request), options })
       throw error
     })
 
     scope.get<CheckoutRoute>(path, async (request, reply) => {
       const context = readPageContext(request)
       const checkout = await load(request, context)
-      if (checkout.status === 'failed') return sendRejected(reply, { reason: 'failed', checkout, context })
+      if (checkout.status === 'failed') return sendRejected(reply, { reason: 'failed', checkout, context, options })
       if (checkout.status !== 'open') return reply.redirect(confirmationPath(checkout.client_secret, context), 303)
       const form = fillCheckoutForm(checkout, context)
       return sendPage(reply, buildCheckoutPage({ checkout, form, errors: [], context, options }))
@@ -117,7 +117,7 @@ function sendOutcome(reply: FastifyReply, { secret, outcome, context, options, i
   if (outcome.kind === 'form' && outcome.retryAfterSeconds) reply.header('retry-after', outcome.retryAfterSeconds)
   if (outcome.kind === 'form') return sendPage(reply, buildCheckoutPage({ ...outcome, context, options }))
   if (outcome.kind === 'subscribed' || outcome.kind === 'failed')
-    return sendRejected(reply, { reason: outcome.kind, checkout: outcome.checkout, context })
+    return sendRejected(reply, { reason: outcome.kind, checkout: outcome.checkout, context, options })
   const sale = outcome.sessionToken ? { cookies: options.cookies, secret, sessionToken: outcome.sessionToken } : null
   if (sale) writeSale(reply, sale)
   const next = confirmationPath(secret, context, sale && context.embedding ? sealSale(sale) : null)

@@ -44,7 +44,7 @@ function sendState(confirmation: Confirmation, reply: FastifyReply): FastifyRepl
     case 'succeeded':
       return sendEnd(confirmation, reply)
     case 'failed':
-      return sendRejected(reply, { reason: 'failed', checkout, context })
+      return sendRejected(reply, { reason: 'failed', checkout, context, options })
     case 'confirmed':
       if (checkout.payment_processor_metadata['iban']) return sendTransfer({ checkout, context, options }, reply)
       return sendProcessing(confirmation, reply)

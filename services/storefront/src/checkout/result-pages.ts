@@ -3,26 +3,33 @@ import { html, type Html } from '@quittance/pages/html'
 import { webOrigin } from '@quittance/pages/page-headers'
 import type { FastifyReply } from 'fastify'
 import { sendNotice } from '../page/notice-page.ts'
-import type { PageContext } from '../page/page-context.ts'
+import type { AppOptions, PageContext } from '../page/page-context.ts'
 import { sendPage } from '../page/send-page.ts'
 import { findFrame } from './checkout-frame.ts'
 
 type Organization = CheckoutPublic['organization']
 
-/** Sends the page of a checkout that was not ordered in time. */
-export function sendExpired(reply: FastifyReply, context: PageContext): FastifyReply {
+/**
+ * Sends the page of a checkout that was not ordered in time. Its seller and origin are not known any more, so any site may show it in a frame: it
+ * has no data and nothing to do but to close it.
+ */
+export function sendExpired(reply: FastifyReply, { context, options }: { context: PageContext; options: AppOptions }): FastifyReply {
   const { result } = context.words
-  return sendNotice(reply, { status: 410, context, title: result.expiredTitle, body: html`<p>${result.expired}</p>` })
+  const { embedding } = context
+  const frame = embedding && { origin: '*', events: embedding.reported ? [] : ['loaded'], success: null }
+  const notice = { status: 410, context, title: result.expiredTitle, body: html`<p>${result.expired}</p>` }
+  return sendNotice(reply, { ...notice, ...(frame && { frame, frameAncestor: '*', script: options.scripts.portal }) })
 }
 
 interface Rejection {
   reason: 'failed' | 'subscribed'
   checkout: CheckoutPublic
   context: PageContext
+  options: AppOptions
 }
 
 /** Sends the page of a checkout that cannot be ordered: it has ended without a payment, or there is a subscription already. */
-export function sendRejected(reply: FastifyReply, { reason, checkout, context }: Rejection): FastifyReply {
+export function sendRejected(reply: FastifyReply, { reason, checkout, context, options }: Rejection): FastifyReply {
   const { result } = context.words
   const { organization, embed_origin } = checkout
   const frame = findFrame(checkout, { kind: 'ended', context })
@@ -32,6 +39,7 @@ export function sendRejected(reply: FastifyReply, { reason, checkout, context }:
     context,
     title,
     brand: organization.name,
+    script: frame && options.scripts.portal,
     frame,
     frameAncestor: webOrigin(embed_origin),
     body: html`<div class="card narrow stack">

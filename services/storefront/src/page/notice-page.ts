@@ -1,9 +1,9 @@
 import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply } from 'fastify'
 import type { PageContext } from './page-context.ts'
-import { sendPage } from './send-page.ts'
+import { sendPage, type StorefrontPage } from './send-page.ts'
 
-interface Notice {
+interface Notice extends Pick<StorefrontPage, 'script' | 'frame' | 'frameAncestor'> {
   /** Default 200. */
   status?: number
   context: PageContext
@@ -15,9 +15,12 @@ interface Notice {
 }
 
 /** Sends a page with one card: a title, and what the visitor has to know or do. */
-export function sendNotice(reply: FastifyReply, { status = 200, context, title, brand = 'Quittance', body }: Notice): FastifyReply {
+export function sendNotice(
+  reply: FastifyReply,
+  { status = 200, context, title, brand = 'Quittance', body, ...framed }: Notice,
+): FastifyReply {
   return sendPage(reply, {
-    ...{ status, context, title, brand },
+    ...{ status, context, title, brand, ...framed },
     body: html`<div class="card narrow stack">
       <h1>${title}</h1>
       ${body}

@@ -3,7 +3,7 @@ import type { PageContext } from './page-context.ts'
 
 /** The site that shows a page in a frame. */
 export interface PageFrame {
-  /** The one origin that gets messages. */
+  /** The one origin that gets messages; `*` if it is not known. */
   origin: string
   /** What the page reports when it is loaded. */
   events: readonly string[]
