@@ -72,11 +72,15 @@ test('amounts are exact in the minor units of their currency', () => {
     ['500.5', 'JPY'],
     ['-1.00', 'EUR'],
     ['1e3', 'EUR'],
-    ['0.00', 'EUR'],
     ['', 'EUR'],
     ['1.00', 'euro'],
   ] as const)
     expect(() => readAmount(amount, currency)).toThrow(UnreadableXml)
+})
+
+test('a booking of 0, as banks close an account with, is left out', () => {
+  const [statement] = parseCamt(buildCamt([{ amount: '0.00' }, {}, { amount: '7.00', parts: [{ amount: '7.00' }, { amount: '0' }] }]))
+  expect(statement?.credits.map(({ amount }) => amount)).toEqual([4200n, 700n])
 })
 
 test('rejects document types, entities, other documents and deep nesting [payments 64]', () => {

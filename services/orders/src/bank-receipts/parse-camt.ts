@@ -26,7 +26,8 @@ export interface Statement {
 const namespace = /^urn:iso:std:iso:20022:tech:xsd:camt\.053\.001\.(02|08)$/
 
 /**
- * Reads a bank statement: CAMT.053 of ISO 20022, version 02 or 08. Debits and what is not booked yet are left out.
+ * Reads a bank statement: CAMT.053 of ISO 20022, version 02 or 08. Debits, what is not booked yet, and bookings of 0, with which banks close an
+ * account for a period, are left out.
  *
  * @throws UnreadableXml if it is anything else.
  */
@@ -40,7 +41,10 @@ export function parseCamt(document: string): Statement[] {
     const iban = (findText(statement, 'Acct/Id/IBAN') ?? '').replace(/\s/g, '').toUpperCase()
     return {
       iban,
-      credits: findAll(statement, 'Ntry').flatMap((entry) => parseEntry(entry).map((credit) => number(credit, { iban, known }))),
+      credits: findAll(statement, 'Ntry')
+        .flatMap(parseEntry)
+        .filter(({ amount }) => amount > 0n)
+        .map((credit) => number(credit, { iban, known })),
     }
   })
 }
@@ -121,7 +125,7 @@ function parseAmount(element: XmlElement | undefined): Amount {
   const digits = currencyDigits(currency)
   const [minor, rest] = [fraction.slice(0, digits).padEnd(digits, '0'), fraction.slice(digits)]
   const amount = BigInt(whole + minor)
-  if (/[1-9]/.test(rest) || amount === 0n) throw new UnreadableXml('An amount is not valid.')
+  if (/[1-9]/.test(rest)) throw new UnreadableXml('An amount is not valid.')
   return { amount, currency: currency.toLowerCase() }
 }
 
