@@ -18,6 +18,7 @@ interface Data {
   billing_name?: string | null
   total_amount?: number
   amount?: number
+  tax_amount?: number
   currency?: string
   reason?: string
   ends_at?: string | null
@@ -48,7 +49,8 @@ function buildFields(type: string, data: Data): Fields {
       ...field('Ends', data.ends_at),
     ],
     refund: [
-      ...money(data.amount, data.currency),
+      // The amount of a refund is without tax; an order shows its total.
+      ...money(data.amount === undefined ? undefined : data.amount + (data.tax_amount ?? 0), data.currency),
       ...field('Reason', data.reason),
       ...field('Status', data.status),
       ...field('Order', data.order_id),
