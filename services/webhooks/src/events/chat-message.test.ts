@@ -21,3 +21,15 @@ test('states what the buyer gets back for a refund, tax included', () => {
     embeds: [{ fields: expect.arrayContaining([{ name: 'Amount', value: '11.90 EUR', inline: true }]) }],
   })
 })
+
+test('shows a name as its buyer typed it in Discord: no link with another text, no mention and no format', () => {
+  const typed = (name: string) =>
+    (
+      render('discord', 'order.paid', { billing_name: name }) as { embeds: [{ fields: { name: string; value: string }[] }] }
+    ).embeds[0].fields.find(({ name }) => name === 'Customer')?.value
+  expect(typed('[Reset the password](https://evil.example/)')).toBe(String.raw`\[Reset the password\]\(https\://evil.example/\)`)
+  expect(typed('<@1234> <t:0>')).toBe(String.raw`\<@1234\> \<t\:0\>`)
+  expect(typed('ada_m_king@example.com')).toBe(String.raw`ada\_m\_king@example.com`)
+  expect(typed('*'.repeat(2_000))?.length).toBeLessThanOrEqual(1_024)
+  expect(typed('a\\')).toBe(String.raw`a\\`)
+})

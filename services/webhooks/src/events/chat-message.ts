@@ -99,10 +99,15 @@ function discordMessage({ webhookType: type, summary }: PublicEvent, { fields, o
         title: type,
         description: summary,
         timestamp: occurredAt.toISOString(),
-        fields: fields.map(([name, value]) => ({ name, value: cut(value, 1_000), inline: true })),
+        fields: fields.map(([name, value]) => ({ name, value: escapeDiscord(cut(value, 500)), inline: true })),
       },
     ],
   }
+}
+
+/** Escapes Discord's markup: a buyer chooses the name, and a link may show another text than its address. At most doubles the length. */
+function escapeDiscord(text: string): string {
+  return text.replaceAll(/[\\*_~`|<>()[\]:#]/g, String.raw`\$&`)
 }
 
 const cut = (text: string, maxLength: number) => (text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text)
