@@ -130,6 +130,20 @@ test('keeps mails while the server is unavailable and sends each once it is back
   await mail.ended(12)
 })
 
+test('gives a mail up after five days without a server, not after the last retry', async () => {
+  await using mail = await start()
+  await smtp.kill()
+  await mail.pay(mail.order())
+  const used = `update messages set failures = 6 where status = 'waiting' and failures = $1 returning id`
+  await eventually(async () => expect(await mail.rows(used, [1])).toHaveLength(1))
+  await eventually(async () =>
+    expect(await mail.rows('select status, failures from messages')).toEqual([{ status: 'waiting', failures: 7 }]),
+  )
+  await mail.rows(`update messages set created_at = created_at - interval '5 days'`)
+  expect(await mail.ended(1)).toMatchObject([{ status: 'failed', failure_reason: expect.stringContaining('ECONNREFUSED') }])
+  await smtp.restart()
+})
+
 test('does not send the kinds that the seller switched off [pages 92]', async () => {
   await using mail = await start()
   await mail.describeSeller({ switchedOff: ['order_confirmation'] })

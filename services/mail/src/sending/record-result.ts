@@ -65,13 +65,32 @@ function findRetryDelay({ is_urgent, expires_at, failures }: ClaimedMessage, sch
   return scheduled ?? null
 }
 
+/** How long a mail waits for a server that is unavailable: as long as mail servers queue (RFC 5321, 4.5.4.1). */
+const maxUnavailableMs = 5 * 24 * 3_600_000
+/** Maximum wait before the next attempt then: the mail is not at fault. */
+const maxUnavailableDelaySeconds = 3_600
+
+/** The retries of a mail do not end it while there is no server to ask: an outage must not lose receipts. */
+function findUnavailableDelay(claimed: ClaimedMessage, schedule: readonly number[]): number | null {
+  const isTooOld = Date.now() - new Date(claimed.created_at).getTime() > maxUnavailableMs
+  const delay = findRetryDelay(claimed, schedule) ?? (isTooOld ? null : (schedule.at(-1) ?? null))
+  return delay === null ? null : Math.min(delay, maxUnavailableDelaySeconds)
+}
+
+interface TemporaryFailure {
+  reason: string
+  schedule: readonly number[]
+  /** There was no server to ask. */
+  isUnavailable?: boolean
+}
+
 /** Records a temporary failure: another attempt by the schedule, or the end. */
 export async function recordFailure(
   context: JobContext,
   claimed: ClaimedMessage,
-  { reason, schedule }: { reason: string; schedule: readonly number[] },
+  { reason, schedule, isUnavailable = false }: TemporaryFailure,
 ): Promise<void> {
-  const delay = findRetryDelay(claimed, schedule)
+  const delay = (isUnavailable ? findUnavailableDelay : findRetryDelay)(claimed, schedule)
   if (delay === null) await recordEnd(context, claimed, { status: 'failed', reason })
   else await context.systemSql('message.postpone', postpone, { id: claimed.id, attempts: claimed.attempts, delay, reason })
 }

@@ -109,7 +109,8 @@ async function deliver(context: JobContext, { claimed, sender, message }: Sendin
     else gate.succeeded()
     if (isAddressRejected(error) && (await recordRejectedAddress(context, claimed))) context.log.warn(fields, 'address.undeliverable')
     if (failure === 'rejected') await recordEnd(context, claimed, { status: 'failed', reason })
-    else await recordFailure(context, claimed, { reason, schedule: settings.MAIL_RETRY_SCHEDULE_S })
+    else
+      await recordFailure(context, claimed, { reason, schedule: settings.MAIL_RETRY_SCHEDULE_S, isUnavailable: failure === 'unavailable' })
     context.log.warn({ ...fields, reason }, failure === 'unavailable' ? 'transport.unavailable' : `message.${failure}`)
     return
   } finally {
