@@ -21,6 +21,15 @@ test.each([
   expect(classifyFailure(error)).toBe(kind)
 })
 
+test.each([
+  ['550 5.4.5 Daily SMTP relay sending limit exceeded for user.', 'RCPT TO'],
+  ['550-5.4.5 Daily user sending limit exceeded.', 'DATA'],
+  ['554 5.1.90 You have reached your daily limit for message recipients', 'RCPT TO'],
+])('a sending limit of the operator defers mails, and proves nothing about the address: %s', (response, command) => {
+  const error = Object.assign(reply(550, command), { response })
+  expect([classifyFailure(error), isAddressRejected(error)]).toEqual(['deferred', false])
+})
+
 test('only a rejection of the recipient is about the address', () => {
   const rejections = [reply(550, 'RCPT TO'), reply(550, 'DATA'), reply(550, 'MAIL FROM'), reply(450, 'RCPT TO'), null]
   expect(rejections.map(isAddressRejected)).toEqual([true, false, false, false, false])

@@ -15,12 +15,16 @@ interface SmtpError {
 /** Commands that concern one mail; a rejection of others concerns the connection. */
 const mailCommands = /^(MAIL FROM|RCPT TO|DATA)\b/
 
+/** Enhanced codes with which large providers reject every mail until the next day: the limit of the account is reached. */
+const sendingLimitCodes = /^5\d{2}[ -]5\.(?:4\.5|1\.90)\b/
+
 /** Classifies an error of the SMTP client. */
 export function classifyFailure(error: unknown): FailureKind {
-  const { command, responseCode } = (error ?? {}) as SmtpError
+  const { command, responseCode, response } = (error ?? {}) as SmtpError
   if (typeof responseCode !== 'number' || typeof command !== 'string' || !mailCommands.test(command)) return 'unavailable'
   // 421: the server closes the connection. 530, 534, 535, 538: it does not accept our credentials.
   if ([421, 530, 534, 535, 538].includes(responseCode)) return 'unavailable'
+  if (typeof response === 'string' && sendingLimitCodes.test(response)) return 'deferred'
   return responseCode >= 500 ? 'rejected' : 'deferred'
 }
 
