@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { orderPaid } from '@quittance/contracts/orders'
 import { listWebhookDeliveries, redeliverWebhookEvent } from '@quittance/contracts/webhook-deliveries'
-import { deleteWebhookEndpoint } from '@quittance/contracts/webhooks'
+import { deleteWebhookEndpoint, recoverWebhookEndpoint, testWebhookEndpoint } from '@quittance/contracts/webhooks'
 import { organizationCaller } from '@quittance/testing/callers'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
@@ -99,4 +99,22 @@ test('lists attempts newest first, by page, endpoint and time, to their organiza
   expect(ids(await list({ start_timestamp: second.created_at }))).toEqual(newestFirst.slice(0, 2))
   expect(ids(await list({ end_timestamp: second.created_at }))).toEqual(newestFirst.slice(2))
   expect(ids(await list({}, stranger))).toEqual([])
+})
+
+test('recovers missed events, never examples, which are sent once', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  sink.respondWith(() => ({ status: 400 }))
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  const { id } = endpoint
+  const { event_id: example } = await webhooks.call(testWebhookEndpoint, { id, type: 'order.paid' }, webhooks.caller)
+  const [missed] = (await webhooks.publishEvents([orderPaid])) as [string]
+  await eventually(async () => expect(await webhooks.statuses()).toEqual({ failed: 2 }))
+  sink.respondWith(() => ({ status: 200 }))
+  sink.received.length = 0
+  await webhooks.call(recoverWebhookEndpoint, { id, since: endpoint.created_at }, webhooks.caller)
+  await eventually(async () => expect(await webhooks.rows('select from webhook_recoveries where ended_at is not null')).toHaveLength(1))
+  await eventually(async () => expect((await webhooks.statuses())['pending']).toBeUndefined())
+  expect(sink.received.map(({ headers }) => headers['webhook-id'])).toEqual([missed])
+  expect(await webhooks.rows(`select event_id from webhook_deliveries where status = 'failed'`)).toEqual([{ event_id: example }])
 })
