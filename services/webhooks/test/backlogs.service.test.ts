@@ -62,6 +62,15 @@ async function failChanges(webhooks: TestWebhooks, { table, key, when }: { table
   return () => webhooks.rows(`drop trigger fail on ${table}`)
 }
 
+/** Adds ten failed events to every endpoint. */
+const addFailedAttempts = ({ rows, organizationId }: TestWebhooks) =>
+  rows(
+    `insert into webhook_attempts (created_at, organization_id, endpoint_id, event_id, occurred_at, event_type, round, number, succeeded, reason, duration_ms)
+     select now(), $1, endpoint_id, gen_random_uuid(), now(), 'order.paid', 1, 1, false, 'timeout', 1
+     from webhook_lanes, generate_series(1, 10)`,
+    [organizationId],
+  )
+
 async function countStatuses(webhooks: TestWebhooks, endpointId: string): Promise<Record<string, number>> {
   const rows = await webhooks.rows<{ status: string; count: number }>(
     'select status, count(*)::int as count from webhook_deliveries where endpoint_id = $1 group by status',
@@ -170,15 +179,30 @@ test('disables the other failing endpoints when some of them cannot be disabled'
   for (let index = 0; index < 4; index++) ids.push((await webhooks.endpoint({ url: 'https://example.com/' })).id)
   const [first = '', second = '', third = '', last = ''] = ids
   await failChanges(webhooks, { table: 'webhook_endpoints', key: 'id', when: 'new.disabled_at is not null' }, [first, second, third])
-  await webhooks.rows(
-    `insert into webhook_attempts (created_at, organization_id, endpoint_id, event_id, occurred_at, event_type, round, number, succeeded, reason, duration_ms)
-     select now(), $1, endpoint_id, gen_random_uuid(), now(), 'order.paid', 1, 1, false, 'timeout', 1
-     from webhook_lanes, generate_series(1, 10)`,
-    [webhooks.organizationId],
-  )
+  await addFailedAttempts(webhooks)
   await webhooks.rows(`update webhook_lanes set failing_since = now() - interval '3 hours', warned_at = now()`)
   await webhooks.rows(`notify wake, 'watch-failing'`)
   expect(await webhooks.nextEvent(webhookEndpointDisabled)).toMatchObject({ endpoint: { id: last, disabled_reason: 'failing' } })
+})
+
+test('disables no endpoint that has recovered since the failing ones were listed', async () => {
+  await using webhooks = await startWebhooks()
+  for (let index = 0; index < 2; index++) await webhooks.endpoint({ url: 'https://example.com/' })
+  await addFailedAttempts(webhooks)
+  // The other endpoint succeeds while the first one is disabled.
+  await webhooks.rows(
+    `create function succeed() returns trigger language plpgsql as $$ begin
+       update webhook_lanes set failing_since = null, warned_at = null where endpoint_id <> new.id; return new; end $$`,
+  )
+  await webhooks.rows(
+    `create trigger succeed after update on webhook_endpoints for each row when (new.disabled_at is not null) execute function succeed()`,
+  )
+  await webhooks.rows(`update webhook_lanes set failing_since = now() - interval '3 hours', warned_at = now()`)
+  await webhooks.rows(`notify wake, 'watch-failing'`)
+  const first = await webhooks.nextEvent(webhookEndpointDisabled)
+  await webhooks.rows(`notify wake, 'watch-failing'`)
+  await eventually(async () => expect(await webhooks.rows('select from webhook_backlogs')).toEqual([]))
+  expect(await webhooks.rows('select id from webhook_endpoints where disabled_at is not null')).toEqual([{ id: first.endpoint.id }])
 })
 
 test('continues the recoveries of other endpoints while the oldest one fails', async () => {

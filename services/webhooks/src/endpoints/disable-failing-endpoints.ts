@@ -27,6 +27,11 @@ const disableSql = `
       where a.endpoint_id = l.endpoint_id and a.created_at >= l.failing_since and not a.succeeded limit 10) failed) >= 10
   limit 100`
 
+// An earlier endpoint of the same list may have taken long, and this one succeeded, or its seller corrected its URL.
+const stillFailingSql = `
+  select e.id from webhook_lanes l join webhook_endpoints e on e.id = l.endpoint_id
+  where e.id = :id and e.organization_id = any (:scope_organizations) and l.failing_since < now() - :after_s * interval '1 second'`
+
 const maxIntervalMs = 60_000
 
 /** Publishes a warning for endpoints without a success, and disables them later. One success resets the time. */
@@ -50,7 +55,10 @@ async function warn(transaction: Transaction, id: string): Promise<void> {
   if (warned.length > 0) await publishEndpointEvent(transaction, { event: webhookEndpointFailing, id })
 }
 
-const disable = (transaction: Transaction, id: string) => disableEndpoint(transaction, { id, reason: 'failing' })
+async function disable(transaction: Transaction, id: string): Promise<void> {
+  const failing = await transaction.sql('lanes.still-failing', stillFailingSql, { id, after_s: config().FAILING_DISABLE_AFTER_S })
+  if (failing.length > 0) await disableEndpoint(transaction, { id, reason: 'failing' })
+}
 
 interface EndpointChange {
   endpoint: FailingEndpoint
