@@ -144,6 +144,18 @@ test('gives a mail up after five days without a server, not after the last retry
   await smtp.restart()
 })
 
+test('leaves a mail of a kind that it does not know to a replica of a later release', async () => {
+  await using mail = await start()
+  await mail.rows(
+    `insert into messages (organization_id, kind, source_id, recipient_id, recipient, is_urgent, content)
+     values ($1, 'parcel_sent', gen_random_uuid(), gen_random_uuid(), 'buyer@buyer.example', false, '{"kind":"parcel_sent"}')`,
+    [mail.organizationId],
+  )
+  await mail.rows(`notify wake, 'send-due-messages'`)
+  await eventually(async () => expect((await mail.list())[0]?.attempts).toBeGreaterThan(1))
+  expect((await mail.list())[0]).toMatchObject({ failure_reason: 'This release does not know the kind of the mail' })
+})
+
 test('does not send the kinds that the seller switched off [pages 92]', async () => {
   await using mail = await start()
   await mail.describeSeller({ switchedOff: ['order_confirmation'] })

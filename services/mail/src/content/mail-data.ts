@@ -111,6 +111,9 @@ export const MailData = z.discriminatedUnion('kind', [
 ])
 export type MailData = z.infer<typeof MailData>
 
+/** Whether this release can write mails of a kind. A replica of a later release may have stored others. */
+export const isKnownKind = (kind: string) => MailData.options.some((each) => each.shape.kind.safeParse(kind).success)
+
 export type ReceiptData = z.infer<typeof Receipt>
 export type RefundData = z.infer<typeof Refund>
 export type SubscriptionChangeData = z.infer<typeof SubscriptionChange>

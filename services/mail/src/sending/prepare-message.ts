@@ -2,7 +2,7 @@ import { mailSecretContext } from '@quittance/contracts/customer-codes'
 import { openSecret } from '@quittance/runtime/encryption'
 import type { MailSettings } from '../config.ts'
 import { buildContent } from '../content/build-content.ts'
-import { MailData } from '../content/mail-data.ts'
+import { isKnownKind, MailData } from '../content/mail-data.ts'
 import { isSellerNotice } from '../content/write-seller-notice.ts'
 import { optOutAddress, type OwnAddresses } from '../content/own-address.ts'
 import { findEmailSetting, isOptional } from '../messages/email-settings.ts'
@@ -15,7 +15,7 @@ import type { ClaimedMessage } from './claim-message.ts'
 
 /**
  * What to do with a claimed mail. `disabled`: the seller switched it off, or has no address for notices. `undeliverable`: the address was rejected before. `unknown`: its
- * seller or address has not arrived yet. `invalid`: it can never be sent.
+ * seller or address has not arrived yet, or a replica of a later release has to send it. `invalid`: it can never be sent.
  */
 export type PreparedMessage =
   | { outcome: 'ready'; message: ComposedMessage }
@@ -28,6 +28,7 @@ export type PreparedMessage =
 export async function prepareMessage(claimed: ClaimedMessage, settings: MailSettings): Promise<PreparedMessage> {
   const { organization_id, seller_name, seller_slug, recipient, email_settings } = claimed
   if (organization_id !== null && seller_name === null) return { outcome: 'unknown', reason: 'The organization is not known yet' }
+  if (!isKnownKind(claimed.kind)) return { outcome: 'unknown', reason: 'This release does not know the kind of the mail' }
   try {
     const data = MailData.parse(claimed.content)
     const setting = findEmailSetting(data)
