@@ -33,3 +33,12 @@ test('shows a name as its buyer typed it in Discord: no link with another text, 
   expect(typed('*'.repeat(2_000))?.length).toBeLessThanOrEqual(1_024)
   expect(typed('a\\')).toBe(String.raw`a\\`)
 })
+
+test('names the endpoint that was disabled by its host and id, never by its path, which may be a secret', () => {
+  const endpoint = { id: '11111111-1111-4111-8111-111111111111', url: 'https://hooks.example/services/T0/secret' }
+  const message = render('slack', 'webhook_endpoint.disabled', { endpoint })
+  expect(message).toMatchObject({
+    blocks: [{}, {}, { fields: [{ text: '*Endpoint*\nhooks.example' }, { text: `*Id*\n${endpoint.id}` }] }],
+  })
+  expect(JSON.stringify(message)).not.toContain('secret')
+})

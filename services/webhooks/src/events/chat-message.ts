@@ -26,6 +26,7 @@ interface Data {
   customer?: { email?: string | null; name?: string | null }
   product?: { name?: string }
   order_id?: string
+  endpoint?: { id: string; url: string }
 }
 
 /** Returns the body for a chat's incoming webhook, or null for an event that is only noise there. */
@@ -55,6 +56,8 @@ function buildFields(type: string, data: Data): Fields {
       ...field('Status', data.status),
       ...field('Order', data.order_id),
     ],
+    // The path of an endpoint may be a secret.
+    webhook_endpoint: data.endpoint ? [...field('Endpoint', URL.parse(data.endpoint.url)?.host), ...field('Id', data.endpoint.id)] : [],
   }
   return [...(named[resource ?? ''] ?? []), ...field('Id', data.id)]
 }
