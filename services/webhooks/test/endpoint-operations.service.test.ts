@@ -53,6 +53,17 @@ test('sends a signed example of any type once, with its own id', async () => {
   await expect(webhooks.call(testWebhookEndpoint, { id, type: 'order.paid' }, stranger)).rejects.toThrow(ResourceNotFound)
 })
 
+test('sends the example of every type as a message to a chat, also of one that is only noise there', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const { id } = await webhooks.endpoint({ url: sink.url, format: 'slack' })
+  for (const type of ['order.paid', 'subscription.updated'] as const) {
+    const { event_id } = await webhooks.call(testWebhookEndpoint, { id, type }, webhooks.caller)
+    await eventually(() => expect(sink.received.at(-1)?.headers['webhook-id']).toBe(event_id))
+    expect(JSON.parse(sink.received.at(-1)?.body ?? '')).toMatchObject({ blocks: [{ text: { text: type } }, {}, {}] })
+  }
+})
+
 test('limits an organization to twenty endpoints, also for concurrent requests', async () => {
   await using webhooks = await startWebhooks()
   const create = () => webhooks.call(createWebhookEndpoint, { url: 'https://example.com/', events: ['*'] }, webhooks.caller)

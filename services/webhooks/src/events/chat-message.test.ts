@@ -9,7 +9,7 @@ const occurredAt = new Date('2026-11-27T10:00:00Z')
 function render(format: 'discord' | 'slack', type: string, change: object): unknown {
   const event = publicEvents.find(({ webhookType }) => webhookType === type) as PublicEvent
   const payload = { ...(buildContractExample(event.payload) as object), ...change }
-  return JSON.parse(chatMessage(format, { event, payload, occurredAt }) ?? 'null')
+  return JSON.parse(chatMessage(format, { event, payload, occurredAt }))
 }
 
 test('states what the buyer gets back for a refund, tax included', () => {
@@ -41,4 +41,8 @@ test('names the endpoint that was disabled by its host and id, never by its path
     blocks: [{}, {}, { fields: [{ text: '*Endpoint*\nhooks.example' }, { text: `*Id*\n${endpoint.id}` }] }],
   })
   expect(JSON.stringify(message)).not.toContain('secret')
+})
+
+test.each(publicEvents.map(({ webhookType }) => webhookType))('writes the example of %s for both chats', (type) => {
+  for (const format of ['discord', 'slack'] as const) expect(JSON.stringify(render(format, type, {}))).toContain('Id')
 })

@@ -29,12 +29,15 @@ interface Data {
   endpoint?: { id: string; url: string }
 }
 
-/** Returns the body for a chat's incoming webhook, or null for an event that is only noise there. */
-export function chatMessage(format: Format, { event, payload, occurredAt }: ChatEvent): string | null {
+/** Whether an event is only noise in a chat: the event that follows has its own message. */
+export function isChatNoise({ event, payload }: Pick<ChatEvent, 'event' | 'payload'>): boolean {
   const data = (payload ?? {}) as Data
-  const isNoise = event.webhookType === 'subscription.updated' && !data.ends_at && !data.cancel_at_period_end
-  if (isNoise) return null
-  const fields = buildFields(event.webhookType, data)
+  return event.webhookType === 'subscription.updated' && !data.ends_at && !data.cancel_at_period_end
+}
+
+/** Returns the body for a chat's incoming webhook. */
+export function chatMessage(format: Format, { event, payload, occurredAt }: ChatEvent): string {
+  const fields = buildFields(event.webhookType, (payload ?? {}) as Data)
   return JSON.stringify(format === 'slack' ? slackMessage(event, fields) : discordMessage(event, { fields, occurredAt }))
 }
 

@@ -3,7 +3,7 @@ import { durableConsumers } from '@quittance/contracts/streams'
 import { batchConsumer, type EventMessage } from '@quittance/runtime/handler'
 import type { SystemSql } from '@quittance/sql/sql-runner'
 import { deliveryJobName } from '../job-names.ts'
-import { chatMessage } from './chat-message.ts'
+import { chatMessage, isChatNoise } from './chat-message.ts'
 import { storeEvents, type NewDelivery } from './store-events.ts'
 import { webhookPayload } from './webhook-payload.ts'
 
@@ -70,8 +70,9 @@ interface StorableMessage {
 
 function toStorable(endpoints: readonly EndpointRow[], message: Message): StorableMessage[] {
   const deliveries = endpoints.flatMap(({ id, format, is_disabled }) => {
+    if (format !== 'raw' && isChatNoise(message)) return []
     const body = format === 'raw' ? null : chatMessage(format, message)
-    return format !== 'raw' && body === null ? [] : [{ endpointId: id, body, isHeld: is_disabled, isTest: false }]
+    return [{ endpointId: id, body, isHeld: is_disabled, isTest: false }]
   })
   return deliveries.length > 0 ? [{ message, deliveries }] : []
 }
