@@ -105,7 +105,7 @@ export const updateWebhookEndpoint = operation({
   request: z.object({
     id: Id,
     url: EndpointUrl.nullish(),
-    format: Format.nullish(),
+    format: Format.nullish().describe('Applies to later events; those that wait or are sent again keep their format.'),
     secret: Secret.nullish().describe('Applies from the next attempt, without overlap; for an overlap rotate the secret instead.'),
     events: EventSelection.nullish(),
     rate_limit: RateLimit.describe('Maximum requests per second; null for no limit; not changed if omitted.'),

@@ -41,7 +41,10 @@ interface EndpointChange {
 }
 
 export class Endpoint extends EndpointSchema.class {
-  /** Changes the endpoint; null leaves a property unchanged. Applies from the next attempt on, also to pending events. */
+  /**
+   * Changes the endpoint; null leaves a property unchanged. Applies from the next attempt on, also to pending events, except for the format: what
+   * is stored keeps its body in every attempt.
+   */
   change({ url, format, events, sealedSecret, rateLimit }: EndpointChange): void {
     if (url) this.url = url
     if (format) this.format = format
