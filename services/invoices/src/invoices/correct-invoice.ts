@@ -26,10 +26,12 @@ export const correctInvoice = command(contract, async ({ id, ...correction }, co
   const invoice = await em.findOneOrFail(Invoice, { id, kind: 'invoice' }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   await assertCorrectable(invoice, context)
   const source = await applyTransferPayment(invoice.source, context)
-  const email = await findEmail(invoice, context)
-  const creditNote = await creditRemainder(invoice, { isOffset: 'transfer' in source, email, context })
+  const { all, valid } = await readCreditNotes(invoice, context)
+  // The newest address that a document of the order has.
+  const { email } = ((all.at(-1) ?? invoice).printed as DocumentSnapshot).buyer
+  const creditNote = await creditRemainder(invoice, { valid, isOffset: 'transfer' in source, email, context })
   const replacement = await replace(invoice, { correction, source, email, context })
-  await reissueCredits(invoice, { replacement, email, context })
+  await reissueCredits(invoice, { valid, replacement, email, context })
   wake(renderingJobName)
   const [creditNoteJson, replacementJson] = await Promise.all([
     read.one(creditNoteView, { where: 'i.id = :id', values: { id: creditNote.id } }),
@@ -57,21 +59,17 @@ async function assertCorrectable({ id, status, printed, reversesId, source }: In
   )
 }
 
-/** Returns the newest address of the buyer that a document of the order has. */
-async function findEmail(invoice: Invoice, context: Transaction): Promise<string> {
-  const { all } = await readCreditNotes(invoice, context)
-  return ((all.at(-1) ?? invoice).printed as DocumentSnapshot).buyer.email
-}
-
 interface Crediting {
+  /** Credit notes of the invoice that are not reversed. */
+  valid: readonly Invoice[]
   isOffset: boolean
   email: string
   context: Transaction
 }
 
 /** Issues a credit note for the part of the invoice that is not credited yet; a reversed credit note credits nothing. */
-async function creditRemainder(invoice: Invoice, { isOffset, email, context }: Crediting): Promise<Invoice> {
-  const credited = (await readCreditNotes(invoice, context)).valid.map(({ printed }) => printed as DocumentSnapshot)
+async function creditRemainder(invoice: Invoice, { valid, isOffset, email, context }: Crediting): Promise<Invoice> {
+  const credited = valid.map(({ printed }) => printed as DocumentSnapshot)
   const remainder = computeRemainder(invoice.printed as DocumentSnapshot, credited)
   const isNothingLeft = remainder.net === 0 && remainder.tax === 0
   if (credited.length > 0 && (isNothingLeft || remainder.net < 0 || remainder.tax < 0)) {
@@ -98,9 +96,9 @@ function replace(invoice: Invoice, { correction, source, email, context }: Repla
 /** Issues the refund credit notes of the corrected invoice again for its replacement. */
 async function reissueCredits(
   invoice: Invoice,
-  { replacement, email, context }: { replacement: Invoice; email: string; context: Transaction },
+  { valid, replacement, email, context }: { valid: readonly Invoice[]; replacement: Invoice; email: string; context: Transaction },
 ): Promise<void> {
-  const refunds = (await readCreditNotes(invoice, context)).valid.flatMap(({ refundId, printed }) =>
+  const refunds = valid.flatMap(({ refundId, printed }) =>
     refundId && printed
       ? [
           {
