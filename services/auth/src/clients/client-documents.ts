@@ -8,6 +8,7 @@ import type { TransactionRunner } from '../transaction-runner.ts'
 import { Client, newClient } from './client.ts'
 import { fetchClientDocument, type ClientDocument } from './client-document.ts'
 import { endChangedAuthorizations } from './end-authorizations.ts'
+import { createNetworkLimit } from './network-limit.ts'
 
 const find = `select document_expires_at > now() as is_fresh from clients where client_id = :client_id and deleted_at is null`
 
@@ -18,7 +19,6 @@ const recent = `
 const maxConcurrentFetches = 32
 const maxNewClientsPerHour = 1_000
 const maxUnknownPerNetwork = 100
-const hourMs = 3_600_000
 
 /** How long the failure of a document is cached before it is fetched again. */
 const rejectionTtlMs = 5_000
@@ -35,7 +35,7 @@ export interface ClientDocuments {
 export function createClientDocuments(systemSql: SystemSql, inTransaction: TransactionRunner): ClientDocuments {
   const inProgress = new Map<string, Promise<boolean>>()
   const fetches = createFairSlots(maxConcurrentFetches)
-  const unknownByNetwork = new LRUCache<string, number>({ max: 10_000, ttl: hourMs, noUpdateTTL: true })
+  const unknown = createNetworkLimit(maxUnknownPerNetwork)
   const rejections = new LRUCache<string, Error>({ max: 1_000, ttl: rejectionTtlMs })
   return {
     async refresh(clientId, address) {
@@ -46,7 +46,8 @@ export function createClientDocuments(systemSql: SystemSql, inTransaction: Trans
       const known = inProgress.get(clientId)
       if (known) return known
       const network = clientNetwork(address)
-      if (!stored) countUnknown(network)
+      if (!stored && unknown.count(network) !== null)
+        throw new errors.InvalidClient('too many unknown clients were named from one network in the last hour')
       if (!fetches.tryAcquire(network)) throw new errors.InvalidClient('too many metadata documents are being read')
       const reading = read(clientId).finally(() => {
         inProgress.delete(clientId)
@@ -55,13 +56,6 @@ export function createClientDocuments(systemSql: SystemSql, inTransaction: Trans
       inProgress.set(clientId, reading)
       return reading
     },
-  }
-
-  function countUnknown(network: string): void {
-    const count = (unknownByNetwork.get(network) ?? 0) + 1
-    if (count > maxUnknownPerNetwork)
-      throw new errors.InvalidClient('too many unknown clients were named from one network in the last hour')
-    unknownByNetwork.set(network, count)
   }
 
   async function read(clientId: string): Promise<boolean> {

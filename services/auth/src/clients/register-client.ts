@@ -4,9 +4,9 @@ import { systemCommand } from '@quittance/runtime/system-handler'
 import { Client, newClient } from './client.ts'
 import { readClientMetadata } from './client-metadata.ts'
 import { clientView } from './client-view.ts'
+import { createNetworkLimit } from './network-limit.ts'
 import { createRegistrationToken } from './registration-token.ts'
 import { callerNetwork, type Caller } from '@quittance/contracts/caller'
-import { LRUCache } from 'lru-cache'
 import { NotPermitted, TooManyRequests, Unauthorized } from '@quittance/contracts/errors'
 import { requireUser } from '../identity/caller-checks.ts'
 import { config } from '../config.ts'
@@ -33,18 +33,7 @@ export const registerClient = systemCommand(
 /** Anonymous registrations accepted per hour, in total, and from one network at this replica: it must not use up those of all others. */
 const anonymousPerHour = 100
 const anonymousPerNetwork = 25
-const hourMs = 3_600_000
-
-const registeredByNetwork = new LRUCache<string, number>({ max: 10_000, ttl: hourMs, noUpdateTTL: true })
-
-function countNetwork(network: string): void {
-  const count = (registeredByNetwork.get(network) ?? 0) + 1
-  if (count > anonymousPerNetwork) {
-    const retryAfterSeconds = Math.max(1, Math.ceil(registeredByNetwork.getRemainingTTL(network) / 1000))
-    throw new TooManyRequests('Too many clients were registered without an account from one network. Try again later.', retryAfterSeconds)
-  }
-  registeredByNetwork.set(network, count)
-}
+const registrations = createNetworkLimit(anonymousPerNetwork)
 
 const lock = `select pg_advisory_xact_lock(hashtext('clients registered by nobody'))`
 
@@ -59,7 +48,9 @@ export async function authorizeRegistration(caller: Caller, systemSql: SystemSql
   if (caller.kind !== 'anonymous') return requireUser(caller).userId
   if (policy === 'accounts') throw new Unauthorized('Registering clients requires a personal access token.')
   const network = callerNetwork(caller)
-  if (network) countNetwork(network)
+  const waitSeconds = network ? registrations.count(network) : null
+  if (waitSeconds !== null)
+    throw new TooManyRequests('Too many clients were registered without an account from one network. Try again later.', waitSeconds)
   // Without this lock, concurrent requests would all count one free slot.
   await systemSql('client.lock-anonymous', lock)
   const [seen] = await systemSql<{ count: number; retry_after: number | null }>('client.count-anonymous', recent)

@@ -10,6 +10,7 @@ import { browserSession } from '../sessions/browser-session.ts'
 import { randomBytes } from 'node:crypto'
 import { OrganizationName } from '@quittance/contracts/organizations'
 import { createOrganizationWithOwner, isSlugTaken, slugify } from '../organizations/create-organization-with-owner.ts'
+import { lockAccount } from '../identity/lock-account.ts'
 
 type Handle = (step: InteractionContext) => Promise<FastifyReply>
 
@@ -58,9 +59,6 @@ export async function switchAccount({ provider, details, request, reply }: Inter
   return reply.header('cache-control', 'no-store').redirect(`${routes.authorization}?${query}`, 303)
 }
 
-/** Locks the account: a form that is submitted twice creates one organization. */
-const lockAccount = `select 1 from accounts where id = :account_id for no key update`
-
 const findMembership = `select 1 from members where account_id = :account_id limit 1`
 
 /** Creates an organization during the authorization request, for a user without one, and returns to the consent page. */
@@ -71,7 +69,8 @@ export async function handleCreateOrganization(step: InteractionContext): Promis
   const name = named.data
   const accountId = requireSignedInAccount(step)
   await options.inTransaction(async (transaction) => {
-    await transaction.systemSql('account.lock', lockAccount, { account_id: accountId })
+    // A form that is submitted twice creates one organization.
+    await lockAccount(transaction.systemSql, accountId)
     if ((await transaction.systemSql('member.any', findMembership, { account_id: accountId })).length > 0) return
     const plain = slugify(name)
     const slug = (await isSlugTaken(transaction, plain)) ? `${plain}-${randomBytes(3).toString('hex')}` : plain

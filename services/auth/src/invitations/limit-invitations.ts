@@ -1,5 +1,6 @@
 import { TooManyRequests } from '@quittance/contracts/errors'
 import type { ScopedSql, SystemSql } from '@quittance/sql/sql-runner'
+import { lockAccount } from '../identity/lock-account.ts'
 
 /** Invitations within 24 hours; replaced and revoked ones count. */
 const maxPerOrganization = 50
@@ -10,9 +11,6 @@ interface Inviter {
   accountId: string
 }
 
-/** One user may own any number of organizations, so invitations are also counted per user; the lock includes concurrent invitations. */
-const lock = `select 1 from accounts where id = :account_id for no key update`
-
 const count = `
   select count(*)::int as count, ceil(extract(epoch from min(created_at) + interval '1 day' - now()))::int as retry_after
   from invitations where created_at > now() - interval '1 day'`
@@ -20,12 +18,15 @@ const count = `
 const countOfOrganization = `${count} and organization_id = :id and organization_id = any (:scope_organizations)`
 const countOfInviter = `${count} and invited_by = :id`
 
-/** Throws `TooManyRequests` if the organization or the inviter has reached the daily limit. */
+/**
+ * Throws `TooManyRequests` if the organization or the inviter has reached the daily limit. One user may own any number of organizations, so
+ * invitations are also counted per user; the lock includes concurrent ones.
+ */
 export async function assertInvitationQuota(
   { sql, systemSql }: { sql: ScopedSql; systemSql: SystemSql },
   { organizationId, accountId }: Inviter,
 ): Promise<void> {
-  await systemSql('invitation.lock-inviter', lock, { account_id: accountId })
+  await lockAccount(systemSql, accountId)
   const [[ofOrganization], [ofInviter]] = [
     await sql<Usage>('invitation.count-of-organization', countOfOrganization, { id: organizationId }),
     await systemSql<Usage>('invitation.count-of-inviter', countOfInviter, { id: accountId }),

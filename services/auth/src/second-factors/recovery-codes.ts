@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hashToken } from '@quittance/runtime/credential'
 import type { SystemSql } from '@quittance/sql/sql-runner'
+import { lockAccount } from '../identity/lock-account.ts'
 
 const count = 10
 /** Crockford's base 32: characters that look like digits are excluded. 16 of them are 80 bits, so a plain SHA-256 is enough for storage. */
@@ -11,14 +12,12 @@ const replace = `
   with gone as (delete from recovery_codes where account_id = :account_id)
   insert into recovery_codes (code_hash, account_id) select unnest(:hashes::text[]), :account_id::uuid`
 
-const lock = `select 1 from accounts where id = :account_id for no key update`
-
 /**
  * Generates ten new codes, which replace all earlier ones. They are shown once; the hashes are stored. Must run in a transaction: codes that
  * are generated at the same time replace each other too.
  */
 export async function generateRecoveryCodes(systemSql: SystemSql, accountId: string): Promise<string[]> {
-  await systemSql('recovery-codes.lock', lock, { account_id: accountId })
+  await lockAccount(systemSql, accountId)
   const codes = Array.from({ length: count }, generateCode)
   const hashes = codes.map((code) => hashCode(accountId, code.replaceAll('-', '')))
   await systemSql('recovery-codes.replace', replace, { account_id: accountId, hashes })
