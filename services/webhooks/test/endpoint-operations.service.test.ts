@@ -133,6 +133,23 @@ test('warns, then disables, publishing each once; a success in between resets it
   await expect(webhooks.call(getWebhookEndpointStats, { id: failing.id }, stranger)).rejects.toThrow(ResourceNotFound)
 })
 
+test('failed examples do not disable an endpoint', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  sink.respondWith(() => ({ status: 400 }))
+  const tested = await webhooks.endpoint({ url: sink.url, events: ['product.created'] })
+  for (let example = 0; example < 12; example++) {
+    await webhooks.call(testWebhookEndpoint, { id: tested.id, type: 'order.paid' }, webhooks.caller)
+  }
+  const failing = await webhooks.endpoint({ url: sink.url })
+  for (let order = 0; order < 4; order++) await webhooks.publishEvents(paidOrderEvents)
+  await eventually(async () => expect(await webhooks.statuses()).toEqual({ failed: 24 }))
+  await webhooks.rows(`update webhook_lanes set failing_since = failing_since - interval '3 hours'`)
+  await webhooks.rows(`notify wake, 'watch-failing'`)
+  expect(await webhooks.nextEvent(webhookEndpointDisabled)).toMatchObject({ endpoint: { id: failing.id } })
+  expect(await webhooks.call(getWebhookEndpoint, { id: tested.id }, webhooks.caller)).toMatchObject({ enabled: true })
+})
+
 test('filters deliveries by result, pages them by cursor and stays below the message limit', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()

@@ -19,12 +19,17 @@ const warnedSql = `
   returning l.endpoint_id`
 
 // Requires both a duration and a number of events: a count alone would disable a busy endpoint after an outage of one minute.
+// Examples that the seller sends to test the endpoint are not counted.
 const disableSql = `
   select e.id, e.organization_id from webhook_lanes l join webhook_endpoints e on e.id = l.endpoint_id
   where l.failing_since < now() - :after_s * interval '1 second' and e.disabled_at is null and e.deleted_at is null
     and (select count(*) from (
       select distinct a.event_id from webhook_attempts a
-      where a.endpoint_id = l.endpoint_id and a.created_at >= l.failing_since and not a.succeeded limit 10) failed) >= 10
+      where a.endpoint_id = l.endpoint_id and a.created_at >= l.failing_since and not a.succeeded
+        and not exists (
+          select from webhook_deliveries d
+          where d.event_id = a.event_id and d.endpoint_id = a.endpoint_id and d.occurred_at = a.occurred_at and d.is_test)
+      limit 10) failed) >= 10
   limit 100`
 
 // An earlier endpoint of the same list may have taken long, and this one succeeded, or its seller corrected its URL.
