@@ -130,6 +130,27 @@ test('lets the row of an open payment be checked at once, also if it is committe
   expect(await orders.rows('select next_check_at <= now() as is_due from payments')).toEqual([{ is_due: true }])
 })
 
+test('an event whose handling fails is retried with growing delays, and handled once the fault is gone', async () => {
+  await using shop = await startStripeShop()
+  const { orders, account } = shop
+  await orders.rows(`create function fail() returns trigger language plpgsql as $$ begin raise exception 'not possible'; end $$`)
+  await orders.rows('create trigger fail before update on payments for each statement execute function fail()')
+  await orders.rows(
+    `insert into provider_events (organization_id, payment_account_id, provider_event, type, object_kind, object, source, occurred_at, next_try_at,
+       attempts)
+     values ($1, $2, 'evt_fails', 'payment_intent.succeeded', 'charge', 'pi_fails', 'push', now(), now(), 4)`,
+    [shop.shop.organizationId, account.id],
+  )
+  await orders.rows(`select pg_notify('wake', 'read-provider-events')`)
+  const state = `
+    select attempts, leased_until is null as is_free, outcome, next_try_at > now() + interval '30 minutes' as is_later from provider_events`
+  await eventually(async () => expect(await orders.rows(state)).toEqual([{ attempts: 5, is_free: true, outcome: null, is_later: true }]))
+  await orders.rows('drop trigger fail on payments')
+  await orders.rows('update provider_events set next_try_at = now()')
+  await orders.rows(`select pg_notify('wake', 'read-provider-events')`)
+  await eventually(async () => expect(await orders.rows(state)).toMatchObject([{ attempts: 6, outcome: 'not_ours' }]))
+})
+
 test('reads a settled payment again: money that arrives after the end is returned or applied', async () => {
   await using shop = await startStripeShop()
   const { orders, fake, stripe, account } = shop

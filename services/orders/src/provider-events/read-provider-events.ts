@@ -93,19 +93,19 @@ export const readProviderEvents = job({
 async function handle(event: DueEvent, context: JobContext): Promise<void> {
   const { id, attempts } = event
   const { systemTransaction, log } = context
-  try {
-    const outcome = await handleObject(event, context)
-    const wait = chooseWait(attempts, outcome)
-    await systemTransaction(async ({ systemSql }) => {
-      if (wait !== null) await systemSql('provider-event.postpone', postpone, { id, wait })
-      else await systemSql('provider-event.finish', finish, { id, outcome })
-    })
-  } catch (error) {
+  const reportFailure = (error: unknown): Outcome => {
     log.error({ err: error, provider_event_id: id }, 'provider-event.not-handled')
+    return 'later'
   }
+  const outcome = await handleObject(event, context).catch(reportFailure)
+  const wait = chooseWait(attempts, outcome)
+  await systemTransaction(async ({ systemSql }) => {
+    if (wait !== null) await systemSql('provider-event.postpone', postpone, { id, wait })
+    else await systemSql('provider-event.finish', finish, { id, outcome })
+  }).catch(reportFailure)
 }
 
-/** `later`: there was no answer. `not_ours`: there is no row, yet or at all. */
+/** `later`: there was no answer, or the handler failed. `not_ours`: there is no row, yet or at all. */
 type Outcome = 'checked' | 'not_read' | 'not_ours' | 'later'
 
 async function handleObject(event: DueEvent, context: JobContext): Promise<Outcome> {
