@@ -116,6 +116,24 @@ test('counts wrong second factors, and binds the step to the browser that passed
   expect(isSignedIn(await owner.submit(await signIn(server, owner), { code: codeFor(secret, 1) }, '/second-factor'))).toBe(true)
 })
 
+test('a reset of the password ends a second step that began with the old one', async () => {
+  const { server: started, secret, turnOn } = await startWithTotp()
+  await using server = started
+  await turnOn()
+  const [attacker, owner] = [server.newBrowser('203.0.113.7'), server.newBrowser()]
+  const step = await signIn(server, attacker)
+  const { url } = await server.service.call(resetPassword, { email: server.person.email }, operator)
+  const reset = await owner.get(server.origin + url.slice('http://localhost:8080'.length))
+  const password = 'a quite different password'
+  expect((await owner.submit(reset, { new_password: password, repeated_password: password })).status).toBe(200)
+  const late = await attacker.submit(step, { code: codeFor(secret, 1) }, '/second-factor')
+  expect(late).toMatchObject({ status: 400, body: expect.stringContaining('expired') })
+  expect(isSignedIn(await get(server, attacker))).toBe(false)
+  // The code was not used up.
+  const again = await signIn(server, owner, { ...server.person, password })
+  expect(isSignedIn(await owner.submit(again, { code: codeFor(secret, 1) }, '/second-factor'))).toBe(true)
+})
+
 /** Starts with Ada, signed in, with a passkey. */
 async function startWithPasskey() {
   const server = await startAuthorizationServer()

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { errors } from 'oidc-provider'
+import { isPasswordUnchanged } from '../identity/password.ts'
 import { pageHeaders } from '../pages/layout.ts'
 import { passkeyScriptHash } from '../pages/passkey-script.ts'
 import { secondFactorPage } from '../pages/second-factor-page.ts'
@@ -15,8 +16,16 @@ import type { SignInContext } from './sign-in-context.ts'
 /** Time between the password and the second factor. */
 const pendingSeconds = 10 * 60
 
-interface Shown {
+/** The step after a password. States of the release before lack the time of the password, so that they have another purpose. */
+const purpose = 'second-factor-of-password'
+
+/** The account whose password was correct, and when that password was set: a password that is changed since ends the step. */
+interface PassedPassword {
   accountId: string
+  changedAt: string | null
+}
+
+interface Shown extends PassedPassword {
   factors: SecondFactors
   status: number
   error: string | null
@@ -27,14 +36,14 @@ interface Shown {
 /** Shows the page after the correct password, for an account with a second factor. */
 export async function renderSecondFactor(
   context: SignInContext,
-  { accountId, factors, status, error, pending }: Shown,
+  { accountId, changedAt, factors, status, error, pending }: Shown,
 ): Promise<FastifyReply> {
   const { options, path, suffix, subject } = context
   const page = secondFactorPage({
     path,
     suffix,
     csrf: options.csrf.token(subject),
-    pending: pending ?? options.state.sign({ purpose: 'second-factor', subject }, accountId, pendingSeconds),
+    pending: pending ?? options.state.sign({ purpose, subject }, JSON.stringify({ accountId, changedAt }), pendingSeconds),
     hasTotp: factors.hasTotp,
     passkey: factors.passkeyCount > 0 ? await createPasskeyOptions(context, accountId) : null,
     error,
@@ -48,8 +57,11 @@ export async function renderSecondFactor(
 /** Handles a code of the authenticator app, a recovery code, or a passkey. */
 export async function submitSecondFactor(context: SignInContext): Promise<FastifyReply> {
   const { options, provider, request, reply, form, subject } = context
-  const accountId = options.state.open({ purpose: 'second-factor', subject }, form['pending'])
-  if (!accountId) throw new errors.SessionNotFound('the password was entered too long ago')
+  const state = options.state.open({ purpose, subject }, form['pending'])
+  if (!state) throw new errors.SessionNotFound('the password was entered too long ago')
+  const passed = JSON.parse(state) as PassedPassword
+  if (!(await isPasswordUnchanged(options.systemSql, passed))) throw new errors.SessionNotFound('the password was changed since')
+  const { accountId } = passed
   const pending = form['pending'] as string
   const device = readDeviceHash(provider, request, reply)
   const knownDevice = (await isKnownDevice(options.systemSql, { accountId, device })) ? device : null
@@ -57,16 +69,11 @@ export async function submitSecondFactor(context: SignInContext): Promise<Fastif
   const admission = await options.admitAttempt('second-factor', { account: accountId, ip: request.ip, knownDevice })
   if (admission.rejected) {
     reply.header('retry-after', admission.retryAfterSeconds)
-    return renderSecondFactor(context, {
-      accountId,
-      factors,
-      status: 429,
-      error: formatTooManyAttempts(admission.retryAfterSeconds),
-      pending,
-    })
+    const error = formatTooManyAttempts(admission.retryAfterSeconds)
+    return renderSecondFactor(context, { ...passed, factors, status: 429, error, pending })
   }
   const used = await useFactor(context, accountId)
-  if (!used) return renderSecondFactor(context, { accountId, factors, status: 401, error: wrongFactor(form), pending })
+  if (!used) return renderSecondFactor(context, { ...passed, factors, status: 401, error: wrongFactor(form), pending })
   await admission.succeeded()
   return completeSignIn(context, { accountId, amr: ['pwd', ...used, 'mfa'] })
 }

@@ -29,9 +29,9 @@ export async function submitSignIn(context: SignInContext): Promise<FastifyReply
   if (outcome.kind === 'throttled') return showThrottled(context, outcome.retryAfterSeconds)
   const isOther = confirms !== null && outcome.kind === 'matched' && outcome.accountId !== confirms.accountId
   if (outcome.kind === 'wrong' || isOther) return renderSignIn(context, { status: 401, email, error: wrongCredentials })
-  const { accountId } = outcome
+  const { accountId, changedAt } = outcome
   const factors = await readSecondFactors(options.systemSql, accountId)
-  if (factors.isOn) return renderSecondFactor(context, { accountId, factors, status: 200, error: null })
+  if (factors.isOn) return renderSecondFactor(context, { accountId, changedAt, factors, status: 200, error: null })
   return completeSignIn(context, { accountId, amr: ['pwd'] })
 }
 

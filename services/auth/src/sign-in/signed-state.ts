@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** State that a form carries from one step to the next, so that no step has to be stored. */
 export interface StatePurpose {
   /** Prevents the state of one step from being accepted at another. */
-  purpose: 'second-factor' | 'passkey-challenge'
+  purpose: 'second-factor-of-password' | 'passkey-challenge'
   /** What the browser proves by cookie: the uid of an interaction or session, the form cookie. */
   subject: string
 }
