@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest'
-import { Timestamp } from './identifiers.ts'
+import { Id, Timestamp } from './identifiers.ts'
 import { after } from './pagination.ts'
 
 const rejected = 'a time between the years 1 and 9999 with an offset of at most 15:59.'
+
+test('reads an id in upper case as the same id', () => {
+  expect(Id.parse('0D5F3C1E-8A53-4B0C-9D0A-3F8E2C1B7A90')).toBe('0d5f3c1e-8a53-4b0c-9d0a-3f8e2c1b7a90')
+})
 
 test.each(['+00:00', '-00:00', '+15:59', '-15:59', 'Z'])('accepts the offset %s', (offset) => {
   const time = `2026-11-01T12:00:00.123456${offset}`

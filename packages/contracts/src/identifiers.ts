@@ -1,7 +1,10 @@
 import { z } from 'zod'
 
-/** UUID version 4. Every identifier in paths and bodies is one; another value is a 422, not a 404. */
-export const Id = z.uuidv4()
+/**
+ * UUID version 4. Every identifier in paths and bodies is one; another value is a 422, not a 404. Upper case is accepted (RFC 9562 §4) and
+ * becomes lower case, as ids are stored and compared.
+ */
+export const Id = z.uuidv4().toLowerCase()
 
 /** What `isStorableTime` accepts, for error details. */
 export const storableTimes = 'a time between the years 1 and 9999 with an offset of at most 15:59'

@@ -12,7 +12,7 @@ import { createDiscount } from '@quittance/contracts/discounts'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { listOrders } from '@quittance/contracts/orders'
 import { createProduct } from '@quittance/contracts/products'
-import { organizationCaller } from '@quittance/testing/callers'
+import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
 
@@ -107,6 +107,20 @@ test('the seller sets discount, metadata, address and the page after the checkou
   expect(cleared).toMatchObject({ discount_id: null, discount_amount: 0, embed_origin: null, metadata: { cart: 1 } })
   await expect(orders.call(updateCheckout, { id: checkout.id, discount_id: randomUUID() }, seller)).rejects.toThrow(/discount_id/)
   await expect(orders.call(updateCheckout, { id: checkout.id }, organizationCaller(randomUUID()))).rejects.toThrow(ResourceNotFound)
+})
+
+test('accepts ids in upper case, also of the organization', async () => {
+  const { service, seller, product, other, client_secret } = await startWithTwoProducts()
+  await using orders = service
+  expect(await orders.call(updateCheckoutByClient, { client_secret, product_id: other.id.toUpperCase() }, anonymous)).toMatchObject({
+    product_id: other.id,
+  })
+  const products = [product.id.toUpperCase(), other.id]
+  expect(await orders.call(createCheckout, { products }, seller)).toMatchObject({ product_id: product.id })
+  const user = userCaller({ userId: randomUUID(), organizationIds: [product.organization_id] })
+  const price = { amount_type: 'fixed' as const, price_amount: 100 }
+  const request = { name: 'Team', recurring_interval: null, prices: [price], organization_id: product.organization_id.toUpperCase() }
+  expect(await orders.call(createProduct, request, user)).toMatchObject({ organization_id: product.organization_id })
 })
 
 test('rejects changes of an expired or confirmed checkout', async () => {
