@@ -31,6 +31,25 @@ test('a yearly renewal is announced 30 days ahead, once for each period', async 
   expect(await orders.nextEvent(subscriptionRenewalAhead)).toMatchObject({ current_period_end: next })
 })
 
+test('a renewal whose announcement fails delays no other, and is announced once the fault is gone', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const first = await buyPlan(orders, shop, { interval: 'year', price: 4900 })
+  const { current_period_end: end } = await waitForSubscription(orders, first, { status: 'active' })
+  const second = await buyPlan(orders, shop, { interval: 'year', price: 5100 })
+  await waitForSubscription(orders, second, { status: 'active' })
+  await orders.rows(`create function fail() returns trigger language plpgsql as $$ begin raise exception 'not possible'; end $$`)
+  await orders.rows(
+    `create trigger fail before update on subscriptions for each row
+     when (new.id = '${first.subscription.id}' and new.renewal_announced_for is not null) execute function fail()`,
+  )
+  await advance(orders, shop, after(end, -29))
+  expect(await orders.nextEvent(subscriptionRenewalAhead)).toMatchObject({ id: second.subscription.id })
+  await orders.rows('drop trigger fail on subscriptions')
+  await orders.rows(`select pg_notify('wake', 'announce-renewals')`)
+  expect(await orders.nextEvent(subscriptionRenewalAhead)).toMatchObject({ id: first.subscription.id })
+})
+
 test('monthly, free and cancelled subscriptions are not announced', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()

@@ -1,5 +1,5 @@
 import { subscriptionRenewalAhead, type AnnouncedSubscription } from '@quittance/contracts/subscription-announcements'
-import { job, type Transaction } from '@quittance/runtime/handler'
+import { job, type JobContext, type Transaction } from '@quittance/runtime/handler'
 import { announceRenewalsJobName } from '../job-names.ts'
 import type { RecurringInterval } from '../pricing/billing-period.ts'
 import { findPlannedProduct } from './choose-product.ts'
@@ -34,7 +34,7 @@ const announce = `
   where s.id = :id and s.organization_id = any (:scope_organizations) and o.id = s.organization_id and ${isAhead}
   returning s.customer_id`
 
-interface DueSubscription {
+export interface DueSubscription {
   id: string
   organization_id: string
 }
@@ -43,12 +43,29 @@ interface DueSubscription {
 export const announceRenewals = job({
   name: announceRenewalsJobName,
   everyMs: 60_000,
-  async run({ systemSql, transaction }) {
-    const due = await systemSql<DueSubscription>('subscriptions.find-ahead', findDue)
-    for (const each of due) await transaction(each.organization_id, (context) => announceOne(each, context))
-    return due.length === batch
+  async run(context) {
+    const due = await context.systemSql<DueSubscription>('subscriptions.find-ahead', findDue)
+    const areAllAnnounced = await announceEach(due, announceOne, context)
+    return areAllAnnounced && due.length === batch
   },
 })
+
+/** Announces each in a separate transaction. Returns false if one failed: it is logged, repeated by the next run, and delays no other. */
+export async function announceEach(
+  due: readonly DueSubscription[],
+  announceOne: (each: DueSubscription, context: Transaction) => Promise<void>,
+  { transaction, log }: JobContext,
+): Promise<boolean> {
+  let areAllAnnounced = true
+  for (const each of due) {
+    const { id, organization_id } = each
+    await transaction(organization_id, (context) => announceOne(each, context)).catch((error: unknown) => {
+      areAllAnnounced = false
+      log.error({ err: error, subscription_id: id, organization_id }, 'subscription.not-announced')
+    })
+  }
+  return areAllAnnounced
+}
 
 /** The condition is repeated under the lock of the row: another replica may have announced it, or the customer has cancelled. */
 async function announceOne({ id, organization_id: organizationId }: DueSubscription, context: Transaction): Promise<void> {

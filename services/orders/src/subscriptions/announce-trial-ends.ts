@@ -1,7 +1,7 @@
 import { subscriptionTrialEnding } from '@quittance/contracts/subscription-announcements'
 import { job, type Transaction } from '@quittance/runtime/handler'
 import { announceTrialEndsJobName } from '../job-names.ts'
-import { isWithinDays, isWithinDaysOfAnyClock, loadAnnouncement } from './announce-renewals.ts'
+import { announceEach, isWithinDays, isWithinDaysOfAnyClock, loadAnnouncement, type DueSubscription } from './announce-renewals.ts'
 
 const batch = 100
 
@@ -18,24 +18,19 @@ const announce = `
   where s.id = :id and s.organization_id = any (:scope_organizations) and o.id = s.organization_id and ${isAhead}
   returning s.customer_id`
 
-interface EndingTrial {
-  id: string
-  organization_id: string
-}
-
 /** Announces the ends of trials three days ahead, those of shorter ones at once; each once, whatever is killed and however many replicas run. */
 export const announceTrialEnds = job({
   name: announceTrialEndsJobName,
   everyMs: 60_000,
-  async run({ systemSql, transaction }) {
-    const ending = await systemSql<EndingTrial>('subscriptions.find-ending-trials', findDue)
-    for (const each of ending) await transaction(each.organization_id, (context) => announceEnd(each, context))
-    return ending.length === batch
+  async run(context) {
+    const ending = await context.systemSql<DueSubscription>('subscriptions.find-ending-trials', findDue)
+    const areAllAnnounced = await announceEach(ending, announceEnd, context)
+    return areAllAnnounced && ending.length === batch
   },
 })
 
 /** The condition is repeated under the lock of the row, as for renewals. */
-async function announceEnd({ id, organization_id: organizationId }: EndingTrial, context: Transaction): Promise<void> {
+async function announceEnd({ id, organization_id: organizationId }: DueSubscription, context: Transaction): Promise<void> {
   const { sql, publish } = context
   const [announced] = await sql<{ customer_id: string }>('subscription.announce-trial-end', announce, { id })
   if (!announced) return
