@@ -1,7 +1,7 @@
 import { accountMailRequested } from '@quittance/contracts/invitations'
 import { inviteMember } from '@quittance/contracts/accounts'
 import { mailSecretContext } from '@quittance/contracts/customer-codes'
-import { organizationSnapshotted, updateOrganization } from '@quittance/contracts/organizations'
+import { createOrganization, organizationSnapshotted, updateOrganization } from '@quittance/contracts/organizations'
 import { openSecret } from '@quittance/runtime/encryption'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
@@ -45,4 +45,25 @@ test('publishes the state of an organization after its creation, after a change,
     )
     expect(due).toEqual([])
   })
+})
+
+test('an organization whose state cannot be published delays no other', async () => {
+  const { service, organizationId, person } = await startWithUser()
+  await using auth = service
+  const { id: otherId } = await auth.call(createOrganization, { name: 'Other Books', slug: 'other-books' }, person)
+  for (const id of [organizationId, otherId]) expect(await auth.nextEvent(organizationSnapshotted)).toMatchObject({ id })
+  await auth.rows(`create function fail() returns trigger language plpgsql as $$ begin raise exception 'not possible'; end $$`)
+  await auth.rows(
+    `create trigger fail before update on organizations for each row
+     when (new.id = '${organizationId}' and new.snapshot_published_at > now() - interval '1 day') execute function fail()`,
+  )
+  await auth.rows(
+    `update organizations set snapshot_published_at = now() - case id when $1 then interval '5 days' else interval '4 days' end`,
+    [organizationId],
+  )
+  await auth.rows(`notify wake, 'publish-organization-snapshots'`)
+  expect(await auth.nextEvent(organizationSnapshotted)).toMatchObject({ id: otherId })
+  await auth.rows('drop trigger fail on organizations')
+  await auth.rows(`notify wake, 'publish-organization-snapshots'`)
+  expect(await auth.nextEvent(organizationSnapshotted)).toMatchObject({ id: organizationId })
 })

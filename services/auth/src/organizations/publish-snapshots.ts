@@ -24,12 +24,16 @@ export const publishSnapshots = job({
   everyMs: 60_000,
   async run({ systemSql, transaction }) {
     const due = await systemSql<{ id: string }>('organization.find-unpublished', findDue)
+    const failures: unknown[] = []
     for (const { id } of due) {
-      await transaction(id, async ({ sql, publish }) => {
+      const published = transaction(id, async ({ sql, publish }) => {
         const [payload] = await sql<PayloadOf<typeof organizationSnapshotted>>('organization.claim-snapshot', claim, { id })
         if (payload) publish({ event: organizationSnapshotted, aggregateId: id, organizationId: id, payload })
       })
+      await published.catch((error: unknown) => failures.push(error))
     }
+    // The others are published before: the failing one would be the first of every run.
+    if (failures.length > 0) throw failures[0]
     return due.length === batch
   },
 })
