@@ -1,9 +1,14 @@
+import { benefitGrantUpdated } from '@quittance/contracts/benefit-grants'
+import { deleteBenefit } from '@quittance/contracts/benefits'
 import { confirmCheckout, createCheckout, PaymentError } from '@quittance/contracts/checkouts'
+import { customerStateChanged } from '@quittance/contracts/customer-state'
 import { getOrder, orderPaid } from '@quittance/contracts/orders'
+import { updateProductBenefits } from '@quittance/contracts/products'
 import { createRefund } from '@quittance/contracts/refunds'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { asThisRelease, expectMoneyToAddUp } from './money.ts'
+import { buyProduct, createBenefitShop } from './sell-benefits.ts'
 import { useTestProcessor } from './slow-processor.ts'
 import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
 
@@ -157,4 +162,26 @@ test('a surplus that the bank returns is refunded again, three times in all', as
   const [left] = await orders.rows(`select coalesce(sum(case when credit = 'unapplied' then amount else -amount end), 0)::int as balance
     from ledger_entries where 'unapplied' in (debit, credit)`)
   expect(left).toEqual({ balance: 4200 })
+})
+
+test('benefits that a refund revoked are granted again once the bank has returned every such refund', async () => {
+  await using orders = await startOrders()
+  const shop = await createBenefitShop(orders, ['Alpha', 'Bravo', 'Later'])
+  const [alpha = '', bravo = '', later = ''] = shop.benefits.map(({ id }) => id)
+  const offer = (benefits: string[]) => orders.call(updateProductBenefits, { id: shop.product.id, benefits }, shop.seller)
+  await offer([alpha, bravo])
+  const order = await buyProduct(orders, shop)
+  await offer([later])
+  await orders.call(deleteBenefit, { id: bravo }, shop.seller)
+  for (const amount of [100, 200])
+    await orders.call(createRefund, { order_id: order.id, reason, amount, revoke_benefits: true }, shop.seller)
+  await orders.rows(`update sandbox_objects set token = 'ctoken_refund_bounces' where kind = 'refund' returning 1`)
+  const granted = () => orders.rows('select benefit_id from benefit_grants where revoked_at is null')
+  await checkNow(orders, 'refunds', 'amount = 100')
+  await eventually(async () => expect(await refunds(orders)).toMatchObject([{ state: 'failed' }, { state: 'succeeded' }]))
+  expect(await granted()).toEqual([])
+  await checkNow(orders, 'refunds', 'amount = 200')
+  expect(await orders.nextEvent(benefitGrantUpdated)).toMatchObject({ order_id: order.id, benefit_id: alpha, is_granted: true })
+  expect(await granted()).toEqual([{ benefit_id: alpha }])
+  await eventually(() => expect(orders.publishedEvents.at(-1)?.subject).toBe(customerStateChanged.subject))
 })

@@ -75,7 +75,7 @@ async function createGrants(
   return grants
 }
 
-const oldestFirst = { createdAt: 'asc', id: 'asc' } as const
+export const oldestFirst = { createdAt: 'asc', id: 'asc' } as const
 
 /** Selects the grants to revoke. */
 type Ending = { orderId: string } | { subscriptionId: string } | { customerId: string } | { id: { $in: string[] } }

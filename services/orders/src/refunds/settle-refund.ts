@@ -3,6 +3,7 @@ import { orderUpdated } from '@quittance/contracts/orders'
 import { orderRefunded, refundCreated, refundUpdated } from '@quittance/contracts/refunds'
 import type { Transaction } from '@quittance/runtime/handler'
 import { revokeBenefits } from '../entitlements/entitlement.ts'
+import { reinstateBenefits } from '../entitlements/reinstate-benefits.ts'
 import { publishCustomerState } from '../customers/customer-state.ts'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { Order } from '../orders/order.ts'
@@ -73,6 +74,15 @@ async function publishFailure(
   const wasPublished = Boolean(refund.publishedAt)
   await publishRefund(context, refund)
   if (wasPublished) await publishOrder(context, { order, isRefund: false })
+  if (wasMade && refund.revokeBenefits) await restoreBenefits(context, { order, refund })
+}
+
+/** Grants what a refund revoked whose money came back, unless another refund of the order revoked it too. */
+async function restoreBenefits(context: Transaction, { order, refund }: Pick<Settlement, 'order' | 'refund'>): Promise<void> {
+  const { id: orderId, customerId } = order
+  const others = await context.em.count(Refund, { orderId, revokeBenefits: true, state: 'succeeded', id: { $ne: refund.id } })
+  if (others > 0) return
+  if (await reinstateBenefits(context, { orderId, customerId })) await publishCustomerState(context, customerId)
 }
 
 /** Publishes a refund: at first as created, later as updated. The order is the aggregate, so its events follow in this sequence. */
