@@ -1,11 +1,12 @@
 import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import type { AppliedTax } from '@quittance/contracts/taxes'
 import { chooseLocale } from '@quittance/pages/locale'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { PageContext } from '../page/page-context.ts'
 import { wordsIn } from '../words/all-words.ts'
 import type { CheckoutForm } from './checkout-form.ts'
 import { nameOrderButton } from './order-button.ts'
+import { describeRenewal } from './order-summary.ts'
 import { findPaymentMethod } from './payment-methods.ts'
 
 const context = { ...chooseLocale({ chosen: 'en' }), words: wordsIn('en'), theme: null } as PageContext
@@ -68,4 +69,39 @@ test('without a processor no way to pay is offered [pages 48]', () => {
   expect(findPaymentMethod({ payment_processor_metadata: {} })).toBeNull()
   expect(findPaymentMethod({ payment_processor_metadata: { provider: 'unknown' } })).toBeNull()
   expect(findPaymentMethod({ payment_processor_metadata: { provider: 'sandbox' } })?.provider).toBe('sandbox')
+})
+
+describe('a discount of several months', () => {
+  const buildRenewal = (
+    discount: object | null,
+    { interval = 'month', total = 600 }: { interval?: 'month' | 'year'; total?: number } = {},
+  ) =>
+    describeRenewal(
+      {
+        ...{ currency: 'usd', amount: 1200, total_amount: total, tax_amount: 0, taxes: [], tax_behavior: 'exclusive', discount },
+        ...{ trial_end: '2026-01-31T12:00:00Z', product: { recurring_interval: interval } },
+      } as unknown as CheckoutPublic,
+      context,
+    )
+  const repeating = (months: number) => ({ duration: 'repeating', duration_in_months: months })
+
+  test('the next renewals have it, and the price after it is named with its date', () => {
+    expect(buildRenewal(repeating(3))).toMatchObject({
+      ...{ first: '$6.00', next: '$6.00', sum: '$12.00' },
+      discountEnd: 'The discount ends on April 30, 2026. From then on, each renewal costs $12.00.',
+    })
+    expect(buildRenewal(repeating(13), { interval: 'year' })).toMatchObject({
+      discountEnd: 'The discount ends on January 31, 2028. From then on, each renewal costs $12.00.',
+    })
+  })
+
+  test('one that covers the first period alone, and one without an end, name one price', () => {
+    for (const discount of [repeating(1), { duration: 'once' }]) {
+      expect(buildRenewal(discount)).toMatchObject({ first: '$6.00', next: '$12.00', discountEnd: null })
+    }
+    expect(buildRenewal(repeating(12), { interval: 'year' })).toMatchObject({ next: '$12.00', discountEnd: null })
+    for (const discount of [{ duration: 'forever' }, repeating(2_147_483_647)]) {
+      expect(buildRenewal(discount)).toMatchObject({ next: '$6.00', sum: '$6.00', discountEnd: null })
+    }
+  })
 })

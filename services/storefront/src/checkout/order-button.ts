@@ -45,14 +45,14 @@ interface Terms {
 }
 
 /** What a subscription costs later, and what a trial costs. */
-function renewalTerms({ interval, at, first, sum }: Renewal, { total, checkout, context }: Terms): Html {
+function renewalTerms({ interval, at, first, next, discountEnd }: Renewal, { total, checkout, context }: Terms): Html {
   const { checkout: words, trial } = context.words
   const date = formatDate(at.toISOString(), context.locale)
   if (!checkout.trial_end)
-    return html`<p class="quiet">${(interval === 'month' ? words.renewsMonthly : words.renewsYearly)(total, date, sum)}</p>`
+    return html`<p class="quiet">${(interval === 'month' ? words.renewsMonthly : words.renewsYearly)(total, date, next)} ${discountEnd}</p>`
   const [charged, then] = interval === 'month' ? [trial.chargedMonthly, trial.thenMonthly] : [trial.chargedYearly, trial.thenYearly]
-  if (checkout.is_payment_form_required) return html`<p class="quiet">${charged(first, date, sum)}</p>`
-  return html`<p class="quiet">${trial.ends(date)} ${then(first, date, sum)}</p>`
+  if (checkout.is_payment_form_required) return html`<p class="quiet">${charged(first, date, next)} ${discountEnd}</p>`
+  return html`<p class="quiet">${trial.ends(date)} ${then(first, date, next)} ${discountEnd}</p>`
 }
 
 /** Not ticked, and never required: the order is placed either way, and keeps the moment of the consent. */

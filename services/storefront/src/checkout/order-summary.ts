@@ -98,7 +98,8 @@ function renewalLine(checkout: CheckoutPublic, context: PageContext): Html | nul
   if (!renewal) return null
   const free = checkout.trial_end && trial.freeUntil(formatDate(checkout.trial_end, context.locale))
   return html`${free && html`<p class="quiet">${free}</p>`}
-    <p class="quiet">${renewal.interval === 'month' ? words.thenEveryMonth(renewal.sum) : words.thenEveryYear(renewal.sum)}</p>`
+    <p class="quiet">${renewal.interval === 'month' ? words.thenEveryMonth(renewal.next) : words.thenEveryYear(renewal.next)}</p>
+    ${renewal.discountEnd && html`<p class="quiet">${renewal.discountEnd}</p>`}`
 }
 
 /** What a subscription costs later. */
@@ -108,6 +109,10 @@ export interface Renewal {
   sum: string
   /** The sum of the first period, with the discount. */
   first: string
+  /** The sum of the renewals that come next: that of the first period while a discount of several periods lasts. */
+  next: string
+  /** When that discount ends, and what is paid then, as a sentence; null without one. */
+  discountEnd: string | null
   /** Time of the first renewal, if the order is placed now. */
   at: Date
 }
@@ -117,19 +122,34 @@ export function describeRenewal(checkout: CheckoutPublic, context: PageContext):
   const { recurring_interval: interval } = checkout.product
   if (!interval) return null
   const money = createMoneyFormat(checkout.currency, context)
-  const isDiscountLasting = !checkout.discount || checkout.discount.duration === 'forever'
+  const months = interval === 'month' ? 1 : 12
+  const periods = countDiscountedPeriods(checkout, months)
+  const isDiscountLasting = periods === Infinity
   const price = computeAdvertisedPrice(checkout)
   // Nothing to pay now has a tax of 0 also where the tax is charged later.
   const isTaxed = checkout.tax_amount === null || checkout.taxes.some((tax) => !tax.reverse_charge && tax.percentage > 0)
   const isTaxAdded = checkout.tax_behavior !== 'inclusive' && isTaxed
   const later = isDiscountLasting ? checkout.total_amount : price
+  const { words, locale } = context
   const isTaxMissing = isTaxAdded && (!isDiscountLasting || checkout.tax_amount === null)
-  return {
-    interval,
-    sum: isTaxMissing ? context.words.checkout.plusTax(money(later)) : money(later),
-    first: describeFirst(checkout, context),
-    at: checkout.trial_end ? new Date(checkout.trial_end) : addMonths(new Date(), interval === 'month' ? 1 : 12),
-  }
+  const sum = isTaxMissing ? words.checkout.plusTax(money(later)) : money(later)
+  const first = describeFirst(checkout, context)
+  const start = checkout.trial_end ? new Date(checkout.trial_end) : new Date()
+  const discountEnd =
+    periods > 1 && !isDiscountLasting
+      ? words.checkout.discountEnds(formatDate(addMonths(start, periods * months).toISOString(), locale), sum)
+      : null
+  return { interval, sum, first, next: discountEnd ? first : sum, discountEnd, at: checkout.trial_end ? start : addMonths(start, months) }
+}
+
+/** A discount that lasts longer has no end that matters to a buyer, nor one that a date can have. */
+const maxDiscountMonths = 1_200
+
+/** Returns how many periods have the price of the first one: a discount covers each that begins before its months are over. */
+function countDiscountedPeriods({ discount }: CheckoutPublic, months: number): number {
+  if (!discount || discount.duration === 'forever') return Infinity
+  const lasts = discount.duration === 'repeating' ? (discount.duration_in_months ?? 0) : 0
+  return lasts > maxDiscountMonths ? Infinity : Math.max(1, Math.ceil(lasts / months))
 }
 
 function describeFirst({ currency, tax_amount, total_amount }: CheckoutPublic, context: PageContext): string {

@@ -80,6 +80,7 @@ export const ar: CommonWords = {
     everyYear: (sum) => `${sum} سنويًا`,
     thenEveryMonth: (sum) => `ثم ${sum} كل شهر`,
     thenEveryYear: (sum) => `ثم ${sum} كل سنة`,
+    discountEnds: (date, sum) => `ينتهي الخصم في ${date}. بعد ذلك يكلّف كل تجديد ${sum}.`,
     plusTax: (sum) => `${sum} زائد الضريبة`,
     renewsMonthly: (now, date, later) =>
       `تدفع ${now} اليوم. يتجدد الاشتراك في ${date} مقابل ${later}، ثم كل شهر حتى تلغيه. يمكنك الإلغاء في أي وقت، وينتهي حينها مع الشهر المدفوع.`,

@@ -80,6 +80,7 @@ export const de: CommonWords = {
     everyYear: (sum) => `${sum} im Jahr`,
     thenEveryMonth: (sum) => `danach ${sum} jeden Monat`,
     thenEveryYear: (sum) => `danach ${sum} jedes Jahr`,
+    discountEnds: (date, sum) => `Der Rabatt endet am ${date}. Ab dann kostet jede Verlängerung ${sum}.`,
     plusTax: (sum) => `${sum} zuzüglich Steuer`,
     renewsMonthly: (now, date, later) =>
       `Sie zahlen heute ${now}. Das Abonnement verlängert sich am ${date} für ${later} und danach jeden Monat, bis Sie kündigen. Sie können jederzeit kündigen; es endet dann mit dem bezahlten Monat.`,

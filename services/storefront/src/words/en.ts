@@ -80,6 +80,7 @@ export const en = {
     everyYear: (sum: string) => `${sum} a year`,
     thenEveryMonth: (sum: string) => `then ${sum} each month`,
     thenEveryYear: (sum: string) => `then ${sum} each year`,
+    discountEnds: (date: string, sum: string) => `The discount ends on ${date}. From then on, each renewal costs ${sum}.`,
     plusTax: (sum: string) => `${sum} plus tax`,
     renewsMonthly: (now: string, date: string, later: string) =>
       `You pay ${now} today. The subscription renews on ${date} for ${later}, and every month after that, until you cancel. You can cancel at any time; it then ends with the paid month.`,

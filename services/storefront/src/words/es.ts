@@ -80,6 +80,7 @@ export const es: CommonWords = {
     everyYear: (sum) => `${sum} al año`,
     thenEveryMonth: (sum) => `después ${sum} cada mes`,
     thenEveryYear: (sum) => `después ${sum} cada año`,
+    discountEnds: (date, sum) => `El descuento termina el ${date}. Desde entonces, cada renovación cuesta ${sum}.`,
     plusTax: (sum) => `${sum} más impuestos`,
     renewsMonthly: (now, date, later) =>
       `Usted paga ${now} hoy. La suscripción se renueva el ${date} por ${later} y después cada mes, hasta que la cancele. Puede cancelarla en cualquier momento; termina entonces con el mes pagado.`,

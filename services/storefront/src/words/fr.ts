@@ -80,6 +80,7 @@ export const fr: CommonWords = {
     everyYear: (sum) => `${sum} par an`,
     thenEveryMonth: (sum) => `puis ${sum} chaque mois`,
     thenEveryYear: (sum) => `puis ${sum} chaque année`,
+    discountEnds: (date, sum) => `La réduction prend fin le ${date}. Ensuite, chaque renouvellement coûte ${sum}.`,
     plusTax: (sum) => `${sum} hors taxe`,
     renewsMonthly: (now, date, later) =>
       `Vous payez ${now} aujourd’hui. L’abonnement est renouvelé le ${date} pour ${later}, puis chaque mois, jusqu’à ce que vous le résiliiez. Vous pouvez résilier à tout moment ; il prend alors fin avec le mois payé.`,

@@ -80,6 +80,7 @@ export const he: CommonWords = {
     everyYear: (sum) => `${sum} לשנה`,
     thenEveryMonth: (sum) => `ואז ${sum} בכל חודש`,
     thenEveryYear: (sum) => `ואז ${sum} בכל שנה`,
+    discountEnds: (date, sum) => `ההנחה מסתיימת ב־${date}. מאותו מועד כל חידוש עולה ${sum}.`,
     plusTax: (sum) => `${sum} בתוספת מס`,
     renewsMonthly: (now, date, later) =>
       `אתם משלמים היום ${now}. המינוי מתחדש ב־${date} תמורת ${later}, ולאחר מכן בכל חודש, עד שתבטלו. אפשר לבטל בכל עת, והמינוי יסתיים בתום החודש ששולם.`,

@@ -80,6 +80,7 @@ export const it: CommonWords = {
     everyYear: (sum) => `${sum} all’anno`,
     thenEveryMonth: (sum) => `poi ${sum} ogni mese`,
     thenEveryYear: (sum) => `poi ${sum} ogni anno`,
+    discountEnds: (date, sum) => `Lo sconto termina il ${date}. Da allora ogni rinnovo costa ${sum}.`,
     plusTax: (sum) => `${sum} più imposte`,
     renewsMonthly: (now, date, later) =>
       `Paghi ${now} oggi. L’abbonamento si rinnova il ${date} per ${later} e poi ogni mese, finché non lo disdici. Puoi disdire in qualsiasi momento; termina allora con il mese pagato.`,

@@ -80,6 +80,7 @@ export const ja: CommonWords = {
     everyYear: (sum) => `年額${sum}`,
     thenEveryMonth: (sum) => `以後、毎月${sum}`,
     thenEveryYear: (sum) => `以後、毎年${sum}`,
+    discountEnds: (date, sum) => `割引は${date}に終了し、それ以降の更新は毎回${sum}です。`,
     plusTax: (sum) => `${sum}（税別）`,
     renewsMonthly: (now, date, later) =>
       `本日のお支払いは${now}です。サブスクリプションは${date}に${later}で更新され、その後も解約するまで毎月更新されます。いつでも解約でき、支払い済みの月の末に終了します。`,

@@ -80,6 +80,7 @@ export const ko: CommonWords = {
     everyYear: (sum) => `연 ${sum}`,
     thenEveryMonth: (sum) => `이후 매월 ${sum}`,
     thenEveryYear: (sum) => `이후 매년 ${sum}`,
+    discountEnds: (date, sum) => `할인은 ${date}에 끝나며, 그 이후에는 갱신할 때마다 ${sum}을(를) 결제합니다.`,
     plusTax: (sum) => `${sum} 세금 별도`,
     renewsMonthly: (now, date, later) =>
       `오늘 ${now}을(를) 결제합니다. 구독은 ${date}에 ${later}(으)로 갱신되며, 해지할 때까지 매월 갱신됩니다. 언제든지 해지할 수 있으며 결제한 달이 끝나면 종료됩니다.`,

@@ -80,6 +80,7 @@ export const nl: CommonWords = {
     everyYear: (sum) => `${sum} per jaar`,
     thenEveryMonth: (sum) => `daarna ${sum} elke maand`,
     thenEveryYear: (sum) => `daarna ${sum} elk jaar`,
+    discountEnds: (date, sum) => `De korting eindigt op ${date}. Vanaf dan kost elke verlenging ${sum}.`,
     plusTax: (sum) => `${sum} plus belasting`,
     renewsMonthly: (now, date, later) =>
       `U betaalt vandaag ${now}. Het abonnement wordt op ${date} verlengd voor ${later} en daarna elke maand, totdat u opzegt. U kunt op elk moment opzeggen; het eindigt dan met de betaalde maand.`,

@@ -80,6 +80,7 @@ export const pt: CommonWords = {
     everyYear: (sum) => `${sum} por ano`,
     thenEveryMonth: (sum) => `depois ${sum} por mês`,
     thenEveryYear: (sum) => `depois ${sum} por ano`,
+    discountEnds: (date, sum) => `O desconto termina a ${date}. A partir daí, cada renovação custa ${sum}.`,
     plusTax: (sum) => `${sum} mais imposto`,
     renewsMonthly: (now, date, later) =>
       `Paga ${now} hoje. A assinatura renova-se a ${date} por ${later} e depois todos os meses, até a cancelar. Pode cancelar a qualquer momento; termina então com o mês pago.`,

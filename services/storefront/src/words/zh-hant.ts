@@ -80,6 +80,7 @@ export const zhHant: CommonWords = {
     everyYear: (sum) => `每年 ${sum}`,
     thenEveryMonth: (sum) => `之後每月 ${sum}`,
     thenEveryYear: (sum) => `之後每年 ${sum}`,
+    discountEnds: (date, sum) => `折扣於 ${date} 結束，此後每次續訂為 ${sum}。`,
     plusTax: (sum) => `${sum} 另加稅`,
     renewsMonthly: (now, date, later) =>
       `您今天支付 ${now}。訂閱將於 ${date} 以 ${later} 續訂，此後每月續訂，直到您取消。您可以隨時取消，訂閱會在已付的月份結束時終止。`,

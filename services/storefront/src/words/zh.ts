@@ -80,6 +80,7 @@ export const zh: CommonWords = {
     everyYear: (sum) => `每年 ${sum}`,
     thenEveryMonth: (sum) => `之后每月 ${sum}`,
     thenEveryYear: (sum) => `之后每年 ${sum}`,
+    discountEnds: (date, sum) => `折扣于 ${date} 结束，此后每次续订为 ${sum}。`,
     plusTax: (sum) => `${sum} 另加税`,
     renewsMonthly: (now, date, later) =>
       `您今天支付 ${now}。订阅将于 ${date} 以 ${later} 续订，此后每月续订，直到您取消。您可以随时取消，订阅会在已付的月份结束时终止。`,
