@@ -20,14 +20,17 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 /** Buys a subscription in Germany on the page, as far as the success page. */
-async function subscribe(page: Page): Promise<{ checkout: Checkout; email: string; order: { id: string; subscription_id: string } }> {
+async function subscribe(
+  page: Page,
+  name = 'Ada Lovelace',
+): Promise<{ checkout: Checkout; email: string; order: { id: string; subscription_id: string } }> {
   const price = { amount_type: 'fixed', price_amount: 1200, price_currency: 'eur' }
   const product = await shop.sell(price, { name: 'Library card', recurring_interval: 'month' })
   const checkout = await shop.checkout({ products: [product.id] })
   const email = `consumer-${crypto.randomUUID()}@example.com`
   await page.goto(`${checkout.url}?locale=en`)
   await page.type('[name=customer_email]', email)
-  await page.type('[name=customer_name]', 'Ada Lovelace')
+  await page.type('[name=customer_name]', name)
   await page.select('[name="customer_billing_address.country"]', 'DE')
   await press(page, orderButton)
   expect(await readText(page)).toContain('Your order is paid.')
@@ -118,6 +121,20 @@ test('in the portal one step is left, and the subscription ends [pages 81]', asy
   await press(page, 'button[value=confirm]')
   expect(await readText(page)).toContain('Your withdrawal was received')
   expect((await system.api('GET', `/v1/subscriptions/${order.subscription_id}`)).body.status).toBe('canceled')
+})
+
+test('a customer with a long name of pictographs withdraws in the portal', async () => {
+  await using visit = await openVisit(browser)
+  const { page } = visit
+  // The hundredth unit of UTF-16 is the first half of a character.
+  const { order } = await subscribe(page, `${'A'.repeat(99)}😀 Lovelace`)
+  await press(page, 'form[action$="/portal"] button[name=order]')
+  await press(page, 'a[href*="/withdraw"]')
+  await press(page, 'button[value=confirm]')
+  expect(await readText(page)).toContain('Your withdrawal was received')
+  expect((await listDeclarations()).find((each: { order_id: string }) => each.order_id === order.id)).toMatchObject({
+    name: 'A'.repeat(99),
+  })
 })
 
 test('another language of the withdrawal in the portal declares nothing', async () => {

@@ -23,9 +23,9 @@ async function fillWithdrawal(session: PortalSession, exchange: Exchange) {
     order,
     place: { kind: 'withdraw' as const, context, organization, action: `${path}/orders/${order.id}/withdraw` },
     typed: {
-      name: withoutLinks(name).slice(0, 100),
+      name: toPlainText(name, 100),
       email: customer.email,
-      reference: withoutLinks(reference).slice(0, 200),
+      reference: toPlainText(reference, 200),
       ground: 'ordinary' as const,
     },
   }
@@ -51,7 +51,8 @@ export async function withdraw(session: PortalSession, exchange: Exchange): Prom
   return sendReceived(exchange.reply, { ...place, typed, receipt, note: context.words.declaration.sellerNote(organization.name) })
 }
 
-/** Names of buyers and products may contain what a declaration may not. */
-function withoutLinks(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').replaceAll(/:\/\/|www\./gi, ' ')
+/** Names of buyers and products may contain what a declaration may not, and be longer. A character is kept as a whole or not at all. */
+function toPlainText(text: string, maxLength: number): string {
+  const plain = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').replaceAll(/:\/\/|www\./gi, ' ')
+  return plain.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')
 }
