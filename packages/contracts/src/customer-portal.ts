@@ -107,7 +107,7 @@ export const getPortalCustomer = operation({
   subject: 'orders.portal-customer.get',
   summary: 'Get your customer data; a session bound to a checkout sees the data entered there',
   http: { method: 'GET', ...me },
-  request: z.object({}),
+  request: z.object({ organization_id: Id.optional().describe('404 if you are the customer of another organization.') }),
   reply: CustomerPortalCustomer,
   errors: [ResourceNotFound],
 })

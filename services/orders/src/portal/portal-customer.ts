@@ -10,7 +10,7 @@ import { activeCustomers } from '../customers/customer-view.ts'
 import { isTaxIdOfCountry, parseTaxId } from '@quittance/runtime/tax-id'
 import { changeCustomer } from '../customers/update-customer.ts'
 import { Customer } from '../customers/customer.ts'
-import { NotPermitted } from '@quittance/contracts/errors'
+import { NotPermitted, ResourceNotFound } from '@quittance/contracts/errors'
 
 /** Columns of a customer for the customer; `c` is the customer. */
 const portalCustomerColumns = `c.id, c.created_at, c.modified_at, c.email, c.email_verified, c.name, null as billing_name, c.billing_address, c.tax_id,
@@ -37,8 +37,9 @@ const portalCustomerView: View<CustomerPortalCustomer> = {
 }
 
 /** Returns the values typed at the checkout instead of the customer if the session is bound to a checkout. */
-export const getPortalCustomer = query(getPortalCustomerContract, async (_, { caller, read }) => {
+export const getPortalCustomer = query(getPortalCustomerContract, async ({ organization_id: organizationId }, { caller, read }) => {
   const id = requireCustomerId(caller)
+  if (organizationId && caller.kind === 'customer' && caller.organization_id !== organizationId) throw new ResourceNotFound()
   const checkout = callerCheckoutId(caller)
   if (!checkout) return read.one(portalCustomerView, { where: 'c.id = :id', values: { id } })
   return asCustomer(JSON.parse(await read.one(typedCustomerView, { where: 'ch.id = :checkout' })) as TypedCustomer)

@@ -94,8 +94,8 @@ interface Exchange {
 }
 
 /**
- * Moves the session of a link into the cookie and redirects to the address without it. If another customer is signed in, the visitor
- * decides: a planted link must not collect what they type.
+ * Moves the session of a link into the cookie and redirects to the address without it. A planted link must not collect what visitors type:
+ * a session of another seller is ignored, and if another customer is signed in, the visitor decides.
  */
 async function acceptLink(request: Request, { reply, options, token }: Exchange & { token: string }): Promise<FastifyReply> {
   const { api, cookies } = options
@@ -103,10 +103,10 @@ async function acceptLink(request: Request, { reply, options, token }: Exchange 
   const context = readPageContext(request)
   const { visitor, language } = context
   const current = cookies.read(request, sessionCookie(slug))
-  const [organization, customer, before] = await Promise.all([
-    loadOrganization(api, { slug, context }),
-    findCustomer(api, { visitor, token }),
-    current ? findCustomer(api, { visitor, token: current }) : null,
+  const organization = await loadOrganization(api, { slug, context })
+  const [customer, before] = await Promise.all([
+    findCustomer(api, { visitor, token }, organization),
+    current ? findCustomer(api, { visitor, token: current }, organization) : null,
   ])
   keepReturn(reply, { cookies, organization, address: readText(request.query, 'return_url') })
   const target = `/${organization.slug}/portal`

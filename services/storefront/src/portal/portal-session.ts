@@ -51,10 +51,14 @@ export function signIn(reply: FastifyReply, { cookies, slug, token, maxAgeSecond
   cookies.write(reply, { ...sessionCookie(slug), value: token, maxAgeSeconds })
 }
 
-/** Returns the customer of a session; null if the session is invalid or has ended. */
-export async function findCustomer(api: AppOptions['api'], call: CallOptions): Promise<CustomerPortalCustomer | null> {
+/** Returns the customer of a session; null if the session is invalid, has ended, or is one of another seller than the given one. */
+export async function findCustomer(
+  api: AppOptions['api'],
+  call: CallOptions,
+  seller?: Organization,
+): Promise<CustomerPortalCustomer | null> {
   try {
-    return await api.call(getPortalCustomer, {}, call)
+    return await api.call(getPortalCustomer, seller ? { organization_id: seller.id } : {}, call)
   } catch (error) {
     if (error instanceof ApiFailure && (error.status === 401 || error.status === 404)) return null
     throw error
