@@ -142,14 +142,14 @@ export function describeRenewal(checkout: CheckoutPublic, context: PageContext):
   return { interval, sum, first, next: discountEnd ? first : sum, discountEnd, at: checkout.trial_end ? start : addMonths(start, months) }
 }
 
-/** A discount that lasts longer has no end that matters to a buyer, nor one that a date can have. */
-const maxDiscountMonths = 1_200
+/** A discount of more months counts as one without an end: it matters to no buyer, and could be beyond the range of dates. */
+const endlessDiscountMonths = 1_200
 
 /** Returns how many periods have the price of the first one: a discount covers each that begins before its months are over. */
 function countDiscountedPeriods({ discount }: CheckoutPublic, months: number): number {
   if (!discount || discount.duration === 'forever') return Infinity
   const lasts = discount.duration === 'repeating' ? (discount.duration_in_months ?? 0) : 0
-  return lasts > maxDiscountMonths ? Infinity : Math.max(1, Math.ceil(lasts / months))
+  return lasts > endlessDiscountMonths ? Infinity : Math.max(1, Math.ceil(lasts / months))
 }
 
 function describeFirst({ currency, tax_amount, total_amount }: CheckoutPublic, context: PageContext): string {
