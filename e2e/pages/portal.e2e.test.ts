@@ -127,6 +127,24 @@ test('billing details and own details are saved, and a wrong tax id is named at 
   await look(page, 'portal-details-error')
 })
 
+test('an address whose fields are emptied is removed from the customer', async () => {
+  const { url, order } = await sellCard()
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(url)
+  await page.goto(`${page.url()}/details`)
+  const readAddress = async () => (await system.api('GET', `/v1/customers/${order.customer_id}`)).body.billing_address
+  for (const [country, stored] of [
+    ['DE', expect.objectContaining({ country: 'DE' }) as object],
+    ['', null],
+  ] as const) {
+    await page.select('[name="billing_address.country"]', country)
+    await press(page, 'button.primary')
+    expect(await readText(page)).toContain('Your changes are saved.')
+    expect(await readAddress()).toEqual(stored)
+  }
+})
+
 test('an address without a country is not dropped: the country is named at its field, and what was typed stays', async () => {
   const { url, order } = await sellCard()
   await using visit = await openVisit(browser, { scripts: false })

@@ -35,10 +35,9 @@ export async function saveDetails(session: PortalSession, exchange: Exchange): P
   const missing = findMissingCountry(typed, { names, context })
   if (missing.length > 0) return show(missing)
   try {
-    const address = toAddressInput(typed)
     await options.api.call(
       updatePortalCustomer,
-      { name: typed.name || null, ...(address && { billing_address: address }), tax_id: taxId || null },
+      { name: typed.name || null, billing_address: toAddressInput(typed), tax_id: taxId || null },
       call,
     )
     return reply.redirect(`${path}/details?saved=1&locale=${context.language}`, 303)
