@@ -16,7 +16,8 @@ async function overview(all: readonly Command[]): Promise<string> {
 /** Finds a command. A command has one word or two: the longest match wins. */
 async function findCommand(words: readonly string[]): Promise<{ command: Command; args: string[] } | null> {
   for (const count of [2, 1]) {
-    const load = commands[words.slice(0, count).join(' ')]
+    const name = words.slice(0, count).join(' ')
+    const load = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (load) return { command: await load(), args: words.slice(count) }
   }
   return null

@@ -260,6 +260,7 @@ test('a command names a NATS server that it cannot reach, and ends', async () =>
 
 test('rejects invalid arguments with a message', async () => {
   expect((await quittance('replay', '--service', 'auth', '--since', '1h')).errors).toContain('auth consumes no events')
+  expect((await quittance('replay', '--service', 'constructor', '--since', '1h')).errors).toContain('constructor consumes no events')
   expect((await quittance('replay', '--service', 'orders')).errors).toContain('Use either --dead-letters or --since.')
   expect((await quittance('events', '--since', 'yesterday')).errors).toContain('--since must be a time like')
   expect((await quittance('seed', '--nats', 'nats://127.0.0.1:1')).errors).toContain('--origin is required')

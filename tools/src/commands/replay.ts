@@ -70,6 +70,6 @@ async function resetConsumers(url: string, { service, since }: { service: Consum
 }
 
 function parseConsumer(name: string): ConsumingService {
-  if (name in deadLetterOperations) return name as ConsumingService
+  if (Object.hasOwn(deadLetterOperations, name)) return name as ConsumingService
   throw new UsageError(`--service must be one of ${Object.keys(deadLetterOperations).join(', ')}; ${name} consumes no events.`)
 }
