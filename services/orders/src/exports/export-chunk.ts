@@ -2,8 +2,8 @@ import type { QueryContext } from '@quittance/runtime/handler'
 import { buildWhere } from '@quittance/sql/list-query'
 import type { View } from '@quittance/sql/view'
 
-/** Characters that start a formula in spreadsheets. */
-const formula = /^[=+\-@\t\r]/
+/** Characters that start a formula in spreadsheets, full-width ones included. */
+const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
 /**
  * Formats one line of CSV (RFC 4180). Text that a spreadsheet would run as a formula gets a leading apostrophe, because names come from
