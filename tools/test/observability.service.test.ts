@@ -119,6 +119,12 @@ test('a service exposes every metric that an alert or the dashboard uses', async
   expect(metricsIn('sum by (le) (rate(no_such_metric_total{a="b_c"}[5m])) > 1')).toEqual(['no_such_metric_total'])
 })
 
+test('an alert fires if a service has no running process', () => {
+  const alerts = readFileSync(join(import.meta.dirname, '../../infra/observability/alerts.yaml'), 'utf8')
+  const watched = [...alerts.matchAll(/absent\(process_start_time_seconds\{service="(\w+)"\}\)/g)].map(([, service]) => service)
+  expect(new Set(watched)).toEqual(new Set(Object.keys(running.facts().services)))
+})
+
 test('every alert links to an existing chapter of the handbook', () => {
   const root = join(import.meta.dirname, '../..')
   const handbook = readFileSync(join(root, 'docs/operations.md'), 'utf8')

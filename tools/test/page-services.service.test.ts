@@ -21,6 +21,8 @@ test('the storefront starts without NATS_URL, and is alive before there is a gat
     }
     const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
     expect([await ask('/livez'), await ask('/readyz')]).toEqual([200, 503])
+    const exposed = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    expect(/^readiness_check_success\{check="api".*$/m.exec(exposed)?.[0]).toMatch(/ 0$/)
   } finally {
     const ended = new Promise((resolve) => child.once('exit', resolve))
     child.kill()

@@ -1,7 +1,7 @@
 import type { Event } from '@quittance/contracts/event'
 import { headers } from '@quittance/contracts/headers'
 import type { JsMsg } from 'nats'
-import { findEventRejection, type EventTrust } from '../bus/event-signature.ts'
+import { findEventRejection, type EventRejection, type EventTrust } from '../bus/event-signature.ts'
 import type { EventMessage } from '../handlers/handler.ts'
 
 /** A message of the stream, as delivered or as stored after a failure. */
@@ -45,9 +45,9 @@ export class UnreadableEvent extends Error {}
  * replay verifies it again.
  */
 export class UnauthenticEvent extends UnreadableEvent {
-  readonly reason: string
+  readonly reason: EventRejection
 
-  constructor(reason: string) {
+  constructor(reason: EventRejection) {
     super(`The event is not authentic: ${reason}`)
     this.reason = reason
   }

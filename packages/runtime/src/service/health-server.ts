@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { metrics } from '../process/metrics.ts'
+import { gauge, metrics } from '../process/metrics.ts'
 import { drainAcceptQueue } from '../process/shutdown.ts'
 
 /** A readiness check, evaluated on every `/readyz`. */
@@ -28,6 +28,13 @@ export interface HealthServer {
 /** Starts the internal HTTP server; port 0 chooses a free one. */
 export async function startHealth({ host, port, checks, routes }: HealthOptions): Promise<HealthServer> {
   let isStopping = false
+  gauge('readiness_check_success', 'Whether a check of `/readyz` succeeds: 1 or 0, by check.', {
+    labels: ['check'],
+    async collect(each) {
+      const failed = await findFailedChecks(checks)
+      for (const check of Object.keys(checks)) each.set({ check }, failed.includes(check) ? 0 : 1)
+    },
+  })
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url?.split('?')[0]
     if (path === '/livez') return send(response, 200, { status: 'ok' })
