@@ -3,7 +3,7 @@ import type { Finding } from '../doctor/finding.ts'
 import { checkMachine } from '../doctor/check-machine.ts'
 import { checkPrograms } from '../doctor/check-programs.ts'
 import { checkServers } from '../doctor/check-servers.ts'
-import { readArguments } from '../cli/arguments.ts'
+import { parsePort, readArguments } from '../cli/arguments.ts'
 import type { Command } from '../cli/command.ts'
 
 const marks = { ok: '✓', warning: '·', missing: '✗' } as const
@@ -22,12 +22,13 @@ NATS_URL name. Changes nothing. Exits with 1 when something is missing.
 Example: npm run quittance -- doctor --port 8080`,
   async run(args) {
     const text = { type: 'string' } as const
-    const { port = '8080', data = '.quittance' } = readArguments(args, { port: text, data: text })
+    const { port: portText = '8080', data = '.quittance' } = readArguments(args, { port: text, data: text })
+    const port = parsePort(portText)
     const environment = withoutEmptySettings(process.env)
     const groups = await Promise.all([
       checkPrograms(environment),
       checkServers(environment),
-      checkMachine(environment, { port: Number(port), dataDir: data }),
+      checkMachine(environment, { port, dataDir: data }),
     ])
     const findings = groups.flat()
     console.log(findings.map(line).join('\n'))

@@ -38,7 +38,11 @@ async function run(args: string[]): Promise<void> {
   const wanted = ({ organization_id }: StoredEvent) => !options.organization || organization_id === options.organization
   const connection = await connectNats({ name: 'stream', url: streamUrl(options), waitsForServer: false })
   const end = new AbortController()
-  if (options.follow) handleStopSignals(async () => (end.abort(), 0))
+  if (options.follow) {
+    handleStopSignals(async () => (end.abort(), 0))
+    // `events --follow | head` ends with its reader.
+    process.stdout.once('error', () => end.abort())
+  }
   try {
     for await (const event of readEvents(connection, {
       subject: resolveSubject(options.type),
@@ -53,10 +57,13 @@ async function run(args: string[]): Promise<void> {
   }
 }
 
+/** NATS does not reply to a filter that is no subject. */
+const subjectPattern = /^event(\.([\w-]+|\*))*\.([\w-]+|\*|>)$/
+
 /** Returns the subject of a webhook type; subjects stay as they are. */
 function resolveSubject(type: string | undefined): string {
   if (type === undefined) return 'event.>'
-  if (type.startsWith('event.')) return type
+  if (subjectPattern.test(type)) return type
   const known = allEvents.find(({ webhookType }) => webhookType === type)
   if (!known) throw new UsageError(`--type: there is no event ${type}. docs/events.md lists them.`)
   return known.subject

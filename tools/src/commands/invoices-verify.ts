@@ -57,7 +57,17 @@ async function withDatabase(url: string, work: (ask: SqlExecutor) => Promise<voi
 
 function readHeads(file: string): ChainHead[] {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
-  return lines.map((line) => JSON.parse(line) as ChainHead & { type?: string }).filter(({ type }) => type === 'head')
+  return lines.map((line) => parseLine(file, line)).filter(({ type }) => type === 'head')
+}
+
+function parseLine(file: string, line: string): ChainHead & { type?: string } {
+  try {
+    const parsed: unknown = JSON.parse(line)
+    if (typeof parsed === 'object' && parsed !== null) return parsed as ChainHead & { type?: string }
+  } catch {
+    // npm prints lines of another kind unless it runs with --silent.
+  }
+  throw new UsageError(`--heads: ${file} is not the output of an earlier run with npm run --silent: ${line.slice(0, 80)}`)
 }
 
 const findHead = `select from document_links where organization_id = :organization and series = :series and chain = :chain and digest = :digest`

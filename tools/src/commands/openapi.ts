@@ -1,6 +1,6 @@
 import { publicOperations } from '@quittance/contracts/registry'
 import { buildOpenApi } from '@quittance/gateway/openapi/build-openapi'
-import { readArguments } from '../cli/arguments.ts'
+import { parseAddress, readArguments } from '../cli/arguments.ts'
 import type { Command } from '../cli/command.ts'
 
 export const openapi: Command = {
@@ -20,6 +20,8 @@ Example: npm run --silent quittance -- openapi --base-url https://billing.exampl
       'base-url': text,
       'auth-url': text,
     })
-    console.log(JSON.stringify(buildOpenApi(publicOperations, baseUrl, authUrl), null, 2))
+    const base = parseAddress('--base-url', baseUrl)
+    const auth = authUrl === undefined ? base : parseAddress('--auth-url', authUrl)
+    console.log(JSON.stringify(buildOpenApi(publicOperations, base, auth), null, 2))
   },
 }

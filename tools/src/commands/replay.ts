@@ -2,11 +2,10 @@ import { deadLetterOperations } from '@quittance/contracts/dead-letters'
 import { durableConsumers } from '@quittance/contracts/streams'
 import { resetDurable } from '@quittance/runtime/internal/messaging/event-reader'
 import { connectNats } from '@quittance/runtime/nats-connection'
-import { withOperator } from '../operator.ts'
 import { readArguments, required } from '../cli/arguments.ts'
 import { UsageError, type Command } from '../cli/command.ts'
 import { parseTime } from './parse-time.ts'
-import { operatorAccess, streamUrl, targetHelp, targetOptions } from './target-options.ts'
+import { request, streamUrl, targetHelp, targetOptions } from './target-options.ts'
 
 /** Thousands of dead letters take minutes. */
 const replayTimeoutMs = 600_000
@@ -46,7 +45,7 @@ async function run(args: string[]): Promise<void> {
   const isDeadLetterReplay = options['dead-letters'] === true || ids !== null
   if (isDeadLetterReplay === (options.since !== undefined)) throw new UsageError('Use either --dead-letters or --since.')
   if (options.since === undefined) {
-    const reply = await withOperator(operatorAccess(options), (operator) =>
+    const reply = await request(options, (operator) =>
       operator.call(deadLetterOperations[service].replay, { ids }, { timeoutMs: replayTimeoutMs }),
     )
     console.log(JSON.stringify(reply, null, 2))

@@ -1,5 +1,5 @@
 import { serviceNames, type ServiceName } from '@quittance/contracts/services'
-import { readArguments } from '../cli/arguments.ts'
+import { parsePort, parseWholeNumber, readArguments } from '../cli/arguments.ts'
 import { UsageError } from '../cli/command.ts'
 
 export interface StartOptions {
@@ -37,7 +37,7 @@ export function parseStartOptions(args: string[]): StartOptions {
   })
   if (values.ephemeral && values.data !== undefined) throw new UsageError('--ephemeral stores nothing: omit --data.')
   return {
-    port: wholeNumber('--port', { text: values.port ?? '8080', min: 0, max: 65_535 }),
+    port: parsePort(values.port ?? '8080'),
     dataDir: values.ephemeral ? null : (values.data ?? '.quittance'),
     seed: parseSeed(values.seed ?? 'demo'),
     replicas: parseReplicas(values.replicas ?? ''),
@@ -65,17 +65,11 @@ function parseReplicas(list: string): Record<ServiceName, number> {
   for (const entry of list.split(',').filter(Boolean)) {
     const [name = '', count = ''] = entry.split('=')
     if (!isService(name)) throw new UsageError(`--replicas: "${name}" is not a service; the services are ${serviceNames.join(', ')}.`)
-    replicas[name] = wholeNumber(`--replicas ${name}`, { text: count, min: 1, max: maxReplicas })
+    replicas[name] = parseWholeNumber(`--replicas ${name}`, { text: count, min: 1, max: maxReplicas })
   }
   return replicas
 }
 
 function isService(name: string): name is ServiceName {
   return (serviceNames as readonly string[]).includes(name)
-}
-
-function wholeNumber(option: string, { text, min, max }: { text: string; min: number; max: number }): number {
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (number >= min && number <= max) return number
-  throw new UsageError(`${option} must be a whole number from ${min} to ${max}, not "${text}".`)
 }
