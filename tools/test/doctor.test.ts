@@ -1,4 +1,5 @@
 import { createServer, type Server, type AddressInfo } from 'node:net'
+import { eventually } from '@quittance/testing/eventually'
 import { afterEach, expect, test } from 'vitest'
 import { checkMachine } from '../src/doctor/check-machine.ts'
 import { checkNode, checkPrograms } from '../src/doctor/check-programs.ts'
@@ -51,6 +52,24 @@ test('reports unreachable servers as missing, each by name, and one that is not 
     `NATS at 127.0.0.1:${other} missing`,
   ])
   expect(findings[1]?.message).toBe('2.10.27 without JetStream')
+})
+
+test('names an address that is not a URL, and ends although a server is silent', async () => {
+  const silent = createServer(() => {})
+  servers.push(silent)
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const { port } = silent.address() as AddressInfo
+  const environment = { DATABASE_URL_ORDERS: 'postgres://[bad', NATS_URL: `nats://a:b:c@[x,nats://127.0.0.1:${port}` }
+  const findings = await checkServers(environment)
+  expect(findings.map(({ what, state, message }) => `${what} ${state}: ${message}`)).toEqual([
+    'DATABASE_URL_ORDERS missing: not a URL',
+    'NATS_URL missing: not a URL',
+    `NATS at 127.0.0.1:${port} missing: does not respond: timeout`,
+  ])
+  // An open connection would keep the process from ending.
+  const count = () =>
+    new Promise<number>((resolve, reject) => silent.getConnections((error, open) => (error ? reject(error) : resolve(open))))
+  await eventually(async () => expect(await count()).toBe(0))
 })
 
 test('reports a port in use and short secrets, and shows no part of a secret', async () => {

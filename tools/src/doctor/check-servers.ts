@@ -25,6 +25,7 @@ export async function checkServers(environment: NodeJS.ProcessEnv): Promise<Find
 const oldestPostgres = 15
 
 async function checkDatabase(name: string, { url, migrates }: { url: string; migrates: boolean }): Promise<Finding> {
+  if (!URL.canParse(url)) return missing(name, 'not a URL', 'Correct it: postgres://ROLE:PASSWORD@HOST:5432/DATABASE.')
   const client = new Client({ connectionString: url, connectionTimeoutMillis: patienceMs, application_name: 'quittance doctor' })
   try {
     await client.connect()
@@ -54,15 +55,10 @@ async function checkDatabase(name: string, { url, migrates }: { url: string; mig
 
 /** A NATS server sends the first message. */
 async function checkNats(url: string): Promise<Finding> {
-  const { hostname, port } = new URL(url.includes('://') ? url : `nats://${url}`)
-  const place = `${hostname}:${port || 4222}`
-  const greeting = await new Promise<string | Error>((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port || 4222), timeout: patienceMs })
-    socket.once('data', (bytes) => resolve(bytes.toString()))
-    socket.once('error', resolve)
-    socket.once('timeout', () => resolve(new Error('timeout')))
-    socket.once('close', () => resolve(new Error('connection closed without a message')))
-  }).finally(() => {})
+  const parsed = URL.parse(url.includes('://') ? url : `nats://${url}`)
+  if (!parsed) return missing('NATS_URL', 'not a URL', 'Correct it: nats://USER:PASSWORD@HOST:4222, several separated by commas.')
+  const place = `${parsed.hostname}:${parsed.port || 4222}`
+  const greeting = await readGreeting({ host: parsed.hostname.replaceAll(/[[\]]/g, ''), port: Number(parsed.port || 4222) })
   if (greeting instanceof Error || !greeting.startsWith('INFO ')) {
     const message = greeting instanceof Error ? greeting.message : 'not a NATS server'
     return missing(`NATS at ${place}`, `does not respond: ${message}`, 'Start it with infra/nats.conf, or correct NATS_URL.')
@@ -71,4 +67,19 @@ async function checkNats(url: string): Promise<Finding> {
   return jetstream
     ? ok(`NATS at ${place}`, version)
     : missing(`NATS at ${place}`, `${version} without JetStream`, 'Start it with -js, or with infra/nats.conf.')
+}
+
+/** Returns the first line. The socket is closed in any case: a server that hangs must not keep the command from ending. */
+function readGreeting({ host, port }: { host: string; port: number }): Promise<string | Error> {
+  const socket = connect({ host, port, timeout: patienceMs })
+  let received = ''
+  return new Promise<string | Error>((resolve) => {
+    socket.on('data', (bytes) => {
+      received += bytes.toString()
+      if (received.includes('\n')) resolve(received)
+    })
+    socket.once('error', resolve)
+    socket.once('timeout', () => resolve(new Error('timeout')))
+    socket.once('close', () => resolve(new Error('connection closed without a message')))
+  }).finally(() => socket.destroy())
 }
