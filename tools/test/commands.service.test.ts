@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { customerSessionEnded } from '@quittance/contracts/customer-sessions'
@@ -258,7 +259,41 @@ test('a command names a NATS server that it cannot reach, and ends', async () =>
   }
 })
 
+test('events --follow ends when the reader of its output has', async () => {
+  const args = [join(root, 'tools/src/quittance.ts'), 'events', '--last', '1', '--follow', '--data', folder]
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, NATS_URL: '' }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  await once(child.stdout, 'data')
+  child.stdout.destroy()
+  let isRunning = true
+  void ended.then(() => (isRunning = false))
+  const { id } = await runForJson<{ id: string }>('account', 'create', '--email', 'follow@example.com')
+  await eventually(async () => {
+    // An event to print.
+    await quittance('organization', 'create', '--name', 'Followed', '--slug', `f-${randomUUID().slice(0, 8)}`, '--owner', id)
+    expect(isRunning).toBe(false)
+  })
+  expect(await ended).toEqual([0, null])
+})
+
+test('dead-letters lists those of the services while the database of invoices is down', async () => {
+  const { status, output } = await run(['dead-letters', '--data', folder], {
+    settings: { DATABASE_URL_INVOICES: 'postgres://invoices:x@127.0.0.1:1/invoices' },
+  })
+  expect(status).toBe(0)
+  expect(JSON.parse(output)).toMatchObject({
+    orders: { total_count: 0 },
+    parked_invoices: expect.stringMatching(/^not available: connect ECONNREFUSED/) as string,
+  })
+})
+
 test('rejects invalid arguments with a message', async () => {
+  for (const type of ['event.', 'event. x', 'event.>.x'])
+    expect((await quittance('events', '--type', type)).errors).toContain(`there is no event ${type}`)
+  expect(await quittance('replay', '--service', 'orders', '--id', 'x')).toMatchObject({
+    status: 2,
+    errors: expect.stringContaining('ids.0: ') as string,
+  })
   expect((await quittance('replay', '--service', 'auth', '--since', '1h')).errors).toContain('auth consumes no events')
   expect((await quittance('replay', '--service', 'constructor', '--since', '1h')).errors).toContain('constructor consumes no events')
   expect((await quittance('replay', '--service', 'orders')).errors).toContain('Use either --dead-letters or --since.')

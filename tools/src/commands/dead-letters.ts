@@ -31,7 +31,10 @@ Example: npm run --silent quittance -- dead-letters`,
       ),
     )
     const invoicesUrl = reachableDatabases(options).invoices
-    const parked = invoicesUrl ? await listFailedInvoices(invoicesUrl) : 'not checked: DATABASE_URL_INVOICES is not set'
+    // As with a service: a database that is down must not hide the dead letters.
+    const parked = invoicesUrl
+      ? await listFailedInvoices(invoicesUrl).catch((error: Error) => `not available: ${error.message}`)
+      : 'not checked: DATABASE_URL_INVOICES is not set'
     console.log(JSON.stringify({ ...listed, parked_invoices: parked }, null, 2))
   },
 }

@@ -50,8 +50,8 @@ export function streamUrl({ data, nats }: Target): string {
   return findNatsUrl({ data, nats }) ?? runningInstance(data).stream_url
 }
 
-/** Returns NATS that an option or the environment names. */
-function findNatsUrl({ data, nats }: Target): string | undefined {
+/** Returns NATS that an option or the environment names; undefined if the target is an instance with a data folder here. */
+export function findNatsUrl({ data, nats }: Target): string | undefined {
   return nats ?? (data === undefined ? withoutEmptySettings(process.env)['NATS_URL'] : undefined)
 }
 
