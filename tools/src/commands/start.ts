@@ -14,23 +14,29 @@ export const start: Command = {
   --port N             port of the API (default 8080; 0 takes a free one)
   --data DIR           folder of all stored data (default .quittance)
   --ephemeral          store nothing: a temporary folder, without syncing to disk
-  --seed demo|none     create an organization with a token, a product, a customer and two orders at the first start (default demo)
+  --seed demo|none     create an organization with a token, a product, a customer and two orders at the first start (default demo;
+                       none while the sandbox is off)
   --replicas LIST      processes per service, as in orders=2,webhooks=3 (default 1 each)
   --allow LIST         what is disabled by default: loopback-webhooks (endpoints on this machine, never on ports of the system itself),
                        sandbox-payments (a processor that moves no money). The script of npm start sets both
   --ready-file PATH    write addresses, process ids and credentials there as JSON once the system is ready
   --watch              restart services when their sources or packages change; npm run dev sets it
 
-DATABASE_URL_AUTH, DATABASE_URL_ORDERS, DATABASE_URL_INVOICES, DATABASE_URL_WEBHOOKS, DATABASE_URL_MAIL and NATS_URL name external servers;
-servers they do not name are started here. Settings of the services are passed on: npm run quittance -- config lists them.
+DATABASE_URL_AUTH, DATABASE_URL_ORDERS, DATABASE_URL_INVOICES, DATABASE_URL_WEBHOOKS, DATABASE_URL_MAIL, DATABASE_URL_USAGE and NATS_URL name
+external servers; servers they do not name are started here. Settings of the services are passed on: npm run quittance -- config lists them.
 
 Example: npm start -- --port 0 --ephemeral --ready-file /tmp/quittance.json`,
   run,
 }
 
-async function createLinks({ facts }: Running): Promise<DemoLinks | null> {
+/** Demo data may have changed since their creation: an archived product or a revoked token must not prevent a start. */
+async function createLinks({ facts }: Running, report: (line: string) => void): Promise<DemoLinks | null> {
   const { demo, services } = facts()
-  return demo ? createDemoLinks(demo, services.gateway[0]?.url ?? '') : null
+  if (!demo) return null
+  return createDemoLinks(demo, services.gateway[0]?.url ?? '').catch((error: Error) => {
+    report(`no links to the demo data: ${error.message}`)
+    return null
+  })
 }
 
 async function run(args: string[]): Promise<void> {
@@ -52,7 +58,7 @@ async function run(args: string[]): Promise<void> {
   try {
     const running = await instance.ready
     // A ready file is for programs, which create what they need.
-    const demoLinks = options.readyFile ? null : await createLinks(running)
+    const demoLinks = options.readyFile ? null : await createLinks(running, report)
     writeStartLinks(running.dataDir, {
       ...{ buy: demoLinks?.buyUrl ?? null, portal: demoLinks?.portalUrl ?? null },
       mailbox: mailboxUrl(running.facts().base_url),

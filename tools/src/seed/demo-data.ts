@@ -23,6 +23,8 @@ interface DemoDataOptions extends TargetSystem {
   /** File of the demo data, so that a second start shows the same credentials. */
   file: string
   report: ProgressReporter
+  /** Whether the sandbox takes payments: the demo orders are paid there. */
+  canSell: boolean
 }
 
 const redirectUri = 'http://127.0.0.1:8976/callback'
@@ -38,9 +40,13 @@ const clientScopes: [Scope, ...Scope[]] = [
   'orders:write',
 ]
 
-/** Returns the demo data of a data folder; creates them at its first start. */
-export async function provideDemoData({ file, operator, origin, report }: DemoDataOptions): Promise<DemoData> {
+/** Returns the demo data of a data folder; creates them at its first start. Null where there are none and nothing can be sold. */
+export async function provideDemoData({ file, operator, origin, report, canSell }: DemoDataOptions): Promise<DemoData | null> {
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
+  if (!canSell) {
+    report('no demo organization: its orders need the payments of the sandbox (SANDBOX_PAYMENTS=on)')
+    return null
+  }
   report('creating a demo organization')
   const demo = await createDemoData({ operator, origin })
   writeFileSync(`${file}.tmp`, JSON.stringify(demo, null, 2), { mode: 0o600 })

@@ -51,8 +51,16 @@ export function publicAddresses(
 }
 
 /** Returns the setting of sandbox payments: on for a local start; for a public address only if requested by name. */
-export function sandboxDefault(baseUrl: string): 'on' | 'off' {
+function sandboxDefault(baseUrl: string): 'on' | 'off' {
   return baseUrl.startsWith('https:') ? 'off' : 'on'
+}
+
+/** Returns whether the sandbox takes payments: as `SANDBOX_PAYMENTS` has it, otherwise the default if it was requested by name. */
+export function sandboxPayments(
+  userEnvironment: NodeJS.ProcessEnv,
+  { baseUrl, isRequested }: { baseUrl: string; isRequested: boolean },
+): string {
+  return userEnvironment['SANDBOX_PAYMENTS'] ?? (isRequested ? sandboxDefault(baseUrl) : 'off')
 }
 
 /** Names that a service would understand differently than the user who set them. */
@@ -109,7 +117,7 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...ins
         }
       case 'orders':
         return {
-          SANDBOX_PAYMENTS: userEnvironment.SANDBOX_PAYMENTS ?? (instance.allowsSandboxPayments ? sandboxDefault(baseUrl) : 'off'),
+          SANDBOX_PAYMENTS: sandboxPayments(userEnvironment, { baseUrl, isRequested: instance.allowsSandboxPayments }),
           SANDBOX_TEST_CLOCK: userEnvironment.SANDBOX_TEST_CLOCK ?? 'on',
         }
       default:

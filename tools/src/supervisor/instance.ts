@@ -10,7 +10,7 @@ import type { ReadyFile } from '@quittance/testing/ready-file'
 import { provideDemoData } from '../seed/demo-data.ts'
 import { lockDataFolder, type DataFolder } from './data-folder.ts'
 import { startDatabases, startNats, type Databases, type Nats } from './engines.ts'
-import { publicAddresses } from './environment.ts'
+import { publicAddresses, sandboxPayments } from './environment.ts'
 import { writeReadyFile } from './ready-file.ts'
 import type { DatabaseOwner, Secrets } from '../secrets/secret-list.ts'
 import { createBusKeys, type BusKeys } from './bus-keys.ts'
@@ -214,8 +214,10 @@ async function collectFacts({ options, resources, slots, team }: FactsOptions): 
   const origin = findOrigin(slots)
   const operator = { natsUrl: nats.urls.operator, busKey: busKeys.secret.operator, busPublicKeys: busKeys.publicKeys }
   const seed = { file: join(folder.path, 'demo.json'), operator, origin, report }
-  const demo = options.seed === 'demo' ? await provideDemoData(seed) : null
   const { baseUrl, authUrl, pagesUrl } = publicAddresses(userEnvironment, origin)
+  const isRequested = options.allow.has('sandbox-payments')
+  const canSell = sandboxPayments(userEnvironment, { baseUrl, isRequested }) === 'on'
+  const demo = options.seed === 'demo' ? await provideDemoData({ ...seed, canSell }) : null
   return () => ({
     base_url: baseUrl,
     auth_url: authUrl,

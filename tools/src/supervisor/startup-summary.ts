@@ -1,7 +1,7 @@
 import { withoutEmptySettings } from '@quittance/runtime/config'
 import { relative } from 'node:path'
 import type { DemoLinks } from '../seed/demo-links.ts'
-import { sandboxDefault } from './environment.ts'
+import { sandboxPayments } from './environment.ts'
 import type { Running } from './instance.ts'
 import type { Allowance } from './start-options.ts'
 
@@ -20,7 +20,7 @@ interface Summary {
 export function startupSummary({ facts, dataDir, allow }: Running, { secondsNeeded, demoLinks }: Summary): string {
   const { base_url: baseUrl, auth_url: authUrl, pages_url: pagesUrl, demo } = facts()
   const folder = relative(process.cwd(), dataDir)
-  const where = folder.startsWith('..') ? dataDir : folder
+  const where = folder.startsWith('..') ? dataDir : folder || '.'
   return [
     '',
     `Quittance is ready after ${secondsNeeded} s.`,
@@ -61,8 +61,8 @@ function links({ buyUrl, checkoutUrl, customerPortalUrl }: DemoLinks): string[] 
 }
 
 function payments({ baseUrl, allow }: { baseUrl: string; allow: Running['allow'] }): string[] {
-  const chosen = allow.has('sandbox-payments') ? sandboxDefault(baseUrl) : 'off'
-  if ((withoutEmptySettings(process.env)['SANDBOX_PAYMENTS'] ?? chosen) !== 'on') return []
+  const isRequested = allow.has('sandbox-payments')
+  if (sandboxPayments(withoutEmptySettings(process.env), { baseUrl, isRequested }) !== 'on') return []
   return ['  Payments the sandbox: `ctoken_ok` pays for everything (SANDBOX_PAYMENTS=on)']
 }
 
