@@ -41,6 +41,24 @@ test('restarts a process that ends, and reports both', async () => {
   await kept.stop(0)
 })
 
+test('keeps a process that is ready again if its restart cannot be announced', async () => {
+  const { start, nth } = createFakeProcesses()
+  const reported = Promise.withResolvers<string>()
+  const report = (line: string) => void (line.includes('ENOSPC') && reported.resolve(line))
+  const onRestarted = () => {
+    throw new Error('ENOSPC: no space left on device')
+  }
+  const kept = superviseProcess({ name: 'orders', start, report, onRestarted })
+  ;(await nth(1)).becomeReady()
+  await kept.firstReady
+  const restarted = kept.restart(0)
+  ;(await nth(2)).becomeReady()
+  await restarted
+  expect(kept.pid()).toBe(2)
+  expect(await reported.promise).toBe('orders: ENOSPC: no space left on device')
+  await kept.stop(0)
+})
+
 test('does not restart a stopped process', async () => {
   const { start, nth } = createFakeProcesses()
   const messages: string[] = []

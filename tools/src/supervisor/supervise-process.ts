@@ -143,9 +143,18 @@ class Supervision {
   #reportReady({ pid }: ProcessRun): void {
     if (this.#wasReady) {
       this.#options.report(`${this.#options.name} is ready again (process ${pid})`)
-      this.#options.onRestarted()
+      this.#announceRestart()
     }
     this.#wasReady = true
     this.#first.resolve()
+  }
+
+  /** A full disk or a removed folder of the ready file is no failure of the process: a second one would find its port in use. */
+  #announceRestart(): void {
+    try {
+      this.#options.onRestarted()
+    } catch (error) {
+      this.#options.report(`${this.#options.name}: ${(error as Error).message}`)
+    }
   }
 }
