@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
@@ -47,6 +47,24 @@ test('Kubernetes secrets are per service; only init containers get the migratorâ
     'quittance-mail': ['NATS_URL', 'DATABASE_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'MAIL_KEY'],
     'quittance-invoices': ['NATS_URL', 'DATABASE_URL', 'BUS_KEY', 'BUS_PUBLIC_KEYS', 'LINK_SECRET'],
   })
+})
+
+test('rejects an address that is not HOST:PORT, and writes nothing', () => {
+  const file = join(folder, 'rejected.yaml')
+  for (const postgres of ['postgres://db.internal:5432', 'db internal:5432', 'db.internal'])
+    expect(secrets('--format', 'kubernetes', '--out', file, '--postgres', postgres)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('--postgres must be HOST:PORT') as string,
+    })
+  expect(existsSync(file)).toBe(false)
+})
+
+test('a complete file of secrets is not written again', () => {
+  const data = mkdtempSync(join(folder, 'data-'))
+  const first = readSecrets(data)
+  const { ino } = statSync(join(data, 'secrets.json'))
+  expect(readSecrets(data)).toEqual(first)
+  expect(statSync(join(data, 'secrets.json')).ino).toBe(ino)
 })
 
 test('a data folder keeps its secrets, even of an earlier releaseâ€™s format, and adds missing ones', () => {

@@ -24,12 +24,21 @@ Example: npm run quittance -- secrets --format kubernetes --postgres db.internal
     const format = given.format ?? 'env'
     if (format !== 'env' && format !== 'kubernetes') throw new UsageError(`--format must be env or kubernetes, not "${format}".`)
     const generated = generateMissing({}, secretList)
-    const places = { postgres: given.postgres ?? 'postgres:5432', nats: given.nats ?? 'nats:4222' }
+    const places = {
+      postgres: parsePlace('--postgres', given.postgres ?? 'postgres:5432'),
+      nats: parsePlace('--nats', given.nats ?? 'nats:4222'),
+    }
     const content = format === 'env' ? envFile(secretList, generated) : kubernetesSecrets(generated, places)
     const out = given.out ?? (format === 'env' ? '.env' : 'quittance-secrets.yaml')
     writeNew(out, content)
     console.log(`${out}: ${secretList.length} secrets. Keep a copy in a safe place.`)
   },
+}
+
+/** It becomes a part of URLs: a whole URL here would be found by the pods, which do not start. */
+function parsePlace(option: string, text: string): string {
+  if (!/^([\w.-]+|\[[0-9a-f:]+\]):\d{1,5}$/i.test(text)) throw new UsageError(`${option} must be HOST:PORT, not "${text}".`)
+  return text
 }
 
 function writeNew(file: string, content: string): void {

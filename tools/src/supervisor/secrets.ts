@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { databaseOwners, generateMissing, migrationPassword, secretList, type Secrets } from '../secrets/secret-list.ts'
 
@@ -15,14 +15,24 @@ interface EarlierSecrets {
  */
 export function readSecrets(dataDir: string): Secrets {
   const file = join(dataDir, 'secrets.json')
-  const known = existsSync(file) ? byName(JSON.parse(readFileSync(file, 'utf8'))) : {}
+  const stored = existsSync(file) ? readFileSync(file, 'utf8') : null
+  const known = stored === null ? {} : byName(JSON.parse(stored))
   const all = generateMissing(
     known,
     secretList.filter(({ isOfEngine }) => !isOfEngine),
   )
-  writeFileSync(`${file}.new`, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 })
-  renameSync(`${file}.new`, file)
+  const content = `${JSON.stringify(all, null, 2)}\n`
+  if (content !== stored) replaceFile(file, content)
   return all
+}
+
+/** Synced before it replaces the file: after a power failure the folder would otherwise have an empty one. */
+function replaceFile(file: string, content: string): void {
+  const descriptor = openSync(`${file}.new`, 'w', 0o600)
+  writeFileSync(descriptor, content)
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+  renameSync(`${file}.new`, file)
 }
 
 function byName(kept: EarlierSecrets | Secrets): Secrets {
