@@ -18,7 +18,11 @@ export function apiClient({ origin, token }: { origin: string; token: string }):
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }
       for (const start = Date.now(); ; await delay(100)) {
-        const response = await fetch(`${origin}${path}`, { ...options, signal: AbortSignal.timeout(10_000) })
+        const response = await fetch(`${origin}${path}`, { ...options, signal: AbortSignal.timeout(10_000) }).catch((error: Error) => {
+          throw new Error(`${method} ${origin}${path} failed: ${(error.cause as Error | undefined)?.message || error.message}`, {
+            cause: error,
+          })
+        })
         const text = await response.text()
         if (response.status === expect) return text ? JSON.parse(text) : null
         const mayPass = response.status === 503 && Date.now() - start < patienceMs

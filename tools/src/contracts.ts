@@ -4,18 +4,24 @@
  */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readArguments } from './cli/arguments.ts'
+import { UsageError } from './cli/command.ts'
 import { compareContracts } from './releases/compare-contracts.ts'
 import { loadContracts, saveRelease, readReleases } from './releases/release-store.ts'
 
-const { release, contracts } = parseArgs({
-  options: { release: { type: 'string' }, contracts: { type: 'string', default: join(import.meta.dirname, '../../packages/contracts') } },
-}).values
+const defaultFolder = join(import.meta.dirname, '../../packages/contracts')
 
-if (release === undefined) await compare()
-else await saveCurrent(release)
+try {
+  const text = { type: 'string' } as const
+  const { release, contracts = defaultFolder } = readArguments(process.argv.slice(2), { release: text, contracts: text })
+  await (release === undefined ? compare(contracts) : saveCurrent(contracts, release))
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  console.error(error.message)
+  process.exitCode = 2
+}
 
-async function compare(): Promise<void> {
+async function compare(contracts: string): Promise<void> {
   const now = await loadContracts(contracts)
   const results = readReleases(contracts).map(({ version, contracts: released, accepted }) => {
     const { breaks, notices } = compareContracts({ version, released, now })
@@ -36,8 +42,8 @@ async function compare(): Promise<void> {
   process.exitCode = 1
 }
 
-async function saveCurrent(version: string): Promise<void> {
-  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`--release must be a version like 0.2.0, not "${version}".`)
+async function saveCurrent(contracts: string, version: string): Promise<void> {
+  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new UsageError(`--release must be a version like 0.2.0, not "${version}".`)
   const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' }).trim()
   console.log(`kept ${await saveRelease(contracts, { version, commit })}`)
 }

@@ -33,7 +33,9 @@ Example: MIGRATION_DATABASE_URL_ORDERS=postgres://orders:one@db.internal/orders 
     })
     if (!named.length) throw new UsageError('No DATABASE_URL_‹SERVICE› is set.')
     for (const { name, definition, url, runtimeRole } of named) {
-      await migrateDatabase(definition, { url, runtimeRole })
+      await migrateDatabase(definition, { url, runtimeRole }).catch((error: Error) => {
+        throw new Error(`${name}: ${error.message}`, { cause: error })
+      })
       console.log(`${name}: up to date`)
     }
   },

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { UsageError } from '../cli/command.ts'
 import { createSnapshot, type Contracts, type ContractSnapshot } from './contract-snapshot.ts'
 
 /** A release whose contracts are stored, as long as one of its services or clients may still be in use. */
@@ -39,7 +40,7 @@ export function readReleases(folder: string): Release[] {
 /** Stores the contracts of today as those of a release. A stored release is never overwritten. */
 export async function saveRelease(folder: string, { version, commit }: Pick<Release, 'version' | 'commit'>): Promise<string> {
   const place = join(folder, 'releases', version)
-  if (existsSync(place)) throw new Error(`${version} is already released: ${place} exists, and others may run it.`)
+  if (existsSync(place)) throw new UsageError(`${version} is already released: ${place} exists, and others may run it.`)
   const contracts = await loadContracts(folder)
   mkdirSync(place, { recursive: true })
   writeFileSync(join(place, 'contracts.json'), entryByLine(contracts))
