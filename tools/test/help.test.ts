@@ -30,7 +30,9 @@ test('--help lists all commands, a first word lists its pairs, and an unknown wo
   const keys = quittance('keys', '--help')
   expect(keys).toMatchObject({ status: 0, stdout: expect.stringContaining('Example: npm run quittance -- keys rotate') as string })
   expect(quittance('keys').status).toBe(2)
-  for (const word of ['fly', 'constructor']) {
-    expect(quittance(word)).toMatchObject({ status: 2, stdout: expect.stringContaining(`There is no command "${word}".`) as string })
-  }
+  expect(quittance('fly')).toMatchObject({ status: 2, stdout: expect.stringContaining('There is no command "fly".') as string })
+})
+
+test.each(['constructor', 'toString', '__proto__'])('%s, which every object has, is an unknown word', (word) => {
+  expect(quittance(word)).toMatchObject({ status: 2, stdout: expect.stringContaining(`There is no command "${word}".`) as string })
 })

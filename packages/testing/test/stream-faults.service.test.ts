@@ -66,7 +66,7 @@ describe.each(servers)('on %s', (program) => {
   /** Everything committed until now is handled once, in order, and in the stream. */
   const expectNothingLost = async () => {
     const committed = [...writer.committed]
-    // Thousands of events wait by then: a busy machine handles fewer of them than are committed meanwhile.
+    // Thousands of events wait by then, and a busy machine handles them slowly.
     await eventually(async () => expect(await firstUnhandled(database, committed)).toBeNull(), { withinMs: 120_000 })
     const { rows } = await database.query<{ account: string; position: number }>(
       'select account, position from handled_entries order by number',
