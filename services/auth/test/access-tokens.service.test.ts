@@ -193,6 +193,19 @@ test('a personal token sees the current memberships of its user', async () => {
   )
 })
 
+test('the operator gets 422 for an organization token of an account or organization that does not exist', async () => {
+  const { service, userId, organizationId } = await startWithUser()
+  await using auth = service
+  for (const [owner, organization] of [
+    [userId, randomUUID()],
+    [randomUUID(), organizationId],
+  ] as const) {
+    const request = { organization_id: organization, scopes: ordersRead }
+    const created = auth.call(createOrganizationAccessToken, request, userCallerFor(owner, [organization]))
+    await expect(created).rejects.toThrow(RequestValidationError)
+  }
+})
+
 test('a bound personal token sees only its organizations and no later membership', async () => {
   const { service, userId, organizationId, person } = await startWithUser()
   await using auth = service

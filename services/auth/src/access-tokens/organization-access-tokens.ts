@@ -25,7 +25,7 @@ export const createOrganizationAccessToken = systemCommand(
     const organizationId = request.organization_id
     const isOwn = callerOrganizationIds(caller).includes(organizationId)
     if (!isOwn || !(await isStillMember(systemSql, { userId, tokenId, organizationId }))) {
-      throw RequestValidationError.field(['organization_id'], 'Organization not found.')
+      throw RequestValidationError.field(['organization_id'], 'Organization not found, or not one of this account.')
     }
     await assertGrantableScopes(request.scopes, { tokenId, systemSql })
     const { token, row } = issueToken({

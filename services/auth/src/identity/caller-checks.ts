@@ -20,15 +20,19 @@ export function requireOwnOrganization(caller: Caller, organizationId: string): 
 /** Locks the membership until the change is committed, so that a removal at the same time either waits for it or prevents it. */
 const findMembership = `select 1 from members where organization_id = :organization_id and account_id = :account_id for key share`
 
+/** The operator acts for accounts that are no members, but not for what does not exist. */
+const findAccountAndOrganization = `
+  select 1 from organizations o cross join accounts a where o.id = :organization_id and a.id = :account_id`
+
 /**
  * Returns whether the user is a member now. Gateways cache memberships for seconds, and an organization token outlives the membership of its
- * creator: a user who has just been removed must not get one. The operator acts for any account.
+ * creator: a user who has just been removed must not get one. The operator acts for any account that exists.
  */
 export async function isStillMember(
   systemSql: SystemSql,
   { userId, tokenId, organizationId }: { userId: string; tokenId: string; organizationId: string },
 ): Promise<boolean> {
-  if (tokenId === 'operator') return true
   const values = { organization_id: organizationId, account_id: userId }
+  if (tokenId === 'operator') return (await systemSql('member.find-for-operator', findAccountAndOrganization, values)).length > 0
   return (await systemSql('member.lock', findMembership, values)).length > 0
 }
