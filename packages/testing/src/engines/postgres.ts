@@ -59,8 +59,8 @@ function binary(name: 'initdb' | 'postgres'): string {
     return join(dirname(createRequire(import.meta.url).resolve(platform)), '..', 'native', 'bin', name)
   } catch {
     throw new Error(
-      `npm has no PostgreSQL for ${process.platform}-${process.arch} (${platform}). Set DATABASE_URL_AUTH, DATABASE_URL_ORDERS, ` +
-        'DATABASE_URL_INVOICES and DATABASE_URL_WEBHOOKS to databases of your own server.',
+      `npm has no PostgreSQL for ${process.platform}-${process.arch} (${platform}). Set DATABASE_URL_‹SERVICE› of auth, orders, invoices, ` +
+        'webhooks, mail and usage to databases of your own server.',
     )
   }
 }
