@@ -25,6 +25,13 @@ test('a line is one JSON object with its event; secrets are redacted, also one l
   expect(JSON.stringify(line)).not.toMatch(/qt_oat_x|Bearer y/)
 })
 
+test('an error of an address that is not a URL does not contain the address, which has a password', () => {
+  const attempt = `try { new URL('nats://orders:Zq3/secret@nats:4222') } catch (err) { log.error({ err }, 'service.start-failed') }`
+  const [line] = runAndReadLog(attempt)
+  expect(line).toMatchObject({ err: { type: 'TypeError', message: 'Invalid URL', code: 'ERR_INVALID_URL', stack: expect.any(String) } })
+  expect(JSON.stringify(line)).not.toContain('secret')
+})
+
 test('lines logged before the process exits are written, also on `process.exit`', () => {
   expect(runAndReadLog(`for (let i = 0; i < 100; i++) log.info({ i }, 'counted'); process.exit(1)`)).toHaveLength(100)
 })

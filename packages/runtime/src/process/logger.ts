@@ -1,4 +1,4 @@
-import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
+import { destination, pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
 
 export type { Logger } from 'pino'
 
@@ -26,10 +26,18 @@ export function createLogger(name: string, level: string): Logger {
       base: { service: name },
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: redactFields },
+      serializers: { err: serializeError },
       messageKey: 'event',
     },
     (output ??= openOutput()),
   )
+}
+
+/** Node attaches a text that is not a URL to the error, and addresses of servers contain passwords. */
+function serializeError(error: Error): object {
+  const serialized = stdSerializers.err(error)
+  if (serialized?.['code'] === 'ERR_INVALID_URL') serialized['input'] = '[redacted]'
+  return serialized
 }
 
 /** One for all loggers of the process, so that their blocks follow each other. */

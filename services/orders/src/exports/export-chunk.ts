@@ -2,8 +2,11 @@ import type { QueryContext } from '@quittance/runtime/handler'
 import { buildWhere } from '@quittance/sql/list-query'
 import type { View } from '@quittance/sql/view'
 
-/** Characters that start a formula in spreadsheets, full-width ones included. */
-const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+/**
+ * Start of a formula in spreadsheets, with the full-width signs of East Asian ones. Where the comma separates decimals, a semicolon or a line
+ * break starts a cell, whatever the quotes.
+ */
+const formula = /(^|[;\t\r\n])(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g
 
 /**
  * Formats one line of CSV (RFC 4180). Text that a spreadsheet would run as a formula gets a leading apostrophe, because names come from
@@ -16,8 +19,8 @@ export function csvLine(values: readonly (string | number | boolean | null)[]): 
 function cell(value: string | number | boolean | null): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)
-  const safe = formula.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  const safe = value.replaceAll(formula, `$1'`)
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 /** Lines per part: far below the maximum reply size, even with the longest names. */
