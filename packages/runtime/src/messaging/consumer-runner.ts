@@ -54,6 +54,8 @@ export function startConsumer({ leaderSession, ...options }: ConsumerOptions & {
         await consumeWhileLeader(options, { leadership, parked, acks, state })
       } finally {
         stopListening()
+        // Another replica receives the next ones: the last count here would stay, and exceed those of the leader.
+        state.pending = 0
         await acks.flush()
         parked.stop()
         await retrying

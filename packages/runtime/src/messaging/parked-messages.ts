@@ -97,6 +97,8 @@ export class ParkedMessages {
 
   stop(): void {
     this.isStopped = true
+    // From now on another replica may count them.
+    countByConsumer.set(this.options.durable, () => 0)
     this.wakeSignal.wake()
   }
 
