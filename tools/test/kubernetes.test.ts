@@ -79,6 +79,22 @@ test.each(serviceNames)('%s has probes, a budget, a scale, no root user, and its
   }
 })
 
+test('a pod that the gateway reaches over HTTP accepts requests until the cluster has stopped to route them there', () => {
+  interface PodSpec {
+    terminationGracePeriodSeconds: number
+    containers: { env: { name: string; value?: string }[]; lifecycle?: { preStop: { exec: { command: string[] } } } }[]
+  }
+  const readPod = (name: string) => (of('Deployment', name) as unknown as { spec: { template: { spec: PodSpec } } }).spec.template.spec
+  const upstreams = readPod('gateway').containers[0]?.env.flatMap(({ value }) => /^http:\/\/(\w+):9090$/.exec(value ?? '')?.[1] ?? [])
+  expect(upstreams).toEqual(['invoices', 'auth', 'storefront', 'mail'])
+  for (const name of upstreams ?? []) {
+    const { terminationGracePeriodSeconds, containers } = readPod(name)
+    expect([name, containers[0]?.lifecycle?.preStop.exec.command]).toEqual([name, ['sleep', '5']])
+    // A stop takes up to 20 s more.
+    expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(25)
+  }
+})
+
 test.each(['small', 'replicated'])('%s names an image of a registry for every service', (name) => {
   const images = [...JSON.stringify(render(overlay(name))).matchAll(/"image":"([^"]+)"/g)].map(([, image]) => image)
   const named = serviceNames.map((service) => `registry.example.com/quittance/${service}:0.1.0`)
