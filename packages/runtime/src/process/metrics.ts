@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /** Metrics of this process. */
@@ -19,22 +20,28 @@ export function histogram(
 
 interface GaugeOptions {
   labels?: readonly string[]
-  /** Called on every read; if it throws, the value is unchanged. */
+  /** Called on a read, one call at a time. If it throws or takes too long, the read returns the last value. */
   collect(gauge: Pick<Gauge, 'set'>): Promise<void> | void
 }
+
+/** Milliseconds a read waits for a value. Prometheus waits 10 s for all of them, and without a reply it takes the process for down. */
+const collectTimeoutMs = 2_000
 
 /** Registers a gauge whose value is determined on read. Registering a name again replaces the previous gauge. */
 export function gauge(name: string, help: string, { labels = [], collect }: GaugeOptions): void {
   metrics.removeSingleMetric(name)
+  let inProgress: Promise<void> | null = null
   new Gauge({
     name,
     help,
     labelNames: [...labels],
     registers: [metrics],
     async collect() {
-      await Promise.resolve()
+      inProgress ??= Promise.resolve()
         .then(() => collect(this))
         .catch(() => {})
+        .finally(() => (inProgress = null))
+      await Promise.race([inProgress, delay(collectTimeoutMs, undefined, { ref: false })])
     },
   })
 }
