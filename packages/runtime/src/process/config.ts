@@ -1,8 +1,24 @@
 import { z } from 'zod'
 
+/** URL of a database, or the path of a socket, as the driver accepts it. */
+const DatabaseUrl = z
+  .string()
+  .refine(
+    (url) => url.startsWith('/') || (/^(postgres|postgresql|socket):/.test(url) && URL.canParse(url)),
+    'must be a URL such as postgres://USER:PASSWORD@HOST/DATABASE, with special characters of the password percent-encoded',
+  )
+
+/** URLs of servers of one NATS cluster, separated by commas; `nats://` may be omitted. */
+const NatsUrls = z
+  .string()
+  .refine(
+    (urls) => urls.split(',').every((url) => URL.canParse(url.includes('://') ? url : `nats://${url}`)),
+    'must be a URL such as nats://USER:PASSWORD@HOST:4222, with special characters of the password percent-encoded',
+  )
+
 /** Settings of every service; services add their own in `src/config.ts`. */
 export const RuntimeConfig = z.object({
-  NATS_URL: z.string().default('nats://127.0.0.1:4222').describe('NATS servers, comma-separated; user and password in the URL.'),
+  NATS_URL: NatsUrls.default('nats://127.0.0.1:4222').describe('NATS servers, comma-separated; user and password in the URL.'),
   BUS_KEY: z
     .string()
     .optional()
@@ -17,16 +33,12 @@ export const RuntimeConfig = z.object({
     .enum(['required', 'optional'])
     .default('required')
     .describe('`optional` accepts requests and events without a signature: for the update from release 0.1.0 only, which sends none.'),
-  DATABASE_URL: z
-    .string()
-    .optional()
-    .describe('PostgreSQL database of this service, with its runtime role, which may change rows but not the schema.'),
-  MIGRATION_DATABASE_URL: z
-    .string()
-    .optional()
-    .describe(
-      'The same database with the role that owns the schema: runs migrations and grants rights to the runtime role. Unset: DATABASE_URL migrates if it may.',
-    ),
+  DATABASE_URL: DatabaseUrl.optional().describe(
+    'PostgreSQL database of this service, with its runtime role, which may change rows but not the schema.',
+  ),
+  MIGRATION_DATABASE_URL: DatabaseUrl.optional().describe(
+    'The same database with the role that owns the schema: runs migrations and grants rights to the runtime role. Unset: DATABASE_URL migrates if it may.',
+  ),
   DATABASE_POOL_MAX: z.coerce
     .number()
     .int()

@@ -4,12 +4,13 @@ import { stopOnSignals } from '../process/shutdown.ts'
 
 /** Starts the service of this process and stops it on signals. A failed start and an unhandled rejection end the process with code 1. */
 export async function runProcess(name: string, start: () => Promise<{ stop(): Promise<void> }>): Promise<void> {
-  const log = createLogger(name, readConfig(RuntimeConfig).LOG_LEVEL)
+  let log = createLogger(name, 'info')
   process.on('unhandledRejection', (error) => {
     log.error({ err: error }, 'service.unhandled-rejection')
     process.exit(1)
   })
   try {
+    log = createLogger(name, readConfig(RuntimeConfig).LOG_LEVEL)
     const stopWaiting = exitWithParent()
     const running = await start()
     stopWaiting()

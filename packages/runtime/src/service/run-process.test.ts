@@ -1,0 +1,14 @@
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+
+const runProcess = JSON.stringify(new URL('run-process.ts', import.meta.url).href)
+
+test('an invalid setting ends the start with one log line that names it', () => {
+  const code = `const { runProcess } = await import(${runProcess}); await runProcess('orders', () => { throw new Error('started') })`
+  const env = { ...process.env, LOG_LEVEL: 'loud', DATABASE_POOL_MAX: '1' }
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8', env })
+  expect({ status, stderr }).toEqual({ status: 1, stderr: '' })
+  const line = JSON.parse(stdout) as { err: { message: string } }
+  expect(line).toMatchObject({ service: 'orders', level: 'error', event: 'service.start-failed' })
+  expect(line.err.message).toMatch(/^The environment is invalid:\n {2}DATABASE_POOL_MAX: .*\n {2}LOG_LEVEL: .*$/)
+})
