@@ -71,7 +71,8 @@ async function runForJson<Reply>(...args: string[]): Promise<Reply> {
 }
 
 async function listed(...args: string[]): Promise<Record<string, string>[]> {
-  const { output } = await quittance('events', ...args)
+  const { status, output, errors } = await quittance('events', ...args)
+  expect({ status, errors }).toEqual({ status: 0, errors: '' })
   return output
     .split('\n')
     .filter(Boolean)

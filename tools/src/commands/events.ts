@@ -38,11 +38,9 @@ async function run(args: string[]): Promise<void> {
   const wanted = ({ organization_id }: StoredEvent) => !options.organization || organization_id === options.organization
   const connection = await connectNats({ name: 'stream', url: streamUrl(options), waitsForServer: false })
   const end = new AbortController()
-  if (options.follow) {
-    handleStopSignals(async () => (end.abort(), 0))
-    // `events --follow | head` ends with its reader.
-    process.stdout.once('error', () => end.abort())
-  }
+  // `print` reports it.
+  process.stdout.on('error', () => {})
+  if (options.follow) handleStopSignals(async () => (end.abort(), 0))
   try {
     for await (const event of readEvents(connection, {
       subject: resolveSubject(options.type),
@@ -50,11 +48,18 @@ async function run(args: string[]): Promise<void> {
       follow: options.follow ? end.signal : null,
     })) {
       const { payload, ...facts } = event
-      if (wanted(event)) console.log(JSON.stringify(options.payload ? { ...facts, payload } : facts))
+      if (!wanted(event)) continue
+      // `events | head` ends with its reader.
+      if (!(await print(JSON.stringify(options.payload ? { ...facts, payload } : facts)))) break
     }
   } finally {
     await connection.close()
   }
+}
+
+/** Resolves when the line is written, so a slow reader slows the reading of the stream. Returns false if there is no reader any more. */
+function print(line: string): Promise<boolean> {
+  return new Promise((resolve) => process.stdout.write(`${line}\n`, (error) => resolve(!error)))
 }
 
 /** NATS does not reply to a filter that is no subject. */
