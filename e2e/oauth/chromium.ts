@@ -23,6 +23,8 @@ export interface BrowserWindow extends AsyncDisposable {
 export async function openWindow(browser: Browser, { scripts = false }: { scripts?: boolean } = {}): Promise<BrowserWindow> {
   const context = await browser.createBrowserContext()
   const page = await context.newPage()
+  // A busy machine is not a failure.
+  page.setDefaultTimeout(120_000)
   await page.setJavaScriptEnabled(scripts)
   const consoleMessages: string[] = []
   page.on('console', (message) => {

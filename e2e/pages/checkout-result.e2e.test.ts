@@ -35,8 +35,11 @@ describe.each([
     const { page, complaints } = visit
     await fillIn(page, checkout, 'ctoken_slow')
     await press(page, orderButton)
+    // Offline, the page does not learn of the result while it is checked.
+    await page.setOfflineMode(true)
     expect(await readText(page)).toContain('Your payment is being processed')
     await look(page, `processing-${scripts}`)
+    await page.setOfflineMode(false)
     if (!scripts) await press(page, 'a[href*=wait]')
     await eventually(async () => expect(await readText(page)).toContain('Your order is paid.'))
     expect(complaints).toEqual([])

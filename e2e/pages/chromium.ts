@@ -14,6 +14,9 @@ export async function launchChromium({ localHost }: { localHost?: string } = {})
   return launch({ executablePath, args: [...rules, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])] })
 }
 
+/** Longer than the browser waits by default: a busy machine is not a failure. */
+const busyMachineMs = 120_000
+
 /** A kind of visitor. */
 export interface VisitorOptions {
   scripts?: boolean
@@ -41,6 +44,7 @@ export async function openVisit(
 ): Promise<Visit> {
   const context = await browser.createBrowserContext()
   const page = await context.newPage()
+  page.setDefaultTimeout(busyMachineMs)
   await page.setViewport({ width, height: width < 500 ? 844 : 900 })
   await page.setExtraHTTPHeaders({ 'accept-language': language })
   await page.setJavaScriptEnabled(scripts)
