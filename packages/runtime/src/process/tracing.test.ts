@@ -20,7 +20,9 @@ test('without a collector a span continues the given trace under a new id', asyn
 })
 
 test('an invalid trace context starts a new trace', () => {
-  for (const text of [undefined, '', 'nonsense', `${parent}x`]) expect(continueTrace(text)).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
+  const zeros = [parent.replace(/[0-9a-f]{32}/, '0'.repeat(32)), parent.replace(/[0-9a-f]{16}-01/, `${'0'.repeat(16)}-01`)]
+  for (const text of [undefined, '', 'nonsense', `${parent}x`, ...zeros])
+    expect(continueTrace(text)).toMatch(/^00-(?!0{32})[0-9a-f]{32}-[0-9a-f]{16}-00$/)
 })
 
 test('standard variables disable tracing although a collector is set', async () => {

@@ -3,7 +3,8 @@ import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Attributes, type Co
 import type { RuntimeConfig } from './config.ts'
 import type { Closeable } from './shutdown.ts'
 
-const valid = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
+/** Ids of zeros are invalid (W3C Trace Context, 3.2.2.3 and 3.2.2.4). */
+const valid = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /** Null without a collector: then a span is only an id to propagate. */
 let tracer: Tracer | null = null
