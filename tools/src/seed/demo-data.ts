@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createOrganizationAccessToken, createPersonalAccessToken } from '@quittance/contracts/access-tokens'
 import { createAccount } from '@quittance/contracts/accounts'
 import { createClient } from '@quittance/contracts/clients'
@@ -9,6 +8,7 @@ import { personalScopes, scopes, type Scope } from '@quittance/contracts/scopes'
 import type { DemoData, DemoSales } from '@quittance/testing/ready-file'
 import { apiClient } from '../api-client.ts'
 import type { ProgressReporter } from '@quittance/testing/engines/engine'
+import { readJsonFile, writeJsonFile } from '@quittance/testing/engines/json-file'
 import type { OperatorAccess } from '@quittance/runtime/bus/operator-access'
 import { withOperator, type Operator } from '../operator.ts'
 import { createDemoSales } from './demo-sales.ts'
@@ -42,15 +42,15 @@ const clientScopes: [Scope, ...Scope[]] = [
 
 /** Returns the demo data of a data folder; creates them at its first start. Null where there are none and nothing can be sold. */
 export async function provideDemoData({ file, operator, origin, report, canSell }: DemoDataOptions): Promise<DemoData | null> {
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
+  const stored = readJsonFile<DemoData>(file)
+  if (stored) return stored
   if (!canSell) {
     report('no demo organization: its orders need the payments of the sandbox (SANDBOX_PAYMENTS=on)')
     return null
   }
   report('creating a demo organization')
   const demo = await createDemoData({ operator, origin })
-  writeFileSync(`${file}.tmp`, JSON.stringify(demo, null, 2), { mode: 0o600 })
-  renameSync(`${file}.tmp`, file)
+  writeJsonFile(file, demo)
   return demo
 }
 

@@ -6,12 +6,12 @@ import type { ServiceName } from '@quittance/contracts/services'
 import { findChromium } from '@quittance/testing/engines/chromium'
 import type { ProgressReporter } from '@quittance/testing/engines/engine'
 import { isFree } from '@quittance/testing/engines/free-ports'
+import { writeJsonFile } from '@quittance/testing/engines/json-file'
 import type { ReadyFile } from '@quittance/testing/ready-file'
 import { provideDemoData } from '../seed/demo-data.ts'
 import { lockDataFolder, type DataFolder } from './data-folder.ts'
 import { startDatabases, startNats, type Databases, type Nats } from './engines.ts'
 import { publicAddresses, sandboxPayments } from './environment.ts'
-import { writeReadyFile } from './ready-file.ts'
 import type { DatabaseOwner, Secrets } from '../secrets/secret-list.ts'
 import { createBusKeys, type BusKeys } from './bus-keys.ts'
 import { migrateDatabases } from './migrate-databases.ts'
@@ -90,7 +90,7 @@ async function start(options: InstanceOptions, closers: Closers): Promise<Runnin
   const facts = await collectFacts({ options, resources, slots, team })
   const files = [join(resources.folder.path, 'instance.json'), ...(readyFile ? [readyFile] : [])]
   closers.push(() => files.forEach((file) => rmSync(file, { force: true })))
-  restarts.onRestarted = () => files.forEach((file) => writeReadyFile(file, facts()))
+  restarts.onRestarted = () => files.forEach((file) => writeJsonFile(file, facts()))
   if (options.watch) closers.push(watchForChanges({ options, resources, team }))
   restarts.onRestarted()
   return { facts, dataDir: resources.folder.path, allow: options.allow }

@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { readJsonFile, writeJsonFile } from '@quittance/testing/engines/json-file'
 import { databaseOwners, generateMissing, migrationPassword, secretList, type Secrets } from '../secrets/secret-list.ts'
 
 /** The format in which releases up to 0.1.0 stored them. */
@@ -15,24 +16,13 @@ interface EarlierSecrets {
  */
 export function readSecrets(dataDir: string): Secrets {
   const file = join(dataDir, 'secrets.json')
-  const stored = existsSync(file) ? readFileSync(file, 'utf8') : null
-  const known = stored === null ? {} : byName(JSON.parse(stored))
+  const stored = readJsonFile<EarlierSecrets | Secrets>(file)
   const all = generateMissing(
-    known,
+    stored ? byName(stored) : {},
     secretList.filter(({ isOfEngine }) => !isOfEngine),
   )
-  const content = `${JSON.stringify(all, null, 2)}\n`
-  if (content !== stored) replaceFile(file, content)
+  if (!isDeepStrictEqual(all, stored)) writeJsonFile(file, all)
   return all
-}
-
-/** Synced before it replaces the file: after a power failure the folder would otherwise have an empty one. */
-function replaceFile(file: string, content: string): void {
-  const descriptor = openSync(`${file}.new`, 'w', 0o600)
-  writeFileSync(descriptor, content)
-  fsyncSync(descriptor)
-  closeSync(descriptor)
-  renameSync(`${file}.new`, file)
 }
 
 function byName(kept: EarlierSecrets | Secrets): Secrets {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { natsUsers, type NatsUser } from '@quittance/contracts/permissions'
 import { runProgram } from './find-program.ts'
+import { readJsonFile, writeJsonFile } from './json-file.ts'
 import { natsConfig, quote, type NatsConfigOptions } from './nats-config.ts'
 import { recordedProcess } from './process-record.ts'
 
@@ -38,8 +39,8 @@ export async function reloadNatsConfig(options: NatsConfigFileOptions): Promise<
 
 function readPasswords(file: string): Record<NatsUser, string> {
   mkdirSync(dirname(file), { recursive: true })
-  const known: Partial<Record<NatsUser, string>> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  const known = readJsonFile<Partial<Record<NatsUser, string>>>(file) ?? {}
   const all = Object.fromEntries(natsUsers.map((user) => [user, known[user] ?? randomBytes(24).toString('hex')]))
-  writeFileSync(file, JSON.stringify(all, null, 2), { mode: 0o600 })
+  writeJsonFile(file, all)
   return all as Record<NatsUser, string>
 }
