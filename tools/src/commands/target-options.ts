@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError } from '@quittance/contracts/errors'
 import { withoutEmptySettings } from '@quittance/runtime/config'
 import type { OperatorAccess } from '@quittance/runtime/bus/operator-access'
 import { withOperator, type Operator } from '../operator.ts'
+import { readJsonFile } from '@quittance/testing/engines/json-file'
 import type { ReadyFile } from '@quittance/testing/ready-file'
 import { UsageError } from '../cli/command.ts'
 
@@ -24,12 +24,12 @@ export async function printReply(target: Target, work: (operator: Operator) => P
   console.log(JSON.stringify(await request(target, work), null, 2))
 }
 
-/** Performs a request as the operator. An error of the service is one of usage, with its detail. */
+/** Performs a request as the operator. A request that the service rejects is an error of usage, with its detail. */
 export async function request<Reply>({ data, nats }: Target, work: (operator: Operator) => Promise<Reply>): Promise<Reply> {
   try {
     return await withOperator(operatorAccess({ data, nats }), work)
   } catch (error) {
-    if (error instanceof ApiError) throw new UsageError(sentence(error))
+    if (error instanceof ApiError && error.status < 500) throw new UsageError(sentence(error))
     throw error
   }
 }
@@ -71,13 +71,18 @@ export function accessTo({ nats_url: natsUrl, operator_bus_key: busKey, bus_publ
   return { natsUrl, busKey, busPublicKeys }
 }
 
-/** Reads the addresses of the instance that runs on a data folder. */
+/** Returns the addresses of the instance that runs on a data folder. */
 export function runningInstance(data: string | undefined): ReadyFile {
-  const folder = data ?? '.quittance'
-  const file = join(folder, 'instance.json')
-  if (!existsSync(file))
-    throw new UsageError(`No instance runs on ${folder}. Start one (npm start), or name another with --data or --nats.`)
-  return JSON.parse(readFileSync(file, 'utf8'))
+  const instance = findInstance(data)
+  if (instance) return instance
+  throw new UsageError(`No instance runs on ${data ?? defaultData}. Start one (npm start), or name another with --data or --nats.`)
+}
+
+const defaultData = '.quittance'
+
+/** Returns the addresses of the instance that runs on a data folder; null if there is none. */
+export function findInstance(data: string | undefined): ReadyFile | null {
+  return readJsonFile<ReadyFile>(join(data ?? defaultData, 'instance.json'))
 }
 
 /** Parses `orders:read,orders:write`; returns all of `known` if nothing is given. */
