@@ -16,8 +16,8 @@ export default defineConfig({
           isolate: false,
           include: ['{packages,services,tools,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/*.{service,e2e}.test.ts'],
-          // Password hashing is slow on purpose, and a busy machine is not a failure.
-          testTimeout: 30_000,
+          // Password hashing is slow on purpose, some tests run commands, and a busy machine is not a failure.
+          testTimeout: 120_000,
           // On two cores vitest would use one worker, and the last workspace of a run has both cores.
           maxWorkers: Math.max(2, availableParallelism() - 1),
         },
