@@ -24,8 +24,11 @@ interface GaugeOptions {
   collect(gauge: Pick<Gauge, 'set'>): Promise<void> | void
 }
 
-/** Milliseconds a read waits for a value. Prometheus waits 10 s for all of them, and without a reply it takes the process for down. */
-const collectTimeoutMs = 2_000
+/**
+ * Milliseconds a read waits for a value: longer than a readiness check, which is a value too. Prometheus waits 10 s for all of them, and
+ * without a reply it takes the process for down.
+ */
+const collectTimeoutMs = 3_000
 
 /** Registers a gauge whose value is determined on read. Registering a name again replaces the previous gauge. */
 export function gauge(name: string, help: string, { labels = [], collect }: GaugeOptions): void {
