@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { natsUsers, type NatsUser } from '@quittance/contracts/permissions'
 import { runProgram } from './find-program.ts'
 import { readJsonFile, writeJsonFile } from './json-file.ts'
@@ -41,6 +42,6 @@ function readPasswords(file: string): Record<NatsUser, string> {
   mkdirSync(dirname(file), { recursive: true })
   const known = readJsonFile<Partial<Record<NatsUser, string>>>(file) ?? {}
   const all = Object.fromEntries(natsUsers.map((user) => [user, known[user] ?? randomBytes(24).toString('hex')]))
-  writeJsonFile(file, all)
+  if (!isDeepStrictEqual(all, known)) writeJsonFile(file, all)
   return all as Record<NatsUser, string>
 }
