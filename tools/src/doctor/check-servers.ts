@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { splitNatsUrls } from '@quittance/runtime/config'
 import { Client } from 'pg'
 import { databaseOwners } from '../secrets/secret-list.ts'
 import { missing, ok, type Finding } from './finding.ts'
@@ -18,7 +19,7 @@ export async function checkServers(environment: NodeJS.ProcessEnv): Promise<Find
     ]
   })
   const nats = (environment['NATS_URL'] ?? '').split(',').filter(Boolean)
-  return Promise.all([...databases, ...nats.map(checkNats)])
+  return Promise.all([...databases, ...nats.flatMap(splitNatsUrls).map(checkNats)])
 }
 
 /** Earlier versions of PostgreSQL lack features that migrations use. */
@@ -55,7 +56,7 @@ async function checkDatabase(name: string, { url, migrates }: { url: string; mig
 
 /** A NATS server sends the first message. */
 async function checkNats(url: string): Promise<Finding> {
-  const parsed = URL.parse(url.includes('://') ? url : `nats://${url}`)
+  const parsed = URL.parse(url)
   if (!parsed) return missing('NATS_URL', 'not a URL', 'Correct it: nats://USER:PASSWORD@HOST:4222, several separated by commas.')
   const place = `${parsed.hostname}:${parsed.port || 4222}`
   const greeting = await readGreeting({ host: parsed.hostname.replaceAll(/[[\]]/g, ''), port: Number(parsed.port || 4222) })

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { connect, ErrorCode, Events, type ConnectionOptions, NatsError, type NatsConnection } from 'nats'
 import type { BusUser } from '@quittance/contracts/permissions'
 import type { BusIdentity } from '../bus/identity.ts'
+import { splitNatsUrls } from '../process/config.ts'
 import { abandonHangingTransports } from './abandon-transports.ts'
 
 export { headers as natsHeaders, type MsgHdrs, type NatsConnection } from 'nats'
@@ -24,7 +25,7 @@ const retryMs = 250
  * permissions let every user read only its own replies.
  */
 export async function connectNats({ name, url, identity, waitsForServer = true }: NatsOptions): Promise<NatsConnection> {
-  const servers = url.split(',').map((server) => new URL(server.includes('://') ? server : `nats://${server}`))
+  const servers = splitNatsUrls(url).map((server) => new URL(server))
   const { username, password } = servers[0] as URL
   const user = decodeURIComponent(username) || name
   abandonHangingTransports()

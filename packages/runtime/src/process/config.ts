@@ -8,11 +8,15 @@ const DatabaseUrl = z
     'must be a URL such as postgres://USER:PASSWORD@HOST/DATABASE, with special characters of the password percent-encoded',
   )
 
-/** URLs of servers of one NATS cluster, separated by commas; `nats://` may be omitted. */
+/** Splits URLs of servers of one NATS cluster, separated by commas; `nats://` may be omitted. */
+export function splitNatsUrls(urls: string): string[] {
+  return urls.split(',').map((url) => (url.includes('://') ? url : `nats://${url}`))
+}
+
 const NatsUrls = z
   .string()
   .refine(
-    (urls) => urls.split(',').every((url) => URL.canParse(url.includes('://') ? url : `nats://${url}`)),
+    (urls) => splitNatsUrls(urls).every((url) => URL.canParse(url)),
     'must be a URL such as nats://USER:PASSWORD@HOST:4222, with special characters of the password percent-encoded',
   )
 
