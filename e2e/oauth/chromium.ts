@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { findChromium } from '@quittance/testing/engines/chromium'
 import { freePorts } from '@quittance/testing/engines/free-ports'
-import { launch, type Browser, type CDPSession, type Page, type Protocol } from 'puppeteer'
+import { launch, type Browser, type CDPSession, type HTTPResponse, type Page, type Protocol } from 'puppeteer'
 
-export type { Browser, CDPSession, Page, Protocol }
+export type { Browser, CDPSession, HTTPResponse, Page, Protocol }
 
 /** Launches a real browser; as root it must run without its sandbox. */
 export async function launchChromium(): Promise<Browser> {

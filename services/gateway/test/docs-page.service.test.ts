@@ -19,6 +19,11 @@ test('serves the whole API reference itself, with a policy that allows no other 
     expect([path, (await gateway.fetch(path)).status]).toEqual([path, 200])
 })
 
+test('asks to be reloaded and names the description while the reference is not shown, as after a rejected script', async () => {
+  const text = await (await gateway.fetch('/docs')).text()
+  expect(text).toMatch(/<div id="reference"><p>[^<]*Reload the page[^]*href="\/openapi.json"/)
+})
+
 test('serves only the script of the package', async () => {
   expect((await gateway.fetch('/docs/reference/')).status).toBe(404)
 })

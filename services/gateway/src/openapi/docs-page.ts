@@ -20,6 +20,10 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** The script replaces it. It stays without scripts, and if the overloaded gateway rejects one of them. */
+const missingReference =
+  'Loading the API reference. Reload the page if this text stays. The same is at <a href="/openapi.json">/openapi.json</a>.'
+
 const page = `<!doctype html>
 <html lang="en">
   <head>
@@ -29,8 +33,7 @@ const page = `<!doctype html>
     <link rel="icon" href="data:," />
   </head>
   <body>
-    <noscript>The same is at <a href="/openapi.json">/openapi.json</a>.</noscript>
-    <div id="reference"></div>
+    <div id="reference"><p>${missingReference}</p></div>
     <script src="${scriptPath}"></script>
     <script src="/docs/start.js"></script>
   </body>
