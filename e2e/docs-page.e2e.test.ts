@@ -2,7 +2,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import type { RunningSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchChromium, openWindow, type Browser, type HTTPResponse } from './oauth/chromium.ts'
+import { launchChromium, openVisit, type Browser, type HTTPResponse } from './browser/chromium.ts'
 
 let system: RunningSystem
 let browser: Browser
@@ -14,14 +14,9 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 test('shows operations and the change history, contacts no other host, complies with its policy', async () => {
-  await using window = await openWindow(browser)
-  const { page, consoleMessages } = window
+  await using visit = await openVisit(browser)
+  const { page, complaints, requests } = visit
   const origin = system.readReadyFile().base_url
-  const foreignRequests: string[] = []
-  page.on('request', (request) => {
-    if (!request.url().startsWith(origin) && !/^(data|blob|about):/.test(request.url())) foreignRequests.push(request.url())
-  })
-  await page.setJavaScriptEnabled(true)
   // Passed as text: code that runs in the page is not compiled with this file.
   const readPageText = async () => String(await page.evaluate('document.body.innerText'))
   // A gateway that is overloaded rejects a script with 503, and the page asks to be reloaded.
@@ -40,6 +35,6 @@ test('shows operations and the change history, contacts no other host, complies 
   )
   expect(await readPageText()).toContain('/v1/users/me')
   expect(await readPageText()).not.toContain('Reload the page')
-  expect(foreignRequests).toEqual([])
-  expect(consoleMessages.filter((line) => /Content.Security|Refused to/i.test(line))).toEqual([])
+  expect(requests.filter((url) => !url.startsWith(origin) && !/^(data|blob|about):/.test(url))).toEqual([])
+  expect(complaints.filter((line) => /Content.Security|Refused to/i.test(line))).toEqual([])
 })

@@ -3,7 +3,7 @@ import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { waitForMailedCode } from './mailed-codes.ts'
-import { launchChromium, openWindow, type Browser } from './oauth/chromium.ts'
+import { launchChromium, openVisit, type Browser } from './browser/chromium.ts'
 import { expectAccepted } from './sale.ts'
 
 let system: RunningSystem
@@ -35,10 +35,8 @@ async function sellHostile(name: string): Promise<string> {
 test('a receipt with hostile text runs and loads nothing in the mailbox [pages 94] [pages 95] [pages 124]', async () => {
   const email = await sellHostile(hostile)
   const { base_url: baseUrl } = system.readReadyFile()
-  await using window = await openWindow(browser, { scripts: true })
-  const { page, consoleMessages } = window
-  const requested: string[] = []
-  page.on('request', (request) => void requested.push(request.url()))
+  await using window = await openVisit(browser)
+  const { page, complaints, requests } = window
   await eventually(async () => {
     await page.goto(`${baseUrl}/mailbox`)
     expect(await page.$eval('ol', (list) => list.textContent)).toContain(email)
@@ -49,8 +47,8 @@ test('a receipt with hostile text runs and loads nothing in the mailbox [pages 9
   expect(await frame?.$eval('body', (body) => body.textContent)).toContain('<script>')
   expect(await frame?.evaluate(`getComputedStyle(document.querySelector('h1')).fontSize`)).toBe('22px')
   expect([await page.title(), await frame?.title()].some((title) => title === 'run')).toBe(false)
-  expect(requested.filter((url) => !url.startsWith(`${baseUrl}/mailbox`) && !url.endsWith('/favicon.ico'))).toEqual([])
-  expect(consoleMessages).toEqual([])
+  expect(requests.filter((url) => !url.startsWith(`${baseUrl}/mailbox`) && !url.endsWith('/favicon.ico'))).toEqual([])
+  expect(complaints).toEqual([])
 })
 
 test('the mailbox answers on the host of the public address only, and no page may read it', async () => {

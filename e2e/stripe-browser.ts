@@ -2,7 +2,7 @@ import { eventually } from '@quittance/testing/eventually'
 import type { FakeAccount, FakeStripe } from '@quittance/testing/stripe/fake-stripe'
 import type { StartedSystem } from '@quittance/testing/system'
 import { expect } from 'vitest'
-import type { Page } from './pages/chromium.ts'
+import type { Page } from './browser/chromium.ts'
 
 /** Numbers of Stripe's test cards. */
 export const cardNumbers = {
@@ -62,5 +62,5 @@ export async function reloadBankStep(page: Page, fake: FakeStripe): Promise<void
 export async function endBankStep(page: Page, { fake, outcome }: { fake: FakeStripe; outcome: 'succeeds' | 'fails' }): Promise<void> {
   const action = await findStripeFrame(page, { fake, path: '/browser/action' })
   await action.waitForSelector('[data-ready]')
-  await Promise.all([page.waitForNavigation({ timeout: 60_000 }), action.click(`[value=${outcome}]`)])
+  await Promise.all([page.waitForNavigation(), action.click(`[value=${outcome}]`)])
 }

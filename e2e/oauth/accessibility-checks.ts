@@ -1,4 +1,4 @@
-import type { Page } from './chromium.ts'
+import type { Page } from '../browser/chromium.ts'
 
 /** The DOM types that these functions use; they run in the browser. */
 interface PageElement {
@@ -13,10 +13,8 @@ interface PageElement {
 }
 declare const document: {
   activeElement: PageElement
-  scrollingElement: { scrollWidth: number }
   querySelectorAll(selector: string): Iterable<PageElement>
 }
-declare const window: { innerWidth: number }
 declare function getComputedStyle(element: PageElement): Record<'color' | 'backgroundColor' | 'outlineStyle' | 'outlineWidth', string>
 
 /** Returns text whose contrast with its background is below 4.5:1 (WCAG 2.2, 1.4.3), with the ratio. */
@@ -54,11 +52,6 @@ export function findUnlabelled(page: Page): Promise<string[]> {
       .filter(({ labels }) => labels?.length === 0)
       .map(({ outerHTML }) => outerHTML),
   )
-}
-
-/** Returns by how much the page is wider than the window; 0 for a page that fits. */
-export function findOverflow(page: Page): Promise<number> {
-  return page.evaluate(() => Math.max(0, document.scrollingElement.scrollWidth - window.innerWidth))
 }
 
 /** Returns the focused element, and whether its focus is visible. */

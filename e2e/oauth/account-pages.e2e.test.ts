@@ -2,9 +2,8 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { callApi } from '@quittance/testing/system'
 import type { OAuthClient, Person } from '@quittance/testing/oauth-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findAccessibilityViolations } from './accessibility.ts'
-import { launchChromium, openWindow, screenshot, startCallbackServer, type Browser, type CallbackServer, type Page } from './chromium.ts'
-import { findOverflow } from './accessibility-checks.ts'
+import { findOverflow, findViolations, launchChromium, openVisit, press, screenshot, type Browser, type Page } from '../browser/chromium.ts'
+import { startCallbackServer, type CallbackServer } from './callback-server.ts'
 import { createAccount, useSharedProvider, type RunningProvider } from './provider.ts'
 
 let provider: RunningProvider
@@ -27,10 +26,6 @@ async function createUser(): Promise<Person & { id: string }> {
   return { ...person, id }
 }
 
-async function press(page: Page, selector: string): Promise<void> {
-  await Promise.all([page.waitForNavigation(), page.click(selector)])
-}
-
 const primaryButton = '.card form:not([data-passkey]) button.primary'
 
 async function signIn(page: Page, { email, password }: Person): Promise<void> {
@@ -49,10 +44,10 @@ async function checkPage(page: Page, name: string): Promise<void> {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
     for (const width of [390, 1280]) {
       await page.setViewport({ width, height: 844 })
-      await screenshot(page, `survey-${name}-${scheme}-${width}`)
+      await screenshot(page, `oauth-survey-${name}-${scheme}-${width}`)
       expect({ name, overflow: await findOverflow(page) }).toEqual({ name, overflow: 0 })
     }
-    expect({ name, scheme, violations: await findAccessibilityViolations(page) }).toEqual({ name, scheme, violations: [] })
+    expect({ name, scheme, violations: await findViolations(page) }).toEqual({ name, scheme, violations: [] })
   }
 }
 
@@ -72,8 +67,8 @@ function totp(secret: string, atMs = Date.now()): string {
 
 test('sets up, requests, confirms and replaces an authenticator app without scripts, accessibly', async () => {
   const person = await createUser()
-  await using window = await openWindow(browser)
-  const { page, consoleMessages } = window
+  await using window = await openVisit(browser, { scripts: false })
+  const { page, complaints } = window
   await page.goto(account())
   await checkPage(page, 'sign-in')
   await signIn(page, { ...person, password: 'wrong' })
@@ -98,7 +93,7 @@ test('sets up, requests, confirms and replaces an authenticator app without scri
   await checkPage(page, 'recovery-codes')
   const recoveryCode = await page.$eval('ul.codes code', (code) => code.textContent)
 
-  await using secondWindow = await openWindow(browser)
+  await using secondWindow = await openVisit(browser, { scripts: false })
   await secondWindow.page.goto(account())
   await signIn(secondWindow.page, person)
   await checkPage(secondWindow.page, 'second-factor')
@@ -110,7 +105,7 @@ test('sets up, requests, confirms and replaces an authenticator app without scri
   expect(await readText(secondWindow.page)).toContain('a code is asked after your password')
   await checkPage(secondWindow.page, 'account')
 
-  await using thirdWindow = await openWindow(browser)
+  await using thirdWindow = await openVisit(browser, { scripts: false })
   await thirdWindow.page.goto(account())
   await signIn(thirdWindow.page, person)
   await thirdWindow.page.type('#code', recoveryCode)
@@ -119,13 +114,13 @@ test('sets up, requests, confirms and replaces an authenticator app without scri
   await provider.rows(`update sessions set payload = jsonb_set(payload, '{loginTs}', '1') where account_id = $1`, [person.id])
   await thirdWindow.page.goto(account('/password'))
   await checkPage(thirdWindow.page, 'confirm')
-  expect([...consoleMessages, ...secondWindow.consoleMessages, ...thirdWindow.consoleMessages]).toEqual([])
+  expect([...complaints, ...secondWindow.complaints, ...thirdWindow.complaints]).toEqual([])
 })
 
 test('adds a passkey and signs in with it, using the only script of these pages', async () => {
   const person = await createUser()
-  await using window = await openWindow(browser, { scripts: true })
-  const { page, consoleMessages } = window
+  await using window = await openVisit(browser)
+  const { page, complaints } = window
   const devTools = await page.createCDPSession()
   await devTools.send('WebAuthn.enable')
   await devTools.send('WebAuthn.addVirtualAuthenticator', {
@@ -155,13 +150,13 @@ test('adds a passkey and signs in with it, using the only script of these pages'
   await checkPage(page, 'second-factor-passkey')
   await press(page, 'form[data-passkey] button')
   expect(await readText(page)).toContain('Passkey made with Chrome')
-  expect(consoleMessages).toEqual([])
+  expect(complaints).toEqual([])
 })
 
 test('the operator’s link sets a new password once', async () => {
   const person = await createUser()
   const { url } = await provider.runOperatorCommand<{ url: string }>('account', 'reset-password', '--email', person.email)
-  await using window = await openWindow(browser)
+  await using window = await openVisit(browser, { scripts: false })
   const { page } = window
   await page.goto(url)
   await checkPage(page, 'reset')
@@ -188,7 +183,7 @@ test('consent names the client, marks money-moving scopes and separates same-nam
   const token = provider.system.demo.personal_access_token
   const registered = await callApi(`${provider.baseUrl}/v1/oauth2/register`, { method: 'POST', token, body })
   const client = { ...registered.body, redirect_uri } as OAuthClient
-  await using window = await openWindow(browser)
+  await using window = await openVisit(browser, { scripts: false })
   const { page } = window
   const start = (parameters: Record<string, string> = {}) =>
     page.goto(provider.authorizationUrl({ client_id: client.client_id, redirect_uri, scope, ...parameters }))
@@ -219,7 +214,7 @@ test('consent names the client, marks money-moving scopes and separates same-nam
 
 test('error and sign-out pages use plain language', async () => {
   const person = await createUser()
-  await using window = await openWindow(browser)
+  await using window = await openVisit(browser, { scripts: false })
   const { page } = window
   await page.goto(provider.authorizationUrl({ client_id: 'nobody' }))
   await checkPage(page, 'error-client')

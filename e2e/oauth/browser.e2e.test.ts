@@ -3,17 +3,18 @@ import { callApi } from '@quittance/testing/system'
 import { exchangeCode, type OAuthClient, type Person } from '@quittance/testing/oauth-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  findOverflow,
   launchChromium,
-  openWindow,
+  openVisit,
+  press,
   screenshot,
-  startCallbackServer,
   type Browser,
-  type CallbackServer,
   type CDPSession,
   type Page,
   type Protocol,
-} from './chromium.ts'
-import { readFocused, findOverflow, findLowContrast, findUnlabelled } from './accessibility-checks.ts'
+} from '../browser/chromium.ts'
+import { readFocused, findLowContrast, findUnlabelled } from './accessibility-checks.ts'
+import { startCallbackServer, type CallbackServer } from './callback-server.ts'
 import { createAccount, useSharedProvider, type RunningProvider } from './provider.ts'
 
 /** Contains no line-break opportunity, and every part is HTML markup. */
@@ -58,11 +59,6 @@ function startAuthorization(page: Page, parameters: Record<string, string> = {},
   return page.goto(provider.authorizationUrl({ client_id, redirect_uri, scope, state: 'a state', ...parameters }))
 }
 
-/** Clicks a button that navigates to another page. */
-async function press(page: Page, selector: string): Promise<void> {
-  await Promise.all([page.waitForNavigation(), page.click(selector)])
-}
-
 async function signIn(page: Page, { email, password } = person): Promise<void> {
   await page.$eval('#email', (field) => ((field as unknown as { value: string }).value = ''))
   await page.type('#email', email)
@@ -90,13 +86,13 @@ const deny = 'button[value=deny]'
 
 describe('without scripts', () => {
   test('shows a wrong password beside its field; a right one leads to consent and a valid code', async () => {
-    await using window = await openWindow(browser)
-    const { page, consoleMessages } = window
+    await using window = await openVisit(browser, { scripts: false })
+    const { page, complaints } = window
     await startAuthorization(page)
-    await screenshot(page, 'sign-in')
+    await screenshot(page, 'oauth-sign-in')
     await eventually(async () => expect(await readFocused(page)).toMatchObject({ name: 'email' }))
     await signIn(page, { ...person, password: 'wrong' })
-    await screenshot(page, 'sign-in-wrong')
+    await screenshot(page, 'oauth-sign-in-wrong')
     expect(await page.title()).toMatch(/^Error/)
     await eventually(async () => expect(await readFocused(page)).toMatchObject({ name: 'password' }))
     const [field, error] = [await page.$('#password'), await page.$('#password[aria-invalid=true] ~ #error[role=alert]')]
@@ -105,7 +101,7 @@ describe('without scripts', () => {
     expect(await page.$eval('#email', (input) => (input as unknown as { value: string }).value)).toBe(person.email)
     await page.type('#password', person.password)
     await press(page, 'button.primary')
-    await screenshot(page, 'consent')
+    await screenshot(page, 'oauth-consent')
     const pageText = await readText(page)
     for (const words of [
       'Allow Ledger to use your organization?',
@@ -116,21 +112,21 @@ describe('without scripts', () => {
       expect(pageText).toContain(words)
     }
     await page.click('label.choice:first-of-type')
-    await screenshot(page, 'consent-chosen')
+    await screenshot(page, 'oauth-consent-chosen')
     const before = application.received.length
     await press(page, allow)
-    await screenshot(page, 'back')
+    await screenshot(page, 'oauth-back')
     expect(page.url().startsWith(application.redirectUri)).toBe(true)
     expect(application.received.length).toBe(before + 1)
     const { code = '', ...rest } = application.received.at(-1) ?? {}
     expect(rest).toEqual({ state: 'a state', iss: provider.baseUrl })
     expect(await exchangeCode(provider.baseUrl, { client, code })).toMatchObject({ status: 200 })
-    expect(consoleMessages).toEqual([])
+    expect(complaints).toEqual([])
   })
 
   test('a policy without the application’s address blocks the response to the application', async () => {
-    await using window = await openWindow(browser)
-    const { page, consoleMessages } = window
+    await using window = await openVisit(browser, { scripts: false })
+    const { page, complaints } = window
     const devTools = await page.createCDPSession()
     await devTools.send('Fetch.enable', { patterns: [{ urlPattern: '*/oauth2/interaction/*', requestStage: 'Response' }] })
     devTools.on('Fetch.requestPaused', (paused) => void narrowPolicy(devTools, paused))
@@ -141,20 +137,20 @@ describe('without scripts', () => {
     await page.waitForNetworkIdle()
     expect(application.received.length).toBe(before)
     expect(page.url()).not.toContain('/callback')
-    expect(consoleMessages.join()).toMatch(/form-action/)
+    expect(complaints.join()).toMatch(/form-action/)
   })
 
   test('denying calls the application back with access_denied', async () => {
-    await using window = await openWindow(browser)
+    await using window = await openVisit(browser, { scripts: false })
     await startAuthorization(window.page)
     await signIn(window.page)
     await press(window.page, deny)
     expect(application.received.at(-1)).toMatchObject({ error: 'access_denied', state: 'a state' })
-    expect(window.consoleMessages).toEqual([])
+    expect(window.complaints).toEqual([])
   })
 
   test('skips the consent that was given before', async () => {
-    await using window = await openWindow(browser)
+    await using window = await openVisit(browser, { scripts: false })
     const { page } = window
     await startAuthorization(page, { sub_type: 'user', scope: 'openid' })
     await signIn(page)
@@ -166,7 +162,7 @@ describe('without scripts', () => {
   })
 
   test('is usable by keyboard alone, with a visible focus', async () => {
-    await using window = await openWindow(browser)
+    await using window = await openVisit(browser, { scripts: false })
     const { page } = window
     const next = async (name: string) => {
       await page.keyboard.press('Tab')
@@ -176,17 +172,17 @@ describe('without scripts', () => {
     await eventually(async () => expect(await readFocused(page)).toEqual({ name: 'email', isSeen: true }))
     await page.keyboard.type(person.email)
     await next('password')
-    await screenshot(page, 'keyboard-password')
+    await screenshot(page, 'oauth-keyboard-password')
     await page.keyboard.type(person.password)
     await next('Sign in')
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
     await next('organization_id')
     await page.keyboard.press('Space')
     expect(await page.$$('input[type=radio]:checked')).toHaveLength(1)
-    await screenshot(page, 'keyboard-organization')
+    await screenshot(page, 'oauth-keyboard-organization')
     await next('3 permissions that only read')
     await next('Allow')
-    await screenshot(page, 'keyboard-allow')
+    await screenshot(page, 'oauth-keyboard-allow')
     await next('Deny')
     await next('Use another account')
     await page.keyboard.down('Shift')
@@ -200,7 +196,7 @@ describe('without scripts', () => {
   })
 
   test('preselects no organization for a user with several; the browser requires a choice', async () => {
-    await using window = await openWindow(browser)
+    await using window = await openVisit(browser, { scripts: false })
     const { page } = window
     await startAuthorization(page, { prompt: 'consent' })
     await signIn(page)
@@ -212,29 +208,29 @@ describe('without scripts', () => {
   })
 
   test('escapes markup in names and truncates long ones', async () => {
-    await using window = await openWindow(browser)
-    const { page, consoleMessages } = window
+    await using window = await openVisit(browser, { scripts: false })
+    const { page, complaints } = window
     await startAuthorization(page, {}, unverified)
     const cut = `${longName.slice(0, 59)}…`
     expect(await readText(page)).toContain(cut)
-    await screenshot(page, 'long-name-sign-in')
+    await screenshot(page, 'oauth-long-name-sign-in')
     await signIn(page)
     const pageText = await readText(page)
     for (const words of [cut, markupName, 'Not verified.']) expect(pageText).toContain(words)
     expect(await page.$$('main script, main b')).toHaveLength(0)
-    await screenshot(page, 'long-name-consent')
-    expect(consoleMessages).toEqual([])
+    await screenshot(page, 'oauth-long-name-consent')
+    expect(complaints).toEqual([])
   })
 })
 
 describe.each(['light', 'dark'])('in %s', (scheme) => {
   test('text has enough contrast, fields have labels, and a phone does not scroll sideways', async () => {
-    await using window = await openWindow(browser)
+    await using window = await openVisit(browser, { scripts: false })
     const { page } = window
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
     await page.setViewport({ width: 360, height: 740, deviceScaleFactor: 2 })
     const checkPage = async (name: string) => {
-      await screenshot(page, `phone-${scheme}-${name}`)
+      await screenshot(page, `oauth-phone-${scheme}-${name}`)
       expect({ name, tooFaint: await findLowContrast(page), unlabelled: await findUnlabelled(page) }).toEqual({
         name,
         tooFaint: [],
@@ -264,15 +260,15 @@ describe.each(['light', 'dark'])('in %s', (scheme) => {
 })
 
 test('in a wide window the account page lists applications and browsers', async () => {
-  await using window = await openWindow(browser)
+  await using window = await openVisit(browser, { scripts: false })
   const { page } = window
   await page.setViewport({ width: 1280, height: 900 })
   await startAuthorization(page, { sub_type: 'user' })
-  await screenshot(page, 'wide-sign-in')
+  await screenshot(page, 'oauth-wide-sign-in')
   await signIn(page)
   if (!page.url().includes('/callback')) await press(page, allow)
   await page.goto(`${provider.authUrl}/oauth2/account`)
-  await screenshot(page, 'wide-account')
+  await screenshot(page, 'oauth-wide-account')
   expect(await readText(page)).toContain('Ledger')
   expect(await readText(page)).toContain('this browser')
 })

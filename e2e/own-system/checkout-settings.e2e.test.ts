@@ -5,7 +5,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { callApi, startSystem, type StartedSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readQrCodes } from '../read-qr-codes.ts'
-import { findOverflow, findViolations, launchChromium, openVisit, press, readText, screenshot, type Browser } from '../pages/chromium.ts'
+import { findOverflow, findViolations, launchChromium, openVisit, press, readText, screenshot, type Browser } from '../browser/chromium.ts'
 import { countryField, openShop, orderButton } from '../pages/shop.ts'
 
 /** A host without TLS that is not this machine to a browser, as in an own network: browsers trust such a page less, and state less. */

@@ -2,7 +2,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { startFakeStripe, type FakeStripe } from '@quittance/testing/stripe/fake-stripe'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { expect, test } from 'vitest'
-import { findViolations, launchChromium, openVisit, press, readText, screenshot, type Browser, type Page } from '../pages/chromium.ts'
+import { findViolations, launchChromium, openVisit, press, readText, screenshot, type Browser, type Page } from '../browser/chromium.ts'
 import { countryField, orderButton } from '../pages/shop.ts'
 import { startPrinted, type PrintedSystem } from './npm-start.ts'
 
@@ -61,7 +61,7 @@ async function getInvoice(page: Page): Promise<void> {
   await page.type('[name="billing_address.postal_code"]', '20095')
   await page.type('[name="billing_address.city"]', 'Hamburg')
   await press(page, 'button[value=invoice]')
-  const download = await page.waitForSelector('a[href$="/invoice"]', { timeout: 60_000 })
+  const download = await page.waitForSelector('a[href$="/invoice"]')
   const link = await download?.evaluate((each) => (each as unknown as { href: string }).href)
   const cookie = (await page.browserContext().cookies()).map((each) => `${each.name}=${each.value}`).join('; ')
   const document = await fetch(link ?? '', { headers: { cookie } })

@@ -1,7 +1,7 @@
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import type { RunningSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findOverflow, findViolations, launchChromium, openVisit, press, readText, screenshot, type Browser } from './chromium.ts'
+import { findOverflow, findViolations, launchChromium, openVisit, press, readText, screenshot, type Browser } from '../browser/chromium.ts'
 import { countryField, openShop, orderButton, type Shop } from './shop.ts'
 
 let system: RunningSystem

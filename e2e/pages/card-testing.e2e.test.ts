@@ -3,7 +3,7 @@ import { eventually } from '@quittance/testing/eventually'
 import type { RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findViolations, launchChromium, openVisit, press, readText, screenshot, type Browser, type Page } from './chromium.ts'
+import { findViolations, launchChromium, openVisit, press, readText, screenshot, type Browser, type Page } from '../browser/chromium.ts'
 import { countryField, openShop, orderButton, type Shop } from './shop.ts'
 
 let system: RunningSystem

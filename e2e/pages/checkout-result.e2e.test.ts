@@ -4,7 +4,7 @@ import { freePorts } from '@quittance/testing/engines/free-ports'
 import type { RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launchChromium, openVisit, press, readText, type Browser, type Page } from './chromium.ts'
+import { launchChromium, openVisit, press, readText, type Browser, type Page } from '../browser/chromium.ts'
 import { look } from './look.ts'
 import { countryField, openShop, orderButton, type Checkout, type Shop } from './shop.ts'
 

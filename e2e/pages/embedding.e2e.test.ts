@@ -6,7 +6,7 @@ import { freePorts } from '@quittance/testing/engines/free-ports'
 import type { RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findViolations, launchChromium, openVisit, readText, screenshot, type Browser, type Page } from './chromium.ts'
+import { findViolations, launchChromium, openVisit, readText, screenshot, type Browser, type Page } from '../browser/chromium.ts'
 import { countryField, openShop, orderButton, type Checkout, type Shop } from './shop.ts'
 
 type Frame = ReturnType<Page['mainFrame']>

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { findOverflow, findViolations, screenshot, type Page } from './chromium.ts'
+import { findOverflow, findViolations, screenshot, type Page } from '../browser/chromium.ts'
 
 /** Saves a picture of a page, which must be accessible and fit its window. */
 export async function look(page: Page, name: string): Promise<void> {

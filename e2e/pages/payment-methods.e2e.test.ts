@@ -1,7 +1,7 @@
 import { callApi, type RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launchChromium, openVisit, press, readText, type Browser, type Page } from './chromium.ts'
+import { launchChromium, openVisit, press, readText, type Browser, type Page } from '../browser/chromium.ts'
 import { look } from './look.ts'
 import { sellToCustomer } from './portal-customers.ts'
 import { openShop } from './shop.ts'

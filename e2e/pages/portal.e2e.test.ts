@@ -2,7 +2,7 @@ import type { RunningSystem } from '@quittance/testing/system'
 import { eventually } from '@quittance/testing/eventually'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launchChromium, openVisit, press, readText, type Browser, type Page } from './chromium.ts'
+import { launchChromium, openVisit, press, readText, type Browser, type Page } from '../browser/chromium.ts'
 import { look } from './look.ts'
 import { sellToCustomer } from './portal-customers.ts'
 import { openShop } from './shop.ts'
@@ -52,7 +52,7 @@ describe.each([
     await page.type('[name="billing_address.city"]', 'Hamburg')
     await press(page, 'button[value=invoice]')
     const download = `a[href$="/orders/${order.id}/invoice"]`
-    if (scripts) await page.waitForSelector(download, { timeout: 60_000 })
+    if (scripts) await page.waitForSelector(download)
     else
       await eventually(async () => void ((await page.$(download)) ?? (await page.reload(), expect(await page.$(download)).not.toBeNull())))
     await look(page, `${name}-invoice`)

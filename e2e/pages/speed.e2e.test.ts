@@ -1,7 +1,7 @@
 import type { RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchChromium, openVisit, type Browser, type Page } from './chromium.ts'
+import { launchChromium, openVisit, type Browser, type Page } from '../browser/chromium.ts'
 import { openShop, type Shop } from './shop.ts'
 
 let system: RunningSystem

@@ -12,7 +12,7 @@ import {
   screenshot,
   type Browser,
   type Page,
-} from './chromium.ts'
+} from '../browser/chromium.ts'
 import { openShop } from './shop.ts'
 
 let system: RunningSystem

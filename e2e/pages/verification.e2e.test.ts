@@ -5,7 +5,7 @@ import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { extractLinks, getDocumentProxy } from 'unpdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buyer, sell, waitUntilPaid } from '../sale.ts'
-import { findOverflow, findViolations, launchChromium, openVisit, readText, screenshot, type Browser } from './chromium.ts'
+import { findOverflow, findViolations, launchChromium, openVisit, readText, screenshot, type Browser } from '../browser/chromium.ts'
 
 let system: RunningSystem
 let browser: Browser

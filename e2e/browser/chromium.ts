@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { findChromium } from '@quittance/testing/engines/chromium'
 import { eventually } from '@quittance/testing/eventually'
 import axe from 'axe-core'
-import { launch, type Browser, type Page } from 'puppeteer'
+import { launch, type Browser, type CDPSession, type HTTPResponse, type Page, type Protocol } from 'puppeteer'
 
-export type { Browser, Page }
+export type { Browser, CDPSession, HTTPResponse, Page, Protocol }
 
 /** Launches a real browser; as root it must run without its sandbox. `localHost` is a name that leads to this machine. */
 export async function launchChromium({ localHost }: { localHost?: string } = {}): Promise<Browser> {
@@ -89,7 +89,7 @@ export function findOverflow(page: Page): Promise<number> {
   return page.evaluate('Math.max(0, document.scrollingElement.scrollWidth - window.innerWidth)') as Promise<number>
 }
 
-const folder = join(import.meta.dirname, '../artefacts/pages')
+const folder = join(import.meta.dirname, '../artefacts')
 
 /** Saves a screenshot for manual review. */
 export async function screenshot(page: Page, name: string): Promise<void> {
