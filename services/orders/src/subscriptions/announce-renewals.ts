@@ -6,7 +6,8 @@ import { findPlannedProduct } from './choose-product.ts'
 import { Subscription } from './subscription.ts'
 import { announcedSubscriptionView, nextAmount } from './subscription-view.ts'
 
-const batch = 100
+/** Number of subscriptions that `announceAll` reads at once. */
+export const announcementBatch = 100
 
 /** The clock of the organization of `s`, joined as `o`. */
 const clockOfOrganization = `(now() + o.clock_offset_ms * interval '1 millisecond')`
@@ -26,8 +27,8 @@ const isAhead = `s.recurring_interval = 'year' and s.status = 'active' and not s
 
 const findDue = `
   select s.id, s.organization_id from subscriptions s join organizations o on o.id = s.organization_id
-  where ${isAhead} and ${isWithinDaysOfAnyClock('s.current_period_end', 30)}
-  order by s.current_period_end limit ${batch}`
+  where ${isAhead} and ${isWithinDaysOfAnyClock('s.current_period_end', 30)} and s.id <> all (:failed::uuid[])
+  order by s.current_period_end limit ${announcementBatch}`
 
 const announce = `
   update subscriptions s set renewal_announced_for = s.current_period_end from organizations o
@@ -44,27 +45,33 @@ export const announceRenewals = job({
   name: announceRenewalsJobName,
   everyMs: 60_000,
   async run(context) {
-    const due = await context.systemSql<DueSubscription>('subscriptions.find-ahead', findDue)
-    const areAllAnnounced = await announceEach(due, announceOne, context)
-    return areAllAnnounced && due.length === batch
+    const listDue = (failed: readonly string[]) => context.systemSql<DueSubscription>('subscriptions.find-ahead', findDue, { failed })
+    await announceAll(context, { listDue, announceOne })
+    return false
   },
 })
 
-/** Announces each in a separate transaction. Returns false if one failed: it is logged, repeated by the next run, and delays no other. */
-export async function announceEach(
-  due: readonly DueSubscription[],
-  announceOne: (each: DueSubscription, context: Transaction) => Promise<void>,
-  { transaction, log }: JobContext,
-): Promise<boolean> {
-  let areAllAnnounced = true
-  for (const each of due) {
-    const { id, organization_id } = each
-    await transaction(organization_id, (context) => announceOne(each, context)).catch((error: unknown) => {
-      areAllAnnounced = false
-      log.error({ err: error, subscription_id: id, organization_id }, 'subscription.not-announced')
-    })
+interface Announcements {
+  /** Returns the next batch of those that are due, without those that failed in this run. */
+  listDue(failed: readonly string[]): Promise<readonly DueSubscription[]>
+  announceOne(due: DueSubscription, context: Transaction): Promise<void>
+}
+
+/** Announces each in a separate transaction. One that fails is logged and left to the next run of the job: it delays no other. */
+export async function announceAll({ transaction, log, isStopping }: JobContext, { listDue, announceOne }: Announcements): Promise<void> {
+  const failed: string[] = []
+  for (;;) {
+    const due = await listDue(failed)
+    for (const each of due) {
+      if (isStopping()) return
+      const { id, organization_id } = each
+      await transaction(organization_id, (context) => announceOne(each, context)).catch((error: unknown) => {
+        failed.push(id)
+        log.error({ err: error, subscription_id: id, organization_id }, 'subscription.not-announced')
+      })
+    }
+    if (due.length < announcementBatch) return
   }
-  return areAllAnnounced
 }
 
 /** The condition is repeated under the lock of the row: another replica may have announced it, or the customer has cancelled. */

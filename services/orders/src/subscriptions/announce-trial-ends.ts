@@ -1,17 +1,22 @@
 import { subscriptionTrialEnding } from '@quittance/contracts/subscription-announcements'
 import { job, type Transaction } from '@quittance/runtime/handler'
 import { announceTrialEndsJobName } from '../job-names.ts'
-import { announceEach, isWithinDays, isWithinDaysOfAnyClock, loadAnnouncement, type DueSubscription } from './announce-renewals.ts'
-
-const batch = 100
+import {
+  announceAll,
+  announcementBatch,
+  isWithinDays,
+  isWithinDaysOfAnyClock,
+  loadAnnouncement,
+  type DueSubscription,
+} from './announce-renewals.ts'
 
 const isAhead = `s.status = 'trialing' and not s.cancel_at_period_end and s.trial_end_announced_at is null
     and ${isWithinDays('s.trial_end', 3)}`
 
 const findDue = `
   select s.id, s.organization_id from subscriptions s join organizations o on o.id = s.organization_id
-  where ${isAhead} and ${isWithinDaysOfAnyClock('s.trial_end', 3)}
-  order by s.trial_end limit ${batch}`
+  where ${isAhead} and ${isWithinDaysOfAnyClock('s.trial_end', 3)} and s.id <> all (:failed::uuid[])
+  order by s.trial_end limit ${announcementBatch}`
 
 const announce = `
   update subscriptions s set trial_end_announced_at = now() from organizations o
@@ -23,9 +28,10 @@ export const announceTrialEnds = job({
   name: announceTrialEndsJobName,
   everyMs: 60_000,
   async run(context) {
-    const ending = await context.systemSql<DueSubscription>('subscriptions.find-ending-trials', findDue)
-    const areAllAnnounced = await announceEach(ending, announceEnd, context)
-    return areAllAnnounced && ending.length === batch
+    const listDue = (failed: readonly string[]) =>
+      context.systemSql<DueSubscription>('subscriptions.find-ending-trials', findDue, { failed })
+    await announceAll(context, { listDue, announceOne: announceEnd })
+    return false
   },
 })
 
