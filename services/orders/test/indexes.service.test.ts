@@ -1,11 +1,12 @@
 /** Statements on tables that grow for ever use an index. They are recorded while the service runs them. */
 import { confirmCheckout, createCheckout, getCheckoutByClient } from '@quittance/contracts/checkouts'
+import { listPayments } from '@quittance/contracts/payments'
 import { createRefund } from '@quittance/contracts/refunds'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { recordStatements } from '@quittance/testing/record-statements'
 import { expect, test } from 'vitest'
-import type { OrdersUnderTest } from './start-orders.ts'
+import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { storeBySetup } from './stored-method.ts'
 import { startStripeShop } from './stripe-shop.ts'
 
@@ -64,4 +65,20 @@ test('finds the declines of a checkout, refunds and methods with open payments b
     expect(plan).toContain(index)
     expect(plan).not.toMatch(/Seq Scan on (payments|payment_setups|refunds)/)
   }
+})
+
+test('a list of payments reads neither the orders nor the customers of the seller, and open payments are found by an index', async () => {
+  using statements = recordStatements()
+  await using orders = await startOrders()
+  const { seller } = await orders.paidOrder({ billed: false })
+  expect((await orders.call(listPayments, {}, seller)).pagination.total_count).toBe(1)
+  expect((await orders.call(listPayments, { status: 'pending' }, seller)).items).toEqual([])
+  await multiplyRows(
+    orders,
+    'payments',
+    `jsonb_build_object('id', gen_random_uuid(), 'order_id', gen_random_uuid(), 'provider_payment', n)`,
+  )
+  const list = await explain(orders, statements.find('count(*) from payments pa', `pa.created_at desc`))
+  expect(list).not.toMatch(/ on (orders|customers)/)
+  expect(await explain(orders, statements.find('count(*) from payments pa', 'pa.is_open and'))).not.toContain('Seq Scan on payments')
 })

@@ -43,7 +43,7 @@ export const listCustomers = query(listCustomersContract, (request, { read }) =>
         sql: ['c.email', 'c.name', 'c.external_id'].map((column) => `strpos(lower(${column}), lower(:query)) > 0`).join(' or '),
         value: request.query,
       },
-      active: { sql: `${hasSubscription} = :active`, value: request.active },
+      active: { sql: request.active ? hasSubscription : `not ${hasSubscription}`, value: request.active },
       metadata: metadataFilter('c.metadata', request.metadata),
     }),
     orderBy: buildSortOrder(columns, { sorting: request.sorting, tieBreakers: ['c.created_at', 'c.id'] }),
