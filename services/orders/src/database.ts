@@ -56,6 +56,7 @@ import { rememberInvoiceNumbers } from './migrations/20261127123000-remember-inv
 import { shareClaims } from './migrations/20261127181500-share-claims.ts'
 import { shareOtherClaims } from './migrations/20261127194500-share-other-claims.ts'
 import { shareDetachClaims } from './migrations/20261127233600-share-detach-claims.ts'
+import { countPayments } from './migrations/20261128150000-count-payments.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
 import { setDunning } from './migrations/20261125013000-set-dunning.ts'
 import { detachMethods } from './migrations/20261124210000-detach-methods.ts'
@@ -156,6 +157,7 @@ export const database: DatabaseDefinition = {
     shareOtherClaims,
     storeConsumerPositions,
     shareDetachClaims,
+    countPayments,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },

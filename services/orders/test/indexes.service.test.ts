@@ -78,7 +78,7 @@ test('a list of payments reads neither the orders nor the customers of the selle
     'payments',
     `jsonb_build_object('id', gen_random_uuid(), 'order_id', gen_random_uuid(), 'provider_payment', n)`,
   )
-  const list = await explain(orders, statements.find('count(*) from payments pa', `pa.created_at desc`))
+  const list = await explain(orders, statements.find('list_counts', 'from payments pa'))
   expect(list).not.toMatch(/ on (orders|customers)/)
   expect(await explain(orders, statements.find('count(*) from payments pa', 'pa.is_open and'))).not.toContain('Seq Scan on payments')
 })

@@ -189,6 +189,7 @@ test('lists keys oldest first by page, organization and benefit', async () => {
   const list = async (request: object) => (await orders.call(listLicenseKeys, request, shop.seller)).items.map(({ id }) => id)
   expect(await list({})).toEqual([ada.licenseKey.id, bob.licenseKey.id])
   expect(await list({ limit: 1, page: 2 })).toEqual([bob.licenseKey.id])
+  expect((await orders.call(listLicenseKeys, {}, shop.seller)).pagination).toEqual({ total_count: 2, max_page: 1 })
   expect(await list({ benefit_id: [shop.benefit.id], organization_id: shop.organizationId })).toHaveLength(2)
   expect(await list({ benefit_id: randomUUID() })).toEqual([])
   expect(await list({ organization_id: randomUUID() })).toEqual([])

@@ -34,17 +34,11 @@ export interface CountedTable {
  * Returns the statements that count a table, including its existing rows. Its writers wait until the migration ends, so no change is
  * missed.
  */
-export function countListRows({ list, time, products = false, visibleWhen = 'true' }: CountedTable): string[] {
+export function countListRows(table: CountedTable): string[] {
+  const { list, time, products = false, visibleWhen = 'true' } = table
   const columns = `organization_id, ${products ? 'product_id, ' : ''}(${time} at time zone 'UTC')::date as day`
-  const sets = `(organization_id), (organization_id, day)${products ? ', (organization_id, product_id)' : ''}`
-  const kind = products
-    ? `case grouping(product_id, day) when 3 then 'all' when 2 then 'day' else 'product' end`
-    : `case grouping(day) when 1 then 'all' else 'day' end`
-  const add = (rows: string, delta: string) => `insert into list_counts (list, kind, organization_id, product_id, day, delta)
-    select '${list}', ${kind}, organization_id, ${products ? 'product_id' : 'null'}, day, ${delta} from (${rows}) r group by grouping sets (${sets})`
+  const add = (rows: string, delta: string) => addTotals(table, { target: 'list_counts', rows, delta })
   const moved = (row: 'old' | 'new', by: number) => `select ${columns}, ${by} as by from (select ${row}.*) m where ${visibleWhen}`
-  const parts = (row: 'old' | 'new') =>
-    `${row}.organization_id, ${products ? `${row}.product_id, ` : ''}${row}.${time}, (${qualifyCondition(visibleWhen, row)})`
   return [
     `create function count_${list}() returns trigger language plpgsql as $$ begin
     ${add(`select ${columns} from changed where ${visibleWhen}`, `case tg_op when 'DELETE' then -count(*) else count(*) end`)};
@@ -55,10 +49,34 @@ export function countListRows({ list, time, products = false, visibleWhen = 'tru
     return null;
   end $$`,
     `create trigger count_inserted after insert on ${list} referencing new table as changed for each statement execute function count_${list}()`,
+    ...createChangeTriggers(table),
+    add(`select ${columns} from ${list} where ${visibleWhen}`, 'count(*)'),
+  ]
+}
+
+interface Totals {
+  target: 'list_counts' | 'list_totals'
+  /** SQL of the rows to count, with organization, product and day. */
+  rows: string
+  delta: string
+}
+
+function addTotals({ list, products = false }: CountedTable, { target, rows, delta }: Totals): string {
+  const sets = `(organization_id), (organization_id, day)${products ? ', (organization_id, product_id)' : ''}`
+  const kind = products
+    ? `case grouping(product_id, day) when 3 then 'all' when 2 then 'day' else 'product' end`
+    : `case grouping(day) when 1 then 'all' else 'day' end`
+  return `insert into ${target} (list, kind, organization_id, product_id, day, delta)
+    select '${list}', ${kind}, organization_id, ${products ? 'product_id' : 'null'}, day, ${delta} from (${rows}) r group by grouping sets (${sets})`
+}
+
+function createChangeTriggers({ list, time, products = false, visibleWhen = 'true' }: CountedTable): string[] {
+  const parts = (row: 'old' | 'new') =>
+    `${row}.organization_id, ${products ? `${row}.product_id, ` : ''}${row}.${time}, (${qualifyCondition(visibleWhen, row)})`
+  return [
     `create trigger count_deleted after delete on ${list} referencing old table as changed for each statement execute function count_${list}()`,
     `create trigger count_moved after update on ${list} for each row when ((${parts('old')}) is distinct from (${parts('new')}))
     execute function count_moved_${list}()`,
-    add(`select ${columns} from ${list} where ${visibleWhen}`, 'count(*)'),
   ]
 }
 
@@ -90,26 +108,47 @@ export function trackListChanges(tables: readonly CountedTable[]): string[] {
       union all select list, 'all', organization_id, null, null, delta from list_changes
       union all select list, 'day', organization_id, null, day, delta from list_changes
       union all select list, 'product', organization_id, product_id, null, delta from list_changes where product_id is not null`,
-    ...tables.flatMap(buildCounterTriggers),
+    ...tables.flatMap((table) => {
+      const { insertion, trigger, changes } = recordChanges(table)
+      return [insertion, `drop trigger count_inserted on ${table.list}`, trigger, ...changes]
+    }),
   ]
 }
 
-function buildCounterTriggers({ list, time, products = false, visibleWhen = 'true' }: CountedTable): string[] {
+/**
+ * Returns the statements that count one more table after `trackListChanges`, including its existing rows. Its writers wait until the
+ * migration ends, so no change is missed. Part of a migration.
+ */
+export function countAnotherList(table: CountedTable): string[] {
+  const { list, time, products = false, visibleWhen = 'true' } = table
+  const { insertion, trigger, changes } = recordChanges(table)
+  const rows = `select organization_id, ${products ? 'product_id, ' : ''}(${time} at time zone 'UTC')::date as day from ${list} where ${visibleWhen}`
+  return [
+    `lock table ${list} in share row exclusive mode`,
+    ...[insertion, trigger, ...changes],
+    ...createChangeTriggers(table),
+    addTotals(table, { target: 'list_totals', rows, delta: 'count(*)' }),
+  ]
+}
+
+/** Functions that add a row to `list_changes`, and the trigger of inserted rows. */
+function recordChanges({ list, time, products = false, visibleWhen = 'true' }: CountedTable) {
   const day = (row: string) => `(${row}.${time} at time zone 'UTC')::date`
   const product = (row: string) => (products ? `${row}.product_id` : 'null::uuid')
   const add = `insert into list_changes (list, organization_id, product_id, day, delta)`
   const moved = (row: 'old' | 'new', by: number) =>
     `select '${list}', ${row}.organization_id, ${product(row)}, ${day(row)}, ${by} where ${qualifyCondition(visibleWhen, row)}`
   const body = (statement: string) => `language plpgsql as $$ begin ${statement}; return null; end $$`
-  return [
-    `create function count_inserted_${list}() returns trigger
+  return {
+    insertion: `create function count_inserted_${list}() returns trigger
       ${body(`${add} values ('${list}', new.organization_id, ${product('new')}, ${day('new')}, 1)`)}`,
-    `drop trigger count_inserted on ${list}`,
-    `create trigger count_inserted after insert on ${list} for each row when (${qualifyCondition(visibleWhen, 'new')}) execute function count_inserted_${list}()`,
-    `create or replace function count_${list}() returns trigger
+    trigger: `create trigger count_inserted after insert on ${list} for each row when (${qualifyCondition(visibleWhen, 'new')}) execute function count_inserted_${list}()`,
+    changes: [
+      `create or replace function count_${list}() returns trigger
       ${body(`${add} select '${list}', c.organization_id, ${product('c')}, ${day('c')}, -count(*) from changed c where ${qualifyCondition(visibleWhen, 'c')} group by 2, 3, 4`)}`,
-    `create or replace function count_moved_${list}() returns trigger ${body(`${add} ${moved('old', -1)} union all ${moved('new', 1)}`)}`,
-  ]
+      `create or replace function count_moved_${list}() returns trigger ${body(`${add} ${moved('old', -1)} union all ${moved('new', 1)}`)}`,
+    ],
+  }
 }
 
 /** Qualifies the column of a condition with a row alias. */

@@ -30,7 +30,13 @@ export const scopedLicenseKeys = {
   from: 'license_keys k',
 }
 
-export const licenseKeyView: View<LicenseKeyRead> = { name: 'license-key', ...scopedLicenseKeys, key: 'k.id', columns }
+export const licenseKeyView: View<LicenseKeyRead> = {
+  name: 'license-key',
+  ...scopedLicenseKeys,
+  key: 'k.id',
+  counter: { list: 'license_keys', time: 'k.created_at' },
+  columns,
+}
 
 /** Activations of the key; `condition` is SQL that starts with a space. */
 export const nestActivations = (condition: string) =>

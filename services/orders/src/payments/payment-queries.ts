@@ -57,6 +57,7 @@ export const paymentView: View<Payment> = {
   checkout: '(select o.checkout_id from orders o where o.id = pa.order_id) = :checkout',
   from: 'payments pa',
   key: 'pa.id',
+  counter: { list: 'payments', time: 'pa.created_at' },
   references: { m: { table: 'payment_methods', foreignKey: 'pa.payment_method_id' } },
   lookupJoins: `left join payment_methods m on m.id = pa.payment_method_id
     left join payment_accounts a on a.id = pa.payment_account_id`,
