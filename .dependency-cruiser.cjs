@@ -166,9 +166,9 @@ module.exports = {
       to: { path: 'node_modules/fastify/' },
     },
     {
-      name: 'puppeteer-has-four-addresses',
+      name: 'puppeteer-has-three-addresses',
       severity: 'error',
-      from: { pathNot: '^(services/invoices/(src/rendering|test)/|e2e/(oauth|pages)/chromium[.]ts$|bench/src/scenarios/render[.]ts$)' },
+      from: { pathNot: '^(services/invoices/(src/rendering|test)/|e2e/browser/chromium[.]ts$|bench/src/scenarios/render[.]ts$)' },
       to: { path: 'node_modules/puppeteer' },
     },
     {
