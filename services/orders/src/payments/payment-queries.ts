@@ -82,7 +82,7 @@ const columns = { created_at: 'pa.created_at', status, amount: 'pa.amount', meth
 export const listPayments = query(listPaymentsContract, ({ page, limit, sorting, ...filters }, { read }) =>
   read.page(paymentView, {
     ...buildWhere({
-      organization_ids: { sql: 'pa.organization_id = any(:organization_ids)', value: toArray(filters.organization_id) },
+      organization_id: { sql: 'pa.organization_id = any(:organization_id)', value: toArray(filters.organization_id) },
       checkout_ids: { sql: 'pa.checkout_id = any(:checkout_ids)', value: toArray(filters.checkout_id) },
       order_ids: { sql: 'pa.order_id = any(:order_ids)', value: toArray(filters.order_id) },
       statuses: { sql: hasStatus(filters.status), value: toArray(filters.status) },

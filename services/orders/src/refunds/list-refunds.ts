@@ -10,7 +10,7 @@ export const listRefunds = query(contract, ({ page, limit, sorting, ...filters }
   read.page(refundView, {
     ...buildWhere({
       ids: { sql: 'r.id = any(:ids)', value: toArray(filters.id) },
-      organization_ids: { sql: 'r.organization_id = any(:organization_ids)', value: toArray(filters.organization_id) },
+      organization_id: { sql: 'r.organization_id = any(:organization_id)', value: toArray(filters.organization_id) },
       order_ids: { sql: 'r.order_id = any(:order_ids)', value: toArray(filters.order_id) },
       subscription_ids: { sql: 'o.subscription_id = any(:subscription_ids)', value: toArray(filters.subscription_id) },
       customer_ids: { sql: 'o.customer_id = any(:customer_ids)', value: toArray(filters.customer_id) },
