@@ -42,8 +42,8 @@ test('a hash has the recommended cost, and one of another cost is valid and outd
 test('a password that goes first is compared before all that wait', async () => {
   const compared: string[] = []
   const compare = (name: string, isFirst: boolean) => verifyPassword('swordfish', cheaper, { isFirst }).then(() => compared.push(name))
-  const others = Array.from({ length: 8 }, (_, index) => compare(`other ${index}`, false))
+  const others = Array.from({ length: 40 }, (_, index) => compare(`other ${index}`, false))
   await Promise.all([...others, compare('known', true)])
-  // Two had begun.
-  expect(compared.indexOf('known')).toBeLessThanOrEqual(3)
+  // It starts third. It ends later if its thread gets less time than the other one.
+  expect(compared.indexOf('known')).toBeLessThan(20)
 })
