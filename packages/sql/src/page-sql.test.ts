@@ -8,7 +8,7 @@ const view: View<unknown> = {
   from: 'things t',
   references: { pr: { table: 'products', foreignKey: 't.product_id', isSmallTable: true } },
   key: 't.id',
-  counter: { list: 'things', time: 't.created_at', productFilters: ['product_id'] },
+  counter: { list: 'things', time: 't.created_at', groups: { product: ['product_id'] } },
   columns: 't.id, t.name',
 }
 

@@ -152,15 +152,18 @@ function countSql(rows: PageSpec): string {
 }
 
 /** Returns the kind of counter that covers these filters; null if none does. */
-function countedKind(rows: PageSpec): 'all' | 'product' | null {
+function countedKind(rows: PageSpec): string | null {
   const { counter } = rows.view
-  if (!counter || !rows.filterNames) return null
+  const { filterNames } = rows
+  if (!counter || !filterNames) return null
   if (isWhole(rows)) return 'all'
-  return rows.filterNames.every((name) => name === 'organization_id' || counter.productFilters?.includes(name)) ? 'product' : null
+  const groups = Object.entries(counter.groups ?? {})
+  const covering = groups.find(([, covered]) => filterNames.every((name) => name === 'organization_id' || covered.includes(name)))
+  return covering?.[0] ?? null
 }
 
 /** Reads counter rows under the alias of the view, so that its scope and filters apply unchanged. */
-function countersSql(view: View<unknown>, kind: 'all' | 'product' | 'day', filters: string): string {
+function countersSql(view: View<unknown>, kind: string, filters: string): string {
   const alias = rowAlias(view)
   return `list_counts ${alias} ${buildJoins(view, filters)} where ${alias}.list = '${view.counter?.list}' and ${alias}.kind = '${kind}'`
 }

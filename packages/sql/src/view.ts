@@ -49,8 +49,8 @@ export interface RowCounter {
   list: string
   /** Timestamp column by whose days rows are counted. */
   time: string
-  /** Names of filters by product or by a property of products. */
-  productFilters?: readonly string[]
+  /** Kinds of counters besides `all` and `day`, each with the names of the filters that it covers. */
+  groups?: Readonly<Record<string, readonly string[]>>
 }
 
 /** A reply created by PostgreSQL as JSON; forwarded to the client without being parsed. */

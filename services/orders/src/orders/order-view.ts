@@ -29,7 +29,7 @@ const references = {
   d: { table: 'discounts', foreignKey: 'o.discount_id', isSmallTable: true },
 } satisfies Record<string, Lookup>
 
-const counter = { list: 'orders', time: 'o.created_at', productFilters: ['product_id', 'product_billing_type'] } satisfies RowCounter
+const counter = { list: 'orders', time: 'o.created_at', groups: { product: ['product_id', 'product_billing_type'] } } satisfies RowCounter
 
 /** Refunds in progress are reserved. */
 const refundable = `case when o.status = 'pending' then 0 else o.net_amount - o.refunded_amount - o.refunding_amount end as refundable_amount,

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { listUsageEventNames, listUsageEvents } from '@quittance/contracts/usage-events'
+import { organizationCaller, userCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
+import { recordStatements } from '@quittance/testing/record-statements'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildEvent, startUsage, type TestUsage } from './start-usage.ts'
+
+let usage: TestUsage
+beforeAll(async () => {
+  usage = await startUsage()
+})
+afterAll(() => usage[Symbol.asyncDispose]())
+
+const sumCounters = (kind: string, column: string) => `
+  select organization_id, ${column}::text as counted, sum(delta)::int as events from list_counts where kind = '${kind}' group by 1, 2 order by 1, 2`
+const countEvents = (column: string) => `
+  select organization_id, ${column}::text as counted, count(*)::int as events from usage_events group by 1, 2 order by 1, 2`
+
+async function assertCountersMatch(): Promise<void> {
+  expect(await usage.rows(sumCounters('all', 'null'))).toEqual(await usage.rows(countEvents('null')))
+  expect(await usage.rows(sumCounters('day', 'day'))).toEqual(await usage.rows(countEvents(`(occurred_at at time zone 'UTC')::date`)))
+  expect(await usage.rows(sumCounters('name', `(name || ' ' || source)`))).toEqual(await usage.rows(countEvents(`(name || ' ' || source)`)))
+}
+
+/** Folds the changes now and waits until none is left. */
+async function foldCounts(): Promise<void> {
+  await eventually(async () => {
+    await usage.rows(`select pg_notify('wake', 'fold-event-counts')`)
+    if ((await usage.rows('select from event_count_changes')).length > 0) throw new Error('not folded yet')
+  })
+}
+
+const day = (date: string, time = '12:00:00') => `2026-03-${date}T${time}.000Z`
+
+test('counters equal the events of every organization, day and name, before and after they are folded', async () => {
+  const [one, two] = [randomUUID(), randomUUID()]
+  const user = userCaller({ userId: randomUUID(), organizationIds: [one, two] })
+  const send = (name: string, timestamp: string, organization_id: string) => buildEvent({ name, timestamp, organization_id })
+  await usage.ingest([send('a', day('01', '23:59:59'), one), send('a', day('02', '00:00:00'), one), send('b', day('02'), two)], user)
+  await assertCountersMatch()
+  await foldCounts()
+  await assertCountersMatch()
+  const external_id = randomUUID()
+  await usage.ingest([send('b', day('02'), two), { ...send('a', day('03'), one), external_id }], user)
+  await usage.ingest([{ ...send('a', day('03'), one), external_id }], user)
+  await expect(
+    usage.ingest([send('a', day('03'), one), { ...send('a', day('03'), one), customer_id: randomUUID() }], user),
+  ).rejects.toThrow()
+  await assertCountersMatch()
+  await foldCounts()
+  await assertCountersMatch()
+  const total = async (request: object) => (await usage.call(listUsageEvents, request, user)).pagination.total_count
+  expect([await total({}), await total({ organization_id: one }), await total({ name: 'b' }), await total({ query: 'A' })]).toEqual([
+    5, 3, 2, 3,
+  ])
+  expect([await total({ source: 'user' }), await total({ source: 'system' }), await total({ name: 'none' })]).toEqual([5, 0, 0])
+})
+
+test('names have the earliest and the latest time of events that arrive in any order, folded in between', async () => {
+  const caller = organizationCaller(randomUUID())
+  for (const date of ['05', '09', '02', '07']) {
+    await usage.ingest([buildEvent({ name: 'pages.printed', timestamp: day(date) })], caller)
+    await foldCounts()
+  }
+  await usage.ingest([buildEvent({ name: 'pages.printed', timestamp: day('03') })], caller)
+  const { items } = await usage.call(listUsageEventNames, {}, caller)
+  const seen = items.map(({ occurrences, first_seen, last_seen }) => [occurrences, Date.parse(first_seen), Date.parse(last_seen)])
+  expect(seen).toEqual([[5, Date.parse(day('02')), Date.parse(day('09'))]])
+})
+
+test('deep pages continue in time order, over days', async () => {
+  const caller = organizationCaller(randomUUID())
+  const minutes = Array.from({ length: 1_300 }, (_, index) => index * 7)
+  const time = (minute: number) => new Date(Date.parse(day('01')) + minute * 60_000).toISOString()
+  const events = minutes.map((minute) => buildEvent({ timestamp: time(minute) }))
+  await usage.ingest(events.slice(0, 650), caller)
+  await foldCounts()
+  await usage.ingest(events.slice(650), caller)
+  const list = (sorting: string, page: number) => usage.list({ sorting: sorting as 'timestamp', page, limit: 100 }, caller)
+  for (const page of [11, 13, 14]) {
+    const expected = minutes.map(time).slice((page - 1) * 100, page * 100)
+    expect((await list('timestamp', page)).map(({ timestamp }) => new Date(timestamp).toISOString())).toEqual(expected)
+    const backwards = minutes
+      .toReversed()
+      .map(time)
+      .slice((page - 1) * 100, page * 100)
+    expect((await list('-timestamp', page)).map(({ timestamp }) => new Date(timestamp).toISOString())).toEqual(backwards)
+  }
+})
+
+test('a list does not read the events of other customers or names, nor count those of the organization', async () => {
+  using statements = recordStatements()
+  const caller = organizationCaller(randomUUID())
+  await usage.ingest(
+    [buildEvent({ name: 'rare', external_customer_id: 'one' }), buildEvent({ name: 'frequent', external_customer_id: 'two' })],
+    caller,
+  )
+  await usage.rows(`
+    insert into usage_events (organization_id, owner_id, occurred_at, name, source, metadata)
+    select organization_id, owner_id, occurred_at - n * interval '1 second', name, source, metadata
+    from usage_events, generate_series(1, 20000) n where name = 'frequent';
+    analyze usage_events`)
+  const read = async (request: object) => (await usage.call(listUsageEvents, request, caller)).pagination.total_count
+  const countRead = async (...words: string[]) => {
+    const rows = await usage.rows<{ 'QUERY PLAN': string }>(`explain (analyze, timing off) ${statements.findWithValues(...words)}`)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    const read = plan.matchAll(/on usage_events_.*rows=([\d.]+) loops|Rows Removed by Filter: (\d+)/g)
+    return Math.max(...[...read].map(([, found, removed]) => Number(found ?? removed)))
+  }
+  expect(await read({ limit: 7 })).toBe(20_002)
+  expect(await countRead('limit 7', 'list_counts')).toBeLessThan(100)
+  expect(await read({ limit: 8, external_customer_id: 'one' })).toBe(1)
+  expect(await countRead('limit 8', 'e.owner_id =')).toBeLessThan(100)
+  expect(await read({ limit: 9, query: 'RAR' })).toBe(1)
+  expect(await countRead('limit 9', 'e.name =')).toBeLessThan(100)
+  await usage.call(listUsageEventNames, { limit: 6 }, caller)
+  expect(statements.find('limit 6', 'event_names')).not.toContain('usage_events')
+})
