@@ -5,6 +5,7 @@ import { subscriptionRenewalAhead } from '@quittance/contracts/subscription-anno
 import { updateSubscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
+import { copyRows } from './copy-rows.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { advance, after, buyPlan, createPlan, waitForSubscription } from './subscribe.ts'
 
@@ -40,11 +41,8 @@ test('renewals whose announcement fails, however many, delay no other, and are a
   await waitForSubscription(orders, second, { status: 'active' })
   await orders.rows(`create function fail() returns trigger language plpgsql as $$ begin raise exception 'not possible'; end $$`)
   // A hundred more that are due before the second.
-  await orders.rows(
-    `insert into subscriptions
-     select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'checkout_id', null))).* from subscriptions s, generate_series(1, 100)
-     where s.id = '${first.subscription.id}'`,
-  )
+  const changed = `jsonb_build_object('checkout_id', null)`
+  await copyRows(orders, { table: 'subscriptions', id: first.subscription.id, count: 100, changed })
   await orders.rows(
     `create trigger fail before update on subscriptions for each row
      when (new.id <> '${second.subscription.id}' and new.renewal_announced_for is not null) execute function fail()`,

@@ -5,26 +5,11 @@ import { connectTo } from '@quittance/testing/database'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { claimStatement } from '../src/subscriptions/renew-due-subscriptions.ts'
+import { copyRows } from './copy-rows.ts'
 import { asThisRelease } from './money.ts'
-import { startOrders, type OrdersUnderTest } from './start-orders.ts'
+import { startOrders } from './start-orders.ts'
 import { storeBySetup } from './stored-method.ts'
 import { subscribe, type Subscribed } from './subscribe.ts'
-
-/** Copies a row so many times, without triggers and foreign keys. `changed` is SQL of an object: what differs in each copy. */
-async function copyRow(
-  orders: OrdersUnderTest,
-  { table, id, count, changed }: { table: string; id: string; count: number; changed: string },
-) {
-  const columns = await orders.rows<{ names: string; values: string }>(
-    `select string_agg(quote_ident(attname), ', ') as names, string_agg('copy.' || quote_ident(attname), ', ') as values
-     from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
-    [table],
-  )
-  await orders.rows(`begin; set local session_replication_role = replica;
-    insert into ${table} (${columns[0]?.names}) select ${columns[0]?.values} from ${table} t, generate_series(1, ${count}) n,
-      jsonb_populate_record(t, ${changed} || jsonb_build_object('id', gen_random_uuid(), 'copy', n)) copy where t.id = '${id}';
-    commit`)
-}
 
 const past = (age: string) => `now() - interval '${age}'`
 
@@ -34,7 +19,7 @@ test('renews the subscription of another organization before most of 300 that we
   const { id } = first.subscription
   await orders.rows(`update subscriptions set current_period_end = ${past('1 day')}, current_period_start = ${past('31 days')}`)
   const changed = `jsonb_build_object('checkout_id', null, 'due_at', ${past('1 hour')})`
-  await copyRow(orders, { table: 'subscriptions', id, count: 300, changed })
+  await copyRows(orders, { table: 'subscriptions', id, count: 300, changed })
   await orders.rows(`update subscriptions set due_at = ${past('1 minute')} where id = $1`, [other.subscription.id])
   const renewed = (organizationId: string) =>
     orders.rows(`select from subscriptions where organization_id = $1 and current_period_end > now()`, [organizationId])
@@ -86,7 +71,7 @@ test('checks the payment of another organization before most of 500 that were du
   await eventually(async () => expect(await orders.rows(`select from payments where ${pending}`)).toHaveLength(2))
   const [payment] = await orders.rows<{ id: string }>('select id from payments where organization_id = $1', [first.organizationId])
   const changed = `jsonb_build_object('order_id', gen_random_uuid(), 'next_check_at', ${past('1 hour')})`
-  await copyRow(orders, { table: 'payments', id: payment?.id ?? '', count: 500, changed })
+  await copyRows(orders, { table: 'payments', id: payment?.id ?? '', count: 500, changed })
   await asThisRelease(orders, `update payments set next_check_at = ${past('1 minute')} where organization_id = '${other.organizationId}'`)
   const checked = (organizationId: string) =>
     orders.rows(`select from payments where organization_id = $1 and (leased_until is not null or next_check_at > now())`, [organizationId])
@@ -102,7 +87,7 @@ test('checks the refund of another organization before most of 500 that were due
     return { id, organizationId }
   }
   const [first, other] = [await refund(), await refund()]
-  await copyRow(orders, { table: 'refunds', id: first.id, count: 500, changed: `jsonb_build_object('next_check_at', ${past('1 hour')})` })
+  await copyRows(orders, { table: 'refunds', id: first.id, count: 500, changed: `jsonb_build_object('next_check_at', ${past('1 hour')})` })
   await asThisRelease(orders, `update refunds set next_check_at = ${past('1 minute')} where id = '${other.id}'`)
   const waiting = (organizationId: string) =>
     orders.rows('select from refunds where organization_id = $1 and leased_until is null and next_check_at <= now()', [organizationId])
@@ -120,7 +105,7 @@ test('checks the setup of another organization before most of 500 that were due 
   }
   const [first, other] = [await setUp(), await setUp()]
   const changed = `jsonb_build_object('provider_setup', gen_random_uuid(), 'next_check_at', ${past('1 hour')})`
-  await copyRow(orders, { table: 'payment_setups', id: first.id, count: 500, changed })
+  await copyRows(orders, { table: 'payment_setups', id: first.id, count: 500, changed })
   await orders.rows(`update payment_setups set next_check_at = ${past('1 minute')} where id = $1`, [other.id])
   const waiting = (organizationId: string) =>
     orders.rows('select from payment_setups where organization_id = $1 and leased_until is null and next_check_at <= now()', [
@@ -141,7 +126,7 @@ test('detaches the method of another organization before most of 200 that were d
     return row?.id ?? ''
   }
   const id = await detachFrom(first, '1 hour')
-  await copyRow(orders, { table: 'payment_methods', id, count: 200, changed: `jsonb_build_object('provider_method', gen_random_uuid())` })
+  await copyRows(orders, { table: 'payment_methods', id, count: 200, changed: `jsonb_build_object('provider_method', gen_random_uuid())` })
   await detachFrom(other, '1 minute')
   await orders.rows(`select pg_notify('wake', 'detach-payment-methods')`)
   const waiting = ({ organizationId }: Subscribed) =>
@@ -176,7 +161,7 @@ test('charges the final order of another organization before most of 300 that we
     const age = count === 1 ? '1 minute' : '1 hour'
     const changed = `jsonb_build_object('status', 'pending', 'paid_at', null, 'next_payment_attempt_at', ${past(age)}, 'checkout_id', null, 'period_start', null,
       'billing_reason', 'subscription_update', 'invoice_id', null, 'invoice_number', null)`
-    await copyRow(orders, { table: 'orders', id: row?.id ?? '', count, changed })
+    await copyRows(orders, { table: 'orders', id: row?.id ?? '', count, changed })
   }
   await owe(first, 300)
   await owe(other, 1)
@@ -194,8 +179,8 @@ test('ends canceled subscriptions at once, and shares the claims between organiz
     age: string,
   ) => `jsonb_build_object('checkout_id', null, 'due_at', null, 'cancel_at_period_end', true, 'leased_until', null,
     'canceled_at', ${past('2 days')}, 'current_period_start', ${past('31 days')}, 'current_period_end', ${past(age)}, 'ends_at', ${past(age)})`
-  await copyRow(orders, { table: 'subscriptions', id: first.subscription.id, count: 300, changed: canceled('1 hour') })
-  await copyRow(orders, { table: 'subscriptions', id: other.subscription.id, count: 1, changed: canceled('1 minute') })
+  await copyRows(orders, { table: 'subscriptions', id: first.subscription.id, count: 300, changed: canceled('1 hour') })
+  await copyRows(orders, { table: 'subscriptions', id: other.subscription.id, count: 1, changed: canceled('1 minute') })
   const ended = ({ organizationId }: Subscribed) =>
     orders.rows<{ at: Date }>(
       'select modified_at as at from subscriptions where organization_id = $1 and ended_at is not null order by 1',

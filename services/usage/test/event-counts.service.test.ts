@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { listUsageEventNames, listUsageEvents } from '@quittance/contracts/usage-events'
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
+import { openDatabase } from '@quittance/runtime/database'
 import { recordStatements } from '@quittance/testing/record-statements'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { database } from '../src/database.ts'
 import { buildEvent, startUsage, type TestUsage } from './start-usage.ts'
 
 let usage: TestUsage
@@ -17,10 +19,10 @@ const sumCounters = (kind: string, column: string) => `
 const countEvents = (column: string) => `
   select organization_id, ${column}::text as counted, count(*)::int as events from usage_events group by 1, 2 order by 1, 2`
 
-async function assertCountersMatch(): Promise<void> {
-  expect(await usage.rows(sumCounters('all', 'null'))).toEqual(await usage.rows(countEvents('null')))
-  expect(await usage.rows(sumCounters('day', 'day'))).toEqual(await usage.rows(countEvents(`(occurred_at at time zone 'UTC')::date`)))
-  expect(await usage.rows(sumCounters('name', `(name || ' ' || source)`))).toEqual(await usage.rows(countEvents(`(name || ' ' || source)`)))
+async function assertCountersMatch(rows: TestUsage['rows'] = usage.rows): Promise<void> {
+  expect(await rows(sumCounters('all', 'null'))).toEqual(await rows(countEvents('null')))
+  expect(await rows(sumCounters('day', 'day'))).toEqual(await rows(countEvents(`(occurred_at at time zone 'UTC')::date`)))
+  expect(await rows(sumCounters('name', `(name || ' ' || source)`))).toEqual(await rows(countEvents(`(name || ' ' || source)`)))
 }
 
 /** Folds the changes now and waits until none is left. */
@@ -116,4 +118,37 @@ test('a list does not read the events of other customers or names, nor count tho
   expect(await countRead('limit 9', 'e.name =')).toBeLessThan(100)
   await usage.call(listUsageEventNames, { limit: 6 }, caller)
   expect(statements.find('limit 6', 'event_names')).not.toContain('usage_events')
+})
+
+test('the migration counts the events that exist and those of a request that ends while it waits', async () => {
+  const url = new URL(usage.databaseUrl as string)
+  const name = `${url.pathname.slice(1)}_old`
+  await usage.rows(`create database ${name}`)
+  url.pathname = `/${name}`
+  const migrations = database.migrations.filter((each) => !each.name.endsWith('count-events'))
+  const previous = await openDatabase({ ...database, migrations }, { url: url.href, poolMax: 1 })
+  const client = await previous.pool.connect()
+  try {
+    const rows = (async (sql, values) => (await client.query(sql, values as unknown[])).rows) as TestUsage['rows']
+    await rows(`insert into owners (organization_id, external_id) values (gen_random_uuid(), 'one'), (gen_random_uuid(), 'two')`)
+    const insert = `insert into usage_events (organization_id, owner_id, occurred_at, name, source, metadata)
+      select organization_id, id, now() - n * interval '5 hours', 'name-' || n % 3, 'user', '{}' from owners, generate_series(1, 30) n`
+    await rows(insert)
+    await rows('begin')
+    await rows(insert)
+    const migrating = openDatabase(database, { url: url.href, poolMax: 2 })
+    await eventually(async () => {
+      const waiting = 'select from pg_locks l join pg_database d on d.oid = l.database where d.datname = $1 and not granted'
+      if ((await usage.rows(waiting, [name])).length === 0) throw new Error('the migration does not wait yet')
+    })
+    await rows('commit')
+    await (await migrating).close()
+    await rows(insert)
+    expect(await rows('select sum(delta)::int as events from list_counts where kind = $1', ['all'])).toEqual([{ events: 180 }])
+    await assertCountersMatch(rows)
+  } finally {
+    client.release()
+    await previous.close()
+    await usage.rows(`drop database ${name} with (force)`)
+  }
 })

@@ -35,13 +35,12 @@ export interface CountedTable {
  * missed.
  */
 export function countListRows(table: CountedTable): string[] {
-  const { list, time, products = false, visibleWhen = 'true' } = table
-  const columns = `organization_id, ${products ? 'product_id, ' : ''}(${time} at time zone 'UTC')::date as day`
+  const { list } = table
   const add = (rows: string, delta: string) => addTotals(table, { target: 'list_counts', rows, delta })
-  const moved = (row: 'old' | 'new', by: number) => `select ${columns}, ${by} as by from (select ${row}.*) m where ${visibleWhen}`
+  const moved = (row: 'old' | 'new', by: number) => selectVisible(table, `(select ${row}.*) m`, `, ${by} as by`)
   return [
     `create function count_${list}() returns trigger language plpgsql as $$ begin
-    ${add(`select ${columns} from changed where ${visibleWhen}`, `case tg_op when 'DELETE' then -count(*) else count(*) end`)};
+    ${add(selectVisible(table, 'changed'), `case tg_op when 'DELETE' then -count(*) else count(*) end`)};
     return null;
   end $$`,
     `create function count_moved_${list}() returns trigger language plpgsql as $$ begin
@@ -50,8 +49,13 @@ export function countListRows(table: CountedTable): string[] {
   end $$`,
     `create trigger count_inserted after insert on ${list} referencing new table as changed for each statement execute function count_${list}()`,
     ...createChangeTriggers(table),
-    add(`select ${columns} from ${list} where ${visibleWhen}`, 'count(*)'),
+    add(selectVisible(table, list), 'count(*)'),
   ]
+}
+
+/** Selects organization, product and day of the visible rows. */
+function selectVisible({ time, products = false, visibleWhen = 'true' }: CountedTable, rows: string, more = ''): string {
+  return `select organization_id, ${products ? 'product_id, ' : ''}(${time} at time zone 'UTC')::date as day${more} from ${rows} where ${visibleWhen}`
 }
 
 interface Totals {
@@ -120,14 +124,13 @@ export function trackListChanges(tables: readonly CountedTable[]): string[] {
  * migration ends, so no change is missed. Part of a migration.
  */
 export function countAnotherList(table: CountedTable): string[] {
-  const { list, time, products = false, visibleWhen = 'true' } = table
+  const { list } = table
   const { insertion, trigger, changes } = recordChanges(table)
-  const rows = `select organization_id, ${products ? 'product_id, ' : ''}(${time} at time zone 'UTC')::date as day from ${list} where ${visibleWhen}`
   return [
     `lock table ${list} in share row exclusive mode`,
     ...[insertion, trigger, ...changes],
     ...createChangeTriggers(table),
-    addTotals(table, { target: 'list_totals', rows, delta: 'count(*)' }),
+    addTotals(table, { target: 'list_totals', rows: selectVisible(table, list), delta: 'count(*)' }),
   ]
 }
 
