@@ -1,5 +1,7 @@
+import { brotliDecompressSync } from 'node:zlib'
+import { request } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startGateway, type GatewayUnderTest } from './start-gateway.ts'
+import { gatewayPort, startGateway, type GatewayUnderTest } from './start-gateway.ts'
 
 let gateway: GatewayUnderTest
 beforeAll(async () => {
@@ -22,6 +24,19 @@ test('serves the whole API reference itself, with a policy that allows no other 
 test('asks to be reloaded and names the description while the reference is not shown, as after a rejected script', async () => {
   const text = await (await gateway.fetch('/docs')).text()
   expect(text).toMatch(/<div id="reference"><p>[^<]*Reload the page[^]*href="\/openapi.json"/)
+})
+
+/** Sends a request without the client's default Accept-Encoding. */
+const fetchAs = (encoding: string, path: string) =>
+  request(`http://127.0.0.1:${gatewayPort}${path}`, { headers: { 'accept-encoding': encoding } })
+
+test.each(['/docs/reference/js/scalar.js', '/openapi.json'])('compresses %s', async (path) => {
+  const [whole, compressed] = [await fetchAs('identity', path), await fetchAs('br', path)]
+  expect([whole.headers['content-encoding'], compressed.headers['content-encoding']]).toEqual([undefined, 'br'])
+  const [body, sent] = [Buffer.from(await whole.body.arrayBuffer()), Buffer.from(await compressed.body.arrayBuffer())]
+  expect(sent.length).toBeLessThan(body.length / 3)
+  expect(brotliDecompressSync(sent).equals(body)).toBe(true)
+  expect(String(whole.headers['vary'])).toContain('Accept-Encoding')
 })
 
 test('serves only the script of the package', async () => {

@@ -1,5 +1,6 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { negotiateEncoding } from './compression.ts'
+import { createConstantCompression, negotiateEncoding } from './compression.ts'
 
 test.each([
   ['gzip, deflate, br, zstd', 'br'],
@@ -14,4 +15,18 @@ test.each([
   [undefined, null],
 ])('negotiates for %s: %s', (accepted, encoding) => {
   expect(negotiateEncoding(accepted)).toBe(encoding)
+})
+
+test('compresses the body of a constant route once in each encoding, and never sends it in place of another body', async () => {
+  const compress = createConstantCompression()
+  const [route, other] = [{}, {}]
+  const payload = 'the API reference '.repeat(100)
+  const first = compress(route, { payload, encoding: 'br' })
+  expect(compress(route, { payload, encoding: 'br' })).toBe(first)
+  expect(brotliDecompressSync(await first).toString()).toBe(payload)
+  expect(gunzipSync(await compress(route, { payload, encoding: 'gzip' })).toString()).toBe(payload)
+  const error = 'The request was rejected. '.repeat(100)
+  expect(brotliDecompressSync(await compress(route, { payload: error, encoding: 'br' })).toString()).toBe(error)
+  expect(brotliDecompressSync(await compress(other, { payload, encoding: 'br' })).toString()).toBe(payload)
+  expect(brotliDecompressSync(await compress(route, { payload, encoding: 'br' })).toString()).toBe(payload)
 })

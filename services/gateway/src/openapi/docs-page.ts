@@ -60,7 +60,12 @@ export function addDocsPage(app: FastifyInstance): void {
   )
   // Only the script of the package is served; its own page would need a looser policy.
   const onlyScript = { onRequest: async (request: { url: string }) => assertScriptUrl(request.url) }
-  app.register(reference, { routePrefix: '/docs/reference', configuration: { url: '/openapi.json' }, hooks: onlyScript })
+  app.register(async (scope) => {
+    scope.addHook('onRoute', (route) => {
+      route.config = { ...route.config, isConstant: true }
+    })
+    await scope.register(reference, { routePrefix: '/docs/reference', configuration: { url: '/openapi.json' }, hooks: onlyScript })
+  })
 }
 
 function assertScriptUrl(url: string): void {

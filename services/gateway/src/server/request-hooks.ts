@@ -25,6 +25,8 @@ declare module 'fastify' {
     invalid?: Operation['invalid']
     /** Health probe: exempt from the rate limit and load shedding. */
     isProbe?: boolean
+    /** Sends the same body to every request: it is compressed once. */
+    isConstant?: boolean
     /** Proxied to another service, which sets its own headers. */
     isProxied?: boolean
     /** Proxied, but failures of the gateway have CORS headers. */
