@@ -19,6 +19,8 @@ test('serves the whole API reference itself, with a policy that allows no other 
   expect(sources.filter((source) => !/^(\/|data:)/.test(source))).toEqual([])
   for (const path of sources.filter((source) => source.startsWith('/')))
     expect([path, (await gateway.fetch(path)).status]).toEqual([path, 200])
+  for (const path of ['/docs', '/docs/start.js', '/docs/reference/js/scalar.js'])
+    expect([path, (await gateway.fetch(path)).headers.get('cache-control')]).toEqual([path, 'public, max-age=300'])
 })
 
 test('asks to be reloaded and names the description while the reference is not shown, as after a rejected script', async () => {

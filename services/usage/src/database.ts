@@ -2,11 +2,12 @@ import type { DatabaseDefinition } from '@quittance/runtime/database'
 import { createUsage } from './migrations/20261123180000-create-usage.ts'
 import { storeConsumerPositions } from './migrations/20261127230000-store-consumer-positions.ts'
 import { countEvents } from './migrations/20261128180000-count-events.ts'
+import { findOldKeys } from './migrations/20261128190000-find-old-keys.ts'
 
 /** All rows are written by SQL only. */
 export const database: DatabaseDefinition = {
   entities: [],
-  migrations: [createUsage, storeConsumerPositions, countEvents],
+  migrations: [createUsage, storeConsumerPositions, countEvents, findOldKeys],
   rights: {
     tables: {
       // Never changed or deleted.

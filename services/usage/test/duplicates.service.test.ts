@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { ingestUsageEvents } from '@quittance/contracts/usage-events'
 import { call } from '@quittance/runtime/rpc-client'
 import { organizationCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
+import { recordStatements } from '@quittance/testing/record-statements'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildEvent, startUsage, type SentEvent, type TestUsage } from './start-usage.ts'
 
@@ -61,6 +63,15 @@ test('removes keys after DEDUPLICATION_DAYS, and keeps younger ones', async () =
   await usage.rows(`update event_keys set received_at = now() - interval '41 days'`)
   await usage.restart()
   expect(await usage.ingest([buildEvent({ external_id })])).toEqual({ inserted: 0, duplicates: 1 })
+})
+
+test('old keys are found by an index', async () => {
+  using statements = recordStatements()
+  await usage.rows(`insert into event_keys select gen_random_uuid(), gen_random_uuid() from generate_series(1, 20000); analyze event_keys`)
+  await usage.rows(`select pg_notify('wake', 'remove-old-keys')`)
+  const removal = await eventually(() => statements.findWithValues('delete from event_keys'))
+  const plan = await usage.rows<{ 'QUERY PLAN': string }>(`explain ${removal}`)
+  expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('Index Scan using event_keys_by_receipt')
 })
 
 interface Keyed {

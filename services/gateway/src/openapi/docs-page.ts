@@ -20,6 +20,8 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+const caching = 'public, max-age=300'
+
 /** The script replaces it. It stays without scripts, and if the overloaded gateway rejects one of them. */
 const missingReference =
   'Loading the API reference. Reload the page if this text stays. The same is at <a href="/openapi.json">/openapi.json</a>.'
@@ -53,16 +55,22 @@ const settings = {
 /** Adds the API documentation page for users, with the change history at the top. */
 export function addDocsPage(app: FastifyInstance): void {
   addPublicRoute(app, pagePath, (_request, reply) =>
-    reply.headers({ 'content-security-policy': policy, 'cache-control': 'public, max-age=300' }).type('text/html').send(page),
+    reply.headers({ 'content-security-policy': policy, 'cache-control': caching }).type('text/html').send(page),
   )
   addPublicRoute(app, '/docs/start.js', (_request, reply) =>
-    reply.type('text/javascript').send(`Scalar.createApiReference('#reference', ${JSON.stringify(settings)})\n`),
+    reply
+      .header('cache-control', caching)
+      .type('text/javascript')
+      .send(`Scalar.createApiReference('#reference', ${JSON.stringify(settings)})\n`),
   )
   // Only the script of the package is served; its own page would need a looser policy.
   const onlyScript = { onRequest: async (request: { url: string }) => assertScriptUrl(request.url) }
   app.register(async (scope) => {
     scope.addHook('onRoute', (route) => {
       route.config = { ...route.config, isConstant: true }
+    })
+    scope.addHook('onSend', async (_request, reply) => {
+      if (reply.statusCode === 200) reply.header('cache-control', caching)
     })
     await scope.register(reference, { routePrefix: '/docs/reference', configuration: { url: '/openapi.json' }, hooks: onlyScript })
   })
