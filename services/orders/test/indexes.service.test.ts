@@ -1,6 +1,7 @@
 /** Statements on tables that grow for ever use an index. They are recorded while the service runs them. */
 import { confirmCheckout, createCheckout, getCheckoutByClient } from '@quittance/contracts/checkouts'
 import { listPayments } from '@quittance/contracts/payments'
+import { listStuckPayments } from '@quittance/contracts/payment-operations'
 import { createRefund } from '@quittance/contracts/refunds'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
@@ -69,4 +70,21 @@ test('a list of payments reads neither the orders nor the customers of the selle
   const list = await explain(orders, statements.find('list_counts', 'from payments pa'))
   expect(list).not.toMatch(/ on (orders|customers)/)
   expect(await explain(orders, statements.find('count(*) from payments pa', 'pa.is_open and'))).not.toContain('Seq Scan on payments')
+})
+
+test('the payments and setups that an operator sees as stuck are found by indexes', async () => {
+  using statements = recordStatements()
+  await using stripeShop = await startStripeShop()
+  const { orders } = stripeShop
+  const { order, organizationId } = await orders.paidOrder({ billed: true })
+  await storeBySetup(orders, customerCaller({ organizationId, customerId: order.customer_id }))
+  expect(await orders.call(listStuckPayments, {}, { kind: 'operator' })).toEqual({ payments: [], total_count: 0 })
+  await multiplyRows(orders, 'payments', `jsonb_build_object('order_id', gen_random_uuid(), 'provider_payment', n)`)
+  await multiplyRows(orders, 'payment_setups', `jsonb_build_object('provider_setup', n)`)
+  for (const words of [
+    ['quarantined_at is not null', 'as total'],
+    ['quarantined_at is not null', 'limit $1'],
+  ]) {
+    expect(await explain(orders, statements.find(...words))).not.toMatch(/Seq Scan on (payments|payment_setups)/)
+  }
 })

@@ -1,0 +1,10 @@
+import { migration } from '@quittance/runtime/schema'
+
+/**
+ * Finds the payments and setups that an operator sees as stuck: each list read every row. Payments wait while the indexes are built. On large
+ * tables create them `concurrently` before the update, under the same names (docs/operations.md).
+ */
+export const findStuckPayments = migration('20261128200000-find-stuck-payments', [
+  `create index if not exists payments_with_surplus on payments (surplus_at) where surplus_at is not null`,
+  `create index if not exists payment_setups_unsettled on payment_setups (created_at) where quarantined_at is not null or settled_at is null`,
+])
