@@ -57,7 +57,7 @@ import { shareClaims } from './migrations/20261127181500-share-claims.ts'
 import { shareOtherClaims } from './migrations/20261127194500-share-other-claims.ts'
 import { shareDetachClaims } from './migrations/20261127233600-share-detach-claims.ts'
 import { countPayments } from './migrations/20261128150000-count-payments.ts'
-import { findStuckPayments } from './migrations/20261128200000-find-stuck-payments.ts'
+import { indexLookups } from './migrations/20261128200000-index-lookups.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
 import { setDunning } from './migrations/20261125013000-set-dunning.ts'
 import { detachMethods } from './migrations/20261124210000-detach-methods.ts'
@@ -159,7 +159,7 @@ export const database: DatabaseDefinition = {
     storeConsumerPositions,
     shareDetachClaims,
     countPayments,
-    findStuckPayments,
+    indexLookups,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },

@@ -8,7 +8,9 @@ import { createProduct } from '@quittance/contracts/products'
 import { getSubscription } from '@quittance/contracts/subscriptions'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
+import { recordStatements } from '@quittance/testing/record-statements'
 import { expect, test } from 'vitest'
+import { copyRows } from './copy-rows.ts'
 import { expectMoneyToAddUp } from './money.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { advance, after, waitForSubscription } from './subscribe.ts'
@@ -68,6 +70,21 @@ test('without a token, or with a declined method, no trial starts, and it is not
   await confirm('ctoken_ok')
   const { subscription } = await readSubscription()
   expect(subscription).toMatchObject({ status: 'trialing' })
+})
+
+test('the trial of a declined method is found by an index', async () => {
+  using statements = recordStatements()
+  await using orders = await startOrders()
+  const { confirm } = await openTrial(orders)
+  await expect(confirm('ctoken_insufficient_funds')).rejects.toThrow(PaymentError)
+  const release = await eventually(() => statements.find('delete from trial_redemptions'))
+  await eventually(async () => expect(await orders.rows(`select from checkouts where status = 'open'`)).toHaveLength(1))
+  await confirm('ctoken_ok')
+  const changed = `jsonb_build_object('customer_id', gen_random_uuid(), 'subscription_id', gen_random_uuid())`
+  await copyRows(orders, { table: 'trial_redemptions', count: 5000, changed })
+  await orders.rows('analyze trial_redemptions')
+  const plan = await orders.rows<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${release}`)
+  expect(plan.map((row) => row['QUERY PLAN']).join('\n')).not.toContain('Seq Scan on trial_redemptions')
 })
 
 test('a trial that waits for the bank of the buyer gives no access', async () => {

@@ -12,8 +12,10 @@ import { createNetworkLimit } from './network-limit.ts'
 
 const find = `select document_expires_at > now() as is_fresh from clients where client_id = :client_id and deleted_at is null`
 
+// Such clients have no owner, and no operator trusts them: the index of clients without both finds them.
 const recent = `
-  select count(*)::int as count from clients where document_expires_at is not null and created_at > now() - interval '1 hour'`
+  select count(*)::int as count from clients
+  where document_expires_at is not null and account_id is null and not is_trusted and created_at > now() - interval '1 hour'`
 
 /** Limits of what anonymous requests can cause: concurrent fetches, and clients created per hour, of which one network is a small part. */
 const maxConcurrentFetches = 32
