@@ -17,7 +17,8 @@ import { publishCheckoutUpdated } from './update-checkout.ts'
 /** A trial that has not begun is not used up. */
 const release = `
   delete from trial_redemptions where organization_id = any (:scope_organizations) and subscription_id in (
-    select id from subscriptions where checkout_id = :checkout_id and started_at is null and organization_id = any (:scope_organizations))`
+    select s.id from orders o join subscriptions s on s.id = o.subscription_id
+    where o.checkout_id = :checkout_id and s.started_at is null and o.organization_id = any (:scope_organizations))`
 
 /**
  * Starts what costs nothing at first, once the payment method of its checkout is stored: a trial, a free first period, or the free period of
