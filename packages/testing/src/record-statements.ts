@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { vi } from 'vitest'
+import type { TestService } from './harness.ts'
 
 /** The statements that ran. */
 export interface RecordedStatements extends Disposable {
@@ -44,4 +45,10 @@ export function recordStatements(): RecordedStatements {
 function toLiteral(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** Returns the plan of a statement as text. `options` are those of EXPLAIN; with the default, parameters have no values. */
+export async function explain({ rows }: Pick<TestService, 'rows'>, statement: string, options = 'generic_plan'): Promise<string> {
+  const lines = await rows<{ 'QUERY PLAN': string }>(`explain (${options}) ${statement}`)
+  return lines.map((line) => line['QUERY PLAN']).join('\n')
 }

@@ -5,7 +5,7 @@ import { listStuckPayments } from '@quittance/contracts/payment-operations'
 import { createRefund } from '@quittance/contracts/refunds'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
-import { recordStatements } from '@quittance/testing/record-statements'
+import { explain, recordStatements } from '@quittance/testing/record-statements'
 import { expect, test } from 'vitest'
 import { copyRows } from './copy-rows.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
@@ -16,11 +16,6 @@ import { startStripeShop } from './stripe-shop.ts'
 async function multiplyRows(orders: OrdersUnderTest, table: string, changed: string): Promise<void> {
   await copyRows(orders, { table, count: 5000, changed })
   await orders.rows(`analyze ${table}`)
-}
-
-async function explain(orders: OrdersUnderTest, statement: string): Promise<string> {
-  const rows = await orders.rows<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${statement}`)
-  return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 
 test('finds the declines of a checkout, refunds and methods with open payments by an index', async () => {

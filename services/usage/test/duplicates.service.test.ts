@@ -3,7 +3,7 @@ import { ingestUsageEvents } from '@quittance/contracts/usage-events'
 import { call } from '@quittance/runtime/rpc-client'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
-import { recordStatements } from '@quittance/testing/record-statements'
+import { explain, recordStatements } from '@quittance/testing/record-statements'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildEvent, startUsage, type SentEvent, type TestUsage } from './start-usage.ts'
 
@@ -70,8 +70,7 @@ test('old keys are found by an index', async () => {
   await usage.rows(`insert into event_keys select gen_random_uuid(), gen_random_uuid() from generate_series(1, 20000); analyze event_keys`)
   await usage.rows(`select pg_notify('wake', 'remove-old-keys')`)
   const removal = await eventually(() => statements.findWithValues('delete from event_keys'))
-  const plan = await usage.rows<{ 'QUERY PLAN': string }>(`explain ${removal}`)
-  expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('Index Scan using event_keys_by_receipt')
+  expect(await explain(usage, removal, 'costs off')).toContain('Index Scan using event_keys_by_receipt')
 })
 
 interface Keyed {

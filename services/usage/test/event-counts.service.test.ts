@@ -3,7 +3,7 @@ import { listUsageEventNames, listUsageEvents } from '@quittance/contracts/usage
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { openDatabase } from '@quittance/runtime/database'
-import { recordStatements } from '@quittance/testing/record-statements'
+import { explain, recordStatements } from '@quittance/testing/record-statements'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { database } from '../src/database.ts'
 import { buildEvent, startUsage, type TestUsage } from './start-usage.ts'
@@ -105,8 +105,7 @@ test('a list does not read the events of other customers or names, nor count tho
     analyze usage_events`)
   const read = async (request: object) => (await usage.call(listUsageEvents, request, caller)).pagination.total_count
   const countRead = async (...words: string[]) => {
-    const rows = await usage.rows<{ 'QUERY PLAN': string }>(`explain (analyze, timing off) ${statements.findWithValues(...words)}`)
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    const plan = await explain(usage, statements.findWithValues(...words), 'analyze, timing off')
     const read = plan.matchAll(/on usage_events_.*rows=([\d.]+) loops|Rows Removed by Filter: (\d+)/g)
     return Math.max(...[...read].map(([, found, removed]) => Number(found ?? removed)))
   }
