@@ -98,7 +98,7 @@ test('retries a failed credit note and its invoice when the order is requested a
     })
   await invoices.requestInvoice(source)
   await kindsIn('requested')
-  await invoices.rows(`update invoices set status = 'failed', next_attempt_at = null, leased_until = null`)
+  await invoices.rows(`update invoices set status = 'failed', next_attempt_at = null, leased_until = null, version = version + 1`)
   await invoices.requestInvoice(source)
   await kindsIn('requested')
 })
@@ -114,7 +114,8 @@ test('retries a failed credit note after six hours without a request, but not an
   await eventually(async () => expect(await numbersIn('requested')).toHaveLength(3))
   const [old = '', young = '', invoice = ''] = await numbersIn('requested')
   await invoices.rows(
-    `update invoices set status = 'failed', next_attempt_at = null, leased_until = null, modified_at = now() - case number when $1 then 5 else 7 end * interval '1 hour'`,
+    `update invoices set status = 'failed', next_attempt_at = null, leased_until = null, version = version + 1,
+       modified_at = now() - case number when $1 then 5 else 7 end * interval '1 hour'`,
     [young],
   )
   await invoices.restart()

@@ -33,10 +33,11 @@ test('returns 404 with Retry-After to both parties, also right after the request
     expect(error.message).toContain('is being generated')
     expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(1)
   }
-  // An attempt in progress has lost its lease then.
-  await invoices.rows(`update invoices set attempts = 6, leased_until = null, next_attempt_at = now() + interval '200 s' where id = $1`, [
-    id,
-  ])
+  // An attempt in progress has lost its lease then, also one that is recording its failure.
+  await invoices.rows(
+    `update invoices set attempts = 6, leased_until = null, next_attempt_at = now() + interval '200 s', version = version + 1 where id = $1`,
+    [id],
+  )
   for (const { retryAfterSeconds } of await getErrors(invoices, source)) {
     expect(retryAfterSeconds).toBeGreaterThan(190)
     expect(retryAfterSeconds).toBeLessThanOrEqual(200)
