@@ -174,7 +174,9 @@ test('a key stays readable however much data its holder stores with activations'
   const sold = await buyLicenseKey(orders, await createLicenseKeyShop(orders, { activations: { limit: 100, enable_customer_admin: true } }))
   const meta = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key ${index}`, '\u0001'.repeat(500)]))
   const activate = () => orders.call(activateLicenseKey, { ...sold.held, label: 'device', meta }, anonymous)
-  const made = await Promise.allSettled(Array.from({ length: 60 }, activate))
+  const made: PromiseSettledResult<unknown>[] = []
+  // Activations of a key wait for each other: on a slow machine, the last of 60 would wait until its deadline.
+  for (let group = 0; group < 6; group++) made.push(...(await Promise.allSettled(Array.from({ length: 10 }, activate))))
   const rejections = made.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
   const { activations: shown } = await orders.call(getLicenseKey, { id: sold.licenseKey.id }, sold.seller)
   expect(shown).toHaveLength(60 - rejections.length)
