@@ -30,3 +30,25 @@ test('a replay brings no event to an endpoint that was registered after it', asy
   expect(sink.received.map(({ headers }) => headers['webhook-id'])).toEqual(ids)
   expect(await webhooks.statuses()).toEqual({ succeeded: 1 })
 })
+
+test('a replay starts at its time although the service recreates its consumer during the reset', async () => {
+  await using webhooks = await startWebhooks()
+  await webhooks.publishEvents([orderPaid, orderPaid])
+  await awaitConsumed(webhooks)
+  const manager = await webhooks.connection.jetstreamManager({ checkAPI: false })
+  const { consumers } = manager
+  const { config } = await consumers.info(eventStream.name, durable)
+  const deleteConsumer = consumers.delete.bind(consumers)
+  const earlier = { ...config, deliver_policy: 'by_start_sequence' as typeof config.deliver_policy, opt_start_seq: 2 }
+  let recreated = 0
+  consumers.delete = async (...name) => {
+    const isDeleted = await deleteConsumer(...name)
+    if (recreated++ === 0) await consumers.add(eventStream.name, earlier)
+    return isDeleted
+  }
+  const since = new Date(Date.now() - 3_600_000)
+  expect(await resetDurable({ jetstreamManager: () => Promise.resolve(manager) }, { durable, since })).toBe(2)
+  expect(recreated).toBe(2)
+  const { deliver_policy, opt_start_time } = (await consumers.info(eventStream.name, durable)).config
+  expect([deliver_policy, Date.parse(opt_start_time ?? '')]).toEqual(['by_start_time', since.getTime()])
+})

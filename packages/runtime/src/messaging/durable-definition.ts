@@ -3,8 +3,9 @@ import { AckPolicy, DeliverPolicy, nanos, type JetStreamManager } from 'nats'
 import { ignore, readErrorCode } from './event-stream.ts'
 
 /** Error codes of the server (`server/errors.json` in nats-server). */
-const consumerNotFound = 10014
-const consumerExists = new Set([10013, 10148])
+export const consumerNotFound = 10014
+/** 10012: the server tried to change the existing consumer, whose start cannot change. */
+export const consumerExists = new Set([10012, 10013, 10148])
 
 export interface DurableOptions {
   subscription: DurableConsumer
@@ -15,7 +16,10 @@ export interface DurableOptions {
 /** Creates a missing durable consumer, starting at the beginning of the stream. An existing one is not changed. */
 export async function ensureDurable(manager: JetStreamManager, options: DurableOptions): Promise<void> {
   if (await readAckFloor(manager, options.subscription)) return
-  await addDurable(manager, options).catch(ignore(consumerExists))
+  await addDurable(manager, options).catch(async (error: unknown) => {
+    // Another process may have created it since.
+    if (!(await readAckFloor(manager, options.subscription))) throw error
+  })
 }
 
 const maxResets = 5

@@ -1,6 +1,8 @@
 import { headers } from '@quittance/contracts/headers'
 import { eventStream } from '@quittance/contracts/streams'
-import { DeliverPolicy, NatsError, type JsMsg, type NatsConnection } from 'nats'
+import { DeliverPolicy, type JsMsg, type NatsConnection } from 'nats'
+import { consumerExists, consumerNotFound } from './durable-definition.ts'
+import { ignore } from './event-stream.ts'
 
 /** An event as stored in the stream. */
 export interface StoredEvent {
@@ -70,19 +72,19 @@ function readPayload(message: JsMsg): unknown {
   }
 }
 
-const notFound = 10014
-const alreadyExists = new Set([10013, 10148])
-
 /**
  * Resets a durable to a time. Its inbox skips events already handled, so only missed ones are processed. The service may run at the same
  * time: it continues at the new position. Returns the number of events delivered again.
  */
-export async function resetDurable(connection: NatsConnection, { durable, since }: { durable: string; since: Date }): Promise<number> {
+export async function resetDurable(
+  connection: Pick<NatsConnection, 'jetstreamManager'>,
+  { durable, since }: { durable: string; since: Date },
+): Promise<number> {
   const manager = await connection.jetstreamManager({ checkAPI: false })
   const { config } = await manager.consumers.info(eventStream.name, durable)
   const { opt_start_seq: _, ...baseConfig } = config
   for (let attempt = 1; ; attempt++) {
-    await manager.consumers.delete(eventStream.name, durable).catch(ignoreErrors(new Set([notFound])))
+    await manager.consumers.delete(eventStream.name, durable).catch(ignore(new Set([consumerNotFound])))
     try {
       const { num_pending: waiting } = await manager.consumers.add(eventStream.name, {
         ...baseConfig,
@@ -93,13 +95,7 @@ export async function resetDurable(connection: NatsConnection, { durable, since 
     } catch (error) {
       // The service found it missing and recreated it in between.
       if (attempt === 5) throw error
-      ignoreErrors(alreadyExists)(error)
+      ignore(consumerExists)(error)
     }
-  }
-}
-
-function ignoreErrors(codes: ReadonlySet<number>) {
-  return (error: unknown): void => {
-    if (!(error instanceof NatsError) || !codes.has(error.api_error?.err_code ?? 0)) throw error
   }
 }
