@@ -68,6 +68,17 @@ export async function press(page: Page, selector: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), eventually(() => page.click(selector), { withinMs: 10_000 })])
 }
 
+/** Types into a field that the script of the page may replace at that moment: keys pressed on a replaced field go nowhere. */
+export function typeInto(page: Page, selector: string, text: string): Promise<void> {
+  return eventually(async () => {
+    const field = await page.waitForSelector(selector)
+    await field?.evaluate((input) => ((input as unknown as { value: string }).value = ''))
+    await field?.type(text)
+    const typed = await page.$eval(selector, (input) => (input as unknown as { value: string }).value)
+    if (typed !== text) throw new Error(`The field ${selector} has “${typed}”`)
+  })
+}
+
 /** Returns the visible text of the page. */
 export function readText(page: Page): Promise<string> {
   return page.$eval('main', (main) => (main as unknown as { innerText: string }).innerText)

@@ -4,7 +4,7 @@ import { freePorts } from '@quittance/testing/engines/free-ports'
 import type { RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launchChromium, openVisit, press, readText, type Browser, type Page } from '../browser/chromium.ts'
+import { launchChromium, openVisit, press, readText, typeInto, type Browser, type Page } from '../browser/chromium.ts'
 import { look } from './look.ts'
 import { countryField, openShop, orderButton, type Checkout, type Shop } from './shop.ts'
 
@@ -229,8 +229,7 @@ test('the success page shows keys and no address; another browser sees neither k
     ['postal_code', 'SW1Y 4JH'],
     ['city', 'London'],
   ]) {
-    await page.waitForSelector(`[name="customer_billing_address.${name}"]`)
-    await page.type(`[name="customer_billing_address.${name}"]`, text as string)
+    await typeInto(page, `[name="customer_billing_address.${name}"]`, text as string)
   }
   await press(page, orderButton)
   await eventually(async () => {
