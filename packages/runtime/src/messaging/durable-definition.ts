@@ -1,11 +1,11 @@
 import { eventStream, type DurableConsumer } from '@quittance/contracts/streams'
-import { AckPolicy, DeliverPolicy, nanos, type JetStreamManager } from 'nats'
+import { AckPolicy, DeliverPolicy, nanos, type ConsumerConfig, type ConsumerInfo, type JetStreamManager } from 'nats'
 import { ignore, readErrorCode } from './event-stream.ts'
 
 /** Error codes of the server (`server/errors.json` in nats-server). */
-export const consumerNotFound = 10014
+const consumerNotFound = 10014
 /** 10012: the server tried to change the existing consumer, whose start cannot change. */
-export const consumerExists = new Set([10012, 10013, 10148])
+const consumerExists = new Set([10012, 10013, 10148])
 
 export interface DurableOptions {
   subscription: DurableConsumer
@@ -13,16 +13,16 @@ export interface DurableOptions {
   ackWaitMs: number
 }
 
+type DurableConfig = Partial<ConsumerConfig> & { durable_name: string }
+
 /** Creates a missing durable consumer, starting at the beginning of the stream. An existing one is not changed. */
 export async function ensureDurable(manager: JetStreamManager, options: DurableOptions): Promise<void> {
   if (await readAckFloor(manager, options.subscription)) return
-  await addDurable(manager, options).catch(async (error: unknown) => {
+  await manager.consumers.add(eventStream.name, buildConfig(options)).catch(async (error: unknown) => {
     // Another process may have created it since.
     if (!(await readAckFloor(manager, options.subscription))) throw error
   })
 }
-
-const maxResets = 5
 
 /**
  * Recreates a durable consumer at a time, or after its ack floor, or at the beginning of a stream that went back behind it. If the process
@@ -32,13 +32,18 @@ export async function resetDurable(manager: JetStreamManager, { since, ...option
   const floor = await readAckFloor(manager, options.subscription)
   const { state } = await manager.streams.info(eventStream.name)
   const next = floor && floor.stream_seq <= state.last_seq ? floor.stream_seq + 1 : undefined
-  const from = since ?? next
+  await recreateDurable(manager, buildConfig(options, since ?? next))
+}
+
+const maxResets = 5
+
+/** Deletes a durable consumer and creates it with this configuration, also if others create it between the two steps. */
+export async function recreateDurable(manager: JetStreamManager, config: DurableConfig): Promise<ConsumerInfo> {
   for (let attempt = 1; ; attempt++) {
-    await manager.consumers.delete(eventStream.name, options.subscription.durable).catch(ignore(new Set([consumerNotFound])))
+    await manager.consumers.delete(eventStream.name, config.durable_name).catch(ignore(new Set([consumerNotFound])))
     try {
-      return await addDurable(manager, options, from)
+      return await manager.consumers.add(eventStream.name, config)
     } catch (error) {
-      // Another process created it between the two steps.
       if (attempt === maxResets) throw error
       ignore(consumerExists)(error)
     }
@@ -54,8 +59,8 @@ async function readAckFloor(manager: JetStreamManager, { durable }: DurableConsu
   }
 }
 
-async function addDurable(manager: JetStreamManager, { subscription, ackWaitMs }: DurableOptions, from?: number | Date): Promise<void> {
-  await manager.consumers.add(eventStream.name, {
+function buildConfig({ subscription, ackWaitMs }: DurableOptions, from?: number | Date): DurableConfig {
+  return {
     durable_name: subscription.durable,
     filter_subject: subscription.subject,
     // Messages are handled in order, so acknowledging the last one of a batch acknowledges all.
@@ -63,7 +68,7 @@ async function addDurable(manager: JetStreamManager, { subscription, ackWaitMs }
     ...startPolicy(from),
     ack_wait: nanos(ackWaitMs),
     max_ack_pending: 1000,
-  })
+  }
 }
 
 function startPolicy(from: number | Date | undefined) {

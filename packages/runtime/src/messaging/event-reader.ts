@@ -1,8 +1,7 @@
 import { headers } from '@quittance/contracts/headers'
 import { eventStream } from '@quittance/contracts/streams'
 import { DeliverPolicy, type JsMsg, type NatsConnection } from 'nats'
-import { consumerExists, consumerNotFound } from './durable-definition.ts'
-import { ignore } from './event-stream.ts'
+import { recreateDurable } from './durable-definition.ts'
 
 /** An event as stored in the stream. */
 export interface StoredEvent {
@@ -83,19 +82,7 @@ export async function resetDurable(
   const manager = await connection.jetstreamManager({ checkAPI: false })
   const { config } = await manager.consumers.info(eventStream.name, durable)
   const { opt_start_seq: _, ...baseConfig } = config
-  for (let attempt = 1; ; attempt++) {
-    await manager.consumers.delete(eventStream.name, durable).catch(ignore(new Set([consumerNotFound])))
-    try {
-      const { num_pending: waiting } = await manager.consumers.add(eventStream.name, {
-        ...baseConfig,
-        deliver_policy: DeliverPolicy.StartTime,
-        opt_start_time: since.toISOString(),
-      })
-      return waiting
-    } catch (error) {
-      // The service found it missing and recreated it in between.
-      if (attempt === 5) throw error
-      ignore(consumerExists)(error)
-    }
-  }
+  const start = { deliver_policy: DeliverPolicy.StartTime, opt_start_time: since.toISOString() }
+  const { num_pending: waiting } = await recreateDurable(manager, { ...baseConfig, durable_name: durable, ...start })
+  return waiting
 }
