@@ -22,8 +22,7 @@ test('renews the subscription of another organization before most of 300 that we
   await orders.rows(`update subscriptions set current_period_end = ${past('1 day')}, current_period_start = ${past('31 days')}`)
   const changed = `jsonb_build_object('checkout_id', null, 'due_at', ${past('1 hour')})`
   await copyRows(orders, { table: 'subscriptions', id, count: 300, changed })
-  const organizations = { backlog: first.organizationId, other: other.organizationId }
-  const countRenewed = await watchTurns(orders, { table: 'subscriptions', handled: 'current_period_end > now()', ...organizations })
+  const countRenewed = await watchTurns(orders, { table: 'subscriptions', handled: 'current_period_end > now()', backlog: first, other })
   await orders.rows(`update subscriptions set due_at = ${past('1 minute')} where id = $1`, [other.subscription.id])
   expect(await countRenewed()).toBeLessThan(150)
 })
@@ -54,7 +53,8 @@ test('claims renewals at a bounded cost beside many that are due and many organi
 test('handles the provider event of another organization before most of 5,000 that arrived earlier', async () => {
   await using orders = await startOrders()
   const [first, other] = [randomUUID(), randomUUID()]
-  const countHandled = await watchTurns(orders, { table: 'provider_events', handled: 'handled_at is not null', backlog: first, other })
+  const organizations = { backlog: { organizationId: first }, other: { organizationId: other } }
+  const countHandled = await watchTurns(orders, { table: 'provider_events', handled: 'handled_at is not null', ...organizations })
   await orders.rows(`begin; set local session_replication_role = replica;
     insert into provider_events (organization_id, payment_account_id, provider_event, type, object_kind, object, source, occurred_at, next_try_at)
     select case n when 5001 then '${other}' else '${first}' end::uuid, case n when 5001 then '${other}' else '${first}' end::uuid, 'evt_' || n,
@@ -71,8 +71,7 @@ test('checks the payment of another organization before most of 500 that were du
   const [payment] = await orders.rows<{ id: string }>('select id from payments where organization_id = $1', [first.organizationId])
   const changed = `jsonb_build_object('order_id', gen_random_uuid(), 'next_check_at', ${past('1 hour')})`
   await copyRows(orders, { table: 'payments', id: payment?.id ?? '', count: 500, changed })
-  const organizations = { backlog: first.organizationId, other: other.organizationId }
-  const countChecked = await watchTurns(orders, { table: 'payments', handled: isChecked, ...organizations })
+  const countChecked = await watchTurns(orders, { table: 'payments', handled: isChecked, backlog: first, other })
   await asThisRelease(orders, `update payments set next_check_at = ${past('1 minute')} where organization_id = '${other.organizationId}'`)
   expect(await countChecked()).toBeLessThan(250)
 })
@@ -86,8 +85,7 @@ test('checks the refund of another organization before most of 500 that were due
   }
   const [first, other] = [await refund(), await refund()]
   await copyRows(orders, { table: 'refunds', id: first.id, count: 500, changed: `jsonb_build_object('next_check_at', ${past('1 hour')})` })
-  const organizations = { backlog: first.organizationId, other: other.organizationId }
-  const countChecked = await watchTurns(orders, { table: 'refunds', handled: isChecked, ...organizations })
+  const countChecked = await watchTurns(orders, { table: 'refunds', handled: isChecked, backlog: first, other })
   await asThisRelease(orders, `update refunds set next_check_at = ${past('1 minute')} where id = '${other.id}'`)
   expect(await countChecked()).toBeLessThan(250)
 })
@@ -103,8 +101,7 @@ test('checks the setup of another organization before most of 500 that were due 
   const [first, other] = [await setUp(), await setUp()]
   const changed = `jsonb_build_object('provider_setup', gen_random_uuid(), 'next_check_at', ${past('1 hour')})`
   await copyRows(orders, { table: 'payment_setups', id: first.id, count: 500, changed })
-  const organizations = { backlog: first.organizationId, other: other.organizationId }
-  const countChecked = await watchTurns(orders, { table: 'payment_setups', handled: isChecked, ...organizations })
+  const countChecked = await watchTurns(orders, { table: 'payment_setups', handled: isChecked, backlog: first, other })
   await orders.rows(`update payment_setups set next_check_at = ${past('1 minute')} where id = $1`, [other.id])
   expect(await countChecked()).toBeLessThan(250)
 })
@@ -121,8 +118,7 @@ test('detaches the method of another organization before most of 200 that were d
   }
   const id = await detachFrom(first, '1 hour')
   await copyRows(orders, { table: 'payment_methods', id, count: 200, changed: `jsonb_build_object('provider_method', gen_random_uuid())` })
-  const organizations = { backlog: first.organizationId, other: other.organizationId }
-  const countDetached = await watchTurns(orders, { table: 'payment_methods', handled: 'detach_due_at is null', ...organizations })
+  const countDetached = await watchTurns(orders, { table: 'payment_methods', handled: 'detach_due_at is null', backlog: first, other })
   await detachFrom(other, '1 minute')
   await orders.rows(`select pg_notify('wake', 'detach-payment-methods')`)
   expect(await countDetached()).toBeLessThan(100)
@@ -131,17 +127,18 @@ test('detaches the method of another organization before most of 200 that were d
 test('reads the dispute of another organization before most of 500 that were due earlier', async () => {
   await using orders = await startOrders()
   const [first, other] = [randomUUID(), randomUUID()]
-  const countRead = await watchTurns(orders, { table: 'disputes', handled: isChecked, backlog: first, other })
+  const organizations = { backlog: { organizationId: first }, other: { organizationId: other } }
+  const countRead = await watchTurns(orders, { table: 'disputes', handled: isChecked, ...organizations })
   // Each has another account, so that the limit of calls for one account does not keep them back.
   await orders.rows(`begin; set local session_replication_role = replica;
     insert into disputes (id, created_at, organization_id, payment_id, payment_account_id, provider_dispute, status, amount, currency, reason,
       next_check_at)
     select gen_random_uuid(), now(), case n when 501 then '${other}' else '${first}' end::uuid, gen_random_uuid(), gen_random_uuid(), 'du_' || n,
       'needs_response', 100, 'usd', 'general', now() - interval '1 hour' + n * interval '1 millisecond' from generate_series(1, 501) n; commit`)
-  const isWaiting = 'select from disputes where organization_id = $1 and next_check_at <= now()'
+  const waiting = 'select from disputes where organization_id = $1 and next_check_at <= now()'
   await eventually(async () => {
     await orders.rows(`select pg_notify('wake', 'check-due-disputes')`)
-    expect(await orders.rows(isWaiting, [other])).toHaveLength(0)
+    expect(await orders.rows(waiting, [other])).toHaveLength(0)
   })
   expect(await countRead()).toBeLessThan(250)
 })
@@ -157,8 +154,7 @@ test('charges the final order of another organization before most of 300 that we
     await copyRows(orders, { table: 'orders', id: row?.id ?? '', count, changed })
   }
   const handled = `billing_reason = 'subscription_update' and next_payment_attempt_at is null`
-  const organizations = { backlog: first.organizationId, other: other.organizationId }
-  const countCharged = await watchTurns(orders, { table: 'orders', handled, ...organizations })
+  const countCharged = await watchTurns(orders, { table: 'orders', handled, backlog: first, other })
   await owe(first, 300)
   await owe(other, 1)
   await orders.rows(`select pg_notify('wake', 'retry-final-orders')`)
@@ -172,8 +168,7 @@ test('ends canceled subscriptions at once, and shares the claims between organiz
     age: string,
   ) => `jsonb_build_object('checkout_id', null, 'due_at', null, 'cancel_at_period_end', true, 'leased_until', null,
     'canceled_at', ${past('2 days')}, 'current_period_start', ${past('31 days')}, 'current_period_end', ${past(age)}, 'ends_at', ${past(age)})`
-  const organizations = { backlog: first.organizationId, other: other.organizationId }
-  const countEnded = await watchTurns(orders, { table: 'subscriptions', handled: 'ended_at is not null', ...organizations })
+  const countEnded = await watchTurns(orders, { table: 'subscriptions', handled: 'ended_at is not null', backlog: first, other })
   await copyRows(orders, { table: 'subscriptions', id: first.subscription.id, count: 300, changed: canceled('1 hour') })
   await copyRows(orders, { table: 'subscriptions', id: other.subscription.id, count: 1, changed: canceled('1 minute') })
   expect(await countEnded()).toBeLessThan(150)
