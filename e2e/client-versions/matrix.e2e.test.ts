@@ -154,10 +154,10 @@ async function findFailures<T>(entries: readonly [string, T][], attempt: (value:
   return failures
 }
 
-/** The first received event of each type. */
+/** The last received event of each type: clients reject one whose signature is older than five minutes. */
 function eventsByType(): [string, { body: string; headers: Record<string, string> }][] {
   const byType = new Map<string, { body: string; headers: Record<string, string> }>()
-  for (const { body, headers } of world.sink.received.toReversed()) {
+  for (const { body, headers } of world.sink.received) {
     byType.set(JSON.parse(body).type, { body, headers: headers as Record<string, string> })
   }
   return [...byType]
