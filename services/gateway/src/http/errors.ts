@@ -11,14 +11,17 @@ import {
 } from '@quittance/contracts/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Challenge } from '../access/challenge.ts'
+import { discardBody } from './discard-body.ts'
 import { toProblemDetails, acceptsProblemDetails } from './problem-details.ts'
+
+const bodyTooLarge = 'FST_ERR_CTP_BODY_TOO_LARGE'
 
 /** Maps errors that Fastify throws before a route runs to errors of the contract. */
 function translate(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { code, statusCode } = error as { code?: string; statusCode?: number }
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+    case bodyTooLarge:
       return new ContentTooLarge('The request body is too large.')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new UnsupportedMediaType('The request body must be application/json.')
@@ -31,6 +34,10 @@ function translate(error: unknown): ApiError {
 
 /** Sends every error of the gateway as `{ error, detail }`. Internal errors are logged with their stack and sent without it. */
 export function addErrorHandlers(app: FastifyInstance, challenge: Challenge): void {
+  // Before the error handlers, also those of proxied paths.
+  app.addHook('onError', async (request, _reply, error) => {
+    if (error.code === bodyTooLarge) await discardBody(request.raw)
+  })
   app.setErrorHandler((error, request, reply) => {
     const { invalid } = request.routeOptions.config
     const translated = translate(error)
