@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { mintToken } from '@quittance/runtime/credential'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
@@ -29,17 +30,11 @@ async function openUnfinished(): Promise<Socket> {
   return socket
 }
 
-async function readReply(socket: Socket): Promise<string> {
-  let text = ''
-  for await (const bytes of socket) text += String(bytes)
-  return text
-}
-
 const post = (body: string) => gateway.fetch('/v1/products/', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 
 test('bodies that do not arrive take no place from others, are limited per address, and end with 408', async () => {
   const unfinished = await Promise.all(Array.from({ length: 40 }, openUnfinished))
-  const replies = unfinished.map(readReply)
+  const replies = unfinished.map((each) => text(each))
   for (let repeat = 0; repeat < 20; repeat++) expect((await gateway.fetch('/v1/changes')).status).toBe(200)
   const limited = await eventually(async () => {
     const response = await post('{}')
@@ -62,7 +57,7 @@ test('a body that is slow but arrives at the minimum rate is handled', async () 
   let sent = 0
   const timer = setInterval(() => socket.write(body.slice(sent, (sent += 1_000))), 500)
   try {
-    expect(await readReply(socket)).toMatch(/^HTTP\/1\.1 401 /)
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 /)
   } finally {
     clearInterval(timer)
   }
@@ -91,9 +86,9 @@ test('a read whose body has arrived is not ended while its reply takes longer th
   sockets.push(socket)
   const credential = `Authorization: Bearer ${mintToken('qt_oat_')}`
   socket.write(`GET /v1/products/ HTTP/1.1\r\nHost: x\r\n${credential}\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`)
-  const reply = readReply(socket)
+  const reply = text(socket)
   await eventually(() => expect(calls).not.toHaveLength(0))
-  expect(await readReply(await openUnfinished())).toMatch(/^HTTP\/1\.1 408 /)
+  expect(await text(await openUnfinished())).toMatch(/^HTTP\/1\.1 408 /)
   answered.resolve('{"items":[]}')
   expect(await reply).toMatch(/^HTTP\/1\.1 200 /)
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { scopes, type PersonalScope } from '@quittance/contracts/scopes'
 import { hashToken, mintToken } from '@quittance/runtime/credential'
 import { organizationCaller, userCaller } from '@quittance/testing/callers'
@@ -8,12 +9,10 @@ import { expect, test } from 'vitest'
 import { bearer, gatewayPort, invalidCredentialReply, matchesCredential, startGateway, verification, verifiedAs } from './start-gateway.ts'
 
 /** Returns the response to raw bytes; common clients never send a header twice. */
-async function rawAnswer(text: string): Promise<string> {
+function rawAnswer(request: string): Promise<string> {
   const socket = connect(gatewayPort, '127.0.0.1')
-  socket.write(text)
-  const chunks: Buffer[] = []
-  for await (const chunk of socket) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
+  socket.write(request)
+  return text(socket)
 }
 
 const seller = organizationCaller(randomUUID())
@@ -74,12 +73,12 @@ test.each([
   await using gateway = await startGateway()
   const verifications = await gateway.play(verification, verifiedAs(seller))
   const token = mintToken('qt_oat_')
-  const text = await rawAnswer(
+  const reply = await rawAnswer(
     [`GET ${path} HTTP/1.1`, 'Host: gateway', 'Connection: close', ...fields, '', ''].join('\r\n').replaceAll('TOKEN', token),
   )
-  expect(text).toMatch(/^HTTP\/1.1 400 /)
-  expect(text).toMatch(/^www-authenticate: Bearer .*error="invalid_request"/im)
-  expect(text).toContain('"error":"invalid_request"')
+  expect(reply).toMatch(/^HTTP\/1.1 400 /)
+  expect(reply).toMatch(/^www-authenticate: Bearer .*error="invalid_request"/im)
+  expect(reply).toContain('"error":"invalid_request"')
   expect(verifications).toEqual([])
 })
 

@@ -1,14 +1,14 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { gatewayPort, startGateway, type GatewayUnderTest } from './start-gateway.ts'
 
 let gateway: GatewayUnderTest
-beforeEach(async () => {
+beforeAll(async () => {
   gateway = await startGateway()
 })
-afterEach(() => gateway[Symbol.asyncDispose]())
+afterAll(() => gateway[Symbol.asyncDispose]())
 
 const piece = Buffer.alloc(1_024, 'x')
 const chunk = Buffer.concat([Buffer.from('400\r\n'), piece, Buffer.from('\r\n')])

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { authPorts, authUrl, baseUrl, gatewayPort, startGateway } from './start-gateway.ts'
 import { startFakeUpstream } from './fake-upstream.ts'
@@ -243,10 +244,8 @@ test('repeats a request that may have reached a replica only if it is a read', a
 })
 
 /** Sends a raw request and returns the whole response. */
-async function rawRequest(line: string, fields: readonly string[] = ['connection: close']): Promise<string> {
+function rawRequest(line: string, fields: readonly string[] = ['connection: close']): Promise<string> {
   const socket = connect(gatewayPort, '127.0.0.1')
   socket.write([line, 'host: evil.test', ...fields, ...(line.startsWith('POST') ? ['content-length: 0'] : []), '', ''].join('\r\n'))
-  let answer = ''
-  for await (const chunk of socket) answer += String(chunk)
-  return answer
+  return text(socket)
 }

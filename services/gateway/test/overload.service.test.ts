@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { mintToken } from '@quittance/runtime/credential'
 import { organizationCaller } from '@quittance/testing/callers'
@@ -31,20 +32,13 @@ async function open(): Promise<Socket> {
   return socket
 }
 
-/** Reads everything until the connection ends. */
-async function readReply(socket: Socket): Promise<string> {
-  let text = ''
-  for await (const bytes of socket) text += String(bytes)
-  return text
-}
-
 /** A client that sends one more header byte five times a second and never finishes. */
 async function sendSlowHeaders(): Promise<string> {
   const socket = await open()
   socket.write('GET /v1/changes HTTP/1.1\r\nHost: x\r\nX-Long: ')
   const timer = setInterval(() => socket.write('x'), 200)
   try {
-    return await readReply(socket)
+    return await text(socket)
   } finally {
     clearInterval(timer)
   }
@@ -68,7 +62,7 @@ test('rejects waiting requests after a long event-loop delay, answers probes, an
       resolve()
     }),
   )
-  const [rejectedReply, alive] = await Promise.all([readReply(one), readReply(probe)])
+  const [rejectedReply, alive] = await Promise.all([text(one), text(probe)])
   expect(rejectedReply).toMatch(/^HTTP\/1\.1 503 /)
   expect(rejectedReply).toMatch(/\r\nretry-after: 1\r\n/i)
   expect(rejectedReply).toContain('{"error":"ServiceUnavailable","detail":"The gateway is overloaded. Retry later."}')

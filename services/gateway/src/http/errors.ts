@@ -14,7 +14,8 @@ import type { Challenge } from '../access/challenge.ts'
 import { discardBody } from './discard-body.ts'
 import { toProblemDetails, acceptsProblemDetails } from './problem-details.ts'
 
-const bodyTooLarge = 'FST_ERR_CTP_BODY_TOO_LARGE'
+/** Code of Fastify's error for a body above the limit of its path. */
+export const bodyTooLarge = 'FST_ERR_CTP_BODY_TOO_LARGE'
 
 /** Maps errors that Fastify throws before a route runs to errors of the contract. */
 function translate(error: unknown): ApiError {

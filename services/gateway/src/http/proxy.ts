@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { removeCors } from './cors.ts'
-import { methodNotAllowed } from './errors.ts'
+import { bodyTooLarge, methodNotAllowed } from './errors.ts'
 import { toClientHeaders, toUpstreamHeaders } from './proxy-headers.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -47,7 +47,7 @@ export function addProxy(app: FastifyInstance, options: ProxyOptions): void {
     scope.addHook('preHandler', async (request, reply) => rejectNul(request, { reply, sendFailure }))
     scope.setErrorHandler((error, _request, reply) => {
       const { code } = error as { code?: string }
-      if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return sendFailure(reply, { status: 413, description: 'The request body is too large.' })
+      if (code === bodyTooLarge) return sendFailure(reply, { status: 413, description: 'The request body is too large.' })
       if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
         return sendFailure(reply, { status: 415, description: 'The content type is not supported.' })
       if (sendRejection) return sendRejection(reply, error)
