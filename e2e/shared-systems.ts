@@ -11,6 +11,7 @@ import type { SharedSystem } from '@quittance/testing/use-shared-system'
 import { createDisposableFolder } from '@quittance/testing/engines/disposable-folder'
 import { accessTo } from '@quittance/tools/commands/target-options'
 import { createDemoData } from '@quittance/tools/seed/demo-data'
+import { installPackages } from './client-versions/install-packages.ts'
 import { prepareCluster } from './prepared-cluster.ts'
 
 /**
@@ -34,15 +35,17 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const server = createServer((request, response) => {
     // A worker asks once per file: while it is busy, a kept connection may end just before it is used again.
     response.setHeader('connection', 'close')
-    readyFilePath(request.url ?? '')
-      .then(describe)
-      .then(
-        (system) => response.end(JSON.stringify(system)),
-        (error: Error) => response.writeHead(500).end(String(error.stack)),
-      )
+    const [, kind, name = ''] = (request.url ?? '').split('/')
+    const answer = kind === 'packages' ? installPackages(name) : readyFilePath(name).then(describe).then(JSON.stringify)
+    answer.then(
+      (text) => response.end(text),
+      (error: Error) => response.writeHead(500).end(String(error.stack)),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  project.provide('sharedSystems', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  project.provide('sharedSystems', `${origin}/systems`)
+  project.provide('packages', `${origin}/packages`)
   return async () => {
     server.close()
     await Promise.allSettled([...systems.values()].map(async (system) => (await system)[Symbol.asyncDispose]()))

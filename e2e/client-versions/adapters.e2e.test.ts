@@ -7,7 +7,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { scale } from '@quittance/testing/scale'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { installPackages } from './clients.ts'
+import { packagesFolder } from './clients.ts'
 import { createWorld, type World } from './world.ts'
 
 /** A web application that uses an adapter: an HTTP request in, a response out. */
@@ -109,7 +109,7 @@ function serveOnce(listener: RequestListener): Application {
 
 describe.runIf(scale(false, true))('an application with the unmodified adapter', () => {
   beforeAll(async () => {
-    const folder = installPackages('adapters')
+    const folder = await packagesFolder('adapters')
     world = await createWorld(await useSharedSystem())
     load = (name) => (/polar|^(nextjs|hono)-/.test(name) ? loadAdapter(name, folder) : importFrom(folder, name))
   }, 600_000)

@@ -6,7 +6,7 @@ import { scale } from '@quittance/testing/scale'
 import { callApi } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { installPackages } from './clients.ts'
+import { packagesFolder } from './clients.ts'
 import { createWorld, type World } from './world.ts'
 
 const folders = { '1.0.4': 'better-auth-2025', '1.8.4': 'better-auth' } as const
@@ -93,7 +93,7 @@ describe.runIf(scale(false, true)).each(Object.entries(folders))(
     let packages: Packages
 
     beforeAll(async () => {
-      packages = await loadPackages(installPackages(name))
+      packages = await loadPackages(await packagesFolder(name))
       world ??= await createWorld(await useSharedSystem())
     }, 600_000)
 

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { request } from 'undici'
+import { inject } from 'vitest'
+import type { PackageFolder } from './install-packages.ts'
 
 /** Versions of the official client under test, oldest first; `clients/package.json` pins them. */
 export const versions = [
@@ -30,14 +31,11 @@ interface LoadedClient {
 
 export const clientsFolder = join(import.meta.dirname, 'clients')
 
-/**
- * Installs the packages of a folder beside this file and returns it. Clients and adapters are 900 MB and have separate lockfiles, so that
- * `npm ci` of the repository does not install them.
- */
-export function installPackages(name: 'clients' | 'adapters' | 'better-auth' | 'better-auth-2025' | 'generators'): string {
-  const folder = join(import.meta.dirname, name)
-  const args = ['ci', '--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund']
-  if (!existsSync(join(folder, 'node_modules/.package-lock.json'))) execFileSync('npm', args, { cwd: folder, stdio: 'ignore' })
+/** Returns a folder beside this file in which the packages are installed; the first caller of a run waits for the installation. */
+export async function packagesFolder(name: PackageFolder): Promise<string> {
+  const { statusCode, body } = await request(`${inject('packages')}/${name}`, { headersTimeout: 0 })
+  const folder = await body.text()
+  if (statusCode !== 200) throw new Error(folder)
   return folder
 }
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { scale } from '@quittance/testing/scale'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { installPackages } from './clients.ts'
+import { packagesFolder } from './clients.ts'
 import { createWorld, type World } from './world.ts'
 
 const run = promisify(execFile)
@@ -45,7 +45,7 @@ let newest: object
 
 describe.runIf(scale(false, true))('types that a generator makes from docs/openapi.json', () => {
   beforeAll(async () => {
-    packages = installPackages('generators')
+    packages = await packagesFolder('generators')
     // Beside the packages, so that the compiler finds the types of Node.js.
     folder = mkdtempSync(join(packages, 'generated-'))
     world = await createWorld(await useSharedSystem())

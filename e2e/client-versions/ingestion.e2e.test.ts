@@ -6,7 +6,7 @@ import { scale } from '@quittance/testing/scale'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import type { RunningSystem } from '@quittance/testing/system'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { installPackages } from './clients.ts'
+import { packagesFolder } from './clients.ts'
 
 /** A model of the `ai` package, as a strategy wraps it. */
 interface Model {
@@ -51,7 +51,7 @@ async function listEvents(externalCustomerId: string): Promise<{ name: string; m
 // Installing the adapters takes longer than their calls, so `npm test` does not run this file.
 describe.runIf(scale(false, true))('an application with the unmodified adapter', () => {
   beforeAll(async () => {
-    folder = installPackages('adapters')
+    folder = await packagesFolder('adapters')
     system = await useSharedSystem()
   }, 600_000)
 

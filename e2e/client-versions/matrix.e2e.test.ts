@@ -8,7 +8,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { scale } from '@quittance/testing/scale'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { clientsFolder, installPackages, loadClient, versions, type Version } from './clients.ts'
+import { clientsFolder, packagesFolder, loadClient, versions, type Version } from './clients.ts'
 import { operations, operationsOfPersons } from './operations.ts'
 import { operationsOf1 } from './operations-of-1.ts'
 import { createWorld, type World } from './world.ts'
@@ -39,7 +39,7 @@ let world: World
 // Installing eleven clients takes longer than their calls, so `npm test` does not run this file.
 describe.runIf(scale(false, true))('the unmodified official client', () => {
   beforeAll(async () => {
-    installPackages('clients')
+    await packagesFolder('clients')
     world = await createWorld(await useSharedSystem())
   }, 600_000)
 
