@@ -71,6 +71,20 @@ test('names have the earliest and the latest time of events that arrive in any o
   expect(seen).toEqual([[5, Date.parse(day('02')), Date.parse(day('09'))]])
 })
 
+test('a search that matches more than 100 names finds and counts the events of all of them', async () => {
+  const caller = organizationCaller(randomUUID())
+  const names = Array.from({ length: 120 }, (_, index) => `page.${index}`)
+  await usage.ingest(
+    [...names, 'other'].map((name) => buildEvent({ name })),
+    caller,
+  )
+  const list = (request: object) => usage.call(listUsageEvents, { sorting: ['timestamp'], limit: 100, ...request }, caller)
+  const [first, second] = [await list({ query: 'PAGE' }), await list({ query: 'PAGE', page: 2 })]
+  expect([...first.items, ...second.items].map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+  expect([first.pagination.total_count, (await list({ source: 'user' })).pagination.total_count]).toEqual([120, 121])
+  expect((await list({ query: 'PAGE', source: 'system' })).pagination.total_count).toBe(0)
+})
+
 test('deep pages continue in time order, over days', async () => {
   const caller = organizationCaller(randomUUID())
   const minutes = Array.from({ length: 1_300 }, (_, index) => index * 7)
