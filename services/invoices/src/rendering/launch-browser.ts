@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { basename, join } from 'node:path'
-import { defaultArgs, launch, type Browser, type Page } from 'puppeteer'
+import { defaultArgs, launch, type Browser, type CDPSession, type Page } from 'puppeteer'
 import { config } from '../config.ts'
 import { browserCommand, assignHome } from './browser-user.ts'
 import { createBrowserProfile, removeBrowserProfile } from './browser-profile.ts'
@@ -108,27 +108,27 @@ async function startBrowser(executable: string, { isSandboxed }: { isSandboxed: 
     let closed: Promise<void> | null = null
     const close = () => (closed ??= endBrowser(browser).then(() => removeBrowserProfile(home)))
     browser.once('disconnected', () => void close())
-    return { browser, openPage: () => (isShell ? openUndrawnPage(browser) : browser.newPage()), close }
+    return { browser, openPage: isShell ? createUndrawnPages(browser) : () => browser.newPage(), close }
   } catch (error) {
     await removeBrowserProfile(home)
     throw error
   }
 }
 
-/** Opens a page that draws on demand only, thus never, because printing does not need what would be on the screen. */
-async function openUndrawnPage(browser: Browser): Promise<Page> {
-  const url = `about:blank#${randomUUID()}`
-  const session = await browser.target().createCDPSession()
-  try {
-    const [target] = await Promise.all([
-      browser.waitForTarget((each) => each.url() === url),
-      session.send('Target.createTarget', { url, enableBeginFrameControl: true }),
-    ])
+/**
+ * Creates pages that draw on demand only, thus never, because printing does not need what would be on the screen. All are created through one
+ * session: if two sessions of the browser target are created at the same time, puppeteer loses that target when the second is detached.
+ */
+function createUndrawnPages(browser: Browser): () => Promise<Page> {
+  let session: Promise<CDPSession> | null = null
+  return async () => {
+    const url = `about:blank#${randomUUID()}`
+    session ??= browser.target().createCDPSession()
+    const created = (await session).send('Target.createTarget', { url, enableBeginFrameControl: true })
+    const [target] = await Promise.all([browser.waitForTarget((each) => each.url() === url), created])
     const page = await target.page()
     if (!page) throw new Error('The browser opened no page')
     return page
-  } finally {
-    await session.detach()
   }
 }
 
