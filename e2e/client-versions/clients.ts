@@ -31,7 +31,10 @@ interface LoadedClient {
 
 export const clientsFolder = join(import.meta.dirname, 'clients')
 
-/** Returns a folder beside this file in which the packages are installed; the first caller of a run waits for the installation. */
+/**
+ * Returns a folder beside this file in which the packages are installed; waits for the installation, which may take longer than the client
+ * waits for headers by default. A worker that waited synchronously would lose its kept connections, and its next POST would fail.
+ */
 export async function packagesFolder(name: PackageFolder): Promise<string> {
   const { statusCode, body } = await request(`${inject('packages')}/${name}`, { headersTimeout: 0 })
   const folder = await body.text()

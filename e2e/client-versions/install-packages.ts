@@ -16,8 +16,8 @@ const installations = new Map<string, Promise<string>>()
 
 /**
  * Installs the packages of a folder beside this file, once for all workers, and returns its path. Clients and adapters are 900 MB and have
- * separate lockfiles, so that `npm ci` of the repository does not install them. A worker does not install them itself: while it waited
- * synchronously, its kept connections ended, and its next request failed.
+ * separate lockfiles, so that `npm ci` of the repository does not install them. Workers do not call this: two of them would install into the
+ * same folder.
  */
 export function installPackages(name: string): Promise<string> {
   const installation = installations.get(name) ?? install(join(import.meta.dirname, name))
