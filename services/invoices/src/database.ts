@@ -18,6 +18,7 @@ import { guardIdentityByColumn } from './migrations/20261127023000-guard-identit
 import { indexCorrections } from './migrations/20261127055000-index-corrections.ts'
 import { recordTransferPayments } from './migrations/20261127122000-record-transfer-payments.ts'
 import { storeConsumerPositions } from './migrations/20261127230000-store-consumer-positions.ts'
+import { indexCreditNoteNumbers } from './migrations/20261129130000-index-credit-note-numbers.ts'
 import { rights } from './permanence/runtime-rights.ts'
 
 export const database: DatabaseDefinition = {
@@ -40,6 +41,7 @@ export const database: DatabaseDefinition = {
     indexCorrections,
     recordTransferPayments,
     storeConsumerPositions,
+    indexCreditNoteNumbers,
   ],
   rights,
 }
