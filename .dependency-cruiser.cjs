@@ -101,6 +101,24 @@ module.exports = {
       to: { path: '^(services|packages/testing|tools|e2e|bench)/' },
     },
     {
+      name: 'runtime-loads-no-contracts-of-other-services',
+      severity: 'error',
+      from: { path: '^packages/runtime/src', pathNot: '[.]test[.]ts$' },
+      to: { path: '^packages/contracts/src/(registry|permissions)[.]ts$', reachable: true },
+    },
+    {
+      name: 'services-without-a-database-load-no-orm',
+      severity: 'error',
+      from: { path: '^packages/runtime/src', pathNot: ['^packages/runtime/src/database/(database|schema)[.]ts$', '[.]test[.]ts$'] },
+      to: { path: 'node_modules/@mikro-orm/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'the-database-is-loaded-when-a-service-has-one',
+      severity: 'error',
+      from: { path: '^packages/runtime/src' },
+      to: { path: '^packages/runtime/src/database/(database|schema)[.]ts$', dependencyTypesNot: ['type-only'], dynamic: false },
+    },
+    {
       name: 'page-services-reach-neither-bus-nor-database',
       severity: 'error',
       from: { path: '^services/storefront/src' },

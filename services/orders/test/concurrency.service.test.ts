@@ -3,9 +3,15 @@ import { createDiscount, getDiscount } from '@quittance/contracts/discounts'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { getOrder } from '@quittance/contracts/orders'
 import { createRefund, RefundAmountTooHigh } from '@quittance/contracts/refunds'
+import { createTaxRate } from '@quittance/contracts/taxes'
+import { openDatabase } from '@quittance/runtime/database'
+import { createLogger } from '@quittance/runtime/logger'
 import { startService } from '@quittance/runtime/service'
+import { runInTransaction } from '@quittance/runtime/transaction'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
+import { TaxRate } from '../src/catalog/taxes/tax-rate.ts'
+import { database as definition } from '../src/database.ts'
 import { orders as service } from '../src/service.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 
@@ -121,4 +127,21 @@ test('confirms twenty concurrent checkouts that share a discount, set by id or b
   expect(succeeded).toBe(20)
   expect(await orders.call(getDiscount, { id: discount.id }, seller)).toMatchObject({ redemptions_count: 20 })
   expect(await orders.rows('select from orders where discount_amount = 500')).toHaveLength(20)
+})
+
+test('a transaction that changes an outdated version of a row runs again with the new one', async () => {
+  await using orders = await startOrders()
+  const { seller } = await orders.shop()
+  const { id } = await orders.call(createTaxRate, { country: 'DE', name: 'VAT', percentage: 19 }, seller)
+  const database = await openDatabase(definition, { url: orders.databaseUrl as string, poolMax: 1 })
+  const unit = { now: new Date(), log: createLogger('test', 'silent'), traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00` }
+  let attempts = 0
+  await runInTransaction(database, { caller: seller, unit }, async ({ em }) => {
+    const rate = await em.findOneOrFail(TaxRate, { id })
+    if (++attempts === 1) await orders.rows(`update tax_rates set name = 'MwSt.', version = version + 1 where id = $1`, [id])
+    rate.partsPerMillion = 70_000
+  })
+  await database.close()
+  expect(attempts).toBe(2)
+  expect(await orders.rows('select name, parts_per_million from tax_rates')).toEqual([{ name: 'MwSt.', parts_per_million: 70_000 }])
 })

@@ -131,7 +131,8 @@ export async function migrateDatabase(
   definition: DatabaseDefinition,
   { url, runtimeRole }: { url: string; runtimeRole?: string | undefined },
 ): Promise<void> {
-  const orm = await openOrm(definition, { url, poolMax: 2, limits: migrationLimits, settings: {} })
+  // Migrations are SQL and need no entities.
+  const orm = await openOrm({ ...definition, entities: [] }, { url, poolMax: 2, limits: migrationLimits, settings: {} })
   try {
     const isOther = runtimeRole !== undefined && runtimeRole !== readRole(url)
     await migrate(orm, { url, runtime: isOther ? { role: runtimeRole, rights: definition.rights ?? {} } : null })

@@ -1,4 +1,3 @@
-import { OptimisticLockError } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Caller } from '@quittance/contracts/caller'
 import type { Event } from '@quittance/contracts/event'
@@ -137,8 +136,10 @@ export function systemCaller(organizationId: string): Caller {
   return { kind: 'organization', organization_id: organizationId, token_id: 'internal', client_id: null, user_id: null }
 }
 
+/** The error of the ORM is recognized by its name, so that a service without a database does not load the ORM. */
 function isConflict(error: unknown): boolean {
-  return error instanceof OptimisticLockError || error instanceof TransactionConflict || retryable.has(errorCode(error) ?? '')
+  const isOutdated = error instanceof Error && error.name === 'OptimisticLockError'
+  return isOutdated || error instanceof TransactionConflict || retryable.has(errorCode(error) ?? '')
 }
 
 /** A retry finds the existing row and returns the specific error. A unique violation that remains is an internal error. */

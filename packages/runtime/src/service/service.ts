@@ -7,7 +7,7 @@ import { rereadConfig, RuntimeConfig } from '../process/config.ts'
 import { awaitStream } from '../messaging/event-stream.ts'
 import { startConsumer } from '../messaging/consumer-runner.ts'
 import { deadLetterHandlers, registerDeadLetterGauge } from '../messaging/dead-letters.ts'
-import { openDatabase, type Database, type DatabaseDefinition } from '../database/database.ts'
+import type { Database, DatabaseDefinition } from '../database/database.ts'
 import type { Consumer, Handler, Job } from '../handlers/handler.ts'
 import { collectProcessMetrics } from '../process/metrics.ts'
 import { startClockCheck } from './clock-check.ts'
@@ -147,6 +147,8 @@ async function openOwnDatabase({ database: definition, reactions }: Service, { s
   if (!definition) return null
   const { DATABASE_URL: url, MIGRATION_DATABASE_URL: migrationUrl, DATABASE_POOL_MAX: poolMax } = settings
   if (!url) throw new Error('DATABASE_URL is not set')
+  // Loaded lazily: a service without a database needs no ORM.
+  const { openDatabase } = await import('../database/database.ts')
   const database = await openDatabase(definition, { url, poolMax, migrationUrl, reactions })
   // Removes a secret that this process no longer needs.
   delete process.env['MIGRATION_DATABASE_URL']
