@@ -85,7 +85,7 @@ async function waitUntilReady(healthUrl: string, exited: Promise<string>): Promi
   void exited.then(() => (ended = true))
   while (!ended) {
     if (await isServing(healthUrl)) return true
-    await Promise.race([delay(50), exited])
+    await Promise.race([delay(100), exited])
   }
   return false
 }
