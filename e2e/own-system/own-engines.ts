@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { natsUsers } from '@quittance/contracts/permissions'
+import { natsUsers } from '@quittance/contracts/nats-users'
 import { createDisposableFolder } from '@quittance/testing/engines/disposable-folder'
 import { startNatsServer } from '@quittance/testing/engines/nats-server'
 import { startPostgres } from '@quittance/testing/engines/postgres'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { natsAccountFor, natsUsers, natsPermissionsFor, streamImports } from './permissions.ts'
+import { natsUsers } from './nats-users.ts'
+import { natsAccountFor, natsPermissionsFor, streamImports } from './permissions.ts'
 import { events, operations } from './registry.ts'
 
 test('only the gateway and the operator may send requests to a service', () => {

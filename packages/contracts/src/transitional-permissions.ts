@@ -1,4 +1,5 @@
-import { natsPermissionsFor, type NatsPermissions, type NatsUser } from './permissions.ts'
+import type { NatsUser } from './nats-users.ts'
+import { natsPermissionsFor, type NatsPermissions } from './permissions.ts'
 import { busServiceNames } from './services.ts'
 import { eventStream, durableConsumers } from './streams.ts'
 

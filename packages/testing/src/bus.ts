@@ -1,7 +1,7 @@
 /** Keys of the message bus for tests: derived from the users' names, and therefore useless elsewhere. */
 import { hash } from 'node:crypto'
 import { headers } from '@quittance/contracts/headers'
-import { busUsers, type BusUser } from '@quittance/contracts/permissions'
+import { busUsers, type BusUser } from '@quittance/contracts/nats-users'
 import { signEvents } from '@quittance/runtime/internal/bus/event-signature'
 import { createBusIdentity, formatPublicBusKeys, parsePublicBusKeys, type BusIdentity } from '@quittance/runtime/bus/identity'
 import type { OperatorAccess } from '@quittance/runtime/bus/operator-access'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { busUsers, type BusUser } from '@quittance/contracts/permissions'
+import { busUsers, type BusUser } from '@quittance/contracts/nats-users'
 import { formatPublicBusKeys, publicBusKey } from '@quittance/runtime/bus/identity'
 import { readArguments } from '../cli/arguments.ts'
 import { UsageError, type Command } from '../cli/command.ts'

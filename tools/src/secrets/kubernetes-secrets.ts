@@ -1,4 +1,4 @@
-import { natsUsers, type NatsUser } from '@quittance/contracts/permissions'
+import { natsUsers, type NatsUser } from '@quittance/contracts/nats-users'
 import { serviceNames, type ServiceName } from '@quittance/contracts/services'
 import { stringify } from 'yaml'
 import {

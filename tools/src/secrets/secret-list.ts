@@ -1,6 +1,6 @@
 /** Every secret of an installation. `npm start`, compose and Kubernetes all derive from this list: a new secret is one entry here. */
 import { randomBytes } from 'node:crypto'
-import { busUsers, natsUsers, type BusUser } from '@quittance/contracts/permissions'
+import { busUsers, natsUsers, type BusUser } from '@quittance/contracts/nats-users'
 import { busServiceNames, type ServiceName } from '@quittance/contracts/services'
 import { formatPublicBusKeys, parseBusSeeds } from '@quittance/runtime/bus/identity'
 

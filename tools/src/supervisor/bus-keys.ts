@@ -1,4 +1,4 @@
-import { busUsers, type BusUser } from '@quittance/contracts/permissions'
+import { busUsers, type BusUser } from '@quittance/contracts/nats-users'
 import { formatPublicBusKeys, parseBusSeeds } from '@quittance/runtime/bus/identity'
 import { busKey, type Secrets } from '../secrets/secret-list.ts'
 

@@ -1,6 +1,6 @@
 /** PostgreSQL and NATS of an instance: embedded, or the external ones that the environment names. */
 import { join } from 'node:path'
-import { natsUsers, type NatsUser } from '@quittance/contracts/permissions'
+import { natsUsers, type NatsUser } from '@quittance/contracts/nats-users'
 import type { Engine, ProgressReporter } from '@quittance/testing/engines/engine'
 import { startNatsServer, type NatsServer } from '@quittance/testing/engines/nats-server'
 import { startPostgres } from '@quittance/testing/engines/postgres'

@@ -1,6 +1,6 @@
 import { sign, verify } from 'node:crypto'
 import { headers } from '@quittance/contracts/headers'
-import type { BusUser } from '@quittance/contracts/permissions'
+import type { BusUser } from '@quittance/contracts/nats-users'
 import type { BusIdentity } from './identity.ts'
 import { createMerkleTree, leafHash, computeProofPath } from './merkle-tree.ts'
 

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, createSecretKey, diffieHellman, hkdfSync, type KeyObject } from 'node:crypto'
-import { busUsers, type BusUser } from '@quittance/contracts/permissions'
+import { busUsers, type BusUser } from '@quittance/contracts/nats-users'
 
 /**
  * Keys of one NATS user. A user has one secret, its seed. Two key pairs are derived from it: Ed25519 (RFC 8032) signs events; X25519 (RFC

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 import { headers } from '@quittance/contracts/headers'
-import type { BusUser } from '@quittance/contracts/permissions'
+import type { BusUser } from '@quittance/contracts/nats-users'
 import type { MsgHdrs } from 'nats'
 import type { BusIdentity } from './identity.ts'
 

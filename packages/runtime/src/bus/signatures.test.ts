@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { headers } from '@quittance/contracts/headers'
-import { busUsers, type BusUser } from '@quittance/contracts/permissions'
+import { busUsers, type BusUser } from '@quittance/contracts/nats-users'
 import { headers as natsHeaders } from 'nats'
 import { expect, test } from 'vitest'
 import { verifyEvent, signEvents } from './event-signature.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { replyPrefix } from '@quittance/contracts/permissions'
+import { replyPrefix } from '@quittance/contracts/nats-users'
 import { Events, NatsError, type ErrorCode, type Msg, type MsgHdrs, type NatsConnection } from 'nats'
 import { isOptimized } from '../process/optimizations.ts'
 import { isDisconnected, readNatsUser } from './nats-connection.ts'

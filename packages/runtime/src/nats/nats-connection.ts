@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { connect, ErrorCode, Events, type ConnectionOptions, NatsError, type NatsConnection } from 'nats'
-import type { BusUser } from '@quittance/contracts/permissions'
+import type { BusUser } from '@quittance/contracts/nats-users'
 import type { BusIdentity } from '../bus/identity.ts'
 import { splitNatsUrls } from '../process/config.ts'
 import { abandonHangingTransports } from './abandon-transports.ts'

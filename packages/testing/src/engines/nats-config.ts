@@ -1,12 +1,5 @@
-import {
-  natsAccountFor,
-  natsUsers,
-  natsPermissionsFor,
-  streamImports,
-  type NatsAccount,
-  type NatsPermissions,
-  type NatsUser,
-} from '@quittance/contracts/permissions'
+import { natsUsers, type NatsUser } from '@quittance/contracts/nats-users'
+import { natsAccountFor, natsPermissionsFor, streamImports, type NatsAccount, type NatsPermissions } from '@quittance/contracts/permissions'
 import { transitionalPermissionsFor } from '@quittance/contracts/transitional-permissions'
 
 export interface NatsConfigOptions {
