@@ -5,6 +5,9 @@ import { operation } from './operation.ts'
 import { ListReply, pageRequest } from './pagination.ts'
 import { webhookEventTypes } from './webhook-event-types.ts'
 
+/** States of an event at an endpoint. */
+export const deliveryStatuses = ['pending', 'held', 'succeeded', 'failed', 'cancelled'] as const
+
 /** The stored event: the exact text that was signed and sent. */
 export const WebhookEvent = z
   .object({
@@ -12,7 +15,7 @@ export const WebhookEvent = z
     ...timestamps,
     last_http_code: z.int().nullable(),
     succeeded: z.boolean().nullable(),
-    status: z.enum(['pending', 'held', 'succeeded', 'failed', 'cancelled']),
+    status: z.enum(deliveryStatuses),
     /** Truncated in lists if it is long; `is_payload_cut` is then true. */
     skipped: z.literal(false),
     type: z.enum(webhookEventTypes),
@@ -56,7 +59,7 @@ export const listWebhookDeliveries = operation({
     start_timestamp: Timestamp.optional(),
     end_timestamp: Timestamp.optional(),
     succeeded: z.boolean().optional(),
-    status: oneOrMany(z.enum(['pending', 'held', 'succeeded', 'failed', 'cancelled'])).describe('Current status of the event.'),
+    status: oneOrMany(z.enum(deliveryStatuses)).describe('Current status of the event.'),
     http_code_class: z.enum(['2xx', '3xx', '4xx', '5xx']).optional(),
     event_type: oneOrMany(z.enum(webhookEventTypes)),
     event_id: Id.optional(),

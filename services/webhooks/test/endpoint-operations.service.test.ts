@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { orderPaid } from '@quittance/contracts/orders'
-import { listWebhookDeliveries } from '@quittance/contracts/webhook-deliveries'
+import { deliveryStatuses, listWebhookDeliveries } from '@quittance/contracts/webhook-deliveries'
 import {
   createWebhookEndpoint,
   getWebhookEndpoint,
@@ -164,6 +164,10 @@ test('filters deliveries by result, pages them by cursor and stays below the mes
   expect(await counts({ http_code_class: '5xx' })).toBe(0)
   expect(await counts({ status: 'failed' })).toBe(36)
   expect(await counts({ status: ['pending', 'held'] })).toBe(0)
+  expect(await counts({ status: 'succeeded' })).toBe(18)
+  expect(await counts({ status: ['succeeded', 'pending', 'held', 'cancelled'] })).toBe(18)
+  expect(await counts({ status: ['failed', 'succeeded'] })).toBe(54)
+  expect(await counts({ status: [...deliveryStatuses] })).toBe(54)
   expect(await counts({ event_type: ['order.created', 'order.updated'] })).toBe(18)
   const { items } = await list({})
   expect(items).toHaveLength(54)
