@@ -23,13 +23,11 @@ export function createReplySender(operation: PublicOperation, { challenge, baseU
   const isRead = http.method === 'GET'
   // Responses to writes can contain secrets that are shown once; responses to reads contain only the caller's data.
   const cacheControl = isRead ? 'private, no-cache' : 'no-store'
-  // Created with the first reply: searching the schemas of all operations is a tenth of the start of the gateway.
-  let fields: Record<string, string> | undefined
+  const fields = { 'content-type': 'application/json', 'cache-control': cacheControl, ...deprecationHeaders(operation, baseUrl) }
   return (rpcReply, request, reply) => {
     if (rpcReply.status !== null) return sendError(rpcReply, request, reply)
     reply.code(http.status)
     if (http.status === 204) return reply.header('cache-control', cacheControl).send()
-    fields ??= { 'content-type': 'application/json', 'cache-control': cacheControl, ...deprecationHeaders(operation, baseUrl) }
     reply.headers(fields)
     if (!isRead) return reply.send(rpcReply.body)
     const tag = entityTag(rpcReply.body)
