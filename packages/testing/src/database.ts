@@ -1,5 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { migrateDatabase, type DatabaseDefinition } from '@quittance/runtime/database'
+import type { WorkContext } from '@quittance/runtime/handler'
+import { createLogger } from '@quittance/runtime/logger'
 import { Client, Pool, type ClientBase } from 'pg'
 import { inject } from 'vitest'
 import { ensureRole } from './engines/service-database.ts'
@@ -66,6 +68,11 @@ export async function connectTo(url: string): Promise<Client> {
   const client = new Client({ connectionString: url })
   await client.connect()
   return client
+}
+
+/** Returns the context of a transaction that a test runs itself. It logs nothing. */
+export function silentWork(): WorkContext {
+  return { now: new Date(), log: createLogger('test', 'silent'), traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00` }
 }
 
 function templateName(service: string, { migrations }: DatabaseDefinition): string {

@@ -4,12 +4,11 @@ import type { Caller } from '@quittance/contracts/caller'
 import { openDatabase, type Database } from '@quittance/runtime/database'
 import { command, query, type Handler, type Transaction } from '@quittance/runtime/handler'
 import { runHandler } from '@quittance/runtime/internal/handlers/run-handler'
-import { createLogger } from '@quittance/runtime/logger'
 import { migration } from '@quittance/runtime/schema'
 import { systemCommand, systemQuery } from '@quittance/runtime/system-handler'
 import { runInTransaction } from '@quittance/runtime/transaction'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { cloneDatabase, type TestDatabase } from '../src/database.ts'
+import { cloneDatabase, silentWork, type TestDatabase } from '../src/database.ts'
 
 const definition = {
   entities: [],
@@ -21,7 +20,7 @@ const [a, b] = [randomUUID(), randomUUID()]
 const customerId = randomUUID()
 const organization = (id: string): Caller => ({ kind: 'organization', organization_id: id, token_id: 'x', client_id: null, user_id: null })
 const customer: Caller = { kind: 'customer', organization_id: a, customer_id: customerId, token_id: 'x' }
-const unit = { now: new Date(), log: createLogger('test', 'silent'), traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00` }
+const unit = silentWork()
 
 const inScope = 'organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or customer_id = :scope_customer)'
 const select = `select text from notes where ${inScope} order by text`

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Conflict } from '@quittance/contracts/errors'
 import { openDatabase, type Database } from '@quittance/runtime/database'
-import { createLogger } from '@quittance/runtime/logger'
 import type { Transaction } from '@quittance/runtime/handler'
 import { migration } from '@quittance/runtime/schema'
 import { createOutboxNotifier } from '@quittance/runtime/internal/database/outbox-notifier'
@@ -12,7 +11,7 @@ import { anyScope } from './ledger.ts'
 import { listenForNotifications } from '@quittance/runtime/internal/jobs/notification-listener'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { cloneDatabase, type TestDatabase } from '../src/database.ts'
+import { cloneDatabase, silentWork, type TestDatabase } from '../src/database.ts'
 import { eventually } from '../src/eventually.ts'
 
 const definition = {
@@ -22,7 +21,7 @@ const definition = {
 const insert = (name: string) => ({ name: 'insert', text: 'insert into names values ($1)', values: [name] })
 const scope = {
   caller: { kind: 'anonymous' as const },
-  unit: { now: new Date(), log: createLogger('test', 'silent'), traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00` },
+  unit: silentWork(),
 }
 
 let cloned: TestDatabase

@@ -5,9 +5,9 @@ import { getOrder } from '@quittance/contracts/orders'
 import { createRefund, RefundAmountTooHigh } from '@quittance/contracts/refunds'
 import { createTaxRate } from '@quittance/contracts/taxes'
 import { openDatabase } from '@quittance/runtime/database'
-import { createLogger } from '@quittance/runtime/logger'
 import { startService } from '@quittance/runtime/service'
 import { runInTransaction } from '@quittance/runtime/transaction'
+import { silentWork } from '@quittance/testing/database'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { TaxRate } from '../src/catalog/taxes/tax-rate.ts'
@@ -134,9 +134,8 @@ test('a transaction that changes an outdated version of a row runs again with th
   const { seller } = await orders.shop()
   const { id } = await orders.call(createTaxRate, { country: 'DE', name: 'VAT', percentage: 19 }, seller)
   const database = await openDatabase(definition, { url: orders.databaseUrl as string, poolMax: 1 })
-  const unit = { now: new Date(), log: createLogger('test', 'silent'), traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00` }
   let attempts = 0
-  await runInTransaction(database, { caller: seller, unit }, async ({ em }) => {
+  await runInTransaction(database, { caller: seller, unit: silentWork() }, async ({ em }) => {
     const rate = await em.findOneOrFail(TaxRate, { id })
     if (++attempts === 1) await orders.rows(`update tax_rates set name = 'MwSt.', version = version + 1 where id = $1`, [id])
     rate.partsPerMillion = 70_000
