@@ -6,7 +6,6 @@ import { DiscountSummary } from './discounts.ts'
 import { ApiError, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
 import { customerFilters, Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
-import { InvoiceSourceItem, InvoiceSourcePayment, InvoiceSourceRefund } from './invoice-source.ts'
 import { Metadata, MetadataFilter } from './metadata.ts'
 import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
@@ -198,53 +197,4 @@ export const orderPaid = event({
   webhookType: 'order.paid',
   summary: 'An order is fully processed and paid.',
   payload: Order,
-})
-
-/** Maximum number of items of an order. With more, a reply or event could exceed 8 MB and an invoice its rendering timeout. */
-export const maxOrderItems = 5_000
-
-/** Snapshot from which an invoice is created, so that no further request is needed. */
-export const InvoiceSource = z.object({
-  order_id: Id,
-  order_created_at: z.string(),
-  organization: z.object({ id: Id, name: z.string(), slug: z.string() }),
-  customer_id: Id,
-  /** The checkout of the order; absent in events of the previous release. */
-  checkout_id: Id.nullish(),
-  currency: Currency,
-  billing_name: z.string(),
-  billing_address: Address,
-  tax_id: z.string().nullable(),
-  customer_email: z.string(),
-  /** BCP 47; null if the buyer's locale is unknown. */
-  locale: z.string().nullable(),
-  /** Billing period of a subscription payment. */
-  period: z.object({ start: z.string(), end: z.string() }).nullable(),
-  items: z.array(InvoiceSourceItem).max(maxOrderItems),
-  taxes: z.array(AppliedTax),
-  tax_behavior: TaxBehavior,
-  subtotal_amount: Amount,
-  discount_amount: Amount,
-  net_amount: Amount,
-  tax_amount: Amount,
-  total_amount: Amount,
-  paid_at: z.string(),
-  /** Refunds so far, oldest first; each gets a credit note. */
-  refunds: z.array(InvoiceSourceRefund),
-  /** Refunds that were returned after they had succeeded, oldest first; absent in events of the previous release. */
-  reversed_refunds: z.array(z.object({ id: Id, amount: Amount, tax_amount: Amount, created_at: z.string() })).nullish(),
-  payment: InvoiceSourcePayment.nullish(),
-  /** Metadata of the order: the reference that the buyer wants (BT-10), and their address in a network as `scheme:id` (BT-49). */
-  buyer_reference: z.string().nullish(),
-  buyer_address: z.string().nullish(),
-})
-export type InvoiceSource = z.infer<typeof InvoiceSource>
-
-export const orderInvoiceRequested = event({
-  subject: 'event.order.invoice_requested',
-  publisher: 'orders',
-  webhookType: null,
-  summary:
-    'The invoice of a paid order is due; its billing details can no longer change. Published again for the payment of an order that was invoiced before, for every later refund, for every refund that is returned, and for every new request.',
-  payload: InvoiceSource,
 })

@@ -25,6 +25,7 @@ import type { Event } from './event.ts'
 import * as invitations from './invitations.ts'
 import * as invoiceAudit from './invoice-audit.ts'
 import * as invoiceSettings from './invoice-settings.ts'
+import * as invoiceSource from './invoice-source.ts'
 import * as invoiceVerification from './invoice-verification.ts'
 import * as invoices from './invoices.ts'
 import * as licenseKeys from './license-keys.ts'
@@ -73,6 +74,7 @@ const contracts: Record<string, unknown>[] = [
   checkoutLinks,
   orderPayments,
   orders,
+  invoiceSource,
   unpaidInvoices,
   paymentAccounts,
   providerEvents,

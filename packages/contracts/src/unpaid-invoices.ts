@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { event } from './event.ts'
-import { InvoiceSource } from './orders.ts'
+import { InvoiceSource } from './invoice-source.ts'
 
 /** How the buyer sends the money of an unpaid order. */
 export const InvoiceTransfer = z.object({

@@ -12,7 +12,7 @@ import {
   listInvoices,
   listInvoiceSeries,
 } from '@quittance/contracts/invoices'
-import type { InvoiceSource } from '@quittance/contracts/orders'
+import type { InvoiceSource } from '@quittance/contracts/invoice-source'
 import { updateInvoiceSettings } from '@quittance/contracts/invoice-settings'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'

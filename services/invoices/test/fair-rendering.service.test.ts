@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { InvoiceSource } from '@quittance/contracts/orders'
+import type { InvoiceSource } from '@quittance/contracts/invoice-source'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { claimStatement } from '../src/invoices/claim-invoice.ts'

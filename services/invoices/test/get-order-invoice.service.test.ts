@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ResourceNotFound, type ApiError } from '@quittance/contracts/errors'
 import { getCustomerOrderInvoice, getOrderInvoice } from '@quittance/contracts/invoices'
-import type { InvoiceSource } from '@quittance/contracts/orders'
+import type { InvoiceSource } from '@quittance/contracts/invoice-source'
 import { customerCaller, organizationCaller, userCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { anInvoiceSource } from './invoice-source.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { auditInvoiceSeries } from '@quittance/contracts/invoice-audit'
-import type { InvoiceSource } from '@quittance/contracts/orders'
+import type { InvoiceSource } from '@quittance/contracts/invoice-source'
 import { bindValues, statement } from '@quittance/sql/statement'
 import { database } from '../src/database.ts'
 import { migrateDatabase } from '@quittance/runtime/database'

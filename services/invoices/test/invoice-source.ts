@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { InvoiceSource } from '@quittance/contracts/orders'
+import type { InvoiceSource } from '@quittance/contracts/invoice-source'
 
 /** Payload that `orders` publishes for a paid order whose invoice is requested. */
 export function anInvoiceSource(): InvoiceSource {

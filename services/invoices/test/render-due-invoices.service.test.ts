@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { getInvoice, getOrderInvoice, invoiceGenerated } from '@quittance/contracts/invoices'
-import type { InvoiceSource } from '@quittance/contracts/orders'
+import type { InvoiceSource } from '@quittance/contracts/invoice-source'
 import { bindValues, statement } from '@quittance/sql/statement'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'

@@ -1,5 +1,5 @@
 import { getOrderInvoice, invoiceDocumentPath } from '@quittance/contracts/invoices'
-import { orderInvoiceRequested, type InvoiceSource } from '@quittance/contracts/orders'
+import { orderInvoiceRequested, type InvoiceSource } from '@quittance/contracts/invoice-source'
 import { orderInvoiceDue, type UnpaidInvoiceSource } from '@quittance/contracts/unpaid-invoices'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'

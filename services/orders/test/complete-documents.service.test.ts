@@ -3,13 +3,8 @@ import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
 import { updateCustomerOrder } from '@quittance/contracts/customer-portal'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { invoiceSettingsUpdated } from '@quittance/contracts/invoice-settings'
-import {
-  generateOrderInvoice,
-  MissingInvoiceBillingDetails,
-  orderInvoiceRequested,
-  orderPaid,
-  updateOrder,
-} from '@quittance/contracts/orders'
+import { orderInvoiceRequested } from '@quittance/contracts/invoice-source'
+import { generateOrderInvoice, MissingInvoiceBillingDetails, orderPaid, updateOrder } from '@quittance/contracts/orders'
 import { createTaxRate, updateTaxRate } from '@quittance/contracts/taxes'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'

@@ -9,11 +9,11 @@ import {
 } from '@quittance/contracts/customer-portal'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { invoiceGenerated } from '@quittance/contracts/invoices'
+import { orderInvoiceRequested } from '@quittance/contracts/invoice-source'
 import {
   InvoiceAlreadyExists,
   MissingInvoiceBillingDetails,
   NotPaidOrder,
-  orderInvoiceRequested,
   orderUpdated,
   updateOrder,
   type Order,

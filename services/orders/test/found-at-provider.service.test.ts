@@ -1,4 +1,5 @@
-import { generateOrderInvoice, listOrders, orderInvoiceRequested } from '@quittance/contracts/orders'
+import { orderInvoiceRequested } from '@quittance/contracts/invoice-source'
+import { generateOrderInvoice, listOrders } from '@quittance/contracts/orders'
 import { receiveProviderEvent } from '@quittance/contracts/provider-events'
 import { createRefund, listRefunds, orderRefunded, PaymentDisputed, refundCreated, refundUpdated } from '@quittance/contracts/refunds'
 import { revokeSubscription, updateSubscription } from '@quittance/contracts/subscriptions'

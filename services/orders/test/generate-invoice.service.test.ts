@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
+import { orderInvoiceRequested } from '@quittance/contracts/invoice-source'
 import {
   generateOrderInvoice,
   getOrder,
@@ -8,7 +9,6 @@ import {
   listOrders,
   MissingInvoiceBillingDetails,
   NotPaidOrder,
-  orderInvoiceRequested,
   orderUpdated,
   updateOrder,
   type Order,

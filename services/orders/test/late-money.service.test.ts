@@ -8,7 +8,8 @@ import {
   updateCheckoutByClient,
 } from '@quittance/contracts/checkouts'
 import { createDiscount, getDiscount } from '@quittance/contracts/discounts'
-import { generateOrderInvoice, listOrders, orderInvoiceRequested } from '@quittance/contracts/orders'
+import { orderInvoiceRequested } from '@quittance/contracts/invoice-source'
+import { generateOrderInvoice, listOrders } from '@quittance/contracts/orders'
 import { createPaymentAccount } from '@quittance/contracts/payment-accounts'
 import { createProduct, type Product } from '@quittance/contracts/products'
 import { getSubscription, listSubscriptions, type Subscription } from '@quittance/contracts/subscriptions'

@@ -1,13 +1,6 @@
 import type { Caller } from '@quittance/contracts/caller'
-import {
-  generateOrderInvoice,
-  getOrder,
-  listOrders,
-  maxOrderItems,
-  orderInvoiceRequested,
-  orderUpdated,
-  updateOrder,
-} from '@quittance/contracts/orders'
+import { maxOrderItems, orderInvoiceRequested } from '@quittance/contracts/invoice-source'
+import { generateOrderInvoice, getOrder, listOrders, orderUpdated, updateOrder } from '@quittance/contracts/orders'
 import { eventually } from '@quittance/testing/eventually'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrders, createOneOrder, type BulkSeller } from './many-orders.ts'

@@ -1,5 +1,5 @@
 import { verificationPath } from '@quittance/contracts/invoice-verification'
-import type { InvoiceSource } from '@quittance/contracts/orders'
+import type { InvoiceSource } from '@quittance/contracts/invoice-source'
 import type { UnpaidInvoiceSource } from '@quittance/contracts/unpaid-invoices'
 import { pagesUrl } from '../config.ts'
 import type { DocumentLine, TransferTerms } from '../rendering/document-model.ts'

@@ -1,4 +1,4 @@
-import type { InvoiceSource } from '@quittance/contracts/orders'
+import type { InvoiceSource } from '@quittance/contracts/invoice-source'
 import type { UnpaidInvoiceSource } from '@quittance/contracts/unpaid-invoices'
 import type { DocumentModel } from '../rendering/document-model.ts'
 import type { DocumentKind } from '../series/number-format.ts'

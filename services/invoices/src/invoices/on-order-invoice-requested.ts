@@ -1,4 +1,4 @@
-import { orderInvoiceRequested } from '@quittance/contracts/orders'
+import { orderInvoiceRequested } from '@quittance/contracts/invoice-source'
 import { orderInvoiceDue } from '@quittance/contracts/unpaid-invoices'
 import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer, type Transaction } from '@quittance/runtime/handler'

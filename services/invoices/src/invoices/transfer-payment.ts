@@ -1,4 +1,4 @@
-import type { InvoiceSource } from '@quittance/contracts/orders'
+import type { InvoiceSource } from '@quittance/contracts/invoice-source'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { DocumentSource } from './document-snapshot.ts'
 

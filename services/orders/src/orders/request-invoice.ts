@@ -2,11 +2,8 @@ import { LockMode } from '@mikro-orm/core'
 import { type Transaction, command } from '@quittance/runtime/handler'
 import { findMissingSellerDetails } from '../organizations/invoice-requirements.ts'
 import { Order } from './order.ts'
-import {
-  generateOrderInvoice as generateOrderInvoiceContract,
-  orderInvoiceRequested,
-  type InvoiceSource,
-} from '@quittance/contracts/orders'
+import { orderInvoiceRequested, type InvoiceSource } from '@quittance/contracts/invoice-source'
+import { generateOrderInvoice as generateOrderInvoiceContract } from '@quittance/contracts/orders'
 import { orderInvoiceDue, type UnpaidInvoiceSource } from '@quittance/contracts/unpaid-invoices'
 import { nested, nestedList, type View } from '@quittance/sql/view'
 

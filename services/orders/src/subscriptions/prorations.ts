@@ -1,4 +1,4 @@
-import { maxOrderItems } from '@quittance/contracts/orders'
+import { maxOrderItems } from '@quittance/contracts/invoice-source'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { OrderDraftLine } from '../orders/place-order.ts'
 import type { Subscription } from './subscription.ts'
