@@ -97,6 +97,9 @@ export const Order = z
     discount: DiscountSummary.nullable(),
     subscription: OrderSubscription.nullable(),
     items: z.array(OrderItem),
+    voided_at: Timestamp.nullish().describe(
+      'When the seller voided it: a credit note covers its invoice, and money that arrives is returned.',
+    ),
     withdrawal_until: Timestamp.nullish().describe('End of the right of withdrawal of a consumer in the EU or EEA, else null.'),
   })
   .meta({ id: 'Order' })

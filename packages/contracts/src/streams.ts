@@ -28,6 +28,7 @@ export const durableConsumers = {
     subject: 'event.order.invoice_requested',
   },
   invoicesOrderInvoiceDue: { durable: 'invoices-order-invoice-due', service: 'invoices', subject: 'event.order.invoice_due' },
+  invoicesOrderVoided: { durable: 'invoices-order-voided', service: 'invoices', subject: 'event.order.voided' },
   webhooksPublicEvents: { durable: 'webhooks-public-events', service: 'webhooks', subject: 'event.>' },
   mailOrganizations: { durable: 'mail-organizations', service: 'mail', subject: 'event.organization.snapshotted' },
   mailCustomers: { durable: 'mail-customers', service: 'mail', subject: 'event.customer.updated' },

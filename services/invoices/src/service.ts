@@ -11,6 +11,7 @@ import {
 } from './invoices/invoice-queries.ts'
 import { listCustomerCreditNotes } from './invoices/list-customer-credit-notes.ts'
 import { onOrderInvoiceDue, onOrderInvoiceRequested } from './invoices/on-order-invoice-requested.ts'
+import { onOrderVoided } from './invoices/on-order-voided.ts'
 import { renderDueInvoices } from './invoices/render-due-invoices.ts'
 import { startBrowser } from './rendering/browser-component.ts'
 import { startConverter } from './electronic/converter-component.ts'
@@ -31,7 +32,7 @@ export const invoices: Service = {
     ...[listCreditNotes, getCreditNote, listCustomerCreditNotes],
     ...[getInvoiceSettings, updateInvoiceSettings],
   ],
-  consumers: [onOrderInvoiceRequested, onOrderInvoiceDue],
+  consumers: [onOrderInvoiceRequested, onOrderInvoiceDue, onOrderVoided],
   jobs: [renderDueInvoices, retryFailedDocuments],
   components: [startBrowser, startConverter],
   internalRoutes: documentRoutes,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { InvoiceSource } from '@quittance/contracts/invoice-source'
+import type { UnpaidInvoiceSource } from '@quittance/contracts/unpaid-invoices'
 
 /** Payload that `orders` publishes for a paid order whose invoice is requested. */
 export function anInvoiceSource(): InvoiceSource {
@@ -29,4 +30,13 @@ export function anInvoiceSource(): InvoiceSource {
     period: null,
     refunds: [],
   }
+}
+
+/** The order of `anInvoiceSource` while it waits for a bank transfer. */
+export function anUnpaidSource(): UnpaidInvoiceSource {
+  const transfer = {
+    ...{ beneficiary: 'Northwind Analytics', iban: 'DE89370400440532013000', bic: null, reference: 'RF18539007547034' },
+    ...{ due_date: '2026-12-09', epc: null },
+  }
+  return { ...anInvoiceSource(), paid_at: null, transfer }
 }

@@ -3,19 +3,11 @@ import { correctInvoice } from '@quittance/contracts/invoices'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { anInvoiceSource } from './invoice-source.ts'
+import { anUnpaidSource } from './invoice-source.ts'
 import { extractPages } from './read-pdf.ts'
 import { keepBrowser, startInvoices, type TestInvoices } from './start-invoices.ts'
 
 keepBrowser()
-
-function anUnpaidSource(): UnpaidInvoiceSource {
-  const transfer = {
-    ...{ beneficiary: 'Northwind Analytics', iban: 'DE89370400440532013000', bic: null, reference: 'RF18539007547034' },
-    ...{ due_date: '2026-12-09', epc: null },
-  }
-  return { ...anInvoiceSource(), paid_at: null, transfer }
-}
 
 async function readDocument(invoices: TestInvoices, source: UnpaidInvoiceSource): Promise<Uint8Array> {
   const response = await invoices.download(await invoices.link(source))

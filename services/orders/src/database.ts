@@ -58,6 +58,7 @@ import { shareOtherClaims } from './migrations/20261127194500-share-other-claims
 import { shareDetachClaims } from './migrations/20261127233600-share-detach-claims.ts'
 import { countPayments } from './migrations/20261128150000-count-payments.ts'
 import { indexLookups } from './migrations/20261128200000-index-lookups.ts'
+import { voidOrders } from './migrations/20261129160000-void-orders.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
 import { setDunning } from './migrations/20261125013000-set-dunning.ts'
 import { detachMethods } from './migrations/20261124210000-detach-methods.ts'
@@ -160,6 +161,7 @@ export const database: DatabaseDefinition = {
     shareDetachClaims,
     countPayments,
     indexLookups,
+    voidOrders,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },

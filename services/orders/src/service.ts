@@ -79,6 +79,7 @@ import { createRefund } from './refunds/create-refund.ts'
 import { listRefunds } from './refunds/list-refunds.ts'
 import { getPayment, listPayments } from './payments/payment-queries.ts'
 import { getPaymentTimeline } from './payments/payment-timeline.ts'
+import { voidOrder } from './payments/void-order.ts'
 import {
   cancelCustomerSubscription,
   getCustomerSubscription,
@@ -115,7 +116,7 @@ export const orders: Service = {
     ...[exportOrders, getMetricsLimits, getOrder, listOrders, updateOrder, generateInvoice],
     ...[createRefund, listRefunds],
     ...[getPayment, listPayments, getPaymentSettings, updatePaymentSettings],
-    ...[getPaymentTimeline, retryOrderPayment],
+    ...[getPaymentTimeline, retryOrderPayment, voidOrder],
     ...[getDispute, listDisputes, listPaymentMethodsOfCustomer],
     ...[createPaymentAccount, getPaymentAccount, listPaymentAccounts, updatePaymentAccount, deletePaymentAccount, checkPaymentAccount],
     ...[addReceipt, importStatement, listBankReceipts, markRefundAsPaid],

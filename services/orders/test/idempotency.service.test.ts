@@ -69,6 +69,7 @@ const withoutBody = new Set([
   'orders.refund.mark-as-paid',
   'orders.order.generate-invoice',
   'orders.order.retry-payment',
+  'orders.order.void',
   'orders.customer-order.generate-invoice',
 ])
 

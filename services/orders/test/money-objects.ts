@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { asThisRelease } from './money.ts'
 import { oweOrder } from './owed-order.ts'
 import type { OrdersUnderTest, Shop } from './start-orders.ts'
-import { createPaidTransfer } from './transfer-shop.ts'
+import { buyInvoicedByTransfer, createPaidTransfer, waitForPaymentState } from './transfer-shop.ts'
 
 const insertDispute = `
   insert into disputes (id, created_at, organization_id, payment_id, payment_account_id, provider_dispute, status, amount, currency, reason)
@@ -11,17 +12,28 @@ const insertDispute = `
 const keepWaiting = `
   update payment_methods set provider_method = 'pm_ctoken_pending' where customer_id = (select customer_id from orders where id = $1) returning 1`
 
-/** Creates a payment by transfer with a refund and a dispute, and an order whose payment can be tried again. Returns their ids by path or subject. */
+/**
+ * Creates a payment by transfer with a refund and a dispute, an order whose payment can be tried again, and one that can be voided. Returns
+ * their ids by path or subject.
+ */
 export async function createMoneyObjects(orders: OrdersUnderTest, shop: Shop): Promise<Record<string, string>> {
   const { paymentId, refundId, accountId } = await createPaidTransfer(orders, shop)
   const [dispute] = await orders.rows<{ id: string }>(insertDispute, [paymentId])
   const owed = await oweOrder(orders, shop, `${randomUUID()}@example.com`)
   await orders.rows(keepWaiting, [owed])
+  const { orderId: unpaid, paymentId: unanswered } = await buyInvoicedByTransfer({ orders, shop })
+  // Without the money the request ends, so that no job checks it later.
+  await asThisRelease(
+    orders,
+    `update payments set action_until = now() - interval '1 day', next_check_at = now() where id = '${unanswered}'`,
+  )
+  await waitForPaymentState({ orders }, unanswered, 'failed')
   return {
     payments: paymentId,
     refunds: refundId,
     disputes: dispute?.id ?? '',
     'orders.payment-account.import-statement': accountId,
     'orders.order.retry-payment': owed,
+    'orders.order.void': unpaid,
   }
 }

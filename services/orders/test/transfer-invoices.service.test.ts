@@ -11,7 +11,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { testIban } from './camt.ts'
 import { asThisRelease } from './money.ts'
-import { buyByTransfer, startTransferShop, waitForOrderStatus, type TransferShop } from './transfer-shop.ts'
+import { buyByTransfer, startTransferShop, waitForOrderStatus, waitForPaymentState, type TransferShop } from './transfer-shop.ts'
 
 const details = {
   billing_name: 'Ada Lovelace',
@@ -55,7 +55,7 @@ test('a pending order without a requested transfer has no invoice, and nothing i
   ]) {
     await asThisRelease(orders, `update payments set quarantined_at = null, quarantine_reason = null`)
     await asThisRelease(orders, `update payments set ${change}`)
-    if (change.startsWith('action')) await waitForPayment(shop, paymentId, 'failed')
+    if (change.startsWith('action')) await waitForPaymentState(shop, paymentId, 'failed')
     await expect(requestInvoice(shop, orderId)).rejects.toThrow(NotPaidOrder)
   }
   expect(await orders.rows('select invoice_requested_at from orders')).toEqual([{ invoice_requested_at: null }])
@@ -67,7 +67,7 @@ test('an invoiced order keeps its amounts: without the money its checkout ends, 
   const { orderId, paymentId, checkoutId } = await buyByTransfer(shop)
   await requestInvoice(shop, orderId)
   await asThisRelease(orders, `update payments set action_until = now() - interval '1 day', next_check_at = now()`)
-  await waitForPayment(shop, paymentId, 'failed')
+  await waitForPaymentState(shop, paymentId, 'failed')
   await eventually(async () => {
     const checkout = await orders.call(getCheckout, { id: checkoutId }, shop.shop.seller)
     expect(checkout.status).toBe('failed')
@@ -90,10 +90,3 @@ test('only its customer requests the invoice of an order that waits for a transf
   await request(customerId)
   expect(await orders.nextEvent(orderInvoiceDue)).toMatchObject({ order_id: orderId })
 })
-
-function waitForPayment({ orders }: TransferShop, id: string, state: string): Promise<void> {
-  return eventually(async () => {
-    const [row] = await orders.rows<{ state: string }>('select state from payments where id = $1', [id])
-    expect(row?.state).toBe(state)
-  })
-}

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
-import { listOrders } from '@quittance/contracts/orders'
+import { invoiceGenerated } from '@quittance/contracts/invoices'
+import { generateOrderInvoice, getOrder, listOrders, updateOrder } from '@quittance/contracts/orders'
 import { createPaymentAccount, type PaymentAccount } from '@quittance/contracts/payment-accounts'
 import { addReceipt } from '@quittance/contracts/bank-receipts'
 import { createProduct } from '@quittance/contracts/products'
@@ -55,6 +56,32 @@ export async function buyByTransfer(
   ])
   const reference = metadata['reference'] ?? ''
   return { paymentId: payment?.id ?? '', orderId: payment?.order_id ?? '', checkoutId, clientSecret: client_secret, reference, metadata }
+}
+
+/** Buys by transfer, and has the invoice generated before the money arrives. */
+export async function buyInvoicedByTransfer(
+  { orders, shop }: Pick<TransferShop, 'orders' | 'shop'>,
+  product = shop.product,
+): Promise<Transfer> {
+  const { seller, organizationId } = shop
+  const transfer = await buyByTransfer({ orders, shop }, product)
+  const { orderId: id } = transfer
+  const billing_address = { line1: '1 Row', city: 'London', postal_code: 'E1 6AN', country: 'GB' as const }
+  await orders.call(updateOrder, { id, billing_name: 'Ada Lovelace', billing_address }, seller)
+  await orders.call(generateOrderInvoice, { id }, seller)
+  const document = { invoice_id: randomUUID(), number: `R-${id}`, sha256: 'a'.repeat(64), generated_at: new Date().toISOString() }
+  await orders.emit(invoiceGenerated, { ...document, order_id: id }, { organizationId, aggregateId: document.invoice_id })
+  await eventually(async () => {
+    expect(await orders.call(getOrder, { id }, seller)).toMatchObject({ is_invoice_generated: true, voided_at: null })
+  })
+  return transfer
+}
+
+/** Waits until a payment has a state. */
+export function waitForPaymentState({ orders }: Pick<TransferShop, 'orders'>, id: string, state: string): Promise<void> {
+  return eventually(async () => {
+    expect(await orders.rows('select state from payments where id = $1', [id])).toEqual([{ state }])
+  })
 }
 
 /** Waits until an order has a status. */

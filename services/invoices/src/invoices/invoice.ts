@@ -75,3 +75,8 @@ export class Invoice extends InvoiceSchema.class {
   }
 }
 InvoiceSchema.setClass(Invoice)
+
+/** Returns the current invoice of an order: the first, or the last replacement. */
+export function findCurrentInvoice(issued: readonly Invoice[]): Invoice | undefined {
+  return issued.find(({ id, kind, reversesId }) => kind === 'invoice' && !reversesId && !issued.some(({ replacesId }) => replacesId === id))
+}

@@ -31,12 +31,14 @@ interface Credit extends CreditAmount {
   email?: string
   /** The invoice is not paid. */
   isOffset?: boolean
+  /** The claim of the invoice was given up. */
+  isVoid?: boolean
 }
 
-/** Issues a credit note for a refund, or for the rest of an incorrect invoice. */
+/** Issues a credit note for a refund, for the rest of an incorrect invoice, or for one whose claim was given up. */
 export async function issueCreditNote(
   invoice: Invoice,
-  { refund, email, isOffset, ...amount }: Credit,
+  { refund, email, isOffset, isVoid, ...amount }: Credit,
   context: Transaction,
 ): Promise<Invoice> {
   const invoiced = invoice.printed as DocumentSnapshot
@@ -52,6 +54,7 @@ export async function issueCreditNote(
         ...{ ...snapshot, buyer: { ...invoiced.buyer, ...(email && { email }) } },
         ...buildCreditContent(invoiced, amount, credited),
         ...(isOffset && { isOffset }),
+        ...(isVoid && { isVoid }),
         refund: refund && { reason: refund.reason, refundedAt: refund.refundedAt },
       }),
     },

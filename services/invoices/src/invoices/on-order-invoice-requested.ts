@@ -3,7 +3,7 @@ import { orderInvoiceDue } from '@quittance/contracts/unpaid-invoices'
 import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer, type Transaction } from '@quittance/runtime/handler'
 import type { DocumentSource } from './document-snapshot.ts'
-import { Invoice } from './invoice.ts'
+import { findCurrentInvoice, Invoice } from './invoice.ts'
 import { issueRefundCreditNotes } from './issue-credit-notes.ts'
 import { issueDocument, lockDocuments } from './issue-document.ts'
 import { recordReversedRefunds, reverseCreditNotes } from './reverse-credit-notes.ts'
@@ -55,9 +55,4 @@ async function findOrIssueInvoice(source: DocumentSource, context: Transaction):
   const issued = isIssued ? await em.find(Invoice, { orderId: order_id }) : []
   for (const each of issued) each.resetAttempts(now)
   return findCurrentInvoice(issued) ?? issueDocument({ kind: 'invoice', source }, context)
-}
-
-/** Returns the current invoice of an order: the first, or the last replacement. */
-function findCurrentInvoice(issued: Invoice[]): Invoice | undefined {
-  return issued.find(({ id, kind, reversesId }) => kind === 'invoice' && !reversesId && !issued.some(({ replacesId }) => replacesId === id))
 }

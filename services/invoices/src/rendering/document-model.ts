@@ -39,10 +39,12 @@ export interface DocumentModel {
   transfer?: TransferTerms | null
   /** A credit note that lowers what its unpaid invoice states as due; absent: nothing was due, and the amount is returned or replaced. */
   isOffset?: boolean
+  /** A credit note because the claim was given up; absent: of a refund or a correction. */
+  isVoid?: boolean
   orderId?: string
   /** Reference that the buyer wants on the invoice. */
   buyerReference?: string | null
-  /** Refund that a credit note was issued for; null if the invoice was wrong, absent in snapshots of earlier releases. */
+  /** Refund that a credit note was issued for; null if the invoice was wrong or its claim was given up, absent in snapshots of earlier releases. */
   refund?: { reason: string | null; refundedAt: Date } | null
   /** Rules that the electronic document follows; absent: those of EN 16931 only. */
   profile?: 'en16931' | 'xrechnung' | 'peppol'

@@ -89,6 +89,13 @@ test('prints the reason and date of the refund on a credit note, and no suspicio
   expect(text({ kind: 'credit_note', paidAt: null, refund: null })).toContain('Reason Correction of the invoice')
 })
 
+test('names on a credit note without a refund that its invoice was corrected or that it ended', () => {
+  const credit = { kind: 'credit_note', paidAt: null, refund: null, isOffset: true } as const
+  expect(text(credit)).toContain('Correction of the invoice')
+  expect(text({ ...credit, isVoid: true })).toContain('Cancellation of the invoice')
+  expect(text({ ...credit, isVoid: true, locale: 'de' })).toContain('Stornierung der Rechnung')
+})
+
 test('prints why an exempt seller charges no tax, on untaxed documents only [documents 19]', () => {
   const seller = { ...aPrintedDocument().seller, taxExemption: 'Kleinunternehmer gemäß § 19 UStG' }
   expect(text({ seller, taxes: [], tax: 0 })).toContain('Kleinunternehmer gemäß § 19 UStG')

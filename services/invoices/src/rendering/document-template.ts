@@ -67,10 +67,11 @@ function brand({ name, logo }: SellerBlock): string {
 
 /** Every document states when it was issued and when it was supplied (Directive 2006/112/EC, Art. 226 (7)). */
 function facts(document: DocumentModel, { strings, date, period }: DocumentLocale): string {
-  const { kind, number, issuedAt, orderedAt, currency, servicePeriod, refund } = document
+  const { kind, number, issuedAt, orderedAt, currency, servicePeriod, refund, isVoid } = document
   const isDistinct = date(orderedAt) !== date(issuedAt)
   const supplied = servicePeriod ? period(servicePeriod) : date(orderedAt)
-  const reason = refund ? refundReason(refund.reason) : kind === 'credit_note' && refund === null ? ('correction' as const) : null
+  const withoutRefund = isVoid ? 'void' : 'correction'
+  const reason = refund ? refundReason(refund.reason) : kind === 'credit_note' && refund === null ? withoutRefund : null
   const entries: (readonly [string, string])[] = [
     [kind === 'invoice' ? strings.invoiceNumber : strings.creditNoteNumber, number],
     [strings.dateOfIssue, date(issuedAt)],

@@ -51,7 +51,7 @@ export const orderColumns = `o.id, o.created_at, o.modified_at, o.status, o.stat
     o.invoice_generated_at is not null as is_invoice_generated, coalesce(o.invoice_number, '') as invoice_number, null as receipt_number,
     (select pr.name from products pr where pr.id = o.product_id) as description,
     o.customer_id, o.product_id, o.discount_id, o.subscription_id, o.checkout_id,
-    ${withdrawalUntil} as withdrawal_until, o.customer_id as user_id, first_price.id as product_price_id,
+    ${withdrawalUntil} as withdrawal_until, o.voided_at, o.customer_id as user_id, first_price.id as product_price_id,
     ${nested(priceColumns, 'product_prices pp join products pr on pr.id = pp.product_id where pp.id = first_price.id')} as product_price,
     ${items} as items`
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Address } from '@quittance/contracts/address'
-import { RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
+import { Conflict, RequestValidationError, type ValidationIssue } from '@quittance/contracts/errors'
 import type { Metadata } from '@quittance/contracts/metadata'
 import {
   InvoiceAlreadyExists,
@@ -62,6 +62,8 @@ export const OrderSchema = defineEntity({
     paidAt: p.datetime().nullable(),
     invoiceRequestedAt: p.datetime().nullable(),
     invoiceGeneratedAt: p.datetime().nullable(),
+    /** When its claim was given up: a credit note covers its invoice, and nothing pays it any more. */
+    voidedAt: p.datetime().nullable(),
   },
   filters: { ...organizationFilter, ...customerFilter((checkoutId) => ({ checkoutId })) },
 })
@@ -84,6 +86,20 @@ export class Order extends OrderSchema.class {
     this.status = 'paid'
     this.paidAt = now
     this.nextPaymentAttemptAt = null
+    return true
+  }
+
+  /** Returns whether money that arrives pays it. */
+  isPayable(): boolean {
+    return this.status === 'pending' && !this.voidedAt
+  }
+
+  /** Gives up the claim. Returns false if it was voided before. Throws `Conflict` if it is paid, or if no invoice states the claim. */
+  void(now: Date): boolean {
+    if (this.voidedAt) return false
+    if (this.status !== 'pending') throw new Conflict('The order is paid. Refund it instead.')
+    if (!this.invoiceGeneratedAt) throw new Conflict('Only an order whose invoice is generated can be voided.')
+    this.voidedAt = now
     return true
   }
 

@@ -19,7 +19,8 @@ export const afterPaymentSettled = reactionPoint<SettledPayment>('orders.payment
 /** Marks the order as paid. Must run after the steps that change its subscription, which the order event contains. */
 export async function settleOrderPayment(context: Transaction, { order, payment, isPaid }: SettledPayment): Promise<void> {
   if (isPaid) await payOrder(context, order)
-  else await publishFailure(context, { order, payment })
+  // The payment of a voided order was canceled on purpose. No other payment has to follow.
+  else if (!order.voidedAt) await publishFailure(context, { order, payment })
 }
 
 /** A decline that no later attempt with the method changes needs the buyer, unless they were there. */

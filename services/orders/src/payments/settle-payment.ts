@@ -30,11 +30,22 @@ export async function lockForSettlement(context: Transaction, paymentId: string)
   return lockOrder({ id: row.order_id, customerId: row.customer_id, subscriptionId: row.subscription_id }, context)
 }
 
-/** Its other payment is not needed any more: it is canceled at the provider, and returned if it succeeds nevertheless. */
-const closeOthers = `
+const close = `
   update payments set state = 'closing', status = 'failed', failure_reason = 'canceled', action = null, checks = 0, next_check_at = now(),
     due_at = null, version = version + 1
-  where order_id = :order_id and id <> :id and is_open and state <> 'closing' and organization_id = any (:scope_organizations)`
+  where order_id = :order_id and (:except::uuid is null or id <> :except::uuid) and is_open and state <> 'closing'
+    and organization_id = any (:scope_organizations)`
+
+/**
+ * Closes the payments of an order that are not needed any more: each is canceled at the provider, and returned if it succeeds nevertheless.
+ * The caller has locked the order.
+ */
+export async function closePayments(
+  { sql }: Pick<Transaction, 'sql'>,
+  { orderId, except = null }: { orderId: string; except?: string | null },
+): Promise<void> {
+  await sql('payment.close', close, { order_id: orderId, except })
+}
 
 const competing = `
   select 1 from payments
@@ -50,11 +61,11 @@ interface Settlement {
 
 /** Stores a new progress with everything that follows from it. The caller has locked everything with `lockForSettlement`. */
 export async function settlePayment(context: Transaction, settlement: Settlement): Promise<void> {
-  const { now, sql, react } = context
+  const { now, react } = context
   const { order, payment, progress, effects, nextCheckAt } = settlement
   const captured = effects.find((each) => each.effect === 'captured')
   const isApplied = captured !== undefined && (await isNeeded(context, { order, payment }))
-  if (isApplied) await sql('payment.close-others', closeOthers, { id: payment.id, order_id: order.id })
+  if (isApplied) await closePayments(context, { orderId: order.id, except: payment.id })
   payment.apply(progress, { now, nextCheckAt })
   if (captured) {
     payment.capturedAmount = captured.received.amount
@@ -78,9 +89,9 @@ async function keepMethod(
   return id
 }
 
-/** Whether a received payment pays its order: the order is pending, with the terms with which the payment started. */
+/** Whether a received payment pays its order: the order is pending and not voided, with the terms with which the payment started. */
 async function isNeeded({ sql }: Transaction, { order, payment }: Pick<Settlement, 'order' | 'payment'>): Promise<boolean> {
-  return order.status === 'pending' && hasSameTerms(sql, { order, payment })
+  return order.isPayable() && hasSameTerms(sql, { order, payment })
 }
 
 /** Nothing was paid. The order and its subscription are only concerned if no other payment of the order is open or applied. */

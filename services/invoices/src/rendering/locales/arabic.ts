@@ -42,6 +42,7 @@ export const arabic: DocumentStrings = {
     service_disruption: 'انقطاع الخدمة',
     satisfaction_guarantee: 'ضمان الرضا',
     correction: 'تصحيح الفاتورة',
+    void: 'إلغاء الفاتورة',
   },
   takesBack: ({ number, date }) => `يُلغي هذا الإشعار الدائن الفاتورة ${number} بتاريخ ${date} بالمبالغ أدناه.`,
   replaces: ({ number, date }) => `تحل هذه الفاتورة محل الفاتورة ${number} بتاريخ ${date}.`,

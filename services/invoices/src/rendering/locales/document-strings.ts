@@ -53,8 +53,8 @@ export interface DocumentStrings {
   pageCount: readonly [before: string, between: string, after: string]
 }
 
-/** Reasons of refunds that have words, and the correction of an invoice. */
-export type CreditReason = 'duplicate' | 'customer_request' | 'service_disruption' | 'satisfaction_guarantee' | 'correction'
+/** Reasons of refunds that have words, and the correction or the end of an invoice. */
+export type CreditReason = 'duplicate' | 'customer_request' | 'service_disruption' | 'satisfaction_guarantee' | 'correction' | 'void'
 
 export interface TaxLine {
   /** Name and rate, for example `VAT 20%`. */

@@ -42,6 +42,7 @@ export const dutch: DocumentStrings = {
     service_disruption: 'Storing van de dienst',
     satisfaction_guarantee: 'Tevredenheidsgarantie',
     correction: 'Correctie van de factuur',
+    void: 'Annulering van de factuur',
   },
   takesBack: ({ number, date }) => `Deze creditnota corrigeert factuur ${number} van ${date} met de onderstaande bedragen.`,
   replaces: ({ number, date }) => `Deze factuur vervangt factuur ${number} van ${date}.`,

@@ -42,6 +42,7 @@ export const english: DocumentStrings = {
     service_disruption: 'Disruption of the service',
     satisfaction_guarantee: 'Guarantee of satisfaction',
     correction: 'Correction of the invoice',
+    void: 'Cancellation of the invoice',
   },
   takesBack: ({ number, date }) => `This credit note takes the amounts below back from invoice ${number} of ${date}.`,
   replaces: ({ number, date }) => `This invoice replaces invoice ${number} of ${date}.`,

@@ -42,6 +42,7 @@ export const french: DocumentStrings = {
     service_disruption: 'Interruption du service',
     satisfaction_guarantee: 'Garantie de satisfaction',
     correction: 'Rectification de la facture',
+    void: 'Annulation de la facture',
   },
   takesBack: ({ number, date }) => `Cet avoir annule la facture ${number} du ${date} à hauteur des montants ci-dessous.`,
   replaces: ({ number, date }) => `Cette facture remplace la facture ${number} du ${date}.`,

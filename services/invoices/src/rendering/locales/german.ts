@@ -42,6 +42,7 @@ export const german: DocumentStrings = {
     service_disruption: 'Ausfall des Dienstes',
     satisfaction_guarantee: 'Zufriedenheitsgarantie',
     correction: 'Berichtigung der Rechnung',
+    void: 'Stornierung der Rechnung',
   },
   takesBack: ({ number, date }) => `Gutschrift zur Rechnung ${number} vom ${date} über die folgenden Beträge.`,
   replaces: ({ number, date }) => `Diese Rechnung ersetzt die Rechnung ${number} vom ${date}.`,

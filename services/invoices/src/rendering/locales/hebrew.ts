@@ -42,6 +42,7 @@ export const hebrew: DocumentStrings = {
     service_disruption: 'הפרעה בשירות',
     satisfaction_guarantee: 'התחייבות לשביעות רצון',
     correction: 'תיקון החשבונית',
+    void: 'ביטול החשבונית',
   },
   takesBack: ({ number, date }) => `חשבונית זיכוי זו מבטלת את חשבונית ${number} מיום ${date} בסכומים שלהלן.`,
   replaces: ({ number, date }) => `חשבונית זו מחליפה את חשבונית ${number} מיום ${date}.`,

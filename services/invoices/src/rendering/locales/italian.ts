@@ -42,6 +42,7 @@ export const italian: DocumentStrings = {
     service_disruption: 'Interruzione del servizio',
     satisfaction_guarantee: 'Garanzia di soddisfazione',
     correction: 'Rettifica della fattura',
+    void: 'Annullamento della fattura',
   },
   takesBack: ({ number, date }) => `Questa nota di credito storna la fattura ${number} del ${date} per gli importi seguenti.`,
   replaces: ({ number, date }) => `Questa fattura sostituisce la fattura ${number} del ${date}.`,

@@ -42,6 +42,7 @@ export const japanese: DocumentStrings = {
     service_disruption: 'サービスの中断',
     satisfaction_guarantee: '満足保証',
     correction: '請求書の訂正',
+    void: '請求書の取り消し',
   },
   takesBack: ({ number, date }) => `${date}発行の請求書 ${number} について、下記の金額を返還します。`,
   replaces: ({ number, date }) => `この請求書は、${date}発行の請求書 ${number} に代わるものです。`,

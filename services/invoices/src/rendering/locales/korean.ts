@@ -42,6 +42,7 @@ export const korean: DocumentStrings = {
     service_disruption: '서비스 장애',
     satisfaction_guarantee: '만족 보장',
     correction: '청구서 정정',
+    void: '청구서 취소',
   },
   takesBack: ({ number, date }) => `이 대변표는 ${date} 발행된 청구서 ${number}에서 아래 금액을 차감합니다.`,
   replaces: ({ number, date }) => `이 청구서는 ${date} 발행된 청구서 ${number}을(를) 대체합니다.`,

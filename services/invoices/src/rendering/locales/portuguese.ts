@@ -42,6 +42,7 @@ export const portuguese: DocumentStrings = {
     service_disruption: 'Interrupção do serviço',
     satisfaction_guarantee: 'Garantia de satisfação',
     correction: 'Retificação da fatura',
+    void: 'Anulação da fatura',
   },
   takesBack: ({ number, date }) => `Esta nota de crédito anula a fatura ${number} de ${date} nos valores abaixo.`,
   replaces: ({ number, date }) => `Esta fatura substitui a fatura ${number} de ${date}.`,

@@ -43,6 +43,7 @@ export const simplifiedChinese: DocumentStrings = {
     service_disruption: '服务中断',
     satisfaction_guarantee: '满意保证',
     correction: '更正发票',
+    void: '作废发票',
   },
   takesBack: ({ number, date }) => `本贷项通知单冲减${date}开具的账单 ${number} 的下列金额。`,
   replaces: ({ number, date }) => `本账单取代${date}开具的账单 ${number}。`,

@@ -42,6 +42,7 @@ export const spanish: DocumentStrings = {
     service_disruption: 'Interrupción del servicio',
     satisfaction_guarantee: 'Garantía de satisfacción',
     correction: 'Rectificación de la factura',
+    void: 'Anulación de la factura',
   },
   takesBack: ({ number, date }) => `Este documento rectifica la factura ${number} del ${date} en los importes siguientes.`,
   replaces: ({ number, date }) => `Esta factura sustituye a la factura ${number} del ${date}.`,

@@ -43,6 +43,7 @@ export const traditionalChinese: DocumentStrings = {
     service_disruption: '服務中斷',
     satisfaction_guarantee: '滿意保證',
     correction: '更正發票',
+    void: '作廢發票',
   },
   takesBack: ({ number, date }) => `本貸項通知單沖減${date}開立的帳單 ${number} 的下列金額。`,
   replaces: ({ number, date }) => `本帳單取代${date}開立的帳單 ${number}。`,
