@@ -67,12 +67,7 @@ test('the code on the invoice of a transfer names account, amount and reference;
   const { api } = system
   const { items } = (await api('GET', '/v1/orders/?sorting=-created_at&limit=1')).body
   const [{ id, checkout_id: checkoutId }] = items
-  const billing = {
-    billing_name: 'Grace Hopper',
-    billing_address: { line1: '1 Row', city: 'London', postal_code: 'E1 6AN', country: 'GB' },
-  }
-  expect((await api('PATCH', `/v1/orders/${id}`, billing)).status).toBe(200)
-  expect((await api('POST', `/v1/orders/${id}/invoice`)).status).toBe(202)
+  await requestInvoice(id)
   const before = await download(id)
   const [{ id: paymentId }] = (await api('GET', `/v1/payments/?checkout_id=${checkoutId}`)).body.items
   const [code, verification] = await readQrCodes(before)
@@ -87,6 +82,33 @@ test('the code on the invoice of a transfer names account, amount and reference;
   expect((await callApi(url, { method: 'POST', token, body: receipt })).status).toBe(201)
   await eventually(async () => expect((await api('GET', `/v1/orders/${id}`)).body.status).toBe('paid'))
   expect(Buffer.from(await download(id)).equals(before)).toBe(true)
+})
+
+test('a voided order gets a credit note over its invoice; its buyer sees both in the portal, and that it was cancelled', async () => {
+  const { api } = system
+  const { items } = (await api('GET', '/v1/orders/?sorting=-created_at&limit=2')).body
+  const { id, customer_id } = items.find(({ status }: { status: string }) => status === 'pending')
+  expect(await api('POST', `/v1/orders/${id}/void`)).toMatchObject({ status: 409, body: { error: 'Conflict' } })
+  await requestInvoice(id)
+  await download(id)
+  await eventually(async () => expect((await api('GET', `/v1/orders/${id}`)).body.is_invoice_generated).toBe(true))
+  const session = (await api('POST', '/v1/customer-sessions/', { customer_id })).body
+  await using visit = await openVisit(browser, { width: 390, language: 'en' })
+  const { page, complaints } = visit
+  await page.goto(session.customer_portal_url)
+  await Promise.all([page.waitForNavigation(), page.click(`a[href*="/orders/${id}"]`)])
+  expect(await readText(page)).toMatch(/Pending[^]*1 Row[^]*Download the invoice/)
+  const voided = await api('POST', `/v1/orders/${id}/void`)
+  expect(voided).toMatchObject({ status: 200, body: { status: 'pending', voided_at: expect.any(String) } })
+  await eventually(async () => {
+    const creditNotes = (await api('GET', `/v1/credit-notes/?order_id=${id}`)).body.items
+    expect(creditNotes).toMatchObject([{ status: 'generated', total_amount: 4200, refund_id: null }])
+  })
+  await page.reload()
+  await screenshot(page, 'voided-order')
+  expect(await readText(page)).toMatch(/Cancelled[^]*Download the invoice[^]*Credit note/)
+  expect([await findViolations(page), await findOverflow(page)]).toEqual([[], 0])
+  expect(complaints).toEqual([])
 })
 
 test('a trial that the seller of transfers cannot charge is offered without the trial, before anything is ordered [pages 47]', async () => {
@@ -107,6 +129,16 @@ test('a trial that the seller of transfers cannot charge is offered without the 
   await press(page, orderButton)
   expect(await readText(page)).toMatch(/Send the money[^]*€10\.00/)
 })
+
+/** Completes the billing details of an order and requests its invoice. */
+async function requestInvoice(orderId: string): Promise<void> {
+  const billing = {
+    billing_name: 'Grace Hopper',
+    billing_address: { line1: '1 Row', city: 'London', postal_code: 'E1 6AN', country: 'GB' },
+  }
+  expect((await system.api('PATCH', `/v1/orders/${orderId}`, billing)).status).toBe(200)
+  expect((await system.api('POST', `/v1/orders/${orderId}/invoice`)).status).toBe(202)
+}
 
 /** Waits for the invoice of an order and downloads it. */
 async function download(orderId: string): Promise<Uint8Array> {

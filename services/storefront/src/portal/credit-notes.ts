@@ -17,7 +17,7 @@ interface NoteExchange {
 /** Credit notes of an order that the portal lists: as many as one page of the API has. */
 const maxCreditNotes = 100
 
-/** Only an order with a refund and an invoice has some. A refund that was returned no longer counts as refunded. */
+/** Only an order with an invoice has some, for refunds, corrections and its end. A refund that was returned no longer counts as refunded. */
 export async function loadCreditNotes(
   { id, refunded_amount, is_invoice_generated }: CustomerOrder,
   { session, options: { api } }: { session: PortalSession; options: Pick<AppOptions, 'api'> },

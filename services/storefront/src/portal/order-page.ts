@@ -65,14 +65,16 @@ async function readInvoiceState(
   order: CustomerOrder,
   { session, exchange: { request, options } }: { session: PortalSession; exchange: Exchange },
 ): Promise<InvoiceState> {
-  if (order.status === 'pending') return 'none'
+  // The same 404 means not requested and not arrived yet. A second request is answered by the page that waits.
+  const withoutDocument = readText(request.query, 'making') ? 'making' : 'none'
+  // Only one that waits for a bank transfer is invoiced before it is paid.
+  if (order.status === 'pending') return order.is_invoice_generated ? 'ready' : withoutDocument
   try {
     await options.api.call(getCustomerOrderInvoice, { id: order.id }, session.call)
     return 'ready'
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.status !== 404) throw error
-    // The same 404 means not requested and not arrived yet. A second request is answered by the page that waits.
-    return readText(request.query, 'making') ? 'making' : 'none'
+    return withoutDocument
   }
 }
 

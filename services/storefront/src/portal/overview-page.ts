@@ -72,9 +72,9 @@ function orderRow(order: CustomerOrder, { context, path }: PortalSession): Html 
 }
 
 /** Renders the state of an order. */
-export function orderBadge({ status }: CustomerOrder, { words }: PageContext): Html {
+export function orderBadge({ status, voided_at: voidedAt }: CustomerOrder, { words }: PageContext): Html {
   if (status === 'paid') return badge('good', words.status.paid)
-  if (status === 'pending') return badge('warn', words.status.pending)
+  if (status === 'pending') return voidedAt ? badge('quiet', words.status.voided) : badge('warn', words.status.pending)
   return badge('quiet', status === 'refunded' ? words.status.refunded : words.status.partiallyRefunded)
 }
 

@@ -136,6 +136,7 @@ export const ar: CommonWords = {
   status: {
     paid: 'مدفوع',
     pending: 'معلق',
+    voided: 'ملغى',
     refunded: 'مسترد',
     partiallyRefunded: 'مسترد جزئيًا',
     active: 'نشط',

@@ -140,6 +140,7 @@ export const de: CommonWords = {
   status: {
     paid: 'Bezahlt',
     pending: 'Offen',
+    voided: 'Storniert',
     refunded: 'Erstattet',
     partiallyRefunded: 'Teilweise erstattet',
     active: 'Aktiv',

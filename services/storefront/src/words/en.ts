@@ -137,6 +137,7 @@ export const en = {
   status: {
     paid: 'Paid',
     pending: 'Pending',
+    voided: 'Cancelled',
     refunded: 'Refunded',
     partiallyRefunded: 'Partly refunded',
     active: 'Active',

@@ -136,6 +136,7 @@ export const es: CommonWords = {
   status: {
     paid: 'Pagado',
     pending: 'Pendiente',
+    voided: 'Anulado',
     refunded: 'Reembolsado',
     partiallyRefunded: 'Reembolsado en parte',
     active: 'Activa',

@@ -138,6 +138,7 @@ export const fr: CommonWords = {
   status: {
     paid: 'Payée',
     pending: 'En attente',
+    voided: 'Annulée',
     refunded: 'Remboursée',
     partiallyRefunded: 'Remboursée en partie',
     active: 'Actif',

@@ -136,6 +136,7 @@ export const he: CommonWords = {
   status: {
     paid: 'שולם',
     pending: 'בהמתנה',
+    voided: 'בוטל',
     refunded: 'הוחזר',
     partiallyRefunded: 'הוחזר בחלקו',
     active: 'פעיל',

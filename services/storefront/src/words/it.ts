@@ -137,6 +137,7 @@ export const it: CommonWords = {
   status: {
     paid: 'Pagato',
     pending: 'In sospeso',
+    voided: 'Annullato',
     refunded: 'Rimborsato',
     partiallyRefunded: 'Rimborsato in parte',
     active: 'Attivo',

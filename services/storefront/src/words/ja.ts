@@ -136,6 +136,7 @@ export const ja: CommonWords = {
   status: {
     paid: '支払い済み',
     pending: '保留中',
+    voided: '取り消し済み',
     refunded: '返金済み',
     partiallyRefunded: '一部返金済み',
     active: '有効',

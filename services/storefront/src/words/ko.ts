@@ -136,6 +136,7 @@ export const ko: CommonWords = {
   status: {
     paid: '결제됨',
     pending: '대기 중',
+    voided: '취소됨',
     refunded: '환불됨',
     partiallyRefunded: '일부 환불됨',
     active: '사용 중',

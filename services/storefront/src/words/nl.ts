@@ -137,6 +137,7 @@ export const nl: CommonWords = {
   status: {
     paid: 'Betaald',
     pending: 'Open',
+    voided: 'Geannuleerd',
     refunded: 'Terugbetaald',
     partiallyRefunded: 'Deels terugbetaald',
     active: 'Actief',

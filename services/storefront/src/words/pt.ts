@@ -136,6 +136,7 @@ export const pt: CommonWords = {
   status: {
     paid: 'Paga',
     pending: 'Pendente',
+    voided: 'Anulada',
     refunded: 'Reembolsada',
     partiallyRefunded: 'Reembolsada em parte',
     active: 'Ativa',

@@ -136,6 +136,7 @@ export const zhHant: CommonWords = {
   status: {
     paid: '已付款',
     pending: '待處理',
+    voided: '已作廢',
     refunded: '已退款',
     partiallyRefunded: '部分退款',
     active: '有效',

@@ -136,6 +136,7 @@ export const zh: CommonWords = {
   status: {
     paid: '已付款',
     pending: '待处理',
+    voided: '已作废',
     refunded: '已退款',
     partiallyRefunded: '部分退款',
     active: '有效',
