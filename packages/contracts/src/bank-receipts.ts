@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Conflict, RequestValidationError, ResourceNotFound } from './errors.ts'
-import { Id, isStorableTime, oneOrMany, timestamps } from './identifiers.ts'
+import { Id, isStorableTime, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { Amount, Currency, maxAmount } from './money.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
@@ -31,6 +31,11 @@ export const BankReceipt = z
     payer_name: z.string().nullable(),
     bank_reference: z.string().describe('Identifies it at the bank: the same one is counted once.'),
     source: z.enum(['seller', 'statement']),
+    unapplied_amount: Amount.nullish().describe(
+      'What no order has taken and the seller has not returned: of a receipt without a payment, of a payment that is not complete, or over.',
+    ),
+    returned_amount: Amount.nullish().describe('What the seller has returned of it, other than by a refund.'),
+    returned_at: Timestamp.nullish(),
     surplus_refund_id: Id.nullish().describe(
       'The refund that returns its payment, because no order needs it. Return the money and mark the refund as paid; then it is null.',
     ),
@@ -72,6 +77,7 @@ export const listBankReceipts = operation({
     payment_account_id: oneOrMany(Id),
     payment_id: oneOrMany(Id),
     is_matched: z.boolean().optional().describe('`false`: those without a payment.'),
+    is_unapplied: z.boolean().optional().describe('`true`: those with an `unapplied_amount`.'),
     is_surplus: z.boolean().optional().describe('`true`: those that the seller has to return, with `surplus_refund_id`.'),
     sorting: sorting(['created_at', 'booked_on', 'amount'], '-created_at'),
   }),
@@ -105,6 +111,15 @@ export const importStatement = operation({
     reversed: z.array(StatementLine).describe('Reversals by the bank, which are never applied.'),
   }),
   errors: [RequestValidationError, ResourceNotFound, Conflict],
+})
+
+export const markReceiptAsReturned = operation({
+  subject: 'orders.bank-receipt.mark-as-returned',
+  summary: 'Record that the seller has returned the unapplied amount of a receipt; a repeated request changes nothing',
+  http: { method: 'POST', path: '/v1/bank-receipts/{id}/mark-as-returned', status: 200, ...write },
+  request: z.object({ id: Id }),
+  reply: BankReceipt,
+  errors: [ResourceNotFound, Conflict],
 })
 
 export const markRefundAsPaid = operation({

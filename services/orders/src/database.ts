@@ -58,6 +58,7 @@ import { shareOtherClaims } from './migrations/20261127194500-share-other-claims
 import { shareDetachClaims } from './migrations/20261127233600-share-detach-claims.ts'
 import { countPayments } from './migrations/20261128150000-count-payments.ts'
 import { indexLookups } from './migrations/20261128200000-index-lookups.ts'
+import { returnReceipts } from './migrations/20261129170000-return-receipts.ts'
 import { voidOrders } from './migrations/20261129160000-void-orders.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
 import { setDunning } from './migrations/20261125013000-set-dunning.ts'
@@ -162,15 +163,16 @@ export const database: DatabaseDefinition = {
     countPayments,
     indexLookups,
     voidOrders,
+    returnReceipts,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
   settings: { 'quittance.payments': 'port' },
-  // Entries of the ledger, resolutions and receipts are only inserted; a receipt is assigned to a payment once.
+  // Entries of the ledger, resolutions and receipts are only inserted; a receipt is assigned to a payment or returned, once.
   rights: {
     tables: {
       ledger_entries: { insert: true, update: [], delete: false },
       payment_resolutions: { insert: true, update: [], delete: false },
-      bank_receipts: { insert: true, update: ['payment_id', 'modified_at', 'version'], delete: false },
+      bank_receipts: { insert: true, update: ['payment_id', 'returned_amount', 'returned_at', 'modified_at', 'version'], delete: false },
     },
   },
 }

@@ -3,6 +3,7 @@ import type { Service } from '@quittance/runtime/service'
 import { addReceipt } from './bank-receipts/add-receipt.ts'
 import { importStatement } from './bank-receipts/import-statement.ts'
 import { listBankReceipts } from './bank-receipts/list-bank-receipts.ts'
+import { markReceiptAsReturned } from './bank-receipts/mark-receipt-as-returned.ts'
 import { markRefundAsPaid } from './bank-receipts/mark-refund-as-paid.ts'
 import { createBenefit, deleteBenefit, updateBenefit } from './catalog/benefits/benefit-commands.ts'
 import { getBenefit, listBenefits } from './catalog/benefits/benefit-queries.ts'
@@ -119,7 +120,7 @@ export const orders: Service = {
     ...[getPaymentTimeline, retryOrderPayment, voidOrder],
     ...[getDispute, listDisputes, listPaymentMethodsOfCustomer],
     ...[createPaymentAccount, getPaymentAccount, listPaymentAccounts, updatePaymentAccount, deletePaymentAccount, checkPaymentAccount],
-    ...[addReceipt, importStatement, listBankReceipts, markRefundAsPaid],
+    ...[addReceipt, importStatement, listBankReceipts, markReceiptAsReturned, markRefundAsPaid],
     receiveProviderEvent,
     ...[listStuckPayments, showPayment, recheckPayment, resolvePayment, reconcilePayments, replayProviderEvents],
     ...[

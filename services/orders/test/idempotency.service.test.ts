@@ -67,6 +67,7 @@ const withoutBody = new Set([
   'orders.customer-code.request',
   'orders.payment-account.check',
   'orders.refund.mark-as-paid',
+  'orders.bank-receipt.mark-as-returned',
   'orders.order.generate-invoice',
   'orders.order.retry-payment',
   'orders.order.void',

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { importStatement, listBankReceipts } from '@quittance/contracts/bank-receipts'
+import { buildCamt } from './camt.ts'
 import { asThisRelease } from './money.ts'
 import { oweOrder } from './owed-order.ts'
 import type { OrdersUnderTest, Shop } from './start-orders.ts'
@@ -13,11 +15,14 @@ const keepWaiting = `
   update payment_methods set provider_method = 'pm_ctoken_pending' where customer_id = (select customer_id from orders where id = $1) returning 1`
 
 /**
- * Creates a payment by transfer with a refund and a dispute, an order whose payment can be tried again, and one that can be voided. Returns
- * their ids by path or subject.
+ * Creates a payment by transfer with a refund and a dispute, a receipt without a payment, an order whose payment can be tried again, and one
+ * that can be voided. Returns their ids by path or subject.
  */
 export async function createMoneyObjects(orders: OrdersUnderTest, shop: Shop): Promise<Record<string, string>> {
   const { paymentId, refundId, accountId } = await createPaidTransfer(orders, shop)
+  const document = buildCamt([{ unstructured: ['Hello'], currency: 'USD', reference: randomUUID() }])
+  await orders.call(importStatement, { id: accountId, document }, shop.seller)
+  const unmatched = await orders.call(listBankReceipts, { is_matched: false }, shop.seller)
   const [dispute] = await orders.rows<{ id: string }>(insertDispute, [paymentId])
   const owed = await oweOrder(orders, shop, `${randomUUID()}@example.com`)
   await orders.rows(keepWaiting, [owed])
@@ -31,6 +36,7 @@ export async function createMoneyObjects(orders: OrdersUnderTest, shop: Shop): P
   return {
     payments: paymentId,
     refunds: refundId,
+    'bank-receipts': unmatched.items[0]?.id ?? '',
     disputes: dispute?.id ?? '',
     'orders.payment-account.import-statement': accountId,
     'orders.order.retry-payment': owed,

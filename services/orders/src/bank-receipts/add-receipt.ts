@@ -7,7 +7,7 @@ import { getCapabilities } from '../providers/provider-of.ts'
 import { bankReceiptView, checkPayments, lockReceipts, recordReceipts } from './bank-receipt.ts'
 
 const find = `
-  select id, payment_id, amount::text, currency from bank_receipts
+  select id, payment_id, amount::text, currency, returned_at is not null as is_returned from bank_receipts
   where payment_account_id = :account and bank_reference = :reference and organization_id = any (:scope_organizations)`
 
 const assign = `
@@ -35,6 +35,14 @@ export const addReceipt = command(contract, async ({ id, amount, booked_on, bank
   }
 })
 
+interface KnownReceipt {
+  id: string
+  payment_id: string | null
+  amount: string
+  currency: string
+  is_returned: boolean
+}
+
 interface Assignment {
   payment: Payment
   accountId: string
@@ -45,7 +53,7 @@ interface Assignment {
 /** Returns the id of a known receipt, now of this payment; null if there is none. Throws if it is another one. */
 async function assignKnown(context: CommandContext, { payment, accountId, amount, reference }: Assignment): Promise<string | null> {
   const { sql } = context
-  const [known] = await sql<{ id: string; payment_id: string | null; amount: string; currency: string }>('bank-receipt.find', find, {
+  const [known] = await sql<KnownReceipt>('bank-receipt.find', find, {
     ...{ account: accountId, reference },
   })
   if (!known) return null
@@ -53,6 +61,7 @@ async function assignKnown(context: CommandContext, { payment, accountId, amount
   if (!isSame || (known.payment_id !== null && known.payment_id !== payment.id))
     throw new Conflict(`The receipt ${reference} is of another payment, amount or currency.`)
   if (known.payment_id === null) {
+    if (known.is_returned) throw new Conflict(`The receipt ${reference} was returned.`)
     await sql('bank-receipt.assign', assign, { id: known.id, payment: payment.id })
     await checkPayments(context, [payment.id])
   }

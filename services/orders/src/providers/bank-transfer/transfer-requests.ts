@@ -35,7 +35,7 @@ const insert = `
 
 const find = `
   select t.id, t.ours, t.amount::text, t.currency, t.instructions, t.status,
-    (select coalesce(sum(r.amount), 0) from bank_receipts r where r.payment_id = t.ours)::text as received
+    (select coalesce(sum(r.amount - r.returned_amount), 0) from bank_receipts r where r.payment_id = t.ours)::text as received
   from transfer_requests t
   where t.payment_account_id = :account and t.id = :id and t.organization_id = any (:scope_organizations)`
 
