@@ -172,7 +172,11 @@ export const database: DatabaseDefinition = {
     tables: {
       ledger_entries: { insert: true, update: [], delete: false },
       payment_resolutions: { insert: true, update: [], delete: false },
-      bank_receipts: { insert: true, update: ['payment_id', 'returned_amount', 'returned_at', 'modified_at', 'version'], delete: false },
+      bank_receipts: {
+        insert: true,
+        update: ['payment_id', 'unapplied_amount', 'returned_amount', 'returned_at', 'modified_at', 'version'],
+        delete: false,
+      },
     },
   },
 }

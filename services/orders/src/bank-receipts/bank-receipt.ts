@@ -6,21 +6,12 @@ import { settleDuePaymentsJobName } from '../job-names.ts'
 /** The refund of a receipt `b` whose payment no order needs, until the seller has returned it; null otherwise. */
 export const surplusRefund = `(select r.id from refunds r where r.payment_id = b.payment_id and r.purpose = 'surplus' and r.status = 'pending')`
 
-/**
- * What is left of a receipt `b` after its payment took its amount, in minor units. A payment takes from receipts in their order, first from those
- * of which a part was returned: that part was over, and the rest was not.
- */
-export const unappliedAmount = `greatest(0, least(b.amount - b.returned_amount, b.amount - b.returned_amount + (
-    select coalesce(sum(e.amount - e.returned_amount), 0) from bank_receipts e
-    where e.payment_id = b.payment_id and (e.returned_at is null, e.created_at, e.id) < (b.returned_at is null, b.created_at, b.id)
-  ) - coalesce((select p.captured_amount from payments p where p.id = b.payment_id), 0)))::bigint`
-
 export const bankReceiptView: View<BankReceipt> = {
   name: 'bank-receipt',
   organization: 'b.organization_id',
   from: 'bank_receipts b',
   columns: `b.id, b.created_at, b.modified_at, b.organization_id, b.payment_account_id, b.payment_id, b.amount, b.currency, b.booked_on,
-    b.reference, b.payer_name, b.bank_reference, b.source, ${unappliedAmount} as unapplied_amount, b.returned_amount, b.returned_at,
+    b.reference, b.payer_name, b.bank_reference, b.source, b.unapplied_amount, b.returned_amount, b.returned_at,
     ${surplusRefund} as surplus_refund_id`,
 }
 

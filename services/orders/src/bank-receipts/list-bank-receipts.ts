@@ -1,7 +1,7 @@
 import { listBankReceipts as contract } from '@quittance/contracts/bank-receipts'
 import { query } from '@quittance/runtime/handler'
 import { buildSortOrder, buildWhere, toArray } from '@quittance/sql/list-query'
-import { bankReceiptView, surplusRefund, unappliedAmount } from './bank-receipt.ts'
+import { bankReceiptView, surplusRefund } from './bank-receipt.ts'
 
 const columns = { created_at: 'b.created_at', booked_on: 'b.booked_on', amount: 'b.amount' }
 
@@ -12,7 +12,7 @@ export const listBankReceipts = query(contract, ({ page, limit, sorting, ...filt
       accounts: { sql: 'b.payment_account_id = any(:accounts)', value: toArray(filters.payment_account_id) },
       payments: { sql: 'b.payment_id = any(:payments)', value: toArray(filters.payment_id) },
       is_matched: { sql: '(b.payment_id is not null) = :is_matched', value: filters.is_matched },
-      is_unapplied: { sql: `(${unappliedAmount} > 0) = :is_unapplied`, value: filters.is_unapplied },
+      is_unapplied: { sql: '(b.unapplied_amount > 0) = :is_unapplied', value: filters.is_unapplied },
       is_surplus: { sql: `(${surplusRefund} is not null) = :is_surplus`, value: filters.is_surplus },
     }),
     orderBy: buildSortOrder(columns, { sorting, tieBreakers: ['b.created_at', 'b.id'] }),

@@ -11,7 +11,7 @@ const findComplete = `
     and p.amount <= (select sum(r.amount - r.returned_amount) from bank_receipts r where r.payment_id = p.id)`
 
 const mark = `
-  update bank_receipts set returned_amount = :amount, returned_at = now(), modified_at = now(), version = version + 1
+  update bank_receipts set returned_amount = unapplied_amount, unapplied_amount = 0, returned_at = now(), modified_at = now(), version = version + 1
   where id = :id and organization_id = any (:scope_organizations)`
 
 /** Records that the seller returned what no order has taken of a receipt. */
@@ -24,7 +24,7 @@ export const markReceiptAsReturned = command(contract, async ({ id }, context) =
   const receipt = JSON.parse(await readReceipt()) as BankReceipt
   if (receipt.returned_at) return readReceipt()
   await assertReturnable(receipt, context)
-  await sql('bank-receipt.mark-as-returned', mark, { id, amount: receipt.unapplied_amount })
+  await sql('bank-receipt.mark-as-returned', mark, { id })
   return readReceipt()
 })
 
