@@ -84,7 +84,7 @@ test('the code on the invoice of a transfer names account, amount and reference;
   expect(Buffer.from(await download(id)).equals(before)).toBe(true)
 })
 
-test('a voided order gets a credit note over its invoice; its buyer sees both in the portal, and that it was cancelled', async () => {
+test('a voided order gets a credit note over its invoice; its buyer gets it by mail, and sees in the portal that it was cancelled', async () => {
   const { api } = system
   const { items } = (await api('GET', '/v1/orders/?sorting=-created_at&limit=2')).body
   const { id, customer_id } = items.find(({ status }: { status: string }) => status === 'pending')
@@ -103,6 +103,8 @@ test('a voided order gets a credit note over its invoice; its buyer sees both in
   await eventually(async () => {
     const creditNotes = (await api('GET', `/v1/credit-notes/?order_id=${id}`)).body.items
     expect(creditNotes).toMatchObject([{ status: 'generated', total_amount: 4200, refund_id: null }])
+    const mailbox = await fetch(`${system.readReadyFile().base_url}/mailbox`)
+    expect(await mailbox.text()).toContain(`Credit note ${creditNotes[0].invoice_number} from Harbour Books`)
   })
   await page.reload()
   await screenshot(page, 'voided-order')

@@ -190,7 +190,7 @@ export const orderUpdated = event({
   subject: 'event.order.updated',
   publisher: 'orders',
   webhookType: 'order.updated',
-  summary: 'The status, the billing details or the invoice of an order changed, or it was refunded.',
+  summary: 'The status, the billing details or the invoice of an order changed, or it was refunded or voided.',
   payload: Order,
 })
 

@@ -10,7 +10,7 @@ const order = `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pending
       o.billing_reason, o.billing_name, o.billing_address, o.is_invoice_generated, o.invoice_number, null as receipt_number, p.name as description,
       0 as applied_balance_amount, 0 as from_balance_amount, o.total_amount as due_amount, 0 as platform_fee_amount, null as platform_fee_currency,
       o.net_amount - o.refunded_amount as refundable_amount, o.tax_amount - o.refunded_tax_amount as refundable_tax_amount, o.customer_id, o.product_id, o.discount_id,
-      o.subscription_id, o.checkout_id, o.customer_id as user_id, o.product_price_id, row_to_json(pp) as product_price,
+      o.subscription_id, o.checkout_id, o.customer_id as user_id, o.withdrawal_until, o.voided_at, o.product_price_id, row_to_json(pp) as product_price,
       coalesce((select json_agg(row_to_json(x)) from (
         select i.id, i.created_at, i.modified_at, i.label, i.amount, i.discount_amount, i.tax_amount, i.proration, i.product_price_id
         from order_items i where i.order_id = o.id order by i.position) x), '[]'::json) as items,

@@ -84,7 +84,9 @@ const tables = [
     product_price_id uuid references product_prices (id),
     discount_id uuid references discounts (id),
     subscription_id uuid references subscriptions (id),
-    invoice_number text not null default ''
+    invoice_number text not null default '',
+    withdrawal_until timestamptz,
+    voided_at timestamptz
   )`,
   `create index orders_by_organization on orders (organization_id, created_at, id)`,
   `create table order_items (
