@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { addReceipt, importStatement, listBankReceipts, markReceiptAsReturned, type BankReceipt } from '@quittance/contracts/bank-receipts'
+import { addReceipt, importStatement, listBankReceipts, markReceiptAsReturned } from '@quittance/contracts/bank-receipts'
 import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
 import { getOrder } from '@quittance/contracts/orders'
 import { voidOrder } from '@quittance/contracts/unpaid-invoices'
@@ -10,14 +10,11 @@ import {
   buyByTransfer,
   buyInvoicedByTransfer,
   readBalance,
+  receiveMoney,
   startTransferShop,
   waitForOrderStatus,
   type TransferShop,
 } from './transfer-shop.ts'
-
-function receive({ orders, shop }: TransferShop, id: string, amount: number): Promise<BankReceipt> {
-  return orders.call(addReceipt, { id, amount, booked_on: '2026-11-24', bank_reference: randomUUID() }, shop.seller)
-}
 
 async function listUnapplied({ orders, shop }: TransferShop) {
   const { items } = await orders.call(listBankReceipts, { is_unapplied: true, sorting: ['created_at'] }, shop.seller)
@@ -29,11 +26,11 @@ test('what is over is listed with the last receipt until it is marked as returne
   const { orders } = shop
   const { seller } = shop.shop
   const { paymentId, orderId } = await buyByTransfer(shop)
-  const first = await receive(shop, paymentId, 4_000)
+  const first = await receiveMoney(shop, paymentId, 4_000)
   expect(first).toMatchObject({ unapplied_amount: 4_000, returned_amount: 0, returned_at: null })
-  const second = await receive(shop, paymentId, 500)
+  const second = await receiveMoney(shop, paymentId, 500)
   await waitForOrderStatus(shop, orderId, 'paid')
-  const third = await receive(shop, paymentId, 4_200)
+  const third = await receiveMoney(shop, paymentId, 4_200)
   expect(await listUnapplied(shop)).toEqual([
     [second.id, 300],
     [third.id, 4_200],
@@ -70,10 +67,10 @@ test('a part that arrived for a voided order is returned, and no longer counts t
   const { orders } = shop
   const { seller } = shop.shop
   const { orderId: id, paymentId } = await buyInvoicedByTransfer(shop)
-  const part = await receive(shop, paymentId, 1_000)
+  const part = await receiveMoney(shop, paymentId, 1_000)
   await orders.call(voidOrder, { id }, seller)
   await orders.call(markReceiptAsReturned, { id: part.id }, seller)
-  const late = await receive(shop, paymentId, 3_200)
+  const late = await receiveMoney(shop, paymentId, 3_200)
   // Together they were the whole amount, which would be a surplus.
   expect(await listUnapplied(shop)).toEqual([[late.id, 3_200]])
   await orders.call(markReceiptAsReturned, { id: late.id }, seller)
@@ -86,13 +83,13 @@ test('a return and the last part at the same time: money is applied or returned,
   const { orders } = shop
   for (let round = 0; round < 3; round += 1) {
     const { paymentId, orderId } = await buyByTransfer(shop)
-    const part = await receive(shop, paymentId, 4_000)
+    const part = await receiveMoney(shop, paymentId, 4_000)
     const [returned] = await Promise.allSettled([
       orders.call(markReceiptAsReturned, { id: part.id }, shop.shop.seller),
-      receive(shop, paymentId, 200),
+      receiveMoney(shop, paymentId, 200),
     ])
     if (returned.status === 'rejected') await waitForOrderStatus(shop, orderId, 'paid')
-    else await receive(shop, paymentId, 4_000).then(() => waitForOrderStatus(shop, orderId, 'paid'))
+    else await receiveMoney(shop, paymentId, 4_000).then(() => waitForOrderStatus(shop, orderId, 'paid'))
   }
   expect([await readBalance(shop, 'unapplied'), await readBalance(shop, 'provider')]).toEqual([0, -3 * 4_200])
 })
@@ -101,7 +98,7 @@ test('SQL returns no more than is over, and a receipt only once', async () => {
   await using shop = await startTransferShop()
   const { orders } = shop
   const { paymentId, orderId } = await buyByTransfer(shop)
-  await receive(shop, paymentId, 4_300)
+  await receiveMoney(shop, paymentId, 4_300)
   await waitForOrderStatus(shop, orderId, 'paid')
   const mark = (amount: number) =>
     orders.rows(`update bank_receipts set returned_amount = ${amount}, unapplied_amount = 0, returned_at = now() returning 1`)

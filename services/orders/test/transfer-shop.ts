@@ -3,7 +3,7 @@ import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
 import { invoiceGenerated } from '@quittance/contracts/invoices'
 import { generateOrderInvoice, getOrder, listOrders, updateOrder } from '@quittance/contracts/orders'
 import { createPaymentAccount, type PaymentAccount } from '@quittance/contracts/payment-accounts'
-import { addReceipt } from '@quittance/contracts/bank-receipts'
+import { addReceipt, type BankReceipt } from '@quittance/contracts/bank-receipts'
 import { createProduct } from '@quittance/contracts/products'
 import { createRefund } from '@quittance/contracts/refunds'
 import { eventually } from '@quittance/testing/eventually'
@@ -75,6 +75,11 @@ export async function buyInvoicedByTransfer(
     expect(await orders.call(getOrder, { id }, seller)).toMatchObject({ is_invoice_generated: true, voided_at: null })
   })
   return transfer
+}
+
+/** Records an amount in minor units that arrived for a payment. */
+export function receiveMoney({ orders, shop }: TransferShop, id: string, amount: number): Promise<BankReceipt> {
+  return orders.call(addReceipt, { id, amount, booked_on: '2026-11-24', bank_reference: randomUUID() }, shop.seller)
 }
 
 /** Waits until a payment has a state. */

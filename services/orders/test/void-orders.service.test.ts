@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { addReceipt, listBankReceipts, markRefundAsPaid } from '@quittance/contracts/bank-receipts'
+import { listBankReceipts, markRefundAsPaid } from '@quittance/contracts/bank-receipts'
 import { getCheckout } from '@quittance/contracts/checkouts'
 import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
 import { orderPaymentFailed } from '@quittance/contracts/order-payments'
@@ -15,15 +15,11 @@ import {
   buyByTransfer,
   buyInvoicedByTransfer,
   readBalance,
+  receiveMoney,
   startTransferShop,
   waitForOrderStatus,
   waitForPaymentState,
-  type TransferShop,
 } from './transfer-shop.ts'
-
-function receive({ orders, shop }: TransferShop, id: string, amount: number): Promise<unknown> {
-  return orders.call(addReceipt, { id, amount, booked_on: '2026-11-24', bank_reference: randomUUID() }, shop.seller)
-}
 
 test('voiding ends the request for money and the checkout, and is published once', async () => {
   await using shop = await startTransferShop()
@@ -49,10 +45,10 @@ test('money that arrives for a voided order is returned by the seller, and pays 
   const { orders } = shop
   const { seller } = shop.shop
   const { orderId: id, paymentId } = await buyInvoicedByTransfer(shop)
-  await receive(shop, paymentId, 1_000)
+  await receiveMoney(shop, paymentId, 1_000)
   await orders.call(voidOrder, { id }, seller)
   await waitForPaymentState(shop, paymentId, 'failed')
-  await receive(shop, paymentId, 3_200)
+  await receiveMoney(shop, paymentId, 3_200)
   const surplus = await eventually(async () => {
     const { items } = await orders.call(listBankReceipts, { is_surplus: true }, seller)
     expect(items.map(({ amount }) => amount).toSorted((one, other) => one - other)).toEqual([1_000, 3_200])
@@ -74,7 +70,7 @@ test('a paid order, one without a generated invoice and one of another seller ar
   await expect(orders.call(voidOrder, { id: withoutInvoice.orderId }, seller)).rejects.toThrow(Conflict)
   const { orderId: id, paymentId } = await buyInvoicedByTransfer(shop)
   await expect(orders.call(voidOrder, { id }, organizationCaller(randomUUID()))).rejects.toThrow(ResourceNotFound)
-  await receive(shop, paymentId, 4_200)
+  await receiveMoney(shop, paymentId, 4_200)
   await waitForOrderStatus(shop, id, 'paid')
   await expect(orders.call(voidOrder, { id }, seller)).rejects.toThrow(Conflict)
   expect(await orders.rows('select from orders where voided_at is not null')).toEqual([])
@@ -94,7 +90,7 @@ test('the money and the end of the claim at the same time: the order is paid, or
         return false
       },
     )
-    await receive(shop, paymentId, 4_200)
+    await receiveMoney(shop, paymentId, 4_200)
     const outcome = (await isVoided) ? { status: 'pending', refunds: 1 } : { status: 'paid', refunds: 0 }
     await eventually(async () => {
       const [row] = await orders.rows(
@@ -115,7 +111,7 @@ test('a subscription whose first order is voided has expired, and late money doe
   const { orderId: id, paymentId } = await buyInvoicedByTransfer(shop, plan)
   await orders.call(voidOrder, { id }, seller)
   await waitForPaymentState(shop, paymentId, 'failed')
-  await receive(shop, paymentId, 1_000)
+  await receiveMoney(shop, paymentId, 1_000)
   await eventually(async () => {
     expect(await orders.rows(`select amount::int from refunds where purpose = 'surplus'`)).toEqual([{ amount: 1_000 }])
   })
