@@ -70,6 +70,13 @@ export async function connectTo(url: string): Promise<Client> {
   return client
 }
 
+/** Returns a database as it was before a migration, given by the end of its name. */
+export function definitionBefore(definition: DatabaseDefinition, migrationName: string): DatabaseDefinition {
+  const position = definition.migrations.findIndex(({ name }) => name.endsWith(migrationName))
+  if (position === -1) throw new Error(`There is no migration ${migrationName}`)
+  return { ...definition, migrations: definition.migrations.slice(0, position) }
+}
+
 /** Returns the context of a transaction that a test runs itself. It logs nothing. */
 export function silentWork(): WorkContext {
   return { now: new Date(), log: createLogger('test', 'silent'), traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00` }

@@ -6,7 +6,7 @@ import { bindValues, statement } from '@quittance/sql/statement'
 import { database } from '../src/database.ts'
 import { migrateDatabase } from '@quittance/runtime/database'
 import { organizationCaller } from '@quittance/testing/callers'
-import { connectTo } from '@quittance/testing/database'
+import { connectTo, definitionBefore } from '@quittance/testing/database'
 import { expect, test } from 'vitest'
 import { verifyChains, type SqlExecutor, type ChainFault, type ChainHead } from '../src/permanence/verify-chains.ts'
 import { anInvoiceSource } from './invoice-source.ts'
@@ -135,11 +135,7 @@ test('links documents issued and stored before the migration', async () => {
   const name = `before_${randomUUID().replaceAll('-', '')}`
   await invoices.rows(`create database ${name}`)
   const url = Object.assign(new URL(invoices.databaseUrl as string), { pathname: `/${name}` }).href
-  const migrations = database.migrations.slice(
-    0,
-    database.migrations.findIndex(({ name: each }) => each.endsWith('-chain-documents')),
-  )
-  await migrateDatabase({ ...database, migrations }, { url })
+  await migrateDatabase(definitionBefore(database, '-chain-documents'), { url })
   const copy = await connectTo(url)
   try {
     for (const table of ['document_series', 'invoices', 'invoice_documents']) {

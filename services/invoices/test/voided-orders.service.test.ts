@@ -10,8 +10,8 @@ keepBrowser()
 
 type Source = ReturnType<typeof anUnpaidSource>
 
-/** Issues the invoice of an unpaid order, and publishes that the order was voided. */
-async function voidOrder(invoices: TestInvoices, { order_id, organization: { id: organization_id } }: Source): Promise<void> {
+/** Publishes that an order was voided. */
+async function publishVoided(invoices: TestInvoices, { order_id, organization: { id: organization_id } }: Source): Promise<void> {
   const payload = { organization_id, order_id, voided_at: new Date().toISOString() }
   await invoices.emit(orderVoided, payload, { organizationId: organization_id, aggregateId: order_id })
 }
@@ -30,7 +30,7 @@ test('the invoice of a voided order gets one credit note over all of it, offset 
   const seller = organizationCaller(source.organization.id)
   await invoices.requestUnpaidInvoice(source)
   const { id, number } = await invoices.waitForStatus(source, 'generated')
-  await voidOrder(invoices, source)
+  await publishVoided(invoices, source)
   const [creditNote] = await waitForCreditNotes(invoices, source, 1)
   expect(creditNote).toMatchObject({
     ...{ corrects_id: id, corrects_number: number, refund_id: null, reversed_by_id: null },
@@ -39,11 +39,11 @@ test('the invoice of a voided order gets one credit note over all of it, offset 
   const [row] = await invoices.rows('select printed from invoices where id = $1', [creditNote?.id])
   expect(row).toMatchObject({ printed: { isOffset: true, isVoid: true, paidAt: null, refersTo: { number } } })
   // Another event of the same order, as one that is published again: nothing more is credited.
-  await voidOrder(invoices, source)
+  await publishVoided(invoices, source)
   const next = anUnpaidSource()
   await invoices.requestUnpaidInvoice({ ...next, organization: source.organization })
   await invoices.waitForStatus(next, 'generated')
-  await voidOrder(invoices, { ...next, organization: source.organization })
+  await publishVoided(invoices, { ...next, organization: source.organization })
   await waitForCreditNotes(invoices, { ...next, organization: source.organization }, 1)
   await waitForCreditNotes(invoices, source, 1)
   await expect(invoices.call(correctInvoice, { id, billing_name: 'Ada' }, seller)).rejects.toThrow(InvoiceNotCorrectable)
@@ -56,7 +56,7 @@ test('the credit note of a voided order covers the replacement of a corrected in
   const { id } = await invoices.waitForStatus(source, 'generated')
   const seller = organizationCaller(source.organization.id)
   const { replacement } = await invoices.call(correctInvoice, { id, billing_name: 'Ada Lovelace' }, seller)
-  await voidOrder(invoices, source)
+  await publishVoided(invoices, source)
   const creditNotes = await waitForCreditNotes(invoices, source, 2)
   expect(creditNotes.map(({ corrects_id }) => corrects_id).toSorted()).toEqual([id, replacement.id].toSorted())
 })
@@ -64,7 +64,7 @@ test('the credit note of a voided order covers the replacement of a corrected in
 test('the event of an order without an invoice is parked, and handled once the invoice exists', async () => {
   await using invoices = await startInvoices()
   const source = anUnpaidSource()
-  await voidOrder(invoices, source)
+  await publishVoided(invoices, source)
   await eventually(async () => expect(await invoices.rows('select consumer from parked_messages')).toHaveLength(1))
   await invoices.requestUnpaidInvoice(source)
   await waitForCreditNotes(invoices, source, 1)

@@ -10,6 +10,7 @@ import { listProducts } from '@quittance/contracts/products'
 import { createRefund, listRefunds } from '@quittance/contracts/refunds'
 import { listSubscriptions } from '@quittance/contracts/subscriptions'
 import { organizationCaller } from '@quittance/testing/callers'
+import { definitionBefore } from '@quittance/testing/database'
 import { eventually } from '@quittance/testing/eventually'
 import type { TestService } from '@quittance/testing/harness'
 import { openDatabase } from '@quittance/runtime/database'
@@ -182,15 +183,11 @@ test('sales of one seller do not wait for each other’s counters during compact
 
 test('the migration counts existing rows and rows written during it', async () => {
   await using orders = await startOrders()
-  const before = database.migrations.slice(
-    0,
-    database.migrations.findIndex(({ name }) => name.endsWith('count-lists')),
-  )
   const url = new URL(orders.databaseUrl as string)
   const name = `${url.pathname.slice(1)}_old`
   await orders.rows(`create database ${name}`)
   url.pathname = `/${name}`
-  const previous = await openDatabase({ ...database, migrations: before }, { url: url.href, poolMax: 1 })
+  const previous = await openDatabase(definitionBefore(database, 'count-lists'), { url: url.href, poolMax: 1 })
   const client = await previous.pool.connect()
   try {
     const rows = async (sql: string, values?: unknown[]) => (await client.query(sql, values)).rows

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { migrateDatabase, openDatabase } from '@quittance/runtime/database'
-import { cloneDatabase } from '@quittance/testing/database'
+import { migrateDatabase } from '@quittance/runtime/database'
+import { cloneDatabase, connectTo, definitionBefore } from '@quittance/testing/database'
 import { expect, test } from 'vitest'
 import { database } from '../src/database.ts'
 
 const seller = randomUUID()
 
-interface Client {
-  query(sql: string, values: unknown[]): Promise<unknown>
-}
+type Client = Awaited<ReturnType<typeof connectTo>>
 
 /** Writes a payment with its receipts as the previous release did. What the rows refer to does not matter here. */
 async function insertPayment(client: Client, { receipts, captured }: { receipts: readonly number[]; captured: number | null }) {
@@ -37,13 +35,8 @@ async function insertReceipts(client: Client, { paymentId, receipts }: { payment
 }
 
 test('the migration finds what payments have not taken of the receipts of the previous release, and books nothing', async () => {
-  const before = database.migrations.slice(
-    0,
-    database.migrations.findIndex(({ name }) => name.endsWith('return-receipts')),
-  )
-  const cloned = await cloneDatabase('orders', { ...database, migrations: before })
-  const previous = await openDatabase({ ...database, migrations: before }, { url: cloned.url, poolMax: 1 })
-  const client = await previous.pool.connect()
+  const cloned = await cloneDatabase('orders', definitionBefore(database, 'return-receipts'))
+  const client = await connectTo(cloned.url)
   try {
     await client.query('set session_replication_role = replica')
     await insertPayment(client, { captured: 4_200, receipts: [4_000, 500, 100] })
@@ -66,8 +59,7 @@ test('the migration finds what payments have not taken of the receipts of the pr
     await client.query('set session_replication_role = origin')
     await expect(client.query('update bank_receipts set amount = 900 where amount = 800')).rejects.toThrow('only assigned to a payment')
   } finally {
-    client.release()
-    await previous.close()
+    await client.end()
     await cloned.drop()
   }
 })
