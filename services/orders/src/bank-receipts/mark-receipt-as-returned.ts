@@ -1,14 +1,12 @@
 import { markReceiptAsReturned as contract, type BankReceipt } from '@quittance/contracts/bank-receipts'
-import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
+import { Conflict } from '@quittance/contracts/errors'
 import { command, type CommandContext } from '@quittance/runtime/handler'
 import { bankReceiptView, lockReceipts } from './bank-receipt.ts'
-
-const findAccount = `select payment_account_id from bank_receipts where id = :id and organization_id = any (:scope_organizations)`
 
 const findComplete = `
   select 1 from payments p
   where p.id = :payment::uuid and p.captured_amount is null and p.organization_id = any (:scope_organizations)
-    and p.amount <= (select sum(r.amount - r.returned_amount) from bank_receipts r where r.payment_id = p.id)`
+    and p.amount <= (select sum(r.unapplied_amount) from bank_receipts r where r.payment_id = p.id)`
 
 const mark = `
   update bank_receipts set returned_amount = unapplied_amount, unapplied_amount = 0, returned_at = now(), modified_at = now(), version = version + 1
@@ -17,12 +15,12 @@ const mark = `
 /** Records that the seller returned what no order has taken of a receipt. */
 export const markReceiptAsReturned = command(contract, async ({ id }, context) => {
   const { sql, read } = context
-  const [found] = await sql<{ payment_account_id: string }>('bank-receipt.find-account', findAccount, { id })
-  if (!found) throw new ResourceNotFound()
-  await lockReceipts(context, found.payment_account_id)
   const readReceipt = () => read.one(bankReceiptView, { where: 'b.id = :id', values: { id } })
-  const receipt = JSON.parse(await readReceipt()) as BankReceipt
-  if (receipt.returned_at) return readReceipt()
+  const { payment_account_id } = JSON.parse(await readReceipt()) as BankReceipt
+  await lockReceipts(context, payment_account_id)
+  const known = await readReceipt()
+  const receipt = JSON.parse(known) as BankReceipt
+  if (receipt.returned_at) return known
   await assertReturnable(receipt, context)
   await sql('bank-receipt.mark-as-returned', mark, { id })
   return readReceipt()

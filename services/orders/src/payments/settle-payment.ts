@@ -42,9 +42,9 @@ const close = `
  */
 export async function closePayments(
   { sql }: Pick<Transaction, 'sql'>,
-  { orderId, except = null }: { orderId: string; except?: string | null },
+  { orderId, except }: { orderId: string; except?: string },
 ): Promise<void> {
-  await sql('payment.close', close, { order_id: orderId, except })
+  await sql('payment.close', close, { order_id: orderId, except: except ?? null })
 }
 
 const competing = `

@@ -12,13 +12,11 @@ export const voidOrder = command(contract, async ({ id }, context) => {
   const { em, now, read, publish, wake } = context
   const found = await em.findOneOrFail(Order, { id }, { disableIdentityMap: true })
   const order = await lockOrder(found, context)
-  const isVoided = order.void(now)
-  if (isVoided) {
-    await closePayments(context, { orderId: id })
-    wake(settleDuePaymentsJobName)
-  }
-  const voided = await read.one(orderView, { where: 'o.id = :id', values: { id } })
-  if (!isVoided) return voided
+  const readOrder = () => read.one(orderView, { where: 'o.id = :id', values: { id } })
+  if (!order.void(now)) return readOrder()
+  await closePayments(context, { orderId: id })
+  wake(settleDuePaymentsJobName)
+  const voided = await readOrder()
   const { organizationId } = order
   publish({ event: orderUpdated, aggregateId: id, organizationId, payload: voided })
   const payload = { organization_id: organizationId, order_id: id, voided_at: now.toISOString() }
