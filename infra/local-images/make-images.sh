@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/mirrors.sh"
 registry=$1
 base=$registry/debian:bookworm-slim
-node_version=24.21.0 npm_version=11.19.1 postgres_version=18.4.0-beta.17
+node_version=24.22.3 npm_version=11.19.1 postgres_version=18.4.0-beta.17
 work=$(mktemp -d)
 trap 'rm -rf --one-file-system "$work"' EXIT
 
