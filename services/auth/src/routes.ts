@@ -1,4 +1,4 @@
-/** Paths of the authorization server. The gateway proxies exactly these. */
+/** Paths of the authorization server. */
 export const routes = {
   authorization: '/oauth2/authorize',
   interaction: '/oauth2/interaction',

@@ -24,8 +24,8 @@ ${isPublic.map((event) => `| \`${event.webhookType}\` | ${event.summary} | \`${e
 
 ### Order of events
 
-First attempts are sent in this order, at least once; a failed attempt is retried later and delays no other delivery. \`customer.state_changed\` comes
-last if the state of a customer has changed.
+First attempts are sent in this order, at least once; a failed attempt is retried later and delays no other delivery. If the state of a
+customer has changed, \`customer.state_changed\` follows the events of the customer, their subscriptions and their benefits.
 
 | when | events |
 |---|---|

@@ -4,7 +4,7 @@ import { pagesUrl } from '../config.ts'
 import type { Mode } from '../providers/provider.ts'
 import { checkoutDiscountColumns } from '../catalog/discounts/discount-view.ts'
 import { checkoutProductColumns, priceColumns } from '../catalog/products/product-view.ts'
-import { accountForPayments, sandboxMetadata } from '../payments/processor-metadata.ts'
+import { accountForPayments, sandboxMetadata } from '../providers/processor-metadata.ts'
 
 const net = 'ch.amount - ch.discount_amount'
 const total = `${net} + coalesce(ch.tax_amount, 0)`

@@ -31,8 +31,8 @@ export const customerStateAsDeletedView: View<CustomerState> = {
 }
 
 /**
- * Publishes `customer.state_changed` with the customer's current state. Must be the last event of its transaction. The lock makes the last
- * published state the one that holds: a concurrent transaction reads it after this one has committed.
+ * Publishes `customer.state_changed` with the customer's current state. Must be the last event of the customer in its transaction. The
+ * lock makes the last published state the one that holds: a concurrent transaction reads it after this one has committed.
  */
 export async function publishCustomerState({ sql, read, publish }: Transaction, customerId: string): Promise<void> {
   await lockCustomer(sql, customerId)

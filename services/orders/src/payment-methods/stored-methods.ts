@@ -1,7 +1,7 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import { sharedByCheckouts, type ScopedSql } from '@quittance/sql/sql-runner'
 import { detachMethodsJobName } from '../job-names.ts'
-import { hasLiveAccount } from '../payments/processor-metadata.ts'
+import { hasLiveAccount } from '../providers/processor-metadata.ts'
 import type { MethodDetails } from '../providers/provider.ts'
 import { changedMethod, publishChangedMethods, type ChangedMethod } from './publish-changed-methods.ts'
 

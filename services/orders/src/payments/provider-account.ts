@@ -1,7 +1,7 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { sharedByCheckouts, sharedByCustomers, type ScopedSql } from '@quittance/sql/sql-runner'
 import type { Money } from '../providers/provider.ts'
-import { hasLiveAccount } from './processor-metadata.ts'
+import { hasLiveAccount } from '../providers/processor-metadata.ts'
 import { getCapabilities, toSandboxAccount, type ProviderAccount } from '../providers/provider-of.ts'
 
 interface AccountRow {

@@ -2,7 +2,7 @@ import { getPortalOrganization as getPortalOrganizationContract, type CustomerOr
 import { query } from '@quittance/runtime/handler'
 import { nestedList, type View } from '@quittance/sql/view'
 import { checkoutProductColumns } from '../catalog/products/product-view.ts'
-import { chargeMetadata } from '../payments/processor-metadata.ts'
+import { chargeMetadata } from '../providers/processor-metadata.ts'
 
 export const getPortalOrganization = query(getPortalOrganizationContract, ({ slug }, { read }) =>
   read.one(portalOrganizationView, { where: 'g.slug = :slug', values: { slug } }),

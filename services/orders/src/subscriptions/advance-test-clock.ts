@@ -4,7 +4,7 @@ import { resolveOrganization } from '@quittance/runtime/resolve-organization'
 import { command } from '@quittance/runtime/handler'
 import { config } from '../config.ts'
 import { announceRenewalsJobName, announceTrialEndsJobName, finalOrdersJobName, renewalJobName } from '../job-names.ts'
-import { hasLiveAccount } from '../payments/processor-metadata.ts'
+import { hasLiveAccount } from '../providers/processor-metadata.ts'
 import { loadClock, requireOrganization } from '../organizations/organization.ts'
 
 /** Limits the work of one call: a subscription is renewed once for every period that passes. */
