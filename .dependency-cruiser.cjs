@@ -11,13 +11,13 @@ Visitor.prototype.visitStatement = function (statement) {
 }
 
 /** Migrations are read by the database alone. */
-const withoutLayer = ['migrations']
+const withoutLayer = new Set(['migrations'])
 
 /** Throws if a folder of a source tree is on no layer: no rule would limit its imports. */
 function assertEveryFolderHasLayer(source, names) {
   const known = new RegExp(`^(${names.map((name) => name.replace(/\/.*/, '')).join('|')})$`)
   const folders = readdirSync(join(__dirname, source, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  const missing = folders.map(({ name }) => name).filter((name) => !known.test(name) && !withoutLayer.includes(name))
+  const missing = folders.map(({ name }) => name).filter((name) => !known.test(name) && !withoutLayer.has(name))
   if (missing.length > 0) throw new Error(`.dependency-cruiser.cjs has no layer for these folders of ${source}/src: ${missing.join(', ')}`)
 }
 

@@ -2,6 +2,7 @@ import { createWakeSignal } from './wake-signal.ts'
 import type { Database } from '../database/database.ts'
 import type { Job, JobContext } from '../handlers/handler.ts'
 import type { Logger } from '../process/logger.ts'
+import { counter } from '../process/metrics.ts'
 import type { Closeable } from '../process/shutdown.ts'
 import { continueTrace, startSpan, withSpans } from '../process/tracing.ts'
 import { runInSystemTransaction, runInTransaction, systemCaller, type TransactionScope } from '../handlers/transaction.ts'
@@ -14,6 +15,8 @@ interface Schedule {
   log: Logger
   leaseMs: number
 }
+
+const failures = counter('job_failures_total', 'Runs of a job that failed; it runs again.', ['job'])
 
 const retryDelayMs = 1_000
 /** Maximum delay of the first run. */
@@ -64,6 +67,7 @@ function startJob(job: Job, { database, wakeUps, log, leaseMs, startAfter, onRun
   }
 
   function failed(error: unknown): null {
+    failures.inc({ job: job.name })
     log.error({ err: error, job: job.name }, 'job.failed')
     return null
   }

@@ -16,6 +16,27 @@ test('a read does not wait for a gauge that hangs, returns its last value, and d
   expect(await read()).toBe('1')
   expect(await read()).toBe('1')
   expect(calls).toBe(2)
+  expect(await readFailures('hanging_example')).toBe('2')
   finish()
   await expect.poll(read).toBe('3')
 })
+
+test('a gauge that cannot be read keeps its value and is counted', async () => {
+  let isBroken = false
+  gauge('broken_example', 'A gauge of a query that fails.', {
+    collect(each) {
+      if (isBroken) throw new Error('relation does not exist')
+      each.set(7)
+    },
+  })
+  expect(await metrics.metrics()).toContain('broken_example 7')
+  expect(await readFailures('broken_example')).toBeUndefined()
+  isBroken = true
+  expect(await metrics.metrics()).toContain('broken_example 7')
+  expect(await readFailures('broken_example')).toBe('1')
+})
+
+async function readFailures(name: string): Promise<string | undefined> {
+  const text = await metrics.getSingleMetricAsString('gauge_read_failures_total')
+  return new RegExp(`gauge="${name}".* (\\d+)$`, 'm').exec(text)?.[1]
+}

@@ -20,7 +20,10 @@ export function histogram(
 
 interface GaugeOptions {
   labels?: readonly string[]
-  /** Called on a read, one call at a time. If it throws or takes too long, the read returns the last value. */
+  /**
+   * Called on a read, one call at a time. If it throws or takes too long, the read returns the last value, and `gauge_read_failures_total`
+   * counts it.
+   */
   collect(gauge: Pick<Gauge, 'set'>): Promise<void> | void
 }
 
@@ -30,10 +33,14 @@ interface GaugeOptions {
  */
 const collectTimeoutMs = 3_000
 
+const readFailures = counter('gauge_read_failures_total', 'Reads of a gauge that failed or took too long: it shows an earlier value.', [
+  'gauge',
+])
+
 /** Registers a gauge whose value is determined on read. Registering a name again replaces the previous gauge. */
 export function gauge(name: string, help: string, { labels = [], collect }: GaugeOptions): void {
   metrics.removeSingleMetric(name)
-  let inProgress: Promise<void> | null = null
+  let inProgress: Promise<boolean> | null = null
   new Gauge({
     name,
     help,
@@ -42,9 +49,13 @@ export function gauge(name: string, help: string, { labels = [], collect }: Gaug
     async collect() {
       inProgress ??= Promise.resolve()
         .then(() => collect(this))
-        .catch(() => {})
+        .then(
+          () => true,
+          () => false,
+        )
         .finally(() => (inProgress = null))
-      await Promise.race([inProgress, delay(collectTimeoutMs, undefined, { ref: false })])
+      const isRead = await Promise.race([inProgress, delay(collectTimeoutMs, false, { ref: false })])
+      if (!isRead) readFailures.inc({ gauge: name })
     },
   })
 }

@@ -38,7 +38,9 @@ async function renderNext(context: JobContext): Promise<boolean> {
   const { id, attempts } = claimed
   const startedAt = performance.now()
   const renewal = setInterval(() => {
-    context.systemSql('invoice.renew', renewStatement, { id, attempts, lease: context.leaseMs }).catch(() => {})
+    context
+      .systemSql('invoice.renew', renewStatement, { id, attempts, lease: context.leaseMs })
+      .catch((error: unknown) => context.log.warn({ err: error, invoice_id: id }, 'rendering.lease-not-renewed'))
   }, context.leaseMs / 3)
   let wasShareUsed = false
   try {

@@ -99,7 +99,9 @@ async function deliver(context: JobContext, { claimed, sender, message }: Sendin
     await recordStored(context, claimed, sealStored(claimed.id, stored, settings))
     return
   }
-  const renewal = setInterval(() => void renewLease(context, claimed).catch(() => {}), context.leaseMs / 3)
+  const renewal = setInterval(() => {
+    renewLease(context, claimed).catch((error: unknown) => context.log.warn({ ...fields, err: error }, 'message.lease-not-renewed'))
+  }, context.leaseMs / 3)
   try {
     await smtp.send(message)
   } catch (error) {

@@ -10,6 +10,7 @@ import { lockCustomer } from '../customers/lock-customer.ts'
 import { Subscription } from './subscription.ts'
 import { isTerminal } from './subscription-status.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
+import { runEach } from './run-each.ts'
 
 const batch = 20
 
@@ -56,10 +57,11 @@ export const renewDueSubscriptions = job({
     const lease = { lease: context.leaseMs }
     const due = await context.systemSql<DueSubscription>('subscriptions.claim', claimStatement, lease)
     const canceled = await context.systemSql<DueSubscription>('subscriptions.claim-canceled', claimCanceled, lease)
-    await Promise.all([
-      ...canceled.map((each) => context.transaction(each.organization_id, (transaction) => endCanceled(each, transaction))),
-      ...due.map((each) => context.transaction(each.organization_id, (transaction) => proceed(each, transaction))),
-    ])
+    const tasks = [
+      ...canceled.map((row) => ({ row, run: (transaction: Transaction) => endCanceled(row, transaction) })),
+      ...due.map((row) => ({ row, run: (transaction: Transaction) => proceed(row, transaction) })),
+    ]
+    await runEach(tasks, { context, failure: 'subscription.renewal-failed', idField: 'subscription_id' })
     return due.length === batch || canceled.length === batch
   },
 })

@@ -7,6 +7,7 @@ import { selectInTurn } from '../organizations/select-in-turn.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
 import { hasPaymentInProgress, Payment } from '../payments/payment.ts'
 import { chargeOrder } from './charge-order.ts'
+import { runEach } from './run-each.ts'
 import { Subscription } from './subscription.ts'
 
 const batch = 20
@@ -28,9 +29,10 @@ const due = `
 export const retryFinalOrders = job({
   name: finalOrdersJobName,
   everyMs: 10_000,
-  async run({ systemSql, transaction }) {
-    const orders = await systemSql<{ id: string; organization_id: string }>('orders.payment-due', due)
-    await Promise.all(orders.map(({ id, organization_id }) => transaction(organization_id, (unit) => chargeAgain(id, unit))))
+  async run(context) {
+    const orders = await context.systemSql<{ id: string; organization_id: string }>('orders.payment-due', due)
+    const tasks = orders.map((row) => ({ row, run: (transaction: Transaction) => chargeAgain(row.id, transaction) }))
+    await runEach(tasks, { context, failure: 'final-order.charge-failed', idField: 'order_id' })
     return orders.length === batch
   },
 })
