@@ -150,7 +150,7 @@ test('dead-letters lists the failed events of each service, and replay handles t
     webhooks: { total_count: 0 },
     mail: { total_count: 0 },
     usage: { total_count: 0 },
-    parked_invoices: [],
+    failed_invoices: [],
   })
   expect(await runForJson('replay', '--service', 'orders', '--dead-letters')).toMatchObject({ handled: [expect.any(String)], failed: [] })
   expect(await known()).toHaveLength(1)
@@ -284,7 +284,7 @@ test('dead-letters lists those of the services while the database of invoices is
   expect(status).toBe(0)
   expect(JSON.parse(output)).toMatchObject({
     orders: { total_count: 0 },
-    parked_invoices: expect.stringMatching(/^not available: connect ECONNREFUSED/) as string,
+    failed_invoices: expect.stringMatching(/^not available: connect ECONNREFUSED/) as string,
   })
 })
 

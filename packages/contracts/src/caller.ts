@@ -27,7 +27,7 @@ export const Caller = z.discriminatedUnion('kind', [
     organization_id: z.uuid(),
     customer_id: z.uuid(),
     token_id: z.string(),
-    /** The one checkout the session is bound to. Null, or absent in callers of the previous release: all data of the customer. */
+    /** The one checkout the session is bound to. Null, or absent in callers of release 0.1.0: all data of the customer. */
     checkout_id: z.uuid().nullish(),
   }),
   /** The bearer of a registration access token (RFC 7592): may manage that one OAuth client. */
@@ -35,7 +35,7 @@ export const Caller = z.discriminatedUnion('kind', [
   /** No credential: operations guarded by a secret in their path. */
   z.object({
     kind: z.literal('anonymous'),
-    /** Network of the client, for operations with `limitedByNetwork`: an IPv4 address, or the /64 of an IPv6 one. Absent in callers of the previous release. */
+    /** Network of the client, for operations with `limitedByNetwork`: an IPv4 address, or the /64 of an IPv6 one. Absent in callers of release 0.1.0. */
     network: z.string().nullish(),
   }),
   /** The operator's tools (`quittance …`), connected to NATS with the operator's own credentials. */

@@ -5,7 +5,7 @@ import { Id } from './identifiers.ts'
 import { Amount, Currency } from './money.ts'
 import { AppliedTax, TaxBehavior } from './taxes.ts'
 
-/** A line of the snapshot that an invoice is created from. Events of the previous release have neither quantity nor tax. */
+/** A line of the snapshot that an invoice is created from. Events of release 0.1.0 have neither quantity nor tax. */
 const InvoiceSourceItem = z.object({
   label: z.string(),
   /** Before discount and tax: the quantity times the price of a unit. */
@@ -19,7 +19,7 @@ const InvoiceSourceItem = z.object({
   tax_position: z.int().min(0).nullish(),
 })
 
-/** A refund, which gets a credit note. Events of the previous release have no reason. */
+/** A refund, which gets a credit note. Events of release 0.1.0 have no reason. */
 const InvoiceSourceRefund = z.object({
   id: Id,
   amount: Amount,
@@ -40,7 +40,7 @@ export const InvoiceSource = z.object({
   order_created_at: z.string(),
   organization: z.object({ id: Id, name: z.string(), slug: z.string() }),
   customer_id: Id,
-  /** The checkout of the order; absent in events of the previous release. */
+  /** The checkout of the order; absent in events of release 0.1.0. */
   checkout_id: Id.nullish(),
   currency: Currency,
   billing_name: z.string(),
@@ -62,7 +62,7 @@ export const InvoiceSource = z.object({
   paid_at: z.string(),
   /** Refunds so far, oldest first; each gets a credit note. */
   refunds: z.array(InvoiceSourceRefund),
-  /** Refunds that were returned after they had succeeded, oldest first; absent in events of the previous release. */
+  /** Refunds that were returned after they had succeeded, oldest first; absent in events of release 0.1.0. */
   reversed_refunds: z.array(z.object({ id: Id, amount: Amount, tax_amount: Amount, created_at: z.string() })).nullish(),
   payment: InvoiceSourcePayment.nullish(),
   /** Metadata of the order: the reference that the buyer wants (BT-10), and their address in a network as `scheme:id` (BT-49). */

@@ -220,7 +220,7 @@ export const invoiceGenerated = event({
     number: z.string(),
     sha256: z.string().regex(/^[0-9a-f]{64}$/),
     generated_at: Timestamp,
-    /** Absent in events of the previous release. */
+    /** Absent in events of release 0.1.0. */
     delivery: DocumentDelivery.nullish(),
   }),
 })

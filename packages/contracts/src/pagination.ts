@@ -31,6 +31,7 @@ export function sorting<const P extends string>(properties: readonly P[], byDefa
 
 /** One part of a document that is too large for one reply, and the position of the next part; null after the last. */
 export const DocumentPart = z.object({ text: z.string(), next: z.string().nullable() })
+export type DocumentPart = z.infer<typeof DocumentPart>
 
 /** Start of a part: time and id of the last row of the previous part; omitted for the first. */
 export const after = z

@@ -7,7 +7,7 @@ const nextProduct = Subscription.pick({ currency: true, recurring_interval: true
   .optional()
   .describe('The product that is planned for the next period, for which next_amount is the price; absent if the product stays.')
 
-/** A subscription before its next period. A release before may publish it without the amount of that. */
+/** A subscription before its next period. Release 0.1.0 may publish it without the amount of that. */
 export const AnnouncedSubscription = Subscription.extend({ next_amount: nextAmount, next_product: nextProduct }).meta({
   id: 'AnnouncedSubscription',
 })

@@ -66,7 +66,7 @@ export const CustomerOrderSubscription = z.object(fields).meta({ id: 'CustomerOr
 /** A subscription as embedded in an order. */
 export const OrderSubscription = z.object({ ...fields, metadata: Metadata }).meta({ id: 'OrderSubscription' })
 
-/** In minor units; absent in replies and events of the release before. */
+/** In minor units; absent in replies and events of release 0.1.0. */
 export const nextAmount = fields.amount
   .optional()
   .describe('Price of the next period less its discount, before added tax; of the planned product, if there is one.')

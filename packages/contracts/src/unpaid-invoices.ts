@@ -23,7 +23,7 @@ export const InvoiceTransfer = z.object({
 export const UnpaidInvoiceSource = InvoiceSource.extend({ paid_at: z.null(), transfer: InvoiceTransfer })
 export type UnpaidInvoiceSource = z.infer<typeof UnpaidInvoiceSource>
 
-/** An event beside `event.order.invoice_requested`, because invoices of the release before expect paid orders only. */
+/** An event beside `event.order.invoice_requested`, because invoices of release 0.1.0 expect paid orders only. */
 export const orderInvoiceDue = event({
   subject: 'event.order.invoice_due',
   publisher: 'orders',

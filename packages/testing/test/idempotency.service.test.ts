@@ -67,7 +67,7 @@ test('returns 409 while a request with the same key is in progress; a failed one
   const request = { account: randomUUID(), first: 0, count: 1 }
   const first = note(service, { ...request, fails: true, key: 'a' })
   await started.promise
-  await expect(note(service, { ...request, key: 'a' })).rejects.toThrow(/still being answered/)
+  await expect(note(service, { ...request, key: 'a' })).rejects.toThrow(/still in progress/)
   gate.resolve()
   await expect(first).rejects.toThrow(Conflict)
   expect(await note(service, { ...request, key: 'a' })).toEqual({ noted: 1 })

@@ -165,7 +165,7 @@ export const database: DatabaseDefinition = {
     voidOrders,
     returnReceipts,
   ],
-  // Marks the rows of this release: the triggers of `complete-payments` complete those of the release before.
+  // Marks the rows of this release: the triggers of `complete-payments` complete those of release 0.1.0.
   settings: { 'quittance.payments': 'port' },
   // Entries of the ledger, resolutions and receipts are only inserted; a receipt is assigned to a payment or returned, once.
   rights: {

@@ -52,7 +52,7 @@ import {
   setDefaultCustomerPaymentMethod,
 } from './portal/customer-payment-methods.ts'
 import { generateCustomerOrderInvoice, getCustomerOrder, listCustomerOrders, updateCustomerOrder } from './portal/customer-orders.ts'
-import { generateInvoice } from './orders/request-invoice.ts'
+import { generateOrderInvoice } from './orders/request-invoice.ts'
 import { onInvoiceGenerated } from './orders/on-invoice-generated.ts'
 import { updateOrder } from './orders/update-order.ts'
 import { advanceTestClock } from './subscriptions/advance-test-clock.ts'
@@ -114,7 +114,7 @@ export const orders: Service = {
     ...[createCustomerSession, verifyCustomerSession, endCustomerSession, requestCustomerSession, authenticateCustomerSession],
     ...[createCheckout, getCheckout, listCheckouts, getCheckoutByClient, updateCheckout, updateCheckoutByClient, confirmCheckout],
     ...[createCheckoutLink, getCheckoutLink, listCheckoutLinks, updateCheckoutLink, deleteCheckoutLink, openCheckoutLink],
-    ...[exportOrders, getMetricsLimits, getOrder, listOrders, updateOrder, generateInvoice],
+    ...[exportOrders, getMetricsLimits, getOrder, listOrders, updateOrder, generateOrderInvoice],
     ...[createRefund, listRefunds],
     ...[getPayment, listPayments, getPaymentSettings, updatePaymentSettings],
     ...[getPaymentTimeline, retryOrderPayment, voidOrder],

@@ -131,7 +131,7 @@ async function sendWhileRunning(orders: OrdersUnderTest, { operation, shop, key 
   const both = [call(orders.connection, options), call(orders.connection, options)]
   const conflict = await Promise.race(both).catch((error: unknown) => error)
   await release()
-  expect(`${operation.subject} ${conflict}`).toMatch(/still being answered/)
+  expect(`${operation.subject} ${conflict}`).toMatch(/still in progress/)
   expect(conflict).toMatchObject({ status: 409, body: { error: 'Conflict' } })
   return { request, caller, reply: await Promise.any(both) }
 }

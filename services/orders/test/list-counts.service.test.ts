@@ -64,7 +64,7 @@ async function assertCountersMatch(service: TestService): Promise<void> {
 /** Compacts the counters now and waits until nothing is left to compact. */
 async function compactCounters(service: TestService): Promise<void> {
   await eventually(async () => {
-    await service.rows(`select pg_notify('wake', 'fold-list-counts')`)
+    await service.rows(`select pg_notify('wake', 'compact-list-counts')`)
     if ((await service.rows('select from list_changes')).length > 0) throw new Error('not compacted yet')
   })
 }

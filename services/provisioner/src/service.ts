@@ -10,6 +10,5 @@ export const provisioner: Service = {
 
 async function openProvisioner({ connection, log }: ServiceResources): Promise<ServiceComponent> {
   const { STREAM_REPLICAS: replicas, CONSUMER_ACK_WAIT_MS: ackWaitMs, PROVISION_CHECK_MS: checkEveryMs } = config()
-  const { isReady, ...started } = startProvisioner({ connection, log, replicas, ackWaitMs, checkEveryMs })
-  return { ...started, isReady: isReady }
+  return startProvisioner({ connection, log, replicas, ackWaitMs, checkEveryMs })
 }

@@ -3,7 +3,7 @@ import { onCustomerEvent } from './customers/customer-copy.ts'
 import { startCopyProgress } from './customers/copy-progress.ts'
 import { database } from './database.ts'
 import { getUsageEvent, listUsageEventNames, listUsageEvents } from './events/event-queries.ts'
-import { foldEventCounts } from './events/fold-event-counts.ts'
+import { compactEventCounts } from './events/compact-event-counts.ts'
 import { ingestUsageEvents } from './events/ingest-events.ts'
 import { createPartitions, removeOldKeys } from './events/maintenance-jobs.ts'
 
@@ -13,6 +13,6 @@ export const usage: Service = {
   database,
   handlers: [ingestUsageEvents, listUsageEvents, listUsageEventNames, getUsageEvent],
   consumers: [onCustomerEvent],
-  jobs: [createPartitions, removeOldKeys, foldEventCounts],
+  jobs: [createPartitions, removeOldKeys, compactEventCounts],
   components: [startCopyProgress],
 }

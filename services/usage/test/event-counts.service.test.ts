@@ -28,7 +28,7 @@ async function assertCountersMatch(rows: TestUsage['rows'] = usage.rows): Promis
 /** Folds the changes now and waits until none is left. */
 async function foldCounts(): Promise<void> {
   await eventually(async () => {
-    await usage.rows(`select pg_notify('wake', 'fold-event-counts')`)
+    await usage.rows(`select pg_notify('wake', 'compact-event-counts')`)
     if ((await usage.rows('select from event_count_changes')).length > 0) throw new Error('not folded yet')
   })
 }

@@ -32,10 +32,10 @@ Example: npm run --silent quittance -- dead-letters`,
     )
     const invoicesUrl = reachableDatabases(options).invoices
     // As with a service: a database that is down must not hide the dead letters.
-    const parked = invoicesUrl
+    const failed = invoicesUrl
       ? await listFailedInvoices(invoicesUrl).catch((error: Error) => `not available: ${error.message}`)
       : 'not checked: DATABASE_URL_INVOICES is not set'
-    console.log(JSON.stringify({ ...listed, parked_invoices: parked }, null, 2))
+    console.log(JSON.stringify({ ...listed, failed_invoices: failed }, null, 2))
   },
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { ApiError } from '@quittance/contracts/errors'
+import { ApiError, RequestValidationError } from '@quittance/contracts/errors'
 import { withoutEmptySettings } from '@quittance/runtime/config'
 import type { OperatorAccess } from '@quittance/runtime/bus/operator-access'
 import { withOperator, type Operator } from '../operator.ts'
@@ -29,20 +29,15 @@ export async function request<Reply>({ data, nats }: Target, work: (operator: Op
   try {
     return await withOperator(operatorAccess({ data, nats }), work)
   } catch (error) {
-    if (error instanceof ApiError && error.status < 500) throw new UsageError(sentence(error))
+    if (error instanceof ApiError && error.status < 500) throw new UsageError(describeRejection(error))
     throw error
   }
 }
 
-/** The detail of an error is a text or a list of errors per field. */
-function sentence({ name, message }: ApiError): string {
-  try {
-    const detail: unknown = JSON.parse(message)
-    const issues = Array.isArray(detail) ? (detail as { loc: unknown[]; msg: string }[]) : []
-    return issues.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('\n') || (typeof detail === 'string' ? detail : name)
-  } catch {
-    return message
-  }
+/** Returns one line for each rejected field, named without the part of the request that it is in. */
+function describeRejection(error: ApiError): string {
+  if (!(error instanceof RequestValidationError)) return error.message
+  return error.issues.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('\n')
 }
 
 /** Returns NATS of the target system, with the credentials of the user `stream`. */

@@ -21,8 +21,8 @@ export const idempotencyTable = [
 export const sweepIdempotentReplies = `delete from idempotent_replies where created_at < now() - interval '24 hours'`
 
 const lookUpReply = statement(
-  'idempotency.enter',
-  `select pg_try_advisory_xact_lock(hashtextextended(:key_hash, 0)) as taken, known.request_hash, known.reply_sealed,
+  'idempotency.look-up',
+  `select pg_try_advisory_xact_lock(hashtextextended(:key_hash, 0)) as is_locked, known.request_hash, known.reply_sealed,
     known.created_at <= now() - interval '24 hours' as is_expired
   from (select 1) one left join idempotent_replies known on known.key_hash = :key_hash`,
 )
@@ -33,7 +33,8 @@ const insertReply = statement(
 )
 
 interface ReplyLookup {
-  taken: boolean
+  /** Whether this transaction has the lock of the key; false while another handles a request with it. */
+  is_locked: boolean
   /** Null if no reply is stored under the key. */
   request_hash: string | null
   reply_sealed: string | null
@@ -87,9 +88,9 @@ export async function runIdempotent(
   const seal = { keys: [hash('sha256', `idempotent reply${key}`, 'buffer')], context: scope }
   const lookup = execute(lookUpReply, bindValues(lookUpReply, { key_hash: keyHash })).then(([row]) => {
     const found = row as ReplyLookup | undefined
-    if (!found?.taken) {
+    if (!found?.is_locked) {
       failFast()
-      throw new Conflict('A request with this Idempotency-Key is still being answered.')
+      throw new Conflict('A request with this Idempotency-Key is still in progress.')
     }
     if (found.is_expired) return executeWithCommit(bindStatement(deleteReply, { key_hash: keyHash }))
     if (found.reply_sealed === null) return

@@ -179,7 +179,7 @@ const compactSql = `
     where t.organization_id = c.organization_id and t.list = c.list and t.kind = c.kind
       and t.product_id is not distinct from c.product_id and t.day is not distinct from c.day
     returning t.list, t.kind, t.organization_id, t.product_id, t.day, t.delta),
-  folded as (
+  stored as (
     insert into list_totals (list, kind, organization_id, product_id, day, delta)
     select list, kind, organization_id, product_id, day, sum(delta) from (select * from counted union all select * from known) c
     group by list, kind, organization_id, product_id, day having sum(delta) <> 0)
@@ -190,7 +190,7 @@ const compactSql = `
  * correct.
  */
 export const compactListCounts = job({
-  name: 'fold-list-counts',
+  name: 'compact-list-counts',
   everyMs: 10_000,
   async run({ systemSql }) {
     const [done] = await systemSql<{ taken: string }>('list-counts.compact', compactSql)

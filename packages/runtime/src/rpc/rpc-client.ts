@@ -1,5 +1,12 @@
 import type { Caller } from '@quittance/contracts/caller'
-import { ApiError, ContentTooLarge, ServiceUnavailable, type ErrorClass } from '@quittance/contracts/errors'
+import {
+  ApiError,
+  ContentTooLarge,
+  RequestValidationError,
+  ServiceUnavailable,
+  type ErrorClass,
+  type ValidationIssue,
+} from '@quittance/contracts/errors'
 import { headers } from '@quittance/contracts/headers'
 import type { Operation, ReplyOf, RequestInput } from '@quittance/contracts/operation'
 import { headers as natsHeaders, NatsError, type NatsConnection } from 'nats'
@@ -70,13 +77,13 @@ function toUnavailableError(error: unknown, subject: string): unknown {
 }
 
 /** An error of another service that its operation does not declare: the body is preserved, the class is unknown here. */
-export class UndeclaredError extends ApiError {
+class UndeclaredError extends ApiError {
   readonly status: number
   readonly body: Record<string, unknown>
 
   constructor({ status, body, retryAfter }: { status: number; body: Record<string, unknown>; retryAfter: string | null }) {
-    super(JSON.stringify(body['detail'] ?? body['error'] ?? null), { retryAfterSeconds: Number(retryAfter) })
-    this.name = typeof body['error'] === 'string' ? body['error'] : 'UnlistedError'
+    super(describe(body), { retryAfterSeconds: Number(retryAfter) })
+    this.name = typeof body['error'] === 'string' ? body['error'] : 'UndeclaredError'
     this.status = status
     this.body = body
   }
@@ -84,6 +91,13 @@ export class UndeclaredError extends ApiError {
   override toBody(): Record<string, unknown> {
     return this.body
   }
+}
+
+/** Returns the text of an error body, with those of its issues. */
+function describe({ error, detail }: Record<string, unknown>): string {
+  if (Array.isArray(detail)) return new RequestValidationError(detail).message
+  const text = detail ?? error
+  return typeof text === 'string' ? text : 'The reply describes no error.'
 }
 
 /** Calls an operation with typed request and reply; an error is thrown as its declared class. */
@@ -106,8 +120,11 @@ function rebuild(
   errors: readonly ErrorClass[],
   received: Omit<RawReply, 'status' | 'body'> & { status: number; body: Record<string, unknown> },
 ): ApiError {
-  const errorClass = errors.find((candidate) => candidate.name === received.errorName)
+  // Every operation rejects a malformed request with the second.
+  const errorClass = [...errors, RequestValidationError].find((candidate) => candidate.name === received.errorName)
   const error = new UndeclaredError(received)
-  if (errorClass) Object.setPrototypeOf(error, errorClass.prototype)
-  return error
+  if (!errorClass) return error
+  Object.setPrototypeOf(error, errorClass.prototype)
+  const issues: Pick<RequestValidationError, 'issues'> = { issues: received.body['detail'] as ValidationIssue[] }
+  return error instanceof RequestValidationError ? Object.assign(error, issues) : error
 }

@@ -16,7 +16,7 @@ import type { SignInContext } from './sign-in-context.ts'
 /** Time between the password and the second factor. */
 const pendingSeconds = 10 * 60
 
-/** The step after a password. States of the release before lack the time of the password, so that they have another purpose. */
+/** The step after a password. States of release 0.1.0 lack the time of the password, so that they have another purpose. */
 const purpose = 'second-factor-of-password'
 
 /** The account whose password was correct, and when that password was set: a password that is changed since ends the step. */

@@ -85,6 +85,6 @@ function subscribeToRevocations(options: VerifierOptions, cache: CredentialCache
   subscribeToEvent(options, tokenRevoked, (revoked) => cache.invalidate(revokedKeys(revoked)))
   subscribeToEvent(options, customerSessionEnded, ({ token_hash }) => cache.invalidate([token_hash]))
   subscribeToEvent(options, customerDeleted, ({ id }) => cache.invalidate(originKeys({ customerId: id })))
-  // What is published until the next connection is lost.
+  // Revocations that are published while disconnected are missed.
   onInterruption(options.connection, () => cache.clear())
 }

@@ -1,20 +1,15 @@
 import { Readable } from 'node:stream'
 import { ServiceUnavailable } from '@quittance/contracts/errors'
 import type { HttpBinding } from '@quittance/contracts/operation'
+import type { DocumentPart } from '@quittance/contracts/pagination'
 import { forward, type RawReply } from '@quittance/runtime/rpc-client'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary, compressStream, negotiateEncoding } from '../http/compression.ts'
 
-/** A part of a document and the cursor of the next one. */
-export interface DocumentChunk {
-  text: string
-  next: string | null
-}
-
 interface Document {
   /** Loaded before the response starts, so that an error can still set the status. */
-  first: DocumentChunk
-  loadPart: (after: string | null) => Promise<DocumentChunk>
+  first: DocumentPart
+  loadPart: (after: string | null) => Promise<DocumentPart>
   /** As one JSON string instead of text, for clients that read only JSON. */
   asJson: boolean
 }
@@ -81,6 +76,6 @@ export function sendDocument(
   return reply.send(encoding ? compressStream(source, encoding) : source)
 }
 
-function readPart({ body }: RawReply): DocumentChunk {
+function readPart({ body }: RawReply): DocumentPart {
   return JSON.parse(Buffer.from(body).toString())
 }

@@ -67,7 +67,7 @@ test('a receipt links to the public ways to withdraw and to cancel, filled in wi
   expect(links({ orderId: 'o-1', mayWithdraw: false, reason: 'purchase' })).toEqual([])
 })
 
-test('a failed payment links to its page in the portal; one of the release before, to the portal', () => {
+test('a failed payment links to its page in the portal; one of release 0.1.0, to the portal', () => {
   const failed = sampleData.find(({ kind }) => kind === 'payment_failed') as object
   const action = (change: object, slug: string | null = 'harbour') =>
     buildContent({ ...sampleMail({ ...failed, ...change } as never, 'de'), slug }, addresses).action

@@ -15,11 +15,11 @@ const Receipt = z.object({
   subtotal: amount,
   discount: amount,
   taxes: z.array(z.object({ name: z.string(), percentage: z.number(), amount })),
-  /** Whether the advertised price includes the tax, for the release before. Amounts are without it in any case. */
+  /** Whether the advertised price includes the tax, for release 0.1.0. Amounts are without it in any case. */
   isTaxIncluded: z.boolean(),
   total: amount,
   orderedAt: time,
-  /** Absent in mails of the release before. */
+  /** Absent in mails of release 0.1.0. */
   orderId: z.string().optional(),
   /** Whether the buyer may withdraw: a consumer in the EU or EEA who did not waive it. */
   mayWithdraw: z.boolean().optional(),
@@ -35,7 +35,7 @@ const SubscriptionChange = z.object({
   ...price,
   /** End of the paid time, or the next payment. */
   until: time.nullable(),
-  /** What a failed payment was for. Absent where none failed, and in mails of the release before. */
+  /** What a failed payment was for. Absent where none failed, and in mails of release 0.1.0. */
   subscriptionId: z.string().optional(),
 })
 

@@ -4,7 +4,7 @@ import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer, type EventMessage, type Transaction } from '@quittance/runtime/handler'
 import { storeMessage } from './store-message.ts'
 
-/** Sends the link to an invoice. Events of the release before have no recipient. */
+/** Sends the link to an invoice. Events of release 0.1.0 have no recipient. */
 export const onInvoiceEvent = consumer(durableConsumers.mailInvoices, [invoiceGenerated], async (message, transaction) => {
   const { invoice_id: id, number, delivery } = message.payload
   if (delivery) await storeDocumentMessage(transaction, message, { kind: 'invoice', id, number, ...delivery })

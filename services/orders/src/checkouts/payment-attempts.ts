@@ -5,7 +5,7 @@ import { clientNetwork } from '@quittance/runtime/client-network'
 import type { Checkout } from './checkout.ts'
 
 /** Declines of one network and seller within an hour, after which its payments are not tried. */
-const maxDeclines = 20
+const maxNetworkDeclines = 20
 
 // The row is that of the decline whose end leaves one attempt. After five declines, payments in progress count too: attempts at the same time
 // do not pass.
@@ -21,7 +21,7 @@ const findLimit = `
   select ceil(extract(epoch from created_at + interval '1 hour' - now()))::int as retry_after
   from recent
   where is_declined or (select count(*) >= 5 from recent where is_declined)
-  order by created_at desc offset ${maxDeclines - 1} limit 1`
+  order by created_at desc offset ${maxNetworkDeclines - 1} limit 1`
 
 /** The network that a confirmation is counted under; null if it is not known. */
 function findNetwork({ customerIpAddress }: Checkout, { caller }: CommandContext): string | null {

@@ -27,7 +27,7 @@ export async function settleUpgradePayment(context: Transaction, { order, paymen
 }
 
 /** Declines after which a checkout ends: it is not a place to test cards. */
-const maxDeclines = 10
+const maxCheckoutDeclines = 10
 
 /**
  * Completes the checkout of a paid order. After a decline, the buyer can try again, and the redemption of the discount is released. An order
@@ -67,7 +67,7 @@ export async function reopenAfterDecline(
 ): Promise<void> {
   const declined = { checkoutId: checkout.id, failureReason: 'declined' } as const
   const declines = (await em.count(Payment, declined)) + (await em.count(PaymentSetup, declined))
-  if (declines >= maxDeclines || isInvoiced) return failCheckout(checkout, em)
+  if (declines >= maxCheckoutDeclines || isInvoiced) return failCheckout(checkout, em)
   checkout.reopen(now)
   await releaseRedemption(checkout, em)
 }

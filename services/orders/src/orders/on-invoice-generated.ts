@@ -25,7 +25,9 @@ export const onInvoiceGenerated = consumer(
     const [marked] = await sql<{ organization_id: string }>('order.mark-invoice-generated', markGenerated, { id, number, at, now })
     if (!marked) {
       await sql('order.record-replaced-invoice', recordReplaced, { id, number, at })
-      return void (await em.findOneOrFail(Order, id))
+      // An order that does not exist is an error, not an invoice that is known.
+      await em.findOneOrFail(Order, id)
+      return
     }
     const payload = await read.one(orderView, { where: 'o.id = :id', values: { id } })
     publish({ event: orderUpdated, aggregateId: id, organizationId: marked.organization_id, payload })

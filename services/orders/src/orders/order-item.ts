@@ -16,7 +16,7 @@ export const OrderItemSchema = defineEntity({
     discountAmount: p.bigint('bigint'),
     taxAmount: p.bigint('bigint'),
     quantity: p.integer(),
-    /** Its tax among those of the order: 1 for the first, 0 for none; null if the previous release placed the order. */
+    /** Its tax among those of the order: 1 for the first, 0 for none; null if release 0.1.0 placed the order. */
     taxPosition: p.integer().nullable(),
     proration: p.boolean(),
     productPriceId: p.uuid().nullable(),

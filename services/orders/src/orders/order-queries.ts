@@ -42,14 +42,14 @@ export const listOrders = query(listOrdersContract, (request, { read }) =>
   }),
 )
 
-const names = [
+const exportedColumns = [
   ...['id', 'created_at', 'status', 'billing_reason', 'customer_email', 'customer_name', 'product', 'currency'],
   ...['subtotal_amount', 'discount_amount', 'net_amount', 'tax_amount', 'total_amount', 'refunded_amount', 'refunded_tax_amount'],
   ...['billing_name', 'billing_country'],
 ]
-const headings = Object.fromEntries(names.map((name) => [name, name]))
+const exportHeadings = Object.fromEntries(exportedColumns.map((name) => [name, name]))
 
-const view: View<unknown> = {
+const exportView: View<unknown> = {
   name: 'order-export',
   organization: 'o.organization_id',
   from: 'orders o join customers c on c.id = o.customer_id join products pr on pr.id = o.product_id',
@@ -60,8 +60,8 @@ const view: View<unknown> = {
 
 export const exportOrders = query(exportOrdersContract, ({ after, organization_id, product_id, customer_id }, { read }) =>
   exportChunk(read, {
-    view,
-    headings,
+    view: exportView,
+    headings: exportHeadings,
     alias: 'o',
     after,
     filters: {

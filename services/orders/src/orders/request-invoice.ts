@@ -3,7 +3,7 @@ import { type Transaction, command } from '@quittance/runtime/handler'
 import { findMissingSellerDetails } from '../organizations/invoice-requirements.ts'
 import { Order } from './order.ts'
 import { orderInvoiceRequested, type InvoiceSource } from '@quittance/contracts/invoice-source'
-import { generateOrderInvoice as generateOrderInvoiceContract } from '@quittance/contracts/orders'
+import { generateOrderInvoice as contract } from '@quittance/contracts/orders'
 import { orderInvoiceDue, type UnpaidInvoiceSource } from '@quittance/contracts/unpaid-invoices'
 import { nested, nestedList, type View } from '@quittance/sql/view'
 
@@ -41,7 +41,7 @@ const selectRequestedTransfer = `
     and (:scope_checkout::uuid is null or o.checkout_id = :scope_checkout)
   for update of p`
 
-export const generateInvoice = command(generateOrderInvoiceContract, requestInvoice)
+export const generateOrderInvoice = command(contract, requestInvoice)
 
 /**
  * Publishes the snapshot the invoice is created from. Publishing it again is harmless: an order has one invoice, each refund one credit

@@ -1,7 +1,7 @@
 import { CustomerEmailSettings } from '@quittance/contracts/organizations'
 
 /**
- * Returns SQL that adds to an organization the members that events of the release before lack. `document` is the SQL of the organization as
+ * Returns SQL that adds to an organization the members that events of release 0.1.0 lack. `document` is the SQL of the organization as
  * jsonb; its own members are kept.
  */
 export function completeOrganization(document: string): string {

@@ -40,7 +40,7 @@ const find = `
   select id, version, customer_id, organization_id, provider_payer, request from payers
   where customer_id = :customer_id and payment_account_id is not distinct from :account::uuid and organization_id = any (:scope_organizations)`
 
-/** Loads a payer. The customer of a payment of the release before may be none yet. */
+/** Loads a payer. The customer of a payment of release 0.1.0 may be none yet. */
 export async function loadPayer(sql: ScopedSql, key: PayerKey): Promise<Payer> {
   const [known] = await sql<PayerRow>('payer.find', find, { customer_id: key.customerId, account: key.paymentAccountId })
   if (!known) {

@@ -14,7 +14,7 @@ const status = `case when pa.state = 'succeeded' then 'succeeded' when pa.state 
 /** The type of a method that is not stored is not stored either: what is not a transfer is a card. */
 const method = `coalesce(m.type, case pa.provider when 'bank_transfer' then 'bank_transfer' else 'card' end)`
 
-/** The release before records no initiator: its payments without a checkout are those of periods. */
+/** Release 0.1.0 records no initiator: its payments without a checkout are those of periods. */
 const trigger = `case pa.initiator when 'buyer_again' then 'retry_customer' when 'method_updated' then 'retry_payment_method_update'
   when 'seller' then 'retry_admin' else case when pa.checkout_id is not null then 'purchase'
     when exists (select from payments earlier where earlier.order_id = pa.order_id and earlier.created_at < pa.created_at) then 'retry_dunning'

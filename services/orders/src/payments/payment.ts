@@ -16,12 +16,12 @@ export const PaymentSchema = defineEntity({
     checkoutId: p.uuid().nullable(),
     amount: p.bigint('bigint'),
     currency: p.text(),
-    /** For the release before: the token of a payment by the sandbox. */
+    /** For release 0.1.0: the token of a payment by the sandbox. */
     confirmationToken: p.text(),
-    /** Follows `state`: what clients and the release before know. */
+    /** Follows `state`: what clients and release 0.1.0 know. */
     status: p.text().$type<'pending' | 'succeeded' | 'failed'>(),
     initiator: p.text().$type<Initiator>(),
-    /** Terms of the order when it started; null for one of the release before. */
+    /** Terms of the order when it started; null for one of release 0.1.0. */
     termsHash: p.text().nullable(),
     /** How far the test clock of the organization was ahead when it started. */
     clockOffsetMs: p.bigint('number'),
@@ -32,7 +32,7 @@ export const PaymentSchema = defineEntity({
     /** When it was received although the order did not need it. */
     surplusAt: p.datetime().nullable(),
     capturedAmount: p.bigint('bigint').nullable(),
-    /** For the release before: this one claims by `nextCheckAt`. */
+    /** For release 0.1.0: this one claims by `nextCheckAt`. */
     dueAt: p.datetime().nullable(),
   },
   filters: organizationFilter,

@@ -31,7 +31,7 @@ export const selectDueChecks = (table: 'payments' | 'payment_setups') =>
     limit: ':limit',
   })
 
-/** Payments of the release before are taken over: without `due_at` it does not claim them. */
+/** Payments of release 0.1.0 are taken over: without `due_at` it does not claim them. */
 const claim = `
   update payments set leased_until = now() + :lease * interval '1 millisecond', due_at = null
   where id = any (array(${selectDueChecks('payments')}))

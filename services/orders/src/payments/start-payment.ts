@@ -22,7 +22,7 @@ export interface PaymentStart {
   /** Where the provider sends a buyer back who left the page to pay; without it only methods that stay on the page can be used. */
   returnUrl?: string
   paymentMethodId?: string | null
-  /** For the release before: the token of a payment by the sandbox. */
+  /** For release 0.1.0: the token of a payment by the sandbox. */
   sandboxToken?: string
   /** The request itself makes the calls until then; otherwise the job does, right after the commit. */
   leasedUntil?: Date

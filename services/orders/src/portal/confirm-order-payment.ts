@@ -46,7 +46,7 @@ async function start(request: Request, context: CommandContext): Promise<Started
 }
 
 /** Declined payments of one buyer within an hour: more are not tried. */
-const maxDeclines = 10
+const maxBuyerDeclines = 10
 
 const countDeclines = `
   select count(*)::int as declines, ceil(extract(epoch from min(p.created_at) + interval '1 hour' - now()))::int as retry_after
@@ -58,7 +58,7 @@ async function assertMayTry({ customerId }: Order, { sql }: CommandContext): Pro
   const [recent] = await sql<{ declines: number; retry_after: number }>('customer-order.count-declines', countDeclines, {
     customer_id: customerId,
   })
-  if (recent && recent.declines >= maxDeclines)
+  if (recent && recent.declines >= maxBuyerDeclines)
     throw new TooManyRequests('Too many payments were declined. Try again later.', Math.max(1, recent.retry_after))
 }
 

@@ -124,8 +124,7 @@ export interface RefundIntent {
   references: { organization: string; order: string }
 }
 
-/** State of a refund at the provider. */
-/** `payment`: the provider's id of the refunded payment, if it reports that. */
+/** State of a refund at the provider. `payment` is the provider's id of the refunded payment, if it reports that. */
 export type SeenRefund = Facts & { payment: string | null } & (
     | { is: 'processing'; checkAfterMs: number }
     | { is: 'succeeded' }
@@ -157,8 +156,10 @@ export type Answer<T> =
   | { got: T }
   /** Proven: there is no such object. Never returned for a request that may still be in progress. */
   | { absent: true }
-  /** The outcome is not known. `sent: false`: the request was certainly not executed. */
-  /** `busy` with `retryAfterMs`: the provider limits the calls of the account, which is paused for at least as long. */
+  /**
+   * The outcome is not known. `sent: false`: the request was certainly not executed. `busy` with `retryAfterMs`: the provider limits the calls
+   * of the account, which is paused for at least as long.
+   */
   | { unknown: 'timeout' | 'connection' | 'server_error' | 'unreadable' | 'busy'; sent: boolean; retryAfterMs: number | null }
   /** A fault of the configuration, not of the buyer. `detail` is for the seller and contains no secret. `payer`: it was deleted at the provider. */
   | {

@@ -11,7 +11,7 @@ interface DueRefund {
   lease: string
 }
 
-/** Refunds of the release before are taken over: without `due_at` it does not claim those that were made. */
+/** Refunds of release 0.1.0 are taken over: without `due_at` it does not claim those that were made. */
 const claim = `
   update refunds set leased_until = now() + :lease * interval '1 millisecond', due_at = null
   where id = any (array(${selectInTurn({

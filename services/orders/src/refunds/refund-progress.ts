@@ -47,7 +47,7 @@ export function nextRefundCall(
   const { state, theirs, submission, sends, firstSentAt, quarantineReason } = refund
   if (state === 'failed' || state === 'canceled') return { step: 'none' }
   if (theirs !== null) return { step: 'read' }
-  // Made by the release before, which kept no id.
+  // Made by release 0.1.0, which kept no id.
   if (state === 'succeeded') return { step: isAbsent ? 'none' : 'find' }
   if (quarantineReason !== null) return { step: submission > 0 ? 'find' : 'none' }
   if (submission === 0 || sends === 0) return { step: 'submit', submission: Math.max(1, submission), isSearched: false }

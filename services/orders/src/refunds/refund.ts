@@ -41,7 +41,7 @@ export const RefundSchema = defineEntity({
     quarantinedAt: p.datetime().nullable(),
     quarantineReason: p.text().nullable(),
     nextCheckAt: p.datetime().nullable(),
-    /** For the release before: this one uses `nextCheckAt`. */
+    /** For release 0.1.0: this one uses `nextCheckAt`. */
     dueAt: p.datetime().nullable(),
     leasedUntil: p.datetime().nullable(),
   },

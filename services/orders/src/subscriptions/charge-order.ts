@@ -8,7 +8,7 @@ import { getCapabilities } from '../providers/provider-of.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Networks charge for, and refuse, more attempts with a declined method. */
-const maxDeclines = 10
+const maxMethodDeclines = 10
 
 /** A decline of this order that is final for the method, or too many declines of the method, by the clock of the organization. */
 const rejected = `
@@ -22,7 +22,7 @@ const rejected = `
       select count(*) from payments p
       where p.payment_method_id = :method_id and p.failure_reason = 'declined'
         and p.created_at + p.clock_offset_ms * interval '1 millisecond' > now() + g.clock_offset_ms * interval '1 millisecond' - interval '30 days'
-    ) >= ${maxDeclines})`
+    ) >= ${maxMethodDeclines})`
 
 interface Charge {
   order: Order
@@ -96,7 +96,7 @@ async function findMeans(sql: ScopedSql, subscription: Subscription): Promise<Me
   }
   const sender = await findAccountOfSender(sql, id)
   if (sender) return { account: sender, source: null, method }
-  // A subscription of the release before has a token of the sandbox.
+  // A subscription of release 0.1.0 has a token of the sandbox.
   const sandbox = paymentToken ? await findSandbox(sql, organizationId) : null
   return paymentToken && sandbox ? { account: sandbox, source: { token: paymentToken }, method } : null
 }

@@ -22,7 +22,7 @@ export interface SubscriptionStart {
   currency: string
   priceAmount: bigint
   discountId: string | null
-  /** Token of the sandbox for renewals, for the release before; null if nothing has to be paid. */
+  /** Token of the sandbox for renewals, for release 0.1.0; null if nothing has to be paid. */
   paymentToken: string | null
   metadata: Metadata
   /** Nothing is to be paid for the first period. */

@@ -48,7 +48,7 @@ export const SubscriptionSchema = defineEntity({
     customerCancellationComment: p.text().nullable(),
     /** Method for renewals; null for the customer's default. */
     paymentMethodId: p.uuid().nullable(),
-    /** For the release before: token of the sandbox for renewals; null if nothing ever had to be paid. */
+    /** For release 0.1.0: token of the sandbox for renewals; null if nothing ever had to be paid. */
     paymentToken: p.text().nullable(),
     failedCharges: p.integer(),
     metadata: p.json<Metadata>(),

@@ -170,8 +170,8 @@ export class Subscription extends SubscriptionSchema.class {
 
   /** Withdraws a cancellation. Throws `ResourceUnavailable` after the end, `BadRequest` if none is scheduled. */
   uncancel(): void {
-    if (isTerminal(this.status)) throw new ResourceUnavailable('Unavailable')
-    if (!this.cancelAtPeriodEnd) throw new BadRequest('Bad request')
+    if (isTerminal(this.status)) throw new ResourceUnavailable('This subscription has ended.')
+    if (!this.cancelAtPeriodEnd) throw new BadRequest('This subscription is not to be canceled at the end of its period.')
     this.canceledAt = null
     this.cancelAtPeriodEnd = false
     this.endsAt = null

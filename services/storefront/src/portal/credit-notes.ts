@@ -54,7 +54,7 @@ export function creditNoteList(notes: readonly CustomerCreditNote[], session: Po
   </section>`
 }
 
-/** Names the invoice that reverses a credit note; null for one that counts, and from invoices of the release before. */
+/** Names the invoice that reverses a credit note; null for one that counts, and from invoices of release 0.1.0. */
 function reversalPart(
   { id, order_id, reversal_number: number, reversal_url: url }: CustomerCreditNote,
   session: PortalSession,

@@ -5,7 +5,7 @@ const columns = `organization_id, name, source, (occurred_at at time zone 'UTC')
 
 /**
  * Counts events by day and by name. Every statement that inserts events adds its differences in its own transaction, so the sums are exact in
- * every snapshot and writers do not wait for each other; the job `fold-event-counts` adds them to one row per day and per name. Requests that
+ * every snapshot and writers do not wait for each other; the job `compact-event-counts` adds them to one row per day and per name. Requests that
  * send events wait while existing ones are counted.
  */
 export const countEvents = migration('20261128180000-count-events', [

@@ -4,7 +4,7 @@ import { toFacts, type SandboxStore } from './sandbox-store.ts'
 
 const dayMs = 86_400_000
 
-/** Refunds of the sandbox. A payment of the release before has no object; it can be refunded as one with `ctoken_ok`. */
+/** Refunds of the sandbox. A payment of release 0.1.0 has no object; it can be refunded as one with `ctoken_ok`. */
 export function createSandboxRefunds(store: SandboxStore): Pick<PaymentProvider, 'refund' | 'readRefund' | 'findRefund'> {
   return {
     refund: (intent, key) => refund(store, { intent, key }),

@@ -3,12 +3,12 @@ import { job } from '@quittance/runtime/handler'
 /** Changes of one run. */
 const batch = 10_000
 
-/** Key of the advisory lock under which changes are folded; any constant, the same for every replica. */
-const foldLock = 7_201_123
+/** Key of the advisory lock under which changes are added up; any constant, the same for every replica. */
+const compactionLock = 7_201_123
 
 /** Concurrent readers see either the changes or the sums that have them, never both. */
-const fold = `
-  with turn as materialized (select pg_try_advisory_xact_lock(${foldLock}) as is_mine),
+const compactSql = `
+  with turn as materialized (select pg_try_advisory_xact_lock(${compactionLock}) as is_mine),
   chosen as materialized (select ctid from event_count_changes where (select is_mine from turn) limit ${batch}),
   changes as (delete from event_count_changes c using chosen where c.ctid = chosen.ctid returning c.*),
   days as (
@@ -23,11 +23,11 @@ const fold = `
   select count(*)::int as taken from changes`
 
 /** Adds the counts of new events to those by day and by name, on one replica at a time. */
-export const foldEventCounts = job({
-  name: 'fold-event-counts',
+export const compactEventCounts = job({
+  name: 'compact-event-counts',
   everyMs: 10_000,
   async run({ systemSql }) {
-    const [done] = await systemSql<{ taken: number }>('event-counts.fold', fold)
+    const [done] = await systemSql<{ taken: number }>('event-counts.compact', compactSql)
     return done?.taken === batch
   },
 })
