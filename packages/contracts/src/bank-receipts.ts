@@ -13,6 +13,7 @@ const BookingDate = z.iso
 
 const BankReference = z
   .string()
+  .trim()
   .regex(/^[\x20-\x7e]{1,140}$/, 'Must be 1 to 140 printable ASCII characters.')
   .meta({ example: '2026-11-24/0001' })
 
@@ -107,7 +108,10 @@ export const importStatement = operation({
   reply: z.object({
     matched: z.array(StatementLine),
     unmatched: z.array(StatementLine).describe('Kept without a payment; `add-receipt` assigns them.'),
-    known: z.array(StatementLine).describe('Imported before.'),
+    known: z.array(StatementLine).describe('Recorded before.'),
+    conflicting: z
+      .array(StatementLine)
+      .describe('The seller recorded another amount or currency under this reference. Nothing was recorded.'),
     reversed: z.array(StatementLine).describe('Reversals by the bank, which are never applied.'),
   }),
   errors: [RequestValidationError, ResourceNotFound, Conflict],

@@ -60,6 +60,7 @@ import { countPayments } from './migrations/20261128150000-count-payments.ts'
 import { indexLookups } from './migrations/20261128200000-index-lookups.ts'
 import { voidOrders } from './migrations/20261129160000-void-orders.ts'
 import { returnReceipts } from './migrations/20261129170000-return-receipts.ts'
+import { indexBookings } from './migrations/20261129200000-index-bookings.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
 import { setDunning } from './migrations/20261125013000-set-dunning.ts'
 import { detachMethods } from './migrations/20261124210000-detach-methods.ts'
@@ -164,6 +165,7 @@ export const database: DatabaseDefinition = {
     indexLookups,
     voidOrders,
     returnReceipts,
+    indexBookings,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of release 0.1.0.
   settings: { 'quittance.payments': 'port' },

@@ -5,6 +5,7 @@ import { command, type CommandContext } from '@quittance/runtime/handler'
 import { loadProviderAccount } from '../payments/provider-account.ts'
 import { getCapabilities } from '../providers/provider-of.ts'
 import { lockReceipts, recordReceipts } from './bank-receipt.ts'
+import { identifyCredits, type RecordedReceipt } from './identify-credits.ts'
 import { parseCamt, type StatementCredit } from './parse-camt.ts'
 import { UnreadableXml } from './read-xml.ts'
 
@@ -43,17 +44,42 @@ async function recordCredits(
   { accountId, credits }: { accountId: string; credits: readonly StatementCredit[] },
 ): Promise<Reply> {
   const booked = credits.filter(({ isReversal }) => !isReversal)
-  const payments = await findPayments(context, { accountId, credits: booked })
-  const receipts = booked.map((credit) => ({ ...credit, reference: credit.text, paymentId: payments.get(credit) ?? null }))
-  const made = await recordReceipts(context, { accountId, source: 'statement', receipts })
-  const lines = receipts.map((receipt) => ({ line: toLine(receipt, receipt.paymentId), isNew: made.has(receipt.bankReference) }))
-  const added = lines.filter(({ isNew }) => isNew).map(({ line }) => line)
+  const identified = identifyCredits(booked, await findRecorded(context, { accountId, credits: booked }))
+  const added = identified.filter(({ recorded }) => recorded === null)
+  const payments = await findPayments(context, { accountId, credits: added.map(({ credit }) => credit) })
+  const receipts = added.map(({ credit, bankReference }) => ({
+    ...{ ...credit, bankReference, reference: credit.text, paymentId: payments.get(credit) ?? null },
+  }))
+  await recordReceipts(context, { accountId, source: 'statement', receipts })
+  const lines = receipts.map((receipt) => toLine(receipt, receipt.paymentId))
+  const earlier = (isConflict: boolean) =>
+    identified
+      .filter(({ recorded, ...each }) => recorded !== null && each.isConflict === isConflict)
+      .map(({ credit, bankReference, recorded }) => toLine({ ...credit, bankReference }, recorded?.payment_id ?? null))
   return {
-    matched: added.filter((line) => line.payment_id !== null),
-    unmatched: added.filter((line) => line.payment_id === null),
-    known: lines.filter(({ isNew }) => !isNew).map(({ line }) => line),
+    matched: lines.filter((line) => line.payment_id !== null),
+    unmatched: lines.filter((line) => line.payment_id === null),
+    known: earlier(false),
+    conflicting: earlier(true),
     reversed: credits.filter(({ isReversal }) => isReversal).map((credit) => toLine(credit, null)),
   }
+}
+
+const selectRecorded = `
+  select bank_reference, amount::text, currency, reference, payer_name, payment_id, source from bank_receipts
+  where payment_account_id = :account and organization_id = any (:scope_organizations)
+    and (booked_on = any (:days) or bank_reference = any (:references))`
+
+/** Finds the receipts that credits may be. One of the seller has the day that the seller entered. */
+function findRecorded(
+  { sql }: CommandContext,
+  { accountId, credits }: { accountId: string; credits: readonly StatementCredit[] },
+): Promise<RecordedReceipt[]> {
+  return sql<RecordedReceipt>('bank-receipts.find-recorded', selectRecorded, {
+    account: accountId,
+    days: [...new Set(credits.map(({ bookedOn }) => bookedOn))],
+    references: [...new Set(credits.map(({ bankReference }) => bankReference))],
+  })
 }
 
 const find = `

@@ -5,6 +5,7 @@ import { findAll, findText, readXml, UnreadableXml, type XmlElement } from './re
 
 /** A booked credit of a statement. */
 export interface StatementCredit {
+  /** Date and reference of the bank. Banks give several credits of a day the same one. */
   bankReference: string
   amount: bigint
   currency: string
@@ -36,28 +37,12 @@ export function parseCamt(document: string): Statement[] {
   if (root.name !== 'Document' || !namespace.test(root.namespace)) throw new UnreadableXml('It is not CAMT.053, version 02 or 08.')
   const statements = findAll(root, 'BkToCstmrStmt/Stmt')
   if (statements.length === 0) throw new UnreadableXml('It has no statement.')
-  const known = new Map<string, number>()
-  return statements.map((statement) => {
-    const iban = (findText(statement, 'Acct/Id/IBAN') ?? '').replace(/\s/g, '').toUpperCase()
-    return {
-      iban,
-      credits: findAll(statement, 'Ntry')
-        .flatMap(parseEntry)
-        .filter(({ amount }) => amount > 0n)
-        .map((credit) => number(credit, { iban, known })),
-    }
-  })
-}
-
-/**
- * Distinguishes credits of one bank account of the same day under the same reference. They have the same numbers in every document, whatever it
- * contains of other accounts.
- */
-function number(credit: StatementCredit, { iban, known }: { iban: string; known: Map<string, number> }): StatementCredit {
-  const key = `${iban} ${credit.bankReference}`
-  const count = (known.get(key) ?? 0) + 1
-  known.set(key, count)
-  return count === 1 ? credit : { ...credit, bankReference: `${credit.bankReference}/${count}` }
+  return statements.map((statement) => ({
+    iban: (findText(statement, 'Acct/Id/IBAN') ?? '').replace(/\s/g, '').toUpperCase(),
+    credits: findAll(statement, 'Ntry')
+      .flatMap(parseEntry)
+      .filter(({ amount }) => amount > 0n),
+  }))
 }
 
 function parseEntry(entry: XmlElement): StatementCredit[] {
