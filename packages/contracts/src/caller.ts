@@ -1,5 +1,12 @@
 import { z } from 'zod'
 
+/** How a customer was proven: the seller named them with a credential, or they signed in with a code that was mailed to them. */
+export const CustomerProof = z.enum(['seller', 'code'])
+export type CustomerProof = z.infer<typeof CustomerProof>
+
+/** Network of the client, for operations with `limitedByNetwork`: an IPv4 address, or the /64 of an IPv6 one. */
+const network = z.string().nullish()
+
 /**
  * The principal of a request, as the gateway authenticated it. It is sent in the `caller` header and covered by the signature of the request
  * (`packages/runtime/src/bus/request-signature.ts`). What the credential may do is not in it: scopes are checked at the gateway.
@@ -29,14 +36,18 @@ export const Caller = z.discriminatedUnion('kind', [
     token_id: z.string(),
     /** The one checkout the session is bound to. Null, or absent in callers of release 0.1.0: all data of the customer. */
     checkout_id: z.uuid().nullish(),
+    /** Null if the e-mail address was only typed at a checkout; absent in callers of release 0.1.0. */
+    proof: CustomerProof.nullish(),
+    /** Absent in callers of release 0.1.0. */
+    network,
   }),
   /** The bearer of a registration access token (RFC 7592): may manage that one OAuth client. */
   z.object({ kind: z.literal('client'), client_id: z.string(), token_id: z.string() }),
   /** No credential: operations guarded by a secret in their path. */
   z.object({
     kind: z.literal('anonymous'),
-    /** Network of the client, for operations with `limitedByNetwork`: an IPv4 address, or the /64 of an IPv6 one. Absent in callers of release 0.1.0. */
-    network: z.string().nullish(),
+    /** Absent in callers of release 0.1.0. */
+    network,
   }),
   /** The operator's tools (`quittance …`), connected to NATS with the operator's own credentials. */
   z.object({ kind: z.literal('operator') }),
@@ -80,12 +91,17 @@ export function isWholeCustomer(caller: Caller): boolean {
   return callerCustomerId(caller) !== null && callerCheckoutId(caller) === null
 }
 
+/** How the customer was proven; null for callers that are not customers, and where an e-mail address was only typed. */
+export function callerProof(caller: Caller): CustomerProof | null {
+  return caller.kind === 'customer' && isWholeCustomer(caller) ? (caller.proof ?? null) : null
+}
+
 /** The one checkout whose data the caller may see; null for callers that are not bound to one. */
 export function callerCheckoutId(caller: Caller): string | null {
   return caller.kind === 'customer' ? (caller.checkout_id ?? null) : null
 }
 
-/** The network of an anonymous client, which operations with `limitedByNetwork` count; null for other callers, and where it is not known. */
+/** The network of an anonymous client or a customer, which operations with `limitedByNetwork` count; null for other callers, and where it is not known. */
 export function callerNetwork(caller: Caller): string | null {
-  return (caller.kind === 'anonymous' && caller.network) || null
+  return ((caller.kind === 'anonymous' || caller.kind === 'customer') && caller.network) || null
 }

@@ -77,7 +77,7 @@ const storing = [RequestValidationError, NotPermitted, PaymentError, PaymentMeth
 export const addCustomerPaymentMethod = operation({
   subject: 'orders.customer-payment-method.add',
   summary: 'Store a payment method for later orders, without a payment',
-  http: { method: 'POST', path, status: 201, ...portal },
+  http: { method: 'POST', path, status: 201, ...portal, limitedByNetwork: true },
   request: z.object({
     confirmation_token_id: z.string().min(1).max(255).describe('Of the provider’s form.'),
     set_default: z

@@ -23,7 +23,7 @@ export type CustomerOrderPaymentConfirmation = z.infer<typeof CustomerOrderPayme
 export const confirmOrderPayment = operation({
   subject: 'orders.customer-order.confirm-payment',
   summary: 'Pay one of your unpaid orders of a subscription, with a new or a stored payment method',
-  http: { method: 'POST', path: '/v1/customer-portal/orders/{id}/confirm-payment', status: 200, ...portal },
+  http: { method: 'POST', path: '/v1/customer-portal/orders/{id}/confirm-payment', status: 200, ...portal, limitedByNetwork: true },
   request: z.object({
     id: Id,
     confirmation_token_id: z.string().min(1).max(255).nullish().describe('Of the provider’s form; stored for later orders once paid.'),

@@ -34,7 +34,7 @@ export interface HttpBinding {
    * object.
    */
   actsOn?: readonly string[]
-  /** The owner limits attempts by the network of the client, which the gateway adds to an anonymous caller. */
+  /** The owner limits attempts by the network of the client, which the gateway adds to an anonymous caller and to a customer. */
   limitedByNetwork?: true
 }
 

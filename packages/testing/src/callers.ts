@@ -1,4 +1,4 @@
-import type { Caller } from '@quittance/contracts/caller'
+import type { Caller, CustomerProof } from '@quittance/contracts/caller'
 
 /** Returns the caller of an organization credential. */
 export function organizationCaller(organizationId: string): Extract<Caller, { kind: 'organization' }> {
@@ -14,10 +14,12 @@ interface Session {
   organizationId: string
   customerId: string
   /** The one checkout the session is bound to. */
-  checkoutId?: string
+  checkoutId?: string | null
+  proof?: CustomerProof | null
 }
 
-/** Returns the caller of a customer's portal session. */
-export function customerCaller({ organizationId, customerId, checkoutId }: Session): Caller {
-  return { kind: 'customer', organization_id: organizationId, customer_id: customerId, token_id: 'test', checkout_id: checkoutId ?? null }
+/** Returns the caller of a customer's portal session; by default one that the seller made. */
+export function customerCaller({ organizationId, customerId, checkoutId = null, proof = checkoutId ? null : 'seller' }: Session): Caller {
+  const ids = { organization_id: organizationId, customer_id: customerId, checkout_id: checkoutId }
+  return { kind: 'customer', token_id: 'test', ...ids, proof }
 }

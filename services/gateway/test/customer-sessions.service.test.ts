@@ -147,3 +147,20 @@ test('forwards an external id decoded, whatever characters it contains', async (
   expect(response.status).toBe(200)
   expect(calls.map(({ body }) => body)).toEqual([{ external_id: odd }])
 })
+
+test('a customer and an anonymous client have their network where attempts are limited by it, and only there', async () => {
+  await using gateway = await startGateway()
+  await gateway.play(sessionVerification, sessionReply(customer))
+  const send = async (path: string, subject: string, headers: Record<string, string> = {}) => {
+    const calls = await gateway.play(subject, '{}')
+    await gateway.fetch(path, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: '{}' })
+    return JSON.parse(calls[0]?.headers['caller'] ?? '') as unknown
+  }
+  const methods = '/v1/customer-portal/customers/me/payment-methods'
+  const network = '127.0.0.1'
+  expect(await send(methods, 'orders.customer-payment-method.add', bearer(token))).toEqual({ ...customer, network })
+  expect(await send(`${methods}/confirm`, 'orders.customer-payment-method.confirm', bearer(token))).toEqual(customer)
+  const cancellations = '/v1/customer-portal/cancellations/'
+  expect(await send(cancellations, 'orders.cancellation.declare')).toEqual({ kind: 'anonymous', network })
+  expect(await send(cancellations, 'orders.cancellation.declare', bearer(token))).toEqual({ ...customer, network })
+})

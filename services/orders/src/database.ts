@@ -61,6 +61,7 @@ import { indexLookups } from './migrations/20261128200000-index-lookups.ts'
 import { voidOrders } from './migrations/20261129160000-void-orders.ts'
 import { returnReceipts } from './migrations/20261129170000-return-receipts.ts'
 import { indexBookings } from './migrations/20261129200000-index-bookings.ts'
+import { recordProofOfSessions } from './migrations/20261129210000-record-proof-of-sessions.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
 import { setDunning } from './migrations/20261125013000-set-dunning.ts'
 import { detachMethods } from './migrations/20261124210000-detach-methods.ts'
@@ -166,6 +167,7 @@ export const database: DatabaseDefinition = {
     voidOrders,
     returnReceipts,
     indexBookings,
+    recordProofOfSessions,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of release 0.1.0.
   settings: { 'quittance.payments': 'port' },

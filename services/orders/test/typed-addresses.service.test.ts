@@ -1,96 +1,105 @@
 import { randomUUID } from 'node:crypto'
-import type { Caller } from '@quittance/contracts/caller'
-import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
-import { updateCustomerSubscription, updatePortalCustomer } from '@quittance/contracts/customer-portal'
-import { verifyCustomerSession } from '@quittance/contracts/customer-sessions'
-import { createDiscount } from '@quittance/contracts/discounts'
-import { InvalidToken, RequestValidationError } from '@quittance/contracts/errors'
-import { updateCustomer } from '@quittance/contracts/customers'
-import { createCustomerSession, customerSessionEnded } from '@quittance/contracts/customer-sessions'
+import type { Caller, CustomerProof } from '@quittance/contracts/caller'
+import { confirmCheckout, createCheckout, PaymentError } from '@quittance/contracts/checkouts'
+import { generateCustomerOrderInvoice } from '@quittance/contracts/customer-portal'
+import { addCustomerPaymentMethod } from '@quittance/contracts/customer-payment-methods'
+import { createCustomerSession, verifyCustomerSession } from '@quittance/contracts/customer-sessions'
+import { declareCancellation, listDeclarations } from '@quittance/contracts/declarations'
+import { TooManyRequests } from '@quittance/contracts/errors'
+import { NotPaidOrder, updateOrder } from '@quittance/contracts/orders'
+import { createProduct } from '@quittance/contracts/products'
 import { hashToken } from '@quittance/runtime/credential'
-import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { expectMoneyToAddUp } from './money.ts'
-import { startOrders, type OrdersUnderTest } from './start-orders.ts'
-import { advance, after, createPlan, subscribe, type Subscribed } from './subscribe.ts'
+import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
+import { buyByTransfer, startTransferShop } from './transfer-shop.ts'
 
 const anonymous = { kind: 'anonymous' } as const
+const network = '203.0.113.7'
 
-/** A customer with a stored card. Customers of the seller may have several subscriptions. */
-async function subscribeAda(orders: OrdersUnderTest): Promise<Subscribed> {
-  const ada = await subscribe(orders, { price: 1000, email: 'ada@example.com' })
-  await orders.rows(
-    `update organizations set document = jsonb_set(document, '{subscription_settings,allow_multiple_subscriptions}', 'true') where id = $1
-     returning 1`,
-    [ada.organizationId],
-  )
-  return ada
+/** Returns the caller of a token, from this network. */
+async function verify(orders: OrdersUnderTest, token: string): Promise<Extract<Caller, { kind: 'customer' }>> {
+  const { caller } = await orders.call(verifyCustomerSession, { hash: hashToken(token) }, anonymous)
+  return { ...(caller as Extract<Caller, { kind: 'customer' }>), network }
 }
 
-const verify = async (orders: OrdersUnderTest, token: string) =>
-  (await orders.call(verifyCustomerSession, { hash: hashToken(token) }, anonymous)).caller as Caller
-
-/** Buys with the address of Ada, typed by another buyer. */
-async function buyAsAda(orders: OrdersUnderTest, { seller }: Subscribed, request: { products: string[]; discount_id?: string }) {
-  const { client_secret } = await orders.call(createCheckout, request, seller)
-  const confirmation = { client_secret, customer_email: 'ADA@example.com', customer_name: 'Mallory', confirmation_token_id: 'ctoken_ok' }
-  const { customer_session_token } = await orders.call(confirmCheckout, confirmation, anonymous)
-  const [row] = await orders.rows<{ id: string; end: string }>(
-    `select id, to_json(current_period_end)#>>'{}' as end from subscriptions where product_id = $1`,
-    [request.products[0]],
+/** Buys something free under an address, and returns the session of that checkout. */
+async function typeAddress(orders: OrdersUnderTest, shop: Shop, email: string = `${randomUUID()}@example.com`) {
+  const free = await orders.call(
+    createProduct,
+    { name: 'Sample', recurring_interval: null, prices: [{ amount_type: 'free' as const }] },
+    shop.seller,
   )
-  return { caller: await verify(orders, customer_session_token ?? ''), id: row?.id ?? '', periodEnd: row?.end ?? '' }
+  const { client_secret } = await orders.call(createCheckout, { products: [free.id] }, shop.seller)
+  const confirmed = await orders.call(confirmCheckout, { client_secret, customer_email: email }, anonymous)
+  return verify(orders, confirmed.customer_session_token)
 }
 
-test('a buyer who typed a stranger’s address cannot change to a product that the stranger’s card would pay', async () => {
+const declaration = (shop: Shop, email: string) => ({ organization_id: shop.organizationId, name: 'Ada', email, reference: 'my contract' })
+
+test('the session of a checkout proves no customer: its declarations are not verified, and name no customer', async () => {
   await using orders = await startOrders()
-  const ada = await subscribeAda(orders)
-  const free = await createPlan(orders, ada.seller, { price: 0 })
-  const dear = await createPlan(orders, ada.seller, { price: 90_000, interval: 'year' })
-  const { caller, id } = await buyAsAda(orders, ada, { products: [free.id] })
-  const change = { id, product_id: dear.id }
-  await expect(orders.call(updateCustomerSubscription, change, caller)).rejects.toThrow(RequestValidationError)
-  await expect(orders.call(updateCustomerSubscription, { ...change, proration_behavior: 'next_period' as const }, caller)).rejects.toThrow(
-    RequestValidationError,
-  )
-  expect(await orders.rows('select from payments')).toHaveLength(1)
-  expect(await orders.call(updateCustomerSubscription, change, ada.buyer)).toMatchObject({ product_id: dear.id })
-  await eventually(async () => expect(await orders.rows(`select from payments where state = 'succeeded'`)).toHaveLength(2))
-  await expectMoneyToAddUp(orders)
+  const shop = await orders.shop()
+  const email = `${randomUUID()}@example.com`
+  const [first, second] = [await typeAddress(orders, shop, email), await typeAddress(orders, shop, email)]
+  expect([first, second]).toMatchObject([
+    { checkout_id: null, proof: null },
+    { checkout_id: expect.any(String) as string, proof: null },
+  ])
+  for (const caller of [first, second]) await orders.call(declareCancellation, declaration(shop, email), caller)
+  const { items } = await orders.call(listDeclarations, {}, shop.seller)
+  expect(items).toMatchObject([
+    { is_verified: false, customer_id: null },
+    { is_verified: false, customer_id: null },
+  ])
 })
 
-test('a renewal after a free first period does not charge the card of a stranger whose address was typed', async () => {
+test('declarations are counted by network, except those of a proven customer with the own address', async () => {
   await using orders = await startOrders()
-  const ada = await subscribeAda(orders)
-  const plan = await createPlan(orders, ada.seller, { price: 7777 })
-  const all = { name: 'First', type: 'percentage' as const, basis_points: 10_000, duration: 'once' as const }
-  const discount = await orders.call(createDiscount, all, ada.seller)
-  const { periodEnd } = await buyAsAda(orders, ada, { products: [plan.id], discount_id: discount.id })
-  await advance(orders, ada, after(periodEnd))
-  const paid = await eventually(async () => {
-    const rows = await orders.rows<{ payment_method_id: string | null }>(
-      `select payment_method_id from payments where amount = 7777 and state = 'succeeded'`,
-    )
-    expect(rows).toHaveLength(1)
-    return rows
-  })
-  // The token of the sandbox that the buyer gave.
-  expect(paid[0]?.payment_method_id).not.toBe((await orders.rows<{ id: string }>('select id from payment_methods where is_default'))[0]?.id)
+  const shop = await orders.shop()
+  const email = `${randomUUID()}@example.com`
+  const typed = await typeAddress(orders, shop, email)
+  const { token } = await orders.call(createCustomerSession, { customer_id: typed.customer_id }, shop.seller)
+  const proven = await verify(orders, token)
+  expect(proven).toMatchObject({ checkout_id: null, proof: 'seller' satisfies CustomerProof })
+  for (let count = 0; count < 20; count++)
+    await orders.call(declareCancellation, declaration(shop, `${randomUUID()}@example.net`), count % 2 === 0 ? typed : proven)
+  for (const caller of [typed, proven, { ...anonymous, network }])
+    await expect(orders.call(declareCancellation, declaration(shop, 'stranger@example.net'), caller)).rejects.toThrow(TooManyRequests)
+  await orders.call(declareCancellation, declaration(shop, email), proven)
+  const { items } = await orders.call(listDeclarations, { limit: 1 }, shop.seller)
+  expect(items).toMatchObject([{ email, is_verified: true, customer_id: typed.customer_id }])
 })
 
-test('a new address ends the sessions of the customer, so that its owner’s purchases are not seen', async () => {
+test('cards are not tested with customers that checkouts created: setups are counted by network', async () => {
   await using orders = await startOrders()
-  const mallory = await subscribe(orders, { price: 0, email: 'mallory@example.com' })
-  const customer_id = mallory.subscription.customer_id
-  const open = async () => (await orders.call(createCustomerSession, { customer_id }, mallory.seller)).token
-  const [first, second] = [await open(), await open()]
-  await orders.call(updatePortalCustomer, { name: 'Mallory' }, await verify(orders, first))
-  await orders.call(updatePortalCustomer, { email: 'ada@example.com' }, await verify(orders, first))
-  for (const token of [first, second]) await expect(verify(orders, token)).rejects.toThrow(InvalidToken)
-  // Gateways would accept the sessions for some seconds. One is that of the checkout.
-  const ended = [1, 2, 3].map(() => orders.nextEvent(customerSessionEnded))
-  expect((await Promise.all(ended)).map(({ token_hash }) => token_hash)).toEqual(expect.arrayContaining([first, second].map(hashToken)))
-  const third = await open()
-  await orders.call(updateCustomer, { id: customer_id, email: `${randomUUID()}@example.com` }, mallory.seller)
-  await expect(verify(orders, third)).rejects.toThrow(InvalidToken)
+  const shop = await orders.shop()
+  const add = (caller: Caller, token: string) => orders.call(addCustomerPaymentMethod, { confirmation_token_id: token }, caller)
+  for (let customer = 0; customer < 4; customer++) {
+    const caller = await typeAddress(orders, shop)
+    for (let count = 0; count < 5; count++) await expect(add(caller, 'ctoken_insufficient_funds')).rejects.toThrow(PaymentError)
+  }
+  const next = await typeAddress(orders, shop)
+  await expect(add(next, 'ctoken_ok')).rejects.toThrow(TooManyRequests)
+  const confirmation = { customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok' }
+  const { client_secret } = await orders.call(createCheckout, { products: [shop.product.id] }, shop.seller)
+  const confirm = orders.call(confirmCheckout, { client_secret, ...confirmation }, { ...anonymous, network })
+  await expect(confirm).rejects.toThrow(TooManyRequests)
+  // The portal of a seller has one address for all its customers.
+  const { token } = await orders.call(createCustomerSession, { customer_id: next.customer_id }, shop.seller)
+  await add(await verify(orders, token), 'ctoken_ok')
+})
+
+test('a buyer whose address was only typed gets the invoice of a transfer after the payment, not before', async () => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { seller, organizationId } = shop.shop
+  const { orderId: id } = await buyByTransfer(shop)
+  const billing_address = { line1: '1 Row', city: 'London', postal_code: 'E1 6AN', country: 'GB' as const }
+  await orders.call(updateOrder, { id, billing_name: 'Ada Lovelace', billing_address }, seller)
+  const [order] = await orders.rows<{ customer_id: string; checkout_id: string }>('select customer_id, checkout_id from orders')
+  const session = { kind: 'customer', token_id: 't', organization_id: organizationId, customer_id: order?.customer_id ?? '' } as const
+  for (const caller of [session, { ...session, checkout_id: order?.checkout_id ?? '' }])
+    await expect(orders.call(generateCustomerOrderInvoice, { id }, caller)).rejects.toThrow(NotPaidOrder)
+  expect(await orders.rows('select invoice_requested_at from orders')).toEqual([{ invoice_requested_at: null }])
+  await orders.call(generateCustomerOrderInvoice, { id }, { ...session, proof: 'code' })
 })

@@ -100,9 +100,10 @@ function createHandler(operation: PublicOperation, dependencies: RouteDependenci
   }
 }
 
-/** Returns the caller for the header, with the network of an anonymous client. */
+/** Returns the caller for the header, with the network of a client that no seller answers for. */
 function addNetwork(caller: Caller, { clientIp }: FastifyRequest): string {
-  return JSON.stringify(caller.kind === 'anonymous' ? { ...caller, network: clientNetwork(clientIp) } : caller)
+  const isCounted = caller.kind === 'anonymous' || caller.kind === 'customer'
+  return JSON.stringify(isCounted ? { ...caller, network: clientNetwork(clientIp) } : caller)
 }
 
 /** Returns `tracestate`, which has no meaning without its `traceparent` (W3C Trace Context §3.3). */

@@ -124,3 +124,13 @@ test('the lines, discount and taxes of a receipt add up to its total, also where
     'Total €68.54',
   ])
 })
+
+test.each(['withdrawal_receipt', 'declaration_notice'])('no mail program links what was typed into a declaration: %s', (kind) => {
+  const typed = { name: 'Dr.Ada', contract: 'Unlock it at harbour-help.com/unlock, order 2.50' }
+  const data = { ...sampleData.find((each) => each.kind === kind), ...typed }
+  const content = buildContent(sampleMail(data as never, 'en'), addresses)
+  for (const text of [renderText(content), withoutMarkup(renderHtml(content))]) {
+    expect(text).toContain('harbour-help.\u2060com/unlock, order 2.50')
+    expect(text).not.toContain('harbour-help.com')
+  }
+})

@@ -80,3 +80,11 @@ export function toVisible(text: string, fallback = '–'): string {
   if (!hasVisibleCharacter(visible)) return fallback
   return visible.length > maxValueLength ? `${visible.slice(0, maxValueLength - 1).toWellFormed()}…` : visible
 }
+
+/**
+ * Returns text that a stranger may have typed into a mail to anyone. Mail programs link words such as `example.com` by themselves: an invisible
+ * WORD JOINER behind the dot prevents it.
+ */
+export function toUnlinked(text: string): string {
+  return toVisible(text).replaceAll(/(?<=[\p{L}\p{N}])\.(?=\p{L})/gu, '.\u2060')
+}

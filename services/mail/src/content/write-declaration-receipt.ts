@@ -1,4 +1,4 @@
-import { fillSentence, toVisible } from './mail-content.ts'
+import { fillSentence, toUnlinked } from './mail-content.ts'
 import type { DeclarationData } from './mail-data.ts'
 import { fillTexts, type Writing, type Written } from './writing.ts'
 
@@ -9,8 +9,8 @@ export function writeDeclarationReceipt({ words, formats, seller }: Writing, dat
     ...fillTexts(data.kind === 'withdrawal_receipt' ? declaration.withdrawal : declaration.cancellation, { seller }),
     facts: [
       { label: declaration.receivedAt, value: formats.moment(data.receivedAt) },
-      { label: declaration.contract, value: toVisible(data.contract) },
-      { label: declaration.name, value: toVisible(data.name) },
+      { label: declaration.contract, value: toUnlinked(data.contract) },
+      { label: declaration.name, value: toUnlinked(data.name) },
       { label: facts.number, value: data.number },
     ],
     footer: fillSentence(declaration.footer, { seller }),

@@ -1,5 +1,5 @@
 import { noticeWords } from '../words/notice-words.ts'
-import { fillSentence, toVisible, type Fact } from './mail-content.ts'
+import { fillSentence, toUnlinked, toVisible, type Fact } from './mail-content.ts'
 import type { DeclarationNoticeData, EndpointDisabledData, MailData } from './mail-data.ts'
 import { fillTexts, type Writing, type Written } from './writing.ts'
 
@@ -10,7 +10,7 @@ export function isSellerNotice(kind: MailData['kind']): boolean {
 
 /** Writes what a seller has to decide about a withdrawal or a cancellation, and until when. */
 export function writeDeclarationNotice({ formats, seller }: Writing, data: DeclarationNoticeData): Written {
-  const values = { name: toVisible(data.name), contract: toVisible(data.contract) }
+  const values = { name: toUnlinked(data.name), contract: toUnlinked(data.contract) }
   const due: Fact[] = data.refundDueAt === null ? [] : [{ label: noticeWords.refundDueAt, value: formats.date(data.refundDueAt) }]
   return {
     ...fillTexts(noticeWords[data.declaration], values),

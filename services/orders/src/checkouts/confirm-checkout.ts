@@ -149,6 +149,7 @@ function openBuyerSession(context: CommandContext, { checkout, buyer }: { checko
     organizationId: checkout.organizationId,
     checkoutId: buyer.isProven ? null : checkout.id,
     madeByCheckoutId: buyer.isNew ? checkout.id : null,
+    proof: buyer.isProven && !buyer.isNew ? 'seller' : null,
   })
   return token
 }

@@ -1,8 +1,8 @@
-import { callerNetwork } from '@quittance/contracts/caller'
+import { callerNetwork, callerProof } from '@quittance/contracts/caller'
 import { TooManyRequests } from '@quittance/contracts/errors'
 import { job, type CommandContext } from '@quittance/runtime/handler'
 import { clientNetwork } from '@quittance/runtime/client-network'
-import type { Checkout } from './checkout.ts'
+import { sharedByCustomers } from '@quittance/sql/sql-runner'
 
 /** Declines of one network and seller within an hour, after which its payments are not tried. */
 const maxNetworkDeclines = 20
@@ -16,25 +16,32 @@ const findLimit = `
       left join payments p on p.id = a.payment_id and p.organization_id = any (:scope_organizations)
       left join payment_setups s on s.id = a.payment_id and s.organization_id = any (:scope_organizations)
     where a.organization_id = :organization_id and a.organization_id = any (:scope_organizations)
-      and a.network = :network and a.created_at > now() - interval '1 hour'
+      and ${sharedByCustomers} and a.network = :network and a.created_at > now() - interval '1 hour'
       and (coalesce(p.failure_reason, s.failure_reason) = 'declined' or (coalesce(p.is_open, s.state not in ('failed', 'succeeded')) and a.created_at > now() - interval '1 minute')))
   select ceil(extract(epoch from created_at + interval '1 hour' - now()))::int as retry_after
   from recent
   where is_declined or (select count(*) >= 5 from recent where is_declined)
   order by created_at desc offset ${maxNetworkDeclines - 1} limit 1`
 
-/** The network that a confirmation is counted under; null if it is not known. */
-function findNetwork({ customerIpAddress }: Checkout, { caller }: CommandContext): string | null {
-  // A seller that confirms on its own server names the buyer.
-  if (customerIpAddress) return clientNetwork(customerIpAddress)
-  return callerNetwork(caller)
+/** The seller who is paid, and the address of the buyer if the seller has named it. */
+interface Sale {
+  organizationId: string
+  customerIpAddress?: string | null | undefined
 }
 
-/** Throws if too many payments of this network were declined: cards are tested with many checkouts. */
-export async function assertMayPay(checkout: Checkout, context: CommandContext): Promise<void> {
-  const network = findNetwork(checkout, context)
+/** The network that an attempt is counted under; null if it is not known. */
+function findNetwork({ customerIpAddress }: Sale, { caller }: CommandContext): string | null {
+  // A seller that confirms on its own server names the buyer.
+  if (customerIpAddress) return clientNetwork(customerIpAddress)
+  // The portal of a seller sends the requests of all its customers.
+  return callerProof(caller) === 'seller' ? null : callerNetwork(caller)
+}
+
+/** Throws if too many payments of this network were declined: cards are tested with many checkouts and customers. */
+export async function assertMayPay(sale: Sale, context: CommandContext): Promise<void> {
+  const network = findNetwork(sale, context)
   if (network === null) return
-  const address = { organization_id: checkout.organizationId, network }
+  const address = { organization_id: sale.organizationId, network }
   const [limit] = await context.sql<{ retry_after: number }>('payment-attempt.find-limit', findLimit, address)
   if (limit)
     throw new TooManyRequests('Too many payments from this network were declined. Try again later.', Math.max(1, limit.retry_after))
@@ -42,18 +49,16 @@ export async function assertMayPay(checkout: Checkout, context: CommandContext):
 
 const insert = `
   insert into payment_attempts (payment_id, organization_id, network)
-  select :payment_id::uuid, :organization_id::uuid, :network::text where :organization_id::uuid = any (:scope_organizations)`
+  select :payment_id::uuid, :organization_id::uuid, :network::text
+  where :organization_id::uuid = any (:scope_organizations) and ${sharedByCustomers}`
 
 /** Keeps for an hour which network a payment or setup was started from. */
-export async function recordAttempt(
-  checkout: Checkout,
-  { paymentId, context }: { paymentId: string; context: CommandContext },
-): Promise<void> {
-  const network = findNetwork(checkout, context)
+export async function recordAttempt(sale: Sale, { paymentId, context }: { paymentId: string; context: CommandContext }): Promise<void> {
+  const network = findNetwork(sale, context)
   if (network === null) return
   const { em, sql } = context
   await em.flush()
-  await sql('payment-attempt.insert', insert, { payment_id: paymentId, organization_id: checkout.organizationId, network })
+  await sql('payment-attempt.insert', insert, { payment_id: paymentId, organization_id: sale.organizationId, network })
 }
 
 const batch = 1_000

@@ -14,7 +14,7 @@ type Request = RequestOf<typeof contract>
 export const createCustomerSession = command(contract, async (request, context) => {
   const customer = await requireNamedCustomer(request, context)
   const { slug, return_origins: origins } = await requireOrganization(context.sql, customer.organization_id)
-  const unbound = { checkoutId: null, madeByCheckoutId: null }
+  const unbound = { checkoutId: null, madeByCheckoutId: null, proof: 'seller' as const }
   const { session, token } = openCustomerSession(context, {
     customerId: customer.id,
     organizationId: customer.organization_id,

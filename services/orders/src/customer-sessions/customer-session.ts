@@ -4,6 +4,7 @@ import { aggregateProperties } from '@quittance/runtime/schema'
 import { hashToken, mintToken } from '@quittance/runtime/credential'
 import { type Transaction, job } from '@quittance/runtime/handler'
 import { systemQuery } from '@quittance/runtime/system-handler'
+import type { CustomerProof } from '@quittance/contracts/caller'
 import { verifyCustomerSession as verifyCustomerSessionContract } from '@quittance/contracts/customer-sessions'
 import { InvalidToken } from '@quittance/contracts/errors'
 
@@ -21,6 +22,8 @@ export const CustomerSessionSchema = defineEntity({
      * buys as the same customer.
      */
     madeByCheckoutId: p.uuid().nullable(),
+    /** How the customer was proven; null if the e-mail address was only typed. */
+    proof: p.text().$type<CustomerProof>().nullable(),
     tokenHash: p.text(),
     expiresAt: p.datetime(),
   },
@@ -39,6 +42,8 @@ interface NewSession {
   checkoutId: string | null
   /** The checkout that created the customer; null for other sessions. */
   madeByCheckoutId: string | null
+  /** How the customer was proven; null if the e-mail address was only typed. */
+  proof: CustomerProof | null
   /** Default: one hour. */
   lifetimeMs?: number
 }
@@ -63,13 +68,15 @@ interface SessionRow {
   organization_id: string
   customer_id: string
   checkout_id: string | null
+  proof: CustomerProof | null
   expires_at: string
 }
 
 const reason = 'finds a customer session by the hash of its token: the caller is not known yet'
 
 const find = `
-  select s.id as token_id, s.organization_id, s.customer_id, s.checkout_id, to_json(s.expires_at)#>>'{}' as expires_at
+  select s.id as token_id, s.organization_id, s.customer_id, s.checkout_id, s.proof,
+    to_json(s.expires_at)#>>'{}' as expires_at
   from customer_sessions s join customers c on c.id = s.customer_id and c.deleted_at is null
   where s.token_hash = :hash and s.expires_at > now()`
 

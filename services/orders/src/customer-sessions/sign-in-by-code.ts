@@ -162,7 +162,8 @@ async function signIn(
     publish({ event: customerUpdated, aggregateId: customerId, organizationId, payload: view })
     await publishCustomerState(context, customerId)
   }
-  const { session, token } = openCustomerSession(context, { ...ids, checkoutId: null, madeByCheckoutId: null, lifetimeMs: codeSessionMs })
+  const unbound = { checkoutId: null, madeByCheckoutId: null, proof: 'code' as const }
+  const { session, token } = openCustomerSession(context, { ...ids, ...unbound, lifetimeMs: codeSessionMs })
   await em.flush()
   return { token, expires_at: session.expiresAt.toISOString(), customer_id: customerId }
 }

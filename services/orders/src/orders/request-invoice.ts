@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
-import { type Transaction, command } from '@quittance/runtime/handler'
+import { callerProof, type Caller } from '@quittance/contracts/caller'
+import { command, type CommandContext, type Transaction } from '@quittance/runtime/handler'
 import { findMissingSellerDetails } from '../organizations/invoice-requirements.ts'
 import { Order } from './order.ts'
 import { orderInvoiceRequested, type InvoiceSource } from '@quittance/contracts/invoice-source'
@@ -11,11 +12,11 @@ import { nested, nestedList, type View } from '@quittance/sql/view'
  * Freezes the billing details and publishes the invoice request, for sellers and buyers alike. An order that waits for a bank transfer is
  * invoiced before it is paid, because its buyer pays by the invoice.
  */
-export async function requestInvoice({ id }: { id: string }, context: Transaction): Promise<null> {
+export async function requestInvoice({ id }: { id: string }, context: CommandContext): Promise<null> {
   const order = await context.em.findOneOrFail(Order, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   const { organizationId, taxes } = order
   const isPaid = order.status !== 'pending'
-  const awaitsTransfer = !isPaid && (await findRequestedTransfer(id, context)) !== null
+  const awaitsTransfer = !isPaid && mayInvoiceUnpaid(context.caller) && (await findRequestedTransfer(id, context)) !== null
   const missingSellerDetails = await findMissingSellerDetails(context.sql, {
     organizationId,
     isTaxed: taxes.some(({ amount }) => amount !== 0),
@@ -25,6 +26,9 @@ export async function requestInvoice({ id }: { id: string }, context: Transactio
   else await publishInvoiceDue(order, context)
   return null
 }
+
+/** A number of the seller is used for good, so that a buyer whose address was only typed has to pay or to sign in first. */
+const mayInvoiceUnpaid = (caller: Caller) => caller.kind !== 'customer' || callerProof(caller) !== null
 
 /** Locks the payment: its end waits, and then sees that the order has an invoice. */
 async function findRequestedTransfer(orderId: string, { sql }: Transaction): Promise<{ id: string } | null> {

@@ -10,6 +10,7 @@ import {
 import { NotPermitted, RequestValidationError, TooManyRequests } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
 import { staged, type CommandContext, type FinishContext, type QueryContext } from '@quittance/runtime/handler'
+import { assertMayPay, recordAttempt } from '../checkouts/payment-attempts.ts'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { customerPaymentMethodView } from '../payment-methods/list-payment-methods.ts'
 import { awaitSetup } from '../payment-setups/drive-setup.ts'
@@ -44,6 +45,7 @@ async function start(request: Request, context: CommandContext & { looked: Token
   const [organizationId] = callerOrganizationIds(caller)
   if (!organizationId || !(await lockCustomer(sql, customerId))) throw new NotPermitted('The customer was deleted.')
   await assertMayAdd(customerId, context)
+  await assertMayPay({ organizationId }, context)
   const means = await findAccountForPayments(sql, { organizationId })
   if (!means || means.isSentByBuyer) throw new PaymentError(noPaymentsMessage)
   if (looked === 'unusable') throw new PaymentError('The payment method cannot be used. Please try another one.')
@@ -52,6 +54,7 @@ async function start(request: Request, context: CommandContext & { looked: Token
     ...{ customerId, account: means.account, token: request.confirmation_token_id, setDefault: request.set_default },
     ...{ returnUrl: request.return_url ?? null, leasedUntil },
   })
+  await recordAttempt({ organizationId }, { paymentId: id, context })
   return { id, organizationId, lease: leasedUntil.toISOString() }
 }
 

@@ -8,6 +8,7 @@ import { Conflict, RequestValidationError, TooManyRequests } from '@quittance/co
 import type { RequestOf } from '@quittance/contracts/operation'
 import { staged, type CommandContext, type FinishContext } from '@quittance/runtime/handler'
 import { sharedByCheckouts } from '@quittance/sql/sql-runner'
+import { assertMayPay, recordAttempt } from '../checkouts/payment-attempts.ts'
 import { lockOrder } from '../orders/lock-order.ts'
 import { Order } from '../orders/order.ts'
 import { findChargeableMethod } from '../payment-methods/stored-methods.ts'
@@ -40,8 +41,10 @@ async function start(request: Request, context: CommandContext): Promise<Started
   await assertMayTry(order, context)
   const leasedUntil = new Date(now.getTime() + callLeaseMs)
   const source = await chooseSource(request, { order, context })
+  if (request.confirmation_token_id) await assertMayPay(order, context)
   const keep = 'token' in source.source && !isTerminal(subscription.status)
   const id = await startPayment(context, { order, initiator: 'buyer_again', keep, leasedUntil, ...source })
+  if (request.confirmation_token_id) await recordAttempt(order, { paymentId: id, context })
   return { id, organizationId: order.organizationId, lease: leasedUntil.toISOString() }
 }
 

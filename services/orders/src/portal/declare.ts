@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { callerCustomerId, callerNetwork } from '@quittance/contracts/caller'
+import { callerCustomerId, callerNetwork, callerProof } from '@quittance/contracts/caller'
 import {
   declarationReceived,
   declareCancellation as cancellationContract,
@@ -21,7 +21,10 @@ type Receipt = ReplyOf<typeof withdrawalContract>
 
 /** Declarations of one address about one seller within a day: each sends a mail to it. Of a customer who is signed in, withdrawals of one order. */
 const maxPerDay = 5
-/** Declarations of one network about one seller within an hour: the addresses that it types could be those of strangers. */
+/**
+ * Declarations of one network about one seller within an hour: the addresses that it types could be those of strangers. Those of a customer who
+ * is proven, with the own address, are not counted.
+ */
 const maxPerHour = 20
 const refundMs = 14 * 86_400_000
 
@@ -35,6 +38,10 @@ const findNetworkLimit = `
   where organization_id = :organization_id and organization_id = any (:scope_organizations) and network = :network
     and ${sharedByCustomers} and created_at > now() - interval '1 hour'
   order by created_at desc offset ${maxPerHour - 1} limit 1`
+
+const isOwnAddress = `
+  select 1 from customers
+  where id = :scope_customer and organization_id = any (:scope_organizations) and lower(email) = lower(:email) and ${sharedByCheckouts}`
 
 // The address is part of the match: a number alone proves nothing.
 const match = `
@@ -52,7 +59,7 @@ const insert = `
     subscription_id, effect, refund_due_at, network)
   select :id::uuid, :created_at::timestamptz, :organization_id::uuid, :kind::text, :name::text, :email::text, :reference::text, :ground::text,
     :is_verified::boolean, :customer_id::uuid, :order_id::uuid, :subscription_id::uuid, :effect::text, :refund_due_at::timestamptz, :network::text
-  where :organization_id::uuid = any (:scope_organizations) and (:scope_customer::uuid is null or :customer_id::uuid = :scope_customer)
+  where :organization_id::uuid = any (:scope_organizations) and (:scope_customer::uuid is null or :customer_id::uuid is null or :customer_id = :scope_customer)
     and ${sharedByCheckouts}`
 
 /** The contract that a declaration is about; ids are null if none was found. */
@@ -91,7 +98,7 @@ export const declareCancellation = command(cancellationContract, async (request,
     contract,
     effect,
     ground: request.ground,
-    isVerified: context.caller.kind === 'customer',
+    isVerified: callerProof(context.caller) !== null || (context.caller.kind === 'customer' && contract.order_id !== null),
     context,
   })
 })
@@ -105,7 +112,7 @@ async function prepare(request: Request, context: CommandContext): Promise<void>
     await assertOrganizationExists(sql, organization_id)
   } else if (caller.organization_id !== organization_id)
     throw RequestValidationError.field(['organization_id'], 'The session belongs to another organization.')
-  const network = callerNetwork(caller)
+  const network = await findCountedNetwork(email, context)
   const counted = [email.toLowerCase(), ...(network === null ? [] : [network])]
   await lockNames(counted.map((name) => `declaration ${organization_id} ${name}`))
   // What others declare with the address of a customer must not use up the customer's own right.
@@ -120,6 +127,13 @@ async function prepare(request: Request, context: CommandContext): Promise<void>
     throw new TooManyRequests('Too many declarations were made from this network. Try again later.', Math.max(1, limit.retry_after))
 }
 
+/** Returns the network that a declaration is counted under; null if it is not known, and for a proven customer with the own address. */
+async function findCountedNetwork(email: string, { caller, sql }: CommandContext): Promise<string | null> {
+  const network = callerNetwork(caller)
+  if (network === null || callerProof(caller) === null) return network
+  return (await sql('declaration.own-address', isOwnAddress, { email })).length > 0 ? null : network
+}
+
 async function requireOwnOrder(id: string | null, { read }: CommandContext): Promise<CustomerOrder> {
   if (id === null) throw RequestValidationError.field(['order_id'], 'Field required')
   return JSON.parse(await read.one(customerOrderView, { where: 'o.id = :id', values: { id } })) as CustomerOrder
@@ -130,7 +144,8 @@ function toContract({ id, subscription_id, customer_id }: CustomerOrder): Contra
 }
 
 async function findContract({ organization_id, email, reference }: Request, { sql, caller }: CommandContext): Promise<Contract> {
-  const own = { ...unknownContract, customer_id: callerCustomerId(caller) }
+  // Anyone can type the address of a customer, and gets a session of the one purchase.
+  const own = { ...unknownContract, customer_id: callerProof(caller) && callerCustomerId(caller) }
   if (!reference) return own
   const [found] = await sql<Contract>('declaration.match', match, { organization_id, email, reference: reference.trim() })
   return found ?? own
@@ -176,6 +191,7 @@ async function record({ organization_id, name, email, reference, locale }: Reque
     ...{ id: randomUUID(), created_at: now.toISOString(), organization_id, kind, name, email, ground },
     reference: reference?.trim() || null,
   }
+  const network = await findCountedNetwork(email, context)
   const refund_due_at = kind === 'withdrawal' ? new Date(now.getTime() + refundMs).toISOString() : null
   await sql('declaration.insert', insert, {
     ...receipt,
@@ -183,7 +199,7 @@ async function record({ organization_id, name, email, reference, locale }: Reque
     is_verified: isVerified,
     effect,
     refund_due_at,
-    network: callerNetwork(context.caller),
+    network,
   })
   publish({
     event: declarationReceived,
