@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buildOpenApi } from '@quittance/gateway/openapi/build-openapi'
-import { publicOperations } from '@quittance/contracts/registry'
+import { publicEvents, publicOperations } from '@quittance/contracts/registry'
 import { serviceNames } from '@quittance/contracts/services'
 import { environmentExample } from './generated/environment-example.ts'
 import { eventsPage } from './generated/events-page.ts'
@@ -24,7 +24,7 @@ function withSections(file: string, sections: Record<string, string>): Record<st
 }
 
 const files: Record<string, string> = {
-  'docs/openapi.json': `${JSON.stringify(buildOpenApi(publicOperations, 'http://127.0.0.1:8080'), null, 2)}\n`,
+  'docs/openapi.json': `${JSON.stringify(buildOpenApi({ operations: publicOperations, events: publicEvents }, 'http://127.0.0.1:8080'), null, 2)}\n`,
   'docs/events.md': eventsPage(),
   '.env.example': environmentExample(serviceSettings),
   'infra/nats.conf': natsConfiguration(),

@@ -5,6 +5,7 @@ import { RequestValidationError, ResourceNotFound, TooManyRequests } from './err
 import { Id, oneOrMany, timestamps } from './identifiers.ts'
 import { Metadata, MetadataInput } from './metadata.ts'
 import { maxAmount } from './money.ts'
+import { missingProducts, namesProducts, offeredProducts } from './offered-products.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { withoutControls } from './printed-text.ts'
@@ -42,7 +43,6 @@ export type CheckoutLink = z.infer<typeof CheckoutLink>
 const write = { scopes: ['checkout_links:write'], callers: ['organization', 'user'] } as const
 const read = { scopes: ['checkout_links:read', 'checkout_links:write'], callers: ['organization', 'user'] } as const
 
-const products = z.array(Id).min(1).max(20)
 const label = withoutControls(z.string().trim().max(200)).nullish().describe('Shown to the seller only.')
 const seats = z.literal(1, 'Must be 1: a link sells one of a product.').nullish()
 const successUrl = z.string().min(1).max(2083).nullish()
@@ -53,9 +53,7 @@ export const createCheckoutLink = operation({
   http: { method: 'POST', path: '/v1/checkout-links/', status: 201, ...write },
   request: z
     .object({
-      products: products.nullish().describe('Ids of the products that the buyer can choose from; the first one is preselected.'),
-      product_id: Id.nullish(),
-      product_price_id: Id.nullish().meta({ deprecated: true, description: 'Deprecated; use products.' }),
+      ...offeredProducts,
       metadata: MetadataInput.default({}),
       label,
       allow_discount_codes: z.boolean().default(true),
@@ -65,10 +63,7 @@ export const createCheckoutLink = operation({
       ...trialOfPurchase,
       success_url: successUrl,
     })
-    .refine((named) => Boolean(named.products ?? named.product_id ?? named.product_price_id), {
-      path: ['products'],
-      error: 'Field required',
-    }),
+    .refine(namesProducts, missingProducts),
   reply: CheckoutLink,
   errors: [RequestValidationError],
 })
@@ -104,7 +99,7 @@ export const updateCheckoutLink = operation({
   http: { method: 'PATCH', path: one, status: 200, ...write },
   request: z.object({
     id: Id,
-    products: products.nullish(),
+    products: offeredProducts.products,
     metadata: MetadataInput.optional(),
     label,
     allow_discount_codes: z.boolean().nullish(),

@@ -5,8 +5,9 @@ import { Checkout, CheckoutPublic, CheckoutPublicConfirmed, CheckoutStatus } fro
 import { ApiError, RequestValidationError, ResourceNotFound, ServiceUnavailable, TooManyRequests } from './errors.ts'
 import { event } from './event.ts'
 import { customerFilters, Id, oneOrMany } from './identifiers.ts'
-import { MetadataInput } from './metadata.ts'
-import { maxAmount } from './money.ts'
+import { MetadataInput, MetadataWithIntegersInput } from './metadata.ts'
+import { Currency, maxAmount } from './money.ts'
+import { missingProducts, namesProducts, offeredProducts } from './offered-products.ts'
 import { operation } from './operation.ts'
 import { withoutControls } from './printed-text.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
@@ -42,35 +43,38 @@ export const createCheckout = operation({
   subject: 'orders.checkout.create',
   summary: 'Create a checkout',
   http: { method: 'POST', path: '/v1/checkouts/', status: 201, scopes: ['checkouts:write'], callers: ['organization', 'user'] },
-  request: z.object({
-    products: z.array(Id).min(1).max(20).describe('Ids of the products that the buyer can choose from; the first one is preselected.'),
-    amount: chosenAmount,
-    quantity: onlyOne,
-    seats: onlyOne,
-    min_seats: onlyOne,
-    max_seats: onlyOne,
-    prices: z.null({ error: 'Must be null: the products have the prices.' }).optional(),
-    subscription_id: Id.nullish().describe('A free subscription that is upgraded to the purchased product once the checkout is paid.'),
-    discount_id: Id.nullish(),
-    allow_trial: z.boolean().default(true).describe('Whether the purchase begins with the trial of the product, if it has one.'),
-    ...trialOfPurchase,
-    allow_discount_codes: z.boolean().default(true),
-    require_billing_address: z.boolean().default(false),
-    customer_id: Id.nullish(),
-    is_business_customer: z.boolean().default(false),
-    external_customer_id: z.string().min(1).max(200).nullish(),
-    customer_external_id: z.string().min(1).max(200).nullish().meta(deprecatedSince('2025-06-18', 'use external_customer_id')),
-    customer_name: personName,
-    customer_email: email,
-    customer_ip_address: z.union([z.ipv4(), z.ipv6()]).nullish(),
-    customer_billing_name: personName,
-    customer_billing_address: AddressInput.nullish(),
-    customer_tax_id: z.string().max(50).nullish(),
-    metadata: MetadataInput.default({}),
-    customer_metadata: MetadataInput.default({}),
-    success_url: z.string().min(1).max(2083).nullish(),
-    embed_origin: z.string().max(2083).nullish(),
-  }),
+  request: z
+    .object({
+      ...offeredProducts,
+      amount: chosenAmount,
+      currency: Currency.nullish().describe('That of the selected product.'),
+      quantity: onlyOne,
+      seats: onlyOne,
+      min_seats: onlyOne,
+      max_seats: onlyOne,
+      prices: z.null({ error: 'Must be null: the products have the prices.' }).optional(),
+      subscription_id: Id.nullish().describe('A free subscription that is upgraded to the purchased product once the checkout is paid.'),
+      discount_id: Id.nullish(),
+      allow_trial: z.boolean().default(true).describe('Whether the purchase begins with the trial of the product, if it has one.'),
+      ...trialOfPurchase,
+      allow_discount_codes: z.boolean().default(true),
+      require_billing_address: z.boolean().default(false),
+      customer_id: Id.nullish(),
+      is_business_customer: z.boolean().default(false),
+      external_customer_id: z.string().min(1).max(200).nullish(),
+      customer_external_id: z.string().min(1).max(200).nullish().meta(deprecatedSince('2025-06-18', 'use external_customer_id')),
+      customer_name: personName,
+      customer_email: email,
+      customer_ip_address: z.union([z.ipv4(), z.ipv6()]).nullish(),
+      customer_billing_name: personName,
+      customer_billing_address: AddressInput.nullish(),
+      customer_tax_id: z.string().max(50).nullish(),
+      metadata: MetadataInput.default({}),
+      customer_metadata: MetadataWithIntegersInput.default({}),
+      success_url: z.string().min(1).max(2083).nullish(),
+      embed_origin: z.string().max(2083).nullish(),
+    })
+    .refine(namesProducts, missingProducts),
   reply: Checkout,
   errors: [RequestValidationError, ServiceUnavailable],
 })
@@ -153,7 +157,7 @@ export const updateCheckout = operation({
     require_billing_address: z.boolean().nullish(),
     customer_ip_address: z.union([z.ipv4(), z.ipv6()]).nullish(),
     metadata: MetadataInput.optional(),
-    customer_metadata: MetadataInput.nullish(),
+    customer_metadata: MetadataWithIntegersInput.nullish(),
     success_url: z.string().min(1).max(2083).nullish(),
     embed_origin: z.string().max(2083).nullish(),
   }),

@@ -9,7 +9,7 @@ import { Id, Timestamp, timestamps } from './identifiers.ts'
 import { Metadata } from './metadata.ts'
 import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
-import { RecurringInterval } from './products.ts'
+import { RecurringInterval } from './product-prices.ts'
 
 /** Only subscriptions with status `active`; trials, for example, are not included. */
 const CustomerStateSubscription = z

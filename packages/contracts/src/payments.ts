@@ -42,7 +42,7 @@ export const Payment = z
     amount: Amount,
     currency: Currency,
     method: z.string().describe('For example `card`.'),
-    method_metadata: z.object({ brand: z.string(), last4: z.string() }).optional().describe('Of a stored card.'),
+    method_metadata: z.object({ brand: z.string(), last4: z.string() }).nullish().describe('Of a stored card.'),
     trigger: PaymentTrigger.nullable(),
     decline_reason: z.string().nullable(),
     decline_message: z.string().nullable(),

@@ -107,8 +107,9 @@ function buildScalar(own: Schema, components: Schema, place: Place): unknown {
 function buildObject(own: Schema, components: Schema, { isRequest, depth, values }: Place & { values: Schema }): Schema {
   const required = (own['required'] as string[] | undefined) ?? []
   const properties = Object.entries((own['properties'] ?? {}) as Record<string, Schema>)
+  const hasExample = ([key, each]: [string, Schema]) => 'example' in each || (key in byName && byName[key] !== null)
   const shown = properties.filter(
-    ([key, each]) => required.includes(key) || !isRequest || (depth < 2 && key in byName && byName[key] !== null && !each['deprecated']),
+    (property) => required.includes(property[0]) || !isRequest || (depth < 2 && hasExample(property) && !property[1]['deprecated']),
   )
   return Object.fromEntries(
     shown.map(([key, each]) => [key, key in values ? values[key] : buildExample(each, components, { name: key, isRequest, depth })]),

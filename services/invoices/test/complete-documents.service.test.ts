@@ -43,8 +43,8 @@ async function issue(invoices: TestInvoices, source: InvoiceSource) {
 }
 
 test.each([
-  ['invalid tax ID', { tax_id: 'PL5260001247' }, /"body","tax_id"/],
-  ['tax ID of zeros', { tax_id: 'DE000000000' }, /"body","tax_id"/],
+  ['invalid tax ID', { tax_id: 'PL5260001247' }, /body\.tax_id/],
+  ['tax ID of zeros', { tax_id: 'DE000000000' }, /body\.tax_id/],
   ['tax ID of another country', { tax_id: 'DE136695976' }, /another country/],
 ])('a correction takes no %s and issues nothing [documents 4]', async (_, correction, reason) => {
   await using invoices = await startInvoices()
@@ -62,23 +62,23 @@ test('a correction charges the tax of no other place, and keeps the tax ID of wh
   const seller = organizationCaller(source.organization.id)
   const { id } = await issue(invoices, source)
   const french = { billing_address: { country: 'FR', line1: '1 rue de Rivoli', city: 'Paris', postal_code: '75001' } }
-  await expect(invoices.call(correctInvoice, { id, ...french }, seller)).rejects.toThrow(/"billing_address","country"/)
+  await expect(invoices.call(correctInvoice, { id, ...french }, seller)).rejects.toThrow(/billing_address\.country/)
   const reversed = { ...aTaxedSource({ organization: source.organization, tax_amount: 0, total_amount: 157_410 }) }
   const owed = await issue(invoices, {
     ...reversed,
     taxes: [{ ...vat, reverse_charge: true, amount: 0 }],
     items: lines.map((line) => ({ ...line, tax_amount: 0 })),
   })
-  await expect(invoices.call(correctInvoice, { id: owed.id, tax_id: null }, seller)).rejects.toThrow(/"body","tax_id"/)
+  await expect(invoices.call(correctInvoice, { id: owed.id, tax_id: null }, seller)).rejects.toThrow(/body\.tax_id/)
   const stateless = { billing_address: { country: 'US', postal_code: '11205' } }
-  await expect(invoices.call(correctInvoice, { id, ...stateless }, seller)).rejects.toThrow(/"billing_address","state"/)
+  await expect(invoices.call(correctInvoice, { id, ...stateless }, seller)).rejects.toThrow(/billing_address\.state/)
 })
 
 test('a seller’s VAT number with wrong check digits is rejected, another tax number is not [documents 4]', async () => {
   await using invoices = await startInvoices()
   const seller = organizationCaller(randomUUID())
   for (const tax_id of ['DE000000000', 'EL094259217', 'FR83404833049']) {
-    await expect(invoices.call(updateInvoiceSettings, { tax_id }, seller)).rejects.toThrow(/"body","tax_id"/)
+    await expect(invoices.call(updateInvoiceSettings, { tax_id }, seller)).rejects.toThrow(/body\.tax_id/)
   }
   for (const tax_id of ['DE136695976', '30/123/45678', 'FR83 404 833 048']) {
     expect(await invoices.call(updateInvoiceSettings, { tax_id }, seller)).toMatchObject({ tax_id })
@@ -90,7 +90,7 @@ test('dates and the year of a number follow the time zone of the seller [documen
   const source = aTaxedSource()
   const seller = organizationCaller(source.organization.id)
   for (const time_zone of ['Mars/Olympus', '+09:00']) {
-    await expect(invoices.call(updateInvoiceSettings, { time_zone }, seller)).rejects.toThrow(/"body","time_zone"/)
+    await expect(invoices.call(updateInvoiceSettings, { time_zone }, seller)).rejects.toThrow(/body\.time_zone/)
   }
   // Fourteen hours ahead of UTC: for most of 31 December it is the next year there.
   await invoices.call(updateInvoiceSettings, { time_zone: 'Pacific/Kiritimati', yearly: true, invoice_prefix: 'NWA' }, seller)
@@ -169,7 +169,7 @@ test('numbers with a year and ten digits have at most sixteen characters, and co
   await change({ yearly: true, padding: 10 })
   await issue(invoices, source)
   expect(await change({ legal_name: 'Northwind Ltd', padding: 10 })).toMatchObject({ legal_name: 'Northwind Ltd', padding: 10 })
-  await expect(change({ invoice_prefix: 'NORTH' })).rejects.toThrow(/"body","invoice_prefix"/)
+  await expect(change({ invoice_prefix: 'NORTH' })).rejects.toThrow(/body\.invoice_prefix/)
   await issue(invoices, aTaxedSource({ organization }))
   const rows = await invoices.rows<{ number: string }>('select number from invoices order by number')
   const year = new Date().getUTCFullYear()

@@ -70,7 +70,7 @@ test.each([
   const seller = organizationCaller(randomUUID())
   const update = invoices.call(updateInvoiceSettings, wrong as never, seller)
   await expect(update).rejects.toThrow(RequestValidationError)
-  await expect(update).rejects.toThrow(new RegExp(`"${field}"`))
+  await expect(update).rejects.toThrow(new RegExp(`${field}: `))
   expect(await invoices.rows('select from invoice_settings')).toHaveLength(0)
 })
 
@@ -82,7 +82,7 @@ test('rejects a prefix that documents of the other kind have ever used', async (
   await invoices.waitForStatus(source, 'generated')
   await invoices.call(updateInvoiceSettings, { invoice_prefix: 'NEW' }, seller)
   const taken = invoices.call(updateInvoiceSettings, { credit_note_prefix: 'NORTHWIND' }, seller)
-  await expect(taken).rejects.toThrow(/"credit_note_prefix"/)
+  await expect(taken).rejects.toThrow(/credit_note_prefix/)
 })
 
 test('accepts only organizations of the user', async () => {

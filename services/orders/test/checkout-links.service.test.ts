@@ -64,9 +64,9 @@ test('a link of another organization is not found, and takes neither its product
     await expect(orders.call(getCheckoutLink, { id }, stranger)).rejects.toThrow(ResourceNotFound)
     await expect(orders.call(updateCheckoutLink, { id, label: 'Mine' }, stranger)).rejects.toThrow(ResourceNotFound)
     await expect(orders.call(deleteCheckoutLink, { id }, stranger)).rejects.toThrow(ResourceNotFound)
-    await expect(orders.call(createCheckoutLink, { products: [product.id] }, stranger)).rejects.toThrow(/"products",0/)
+    await expect(orders.call(createCheckoutLink, { products: [product.id] }, stranger)).rejects.toThrow(/products\.0/)
     const price = product.prices[0]?.id ?? ''
-    await expect(orders.call(createCheckoutLink, { product_price_id: price }, stranger)).rejects.toThrow(/"product_price_id"/)
+    await expect(orders.call(createCheckoutLink, { product_price_id: price }, stranger)).rejects.toThrow(/product_price_id/)
   }
   expect((await orders.call(listCheckoutLinks, {}, other.seller)).items).toEqual([])
   const discount = await orders.call(createDiscount, half, other.seller)
@@ -74,7 +74,7 @@ test('a link of another organization is not found, and takes neither its product
     await expect(orders.call(updateCheckoutLink, { id, ...wrong }, seller)).rejects.toThrow(RequestValidationError)
     await expect(orders.call(createCheckoutLink, { products: [product.id], ...wrong }, seller)).rejects.toThrow(RequestValidationError)
   }
-  await expect(orders.call(createCheckoutLink, {}, seller)).rejects.toThrow(/"products".*missing/)
+  await expect(orders.call(createCheckoutLink, {}, seller)).rejects.toThrow(/products.*Field required/)
   expect(await orders.rows('select from checkout_links')).toHaveLength(1)
 })
 
@@ -110,7 +110,7 @@ test('each visit makes an open checkout with the settings of the link and what t
     ['customer_email', 'nobody'],
   ] as const) {
     const wrong = open({ ...(field === 'amount' && { product_id: chosen.id }), [field]: value })
-    await expect(wrong).rejects.toThrow(JSON.stringify({ loc: ['body', field] }).slice(1, -1))
+    await expect(wrong).rejects.toThrow(`body.${field}: `)
   }
   expect(await orders.rows('select from checkouts')).toHaveLength(before.length)
   // A discount that has ended is no reason to sell nothing.

@@ -55,6 +55,24 @@ test('publishes the order of a confirmed checkout as pending and then as paid', 
   expect((await orders.call(listCheckouts, { status: 'succeeded' }, seller)).items).toHaveLength(1)
 })
 
+test('a new checkout is not modified; a deprecated key can name its product, and the currency must be that of the product', async () => {
+  await using orders = await startOrders()
+  const { seller, product } = await orders.shop()
+  const [price] = product.prices
+  const checkout = await orders.call(createCheckout, { product_id: product.id, currency: 'usd' }, seller)
+  expect(checkout).toMatchObject({ modified_at: null, product_id: product.id, amount: 4200, total_amount: 4200 })
+  expect(await orders.nextEvent(checkoutCreated)).toMatchObject({ id: checkout.id, modified_at: null })
+  const byPrice = await orders.call(createCheckout, { product_price_id: price?.id ?? '' }, seller)
+  expect(byPrice).toMatchObject({ product_id: product.id, products: [{ id: product.id }] })
+  for (const wrong of [
+    ...[{}, { product_id: randomUUID() }, { product_price_id: randomUUID() }, { products: [product.id], currency: 'eur' }],
+    { products: [product.id], customer_metadata: { share: 1.5 } },
+    { products: [product.id], metadata: { discord_id: 2 ** 60 } },
+  ])
+    await expect(orders.call(createCheckout, wrong, seller)).rejects.toThrow(RequestValidationError)
+  expect(await orders.rows('select id from checkouts')).toHaveLength(2)
+})
+
 test('a discount lowers the amount and counts one redemption', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
@@ -117,10 +135,10 @@ test('a required billing address has every part that an address of its country h
   const { client_secret } = await orders.call(createCheckout, { products: [product.id], require_billing_address: true }, seller)
   const buyer = { client_secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok' }
   const confirm = (address: { country: string }) => orders.call(confirmCheckout, { ...buyer, customer_billing_address: address }, anonymous)
-  await expect(confirm({ country: 'US' })).rejects.toThrow(/"line1".*"city".*"postal_code".*"state"/)
+  await expect(confirm({ country: 'US' })).rejects.toThrow(/line1.*city.*postal_code.*state/)
   const street = { line1: '1 Harbour Road', city: 'Wan Chai' }
   const lacksPostalCode = confirm({ ...street, country: 'DE' })
-  await expect(lacksPostalCode).rejects.toThrow(/"body","customer_billing_address","postal_code"/)
+  await expect(lacksPostalCode).rejects.toThrow(/body\.customer_billing_address\.postal_code/)
   await expect(lacksPostalCode).rejects.not.toThrow(/line1|city|state/)
   expect(await confirm({ ...street, country: 'HK' })).toMatchObject({ status: 'confirmed' })
 })
@@ -159,7 +177,7 @@ test('rejects references of a checkout that do not exist in the organization', a
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   const stranger = await orders.shop()
-  await expect(orders.call(createCheckout, { products: [stranger.product.id] }, seller)).rejects.toThrow(/"products",0/)
+  await expect(orders.call(createCheckout, { products: [stranger.product.id] }, seller)).rejects.toThrow(/products\.0/)
   await expect(orders.call(createCheckout, { products: [product.id], discount_id: randomUUID() }, seller)).rejects.toThrow(/discount_id/)
   await expect(orders.call(createCheckout, { products: [product.id], customer_id: randomUUID() }, seller)).rejects.toThrow(
     RequestValidationError,

@@ -38,12 +38,12 @@ test('rejects an address whose tax is another, of seller and buyer alike, and wr
   const buyer = customerCaller({ organizationId, customerId: german.customer_id })
   for (const billing_address of [france, inState('CA'), null]) {
     const change = { id: german.id, billing_address }
-    await expect(orders.call(updateOrder, change, seller)).rejects.toThrow(/"billing_address","country"/)
+    await expect(orders.call(updateOrder, change, seller)).rejects.toThrow(/billing_address\.country/)
     await expect(orders.call(updateCustomerOrder, change, buyer)).rejects.toThrow(RequestValidationError)
   }
   const californian = await buy(orders, shop, { customer_billing_address: inState('CA') })
   const moved = orders.call(updateOrder, { id: californian.id, billing_address: inState('NY') }, seller)
-  await expect(moved).rejects.toThrow(/"billing_address","state"/)
+  await expect(moved).rejects.toThrow(/billing_address\.state/)
   const untaxed = await buy(orders, shop, { customer_billing_address: france })
   await expect(orders.call(updateOrder, { id: untaxed.id, billing_address: germany }, seller)).rejects.toThrow(/tax/)
   const kept = await orders.rows<{ country: string }>(`select billing_address ->> 'country' as country from orders order by created_at`)
@@ -120,6 +120,6 @@ test('rejects a quantity that a checkout does not sell [documents 16]', async ()
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()
   const three = { products: [product.id], quantity: 3 as 1 }
-  await expect(orders.call(createCheckout, three, seller)).rejects.toThrow(/"body","quantity"/)
+  await expect(orders.call(createCheckout, three, seller)).rejects.toThrow(/body\.quantity/)
   expect(await orders.call(createCheckout, { ...three, quantity: 1 }, seller)).toMatchObject({ amount: 4200 })
 })

@@ -3,11 +3,14 @@ import { deleteBenefit } from '@quittance/contracts/benefits'
 import { getPortalCustomer } from '@quittance/contracts/customer-portal'
 import { getCustomerBenefitGrant, listCustomerBenefitGrants } from '@quittance/contracts/customer-benefit-grants'
 import { ResourceNotFound } from '@quittance/contracts/errors'
+import { updateProductBenefits } from '@quittance/contracts/products'
 import { createRefund } from '@quittance/contracts/refunds'
 import { customerCaller } from '@quittance/testing/callers'
+import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { buyProduct, createBenefitShop } from './sell-benefits.ts'
 import { buildOrganization, startOrders, type OrdersUnderTest } from './start-orders.ts'
+import { createPlan } from './subscribe.ts'
 
 async function createBuyer(orders: OrdersUnderTest) {
   const shop = await createBenefitShop(orders, ['Alpha', 'Bravo'])
@@ -56,6 +59,20 @@ test('filters a list by every filter and sorts it by every property', async () =
     expect(await list({ [filter]: randomUUID() })).toEqual([])
   }
   expect(await list({ type: ['discord', 'license_keys'] })).toEqual([])
+})
+
+test('the grants of a subscription are those of its checkout', async () => {
+  await using orders = await startOrders()
+  const shop = await createBenefitShop(orders, ['Alpha'])
+  const plan = await createPlan(orders, shop.seller)
+  await orders.call(updateProductBenefits, { id: plan.id, benefits: shop.benefits.map(({ id }) => id) }, shop.seller)
+  const order = await buyProduct(orders, { ...shop, product: plan })
+  const me = customerCaller({ organizationId: shop.organizationId, customerId: order.customer_id })
+  const list = async (checkout_id: string) => (await orders.call(listCustomerBenefitGrants, { checkout_id }, me)).items
+  await eventually(async () => {
+    expect(await list(order.checkout_id ?? '')).toMatchObject([{ order_id: null, subscription_id: order.subscription_id }])
+  })
+  expect(await list(randomUUID())).toEqual([])
 })
 
 test('neither lists nor finds revoked and deleted benefits', async () => {

@@ -44,8 +44,8 @@ test('rejects a taken e-mail address and a tax id of another country, and names 
   await using orders = await startOrders()
   const { me, seller, customer } = await createPortalCustomer(orders)
   await orders.call(createCustomer, { email: 'bob@example.com' }, seller)
-  await expect(orders.call(updatePortalCustomer, { email: 'BOB@example.com' }, me)).rejects.toThrow(/"body","email"/)
-  await expect(orders.call(updatePortalCustomer, { tax_id: '5260001246' }, me)).rejects.toThrow(/"body","tax_id"/)
+  await expect(orders.call(updatePortalCustomer, { email: 'BOB@example.com' }, me)).rejects.toThrow(/body\.email/)
+  await expect(orders.call(updatePortalCustomer, { tax_id: '5260001246' }, me)).rejects.toThrow(/body\.tax_id/)
   const elsewhere = { billing_address: { country: 'PL' }, tax_id: 'DE123456789' }
   await expect(orders.call(updatePortalCustomer, elsewhere, me)).rejects.toThrow(RequestValidationError)
   expect(await orders.call(getCustomer, { id: customer.id }, seller)).toEqual(customer)

@@ -30,7 +30,7 @@ test('a session names its customer, links to the portal, lasts an hour, and is s
   expect(Date.parse(session.expires_at) - Date.parse(session.created_at)).toBeCloseTo(3_600_000, -3)
   const hash = hashToken(session.token)
   expect(await orders.call(verifyCustomerSession, { hash }, anonymous)).toEqual({
-    caller: { kind: 'customer', organization_id: organizationId, customer_id: customer.id, token_id: session.id, checkout_id: null },
+    caller: { ...customerCaller({ organizationId, customerId: customer.id }), token_id: session.id },
     expires_at: expect.any(String),
   })
   const [row] = await orders.rows('select * from customer_sessions')
@@ -47,7 +47,7 @@ test.each(['customer_id', 'external_customer_id', 'customer_external_id'] as con
     expect(await orders.call(createCustomerSession, { [field]: id }, seller)).toMatchObject({ customer_id: customer.id })
     const rejection = orders.call(createCustomerSession, { [field]: field === 'customer_id' ? randomUUID() : 'u-2' }, seller)
     await expect(rejection).rejects.toThrow(RequestValidationError)
-    await expect(rejection).rejects.toThrow(JSON.stringify({ loc: ['body', field] }).slice(1, -1))
+    await expect(rejection).rejects.toThrow(`body.${field}: `)
     const stranger = organizationCaller(randomUUID())
     await expect(orders.call(createCustomerSession, { [field]: id }, stranger)).rejects.toThrow(RequestValidationError)
   },
@@ -56,7 +56,7 @@ test.each(['customer_id', 'external_customer_id', 'customer_external_id'] as con
 test('requires a customer', async () => {
   await using orders = await startOrders()
   const { seller } = await orders.shop()
-  await expect(orders.call(createCustomerSession, {}, seller)).rejects.toThrow(/"customer_id".*missing/)
+  await expect(orders.call(createCustomerSession, {}, seller)).rejects.toThrow(/customer_id.*Field required/)
 })
 
 test('rejects an external id that several organizations of a user have', async () => {
@@ -81,7 +81,7 @@ test('the token returned by a confirmed checkout is a session of the buyer', asy
   const confirmation = { client_secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok' }
   const { customer_session_token, customer_id } = await orders.call(confirmCheckout, confirmation, anonymous)
   expect(await orders.call(verifyCustomerSession, { hash: hashToken(customer_session_token) }, anonymous)).toMatchObject({
-    caller: { kind: 'customer', organization_id: organizationId, customer_id, checkout_id: null },
+    caller: { kind: 'customer', organization_id: organizationId, customer_id, checkout_id: null, proof: null },
   })
 })
 

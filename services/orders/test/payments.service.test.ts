@@ -6,6 +6,7 @@ import { getPayment, listPayments } from '@quittance/contracts/payments'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders } from './start-orders.ts'
+import { subscribe } from './subscribe.ts'
 
 const anonymous = { kind: 'anonymous' } as const
 
@@ -28,6 +29,7 @@ test('lists every attempt to pay with its status, by order, checkout, status, me
     provider: 'sandbox',
     mode: 'test',
     method: 'card',
+    method_metadata: null,
     trigger: 'purchase',
     amount: 4200,
     currency: 'usd',
@@ -51,4 +53,13 @@ test('the limits of sales figures are those of the published contract', async ()
   const { min_date, intervals } = await orders.call(getMetricsLimits, {}, seller)
   expect(min_date).toBe('2023-01-01')
   expect(intervals).toMatchObject({ hour: { max_days: 7 }, year: { max_days: 3650 } })
+})
+
+test('a payment with a stored card has its brand and last digits', async () => {
+  await using orders = await startOrders()
+  const { seller } = await subscribe(orders)
+  await eventually(async () => {
+    const { items } = await orders.call(listPayments, { status: 'succeeded' }, seller)
+    expect(items).toMatchObject([{ method: 'card', method_metadata: { brand: 'sandbox', last4: '4242' } }])
+  })
 })

@@ -43,7 +43,7 @@ test('a discount applies neither to a price in another currency nor after a chan
   const off = { name: 'Off', type: 'fixed' as const, amount: 100, duration: 'once' as const }
   const discount = await orders.call(createDiscount, off, shop.seller)
   const mixed = orders.call(createCheckout, { products: [euros.id], discount_id: discount.id }, shop.seller)
-  await expect(mixed).rejects.toThrow(/"body","discount_id"/)
+  await expect(mixed).rejects.toThrow(/body\.discount_id/)
   const products = [shop.product.id, euros.id]
   const checkout = await orders.call(createCheckout, { products, discount_id: discount.id }, shop.seller)
   expect(checkout).toMatchObject({ currency: 'usd', discount_amount: 100 })
@@ -52,7 +52,7 @@ test('a discount applies neither to a price in another currency nor after a chan
   const inEuros = await orders.call(updateDiscount, { id: discount.id, currency: 'eur' }, shop.seller)
   expect(inEuros.currency).toBe('usd')
   const amountInEuros = orders.call(updateDiscount, { id: discount.id, amount: 100, currency: 'eur' }, shop.seller)
-  await expect(amountInEuros).rejects.toThrow(/"body","currency"/)
+  await expect(amountInEuros).rejects.toThrow(/body\.currency/)
 })
 
 test.each([
@@ -76,7 +76,7 @@ test('the buyer chooses an amount within the limits until the checkout is confir
   const { client_secret } = await orders.call(createCheckout, { products: [product.id], amount: 800 }, shop.seller)
   const name = (amount: number) => orders.call(updateCheckoutByClient, { client_secret, amount }, anonymous)
   expect(await name(1200)).toMatchObject({ amount: 1200, total_amount: 1200 })
-  for (const wrong of [499, 100_001]) await expect(name(wrong)).rejects.toThrow(/"body","amount"/)
+  for (const wrong of [499, 100_001]) await expect(name(wrong)).rejects.toThrow(/body\.amount/)
   const kept = await orders.call(updateCheckoutByClient, { client_secret, product_id: product.id, customer_name: 'Ada' }, anonymous)
   expect(kept.amount).toBe(1200)
   const details = { customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok', amount: 1500 }
@@ -102,7 +102,7 @@ test('a subscription renews at the buyer’s amount and cannot change to a custo
   const { id, amount } = await waitForSubscription(orders, bought, { status: 'active' })
   expect(amount).toBe(700)
   const other = await plan(800)
-  await expect(orders.call(updateSubscription, { id, product_id: other.id }, shop.seller)).rejects.toThrow(/"body","product_id"/)
+  await expect(orders.call(updateSubscription, { id, product_id: other.id }, shop.seller)).rejects.toThrow(/body\.product_id/)
 })
 
 test.each<[string, Price, string]>([
@@ -116,7 +116,7 @@ test.each<[string, Price, string]>([
 ])('rejects %s in a new price and in a changed one', async (_, price, field) => {
   await using orders = await startOrders()
   const shop = await orders.shop()
-  await expect(priced(orders, shop, price)).rejects.toThrow(new RegExp(`"${field}"`))
+  await expect(priced(orders, shop, price)).rejects.toThrow(new RegExp(`${field}: `))
   const changed = orders.call(updateProduct, { id: shop.product.id, prices: [price as never] }, shop.seller)
-  await expect(changed).rejects.toThrow(/"body","prices"/)
+  await expect(changed).rejects.toThrow(/body\.prices/)
 })

@@ -159,14 +159,14 @@ test('rejects all but a free running subscription of the buyer', async () => {
   const paid = await subscribe(orders)
   const { seller, product } = paid
   const requestUpgrade = (more: object) => orders.call(createCheckout, { products: [product.id], ...more }, seller)
-  await expect(requestUpgrade({ subscription_id: paid.subscription.id })).rejects.toThrow(/"body","subscription_id"/)
+  await expect(requestUpgrade({ subscription_id: paid.subscription.id })).rejects.toThrow(/body\.subscription_id/)
   await expect(requestUpgrade({ subscription_id: randomUUID() })).rejects.toThrow('does not exist')
   const free = await subscribe(orders, { price: 0 })
   const plan = await createPlan(orders, free.seller)
   const own = { products: [plan.id], subscription_id: free.subscription.id }
   const other = orders.call(createCheckout, { ...own, customer_id: paid.subscription.customer_id }, free.seller)
   await expect(other).rejects.toThrow('another customer')
-  await expect(orders.call(createCheckout, own, seller)).rejects.toThrow(/"products",0/)
+  await expect(orders.call(createCheckout, own, seller)).rejects.toThrow(/products\.0/)
   await orders.call(revokeSubscription, { id: free.subscription.id }, free.seller)
   await expect(orders.call(createCheckout, own, free.seller)).rejects.toThrow('has ended')
 })
@@ -178,7 +178,7 @@ test('a checkout that upgrades offers recurring products only: the payment of an
   const prices = [{ amount_type: 'fixed' as const, price_amount: 700 }]
   const book = await orders.call(createProduct, { name: 'Book', recurring_interval: null, prices }, seller)
   const upgrading = orders.call(createCheckout, { products: [plan.id, book.id], subscription_id: subscription.id }, seller)
-  await expect(upgrading).rejects.toThrow(/"body","subscription_id".*not recurring/)
+  await expect(upgrading).rejects.toThrow(/body\.subscription_id.*not recurring/)
   await expect(orders.call(createCheckout, { products: [plan.id, book.id] }, seller)).resolves.toMatchObject({ status: 'open' })
 })
 

@@ -43,7 +43,7 @@ test('stores a rate to four decimals, one per place, visible to its organization
   await orders.call(createTaxRate, { country: 'CA', name: 'GST', percentage: 5 }, seller)
   const again = orders.call(createTaxRate, { country: 'CA', state: 'CA-QC', name: 'QST', percentage: 9.975 }, seller)
   await expect(again).rejects.toThrow(RequestValidationError)
-  await expect(again).rejects.toThrow(/"body","state"/)
+  await expect(again).rejects.toThrow(/body\.state/)
   const changed = await orders.call(updateTaxRate, { id: rate.id, percentage: 13.5, reverse_charge: true }, seller)
   expect(changed).toMatchObject({ name: 'GST + QST', percentage: 13.5, reverse_charge: true })
   expect(await orders.call(getTaxRate, { id: rate.id }, seller)).toEqual(changed)
@@ -86,7 +86,7 @@ test('tax is unknown until the buyer’s country is known, and then added to the
   expect(checkout).toMatchObject({ amount: 10_000, tax_amount: null, total_amount: 10_000, taxes: [] })
   const { client_secret } = checkout
   const buyer = { client_secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok' }
-  await expect(orders.call(confirmCheckout, buyer, anonymous)).rejects.toThrow(/"body","customer_billing_address"/)
+  await expect(orders.call(confirmCheckout, buyer, anonymous)).rejects.toThrow(/body\.customer_billing_address/)
   const located = await orders.call(updateCheckoutByClient, { client_secret, customer_billing_address: france }, anonymous)
   const vat = { name: 'TVA', country: 'FR', state: null, percentage: 20, reverse_charge: false }
   const taxes = [{ ...vat, taxable_amount: 10_000, amount: 2000 }]
@@ -110,7 +110,7 @@ test('a plan whose first period is free needs the country of the buyer, and rene
   const checkout = await orders.call(createCheckout, { products: [plan.id], discount_id }, seller)
   expect(checkout).toMatchObject({ tax_amount: null, total_amount: 0 })
   const buyer = { client_secret: checkout.client_secret, customer_email: 'ada@example.com', confirmation_token_id: 'ctoken_ok' }
-  await expect(orders.call(confirmCheckout, buyer, anonymous)).rejects.toThrow(/"body","customer_billing_address"/)
+  await expect(orders.call(confirmCheckout, buyer, anonymous)).rejects.toThrow(/body\.customer_billing_address/)
   await orders.call(confirmCheckout, { ...buyer, customer_billing_address: france }, anonymous)
   const { items: orderList } = await orders.call(listOrders, {}, seller)
   expect(orderList).toMatchObject([{ status: 'paid', total_amount: 0 }])
@@ -139,11 +139,11 @@ test('a valid tax id makes the buyer owe the tax if allowed; rejects an invalid 
   expect(order).toMatchObject({ tax_amount: 0, total_amount: 10_000 })
   expect(order.taxes).toMatchObject([{ percentage: 20, reverse_charge: true, taxable_amount: 10_000, amount: 0 }])
   expect(await orders.call(getCustomer, { id: order.customer_id }, shop.seller)).toMatchObject({ tax_id: ['FR83404833048', 'eu_vat'] })
-  await expect(buy(orders, shop, { ...business, customer_tax_id: 'FR83404833049' })).rejects.toThrow(/"body","customer_tax_id"/)
+  await expect(buy(orders, shop, { ...business, customer_tax_id: 'FR83404833049' })).rejects.toThrow(/body\.customer_tax_id/)
   const created = orders.call(createCheckout, { products: [shop.product.id], customer_tax_id: 'FR83404833048' }, shop.seller)
-  await expect(created).rejects.toThrow(/"body","customer_tax_id"/)
+  await expect(created).rejects.toThrow(/body\.customer_tax_id/)
   const customer = { email: 'b@example.com', tax_id: ['FR83404833049', 'eu_vat'] as [string, string] }
-  await expect(orders.call(createCustomer, customer, shop.seller)).rejects.toThrow(/"body","tax_id"/)
+  await expect(orders.call(createCustomer, customer, shop.seller)).rejects.toThrow(/body\.tax_id/)
   expect(await orders.rows('select count(*)::int from orders')).toEqual([{ count: 1 }])
 })
 
@@ -167,7 +167,7 @@ test('a rate that depends on the state is not charged, and not left out, before 
     const change = { client_secret, customer_billing_address: { country } }
     expect(await orders.call(updateCheckoutByClient, change, anonymous)).toMatchObject({ tax_amount: null })
     const stateless = buy(orders, shop, { customer_billing_address: { country } })
-    await expect(stateless).rejects.toThrow(/"body","customer_billing_address","state"/)
+    await expect(stateless).rejects.toThrow(/body\.customer_billing_address\.state/)
   }
   const inState = async (country: string, state: string | null) =>
     (await buy(orders, shop, { customer_billing_address: { country, state } })).tax_amount
@@ -240,7 +240,7 @@ test('a subscription keeps currency and tax behavior while old prorations are pe
   const euros = await plan({ price_currency: 'eur' })
   const inclusive = await plan({ tax_behavior: 'inclusive' })
   for (const { id: product_id } of [euros, inclusive]) {
-    await expect(orders.call(updateSubscription, { id, product_id }, shop.seller)).rejects.toThrow(/"body","product_id"/)
+    await expect(orders.call(updateSubscription, { id, product_id }, shop.seller)).rejects.toThrow(/body\.product_id/)
   }
   const free = await buyPlan(orders, shop, {
     price: 0,

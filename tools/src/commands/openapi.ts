@@ -1,4 +1,4 @@
-import { publicOperations } from '@quittance/contracts/registry'
+import { publicEvents, publicOperations } from '@quittance/contracts/registry'
 import { buildOpenApi } from '@quittance/gateway/openapi/build-openapi'
 import { parseAddress, readArguments } from '../cli/arguments.ts'
 import type { Command } from '../cli/command.ts'
@@ -22,6 +22,6 @@ Example: npm run --silent quittance -- openapi --base-url https://billing.exampl
     })
     const base = parseAddress('--base-url', baseUrl)
     const auth = authUrl === undefined ? base : parseAddress('--auth-url', authUrl)
-    console.log(JSON.stringify(buildOpenApi(publicOperations, base, auth), null, 2))
+    console.log(JSON.stringify(buildOpenApi({ operations: publicOperations, events: publicEvents }, base, auth), null, 2))
   },
 }

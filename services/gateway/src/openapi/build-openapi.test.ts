@@ -1,10 +1,14 @@
 import { pathVariables } from '@quittance/contracts/operation'
-import { publicOperations } from '@quittance/contracts/registry'
+import { publicEvents, publicOperations } from '@quittance/contracts/registry'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { buildOpenApi } from './build-openapi.ts'
 
-const description = JSON.parse(JSON.stringify(buildOpenApi(publicOperations, 'https://api.quittance.test', 'https://login.quittance.test')))
+const description = JSON.parse(
+  JSON.stringify(
+    buildOpenApi({ operations: publicOperations, events: publicEvents }, 'https://api.quittance.test', 'https://login.quittance.test'),
+  ),
+)
 
 interface Described {
   operationId: string
@@ -51,6 +55,17 @@ test('contains an example for every body that is valid for its schema', () => {
       : []
   })
   expect(invalidExamples).toEqual([])
+})
+
+test('a reply may have more members than it declares, as prices and errors have', () => {
+  expect(JSON.stringify(description)).not.toContain('"additionalProperties":false')
+})
+
+test('describes the body of every event that is sent to webhook endpoints', () => {
+  const webhooks = description.webhooks as Record<string, { post: { requestBody: unknown } }>
+  expect(Object.keys(webhooks)).toEqual(publicEvents.map(({ webhookType }) => webhookType))
+  const properties = { type: { const: 'order.paid' }, data: { $ref: '#/components/schemas/Order' } }
+  expect(webhooks['order.paid']?.post.requestBody).toMatchObject({ content: { 'application/json': { schema: { properties } } } })
 })
 
 test('contains the change history in its description', () => {

@@ -1,8 +1,10 @@
 import { changes } from '@quittance/contracts/changes'
 import { pathVariables, type PublicOperation } from '@quittance/contracts/operation'
+import type { PublicEvent } from '@quittance/contracts/registry'
 import { buildExample } from '@quittance/contracts/schema-example'
 import { personalScopeDescriptions, scopeDescriptions } from '@quittance/contracts/scopes'
-import { z } from 'zod'
+import { toSchema } from './component-schemas.ts'
+import { describeWebhooks, webhookParameters } from './describe-webhooks.ts'
 import { describeErrors, errorSchemas, sharedHeaders } from './error-responses.ts'
 import { introduction } from './introduction.ts'
 import { securityRequirements, securitySchemes } from './security.ts'
@@ -15,6 +17,12 @@ interface Components {
   responses: Json
 }
 
+interface Contracts {
+  operations: readonly PublicOperation[]
+  /** What is sent to webhook endpoints. */
+  events: readonly PublicEvent[]
+}
+
 interface OperationObject extends Json {
   parameters?: Parameter[]
 }
@@ -25,12 +33,13 @@ interface OperationObject extends Json {
  * @param baseUrl Public address of the API.
  * @param authUrl Public address of the sign-in pages.
  */
-export function buildOpenApi(operations: readonly PublicOperation[], baseUrl: string, authUrl = baseUrl): Json {
+export function buildOpenApi({ operations, events }: Contracts, baseUrl: string, authUrl = baseUrl): Json {
   const components: Components = { schemas: {}, responses: {} }
   const described = operations.map((operation) => ({ http: operation.http, object: describeOperation(operation, components) }))
   const parameters = shareParameters(described.map(({ object }) => object))
   const paths: Record<string, Json> = {}
   for (const { http, object } of described) paths[http.path] = { ...paths[http.path], [http.method.toLowerCase()]: object }
+  const webhooks = describeWebhooks(events, components.schemas)
   return {
     openapi: '3.1.0',
     info: {
@@ -42,10 +51,11 @@ export function buildOpenApi(operations: readonly PublicOperation[], baseUrl: st
     },
     servers: [{ url: baseUrl }],
     paths,
+    webhooks,
     components: {
       schemas: { ...withExamples(components.schemas, paths), ...errorSchemas },
       responses: components.responses,
-      parameters,
+      parameters: { ...parameters, ...webhookParameters },
       headers: sharedHeaders,
       securitySchemes: securitySchemes(baseUrl, authUrl),
     },
@@ -126,21 +136,6 @@ function withExamples(schemas: Json, paths: Json): Json {
       return [name, isReplyObject ? { ...schema, examples: [buildExample({ $ref: name }, schemas)] } : schema]
     }),
   )
-}
-
-function toSchema(schema: z.ZodType, { io, schemas }: { io: 'input' | 'output'; schemas: Json }): Json {
-  const {
-    $defs,
-    $schema: _,
-    ...own
-  } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: boundTuples }) as Json & { $defs?: Json }
-  Object.assign(schemas, JSON.parse(JSON.stringify($defs ?? {}).replaceAll('#/$defs/', '#/components/schemas/')))
-  return JSON.parse(JSON.stringify(own).replaceAll('#/$defs/', '#/components/schemas/')) as Json
-}
-
-/** Generators of clients do not accept `items: false`, which means the same as the `maxItems` beside it. */
-function boundTuples({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  if (jsonSchema.prefixItems && jsonSchema.items === false) delete jsonSchema.items
 }
 
 function propertiesOfSchema(schema: Json): Json {

@@ -13,6 +13,7 @@ import {
 } from '@quittance/contracts/errors'
 import type { PublicOperation } from '@quittance/contracts/operation'
 import { z } from 'zod'
+import { relaxSchema } from './component-schemas.ts'
 import { isAnonymous } from './security.ts'
 
 type Json = Record<string, unknown>
@@ -30,12 +31,15 @@ export const sharedHeaders: Json = {
 
 /** Bodies of errors, for `components.schemas`. */
 export const errorSchemas: Json = {
-  Error: z.toJSONSchema(z.object({ error: z.string(), detail: z.string() })),
+  Error: z.toJSONSchema(z.object({ error: z.string(), error_description: z.string().optional(), detail: z.string() }), {
+    override: relaxSchema,
+  }),
   ValidationError: z.toJSONSchema(
     z.object({
       error: z.literal('RequestValidationError'),
       detail: z.array(z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() })),
     }),
+    { override: relaxSchema },
   ),
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { publicOperations } from '@quittance/contracts/registry'
+import { publicEvents, publicOperations } from '@quittance/contracts/registry'
 import { drainAcceptQueue } from '@quittance/runtime/shutdown'
 import type { ServiceResources } from '@quittance/runtime/service'
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
@@ -82,7 +82,7 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
   if (settings.MAIL_HTTP_URL.length > 0) addMailboxProxy(app, { upstream: upstreams.mail, baseUrl })
   addProtectedResource(app, baseUrl)
   addDocsPage(app)
-  const description = JSON.stringify(buildOpenApi(publicOperations, baseUrl, authUrl))
+  const description = JSON.stringify(buildOpenApi({ operations: publicOperations, events: publicEvents }, baseUrl, authUrl))
   addPublicRoute(app, '/openapi.json', (_request, reply) => reply.type('application/json').send(description))
   app.addHook('preClose', () => drainAcceptQueue(app.server))
   await app.listen({ host: settings.HOST, port: settings.PORT, backlog: acceptBacklog })

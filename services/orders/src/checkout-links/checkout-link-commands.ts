@@ -4,17 +4,13 @@ import {
   updateCheckoutLink as updateContract,
 } from '@quittance/contracts/checkout-links'
 import { RequestValidationError } from '@quittance/contracts/errors'
-import type { RequestOf } from '@quittance/contracts/operation'
 import { mintToken } from '@quittance/runtime/credential'
 import { command, type CommandContext } from '@quittance/runtime/handler'
 import { Discount } from '../catalog/discounts/discount.ts'
-import { ProductPrice } from '../catalog/products/product.ts'
-import { findOfferedProducts } from '../checkouts/offered-products.ts'
+import { findOfferedProducts, nameProducts } from '../checkouts/offered-products.ts'
 import { requireOrganization } from '../organizations/organization.ts'
 import { CheckoutLink } from './checkout-link.ts'
 import { checkoutLinkView } from './checkout-link-view.ts'
-
-type Request = RequestOf<typeof createContract>
 
 export const createCheckoutLink = command(createContract, async (request, context) => {
   const { em, read, sql } = context
@@ -38,18 +34,6 @@ export const createCheckoutLink = command(createContract, async (request, contex
   await em.flush()
   return read.one(checkoutLinkView, { where: 'cl.id = :id', values: { id: link.id } })
 })
-
-/** The first of the keys that name products decides; the contract requires one. */
-async function nameProducts(
-  { products, product_id, product_price_id }: Request,
-  { em }: CommandContext,
-): Promise<{ field: keyof Request; ids: readonly string[] }> {
-  if (products) return { field: 'products', ids: products }
-  if (product_id) return { field: 'product_id', ids: [product_id] }
-  const price = await em.findOne(ProductPrice, { id: product_price_id ?? '', isArchived: false })
-  if (!price) throw RequestValidationError.field(['product_price_id'], 'Price does not exist or is archived.')
-  return { field: 'product_price_id', ids: [price.product.id] }
-}
 
 async function assertDiscount(
   { em }: CommandContext,

@@ -9,7 +9,7 @@ import { Discount } from '../catalog/discounts/discount.ts'
 import { requireOrganization } from '../organizations/organization.ts'
 import type { Product } from '../catalog/products/product.ts'
 import { createUnusableDiscountError } from './checkout-pricing.ts'
-import { findOfferedProducts } from './offered-products.ts'
+import { findOfferedProducts, nameProducts } from './offered-products.ts'
 import { startCheckout } from './start-checkout.ts'
 import { Subscription } from '../subscriptions/subscription.ts'
 import { activeStatuses } from '../subscriptions/subscription-status.ts'
@@ -18,8 +18,9 @@ type Request = RequestOf<typeof createCheckoutContract>
 
 export const createCheckout = command(createCheckoutContract, async (request, context) => {
   const { em, sql } = context
-  const offered = await findOfferedProducts(context, { field: 'products', ids: request.products })
+  const offered = await findOfferedProducts(context, await nameProducts(request, context))
   const [product] = offered
+  assertCurrency(request, product)
   const { organizationId } = product
   await requireOrganization(sql, organizationId)
   const externalCustomerId = request.external_customer_id ?? request.customer_external_id ?? null
@@ -29,7 +30,7 @@ export const createCheckout = command(createCheckoutContract, async (request, co
   const address = request.customer_billing_address ?? customer?.billingAddress ?? null
   const { view } = await startCheckout(context, {
     product,
-    productIds: request.products,
+    productIds: offered.map(({ id }) => id),
     chosenAmount: request.amount ? BigInt(request.amount) : null,
     discount: await findDiscount(request, { product, context }),
     successUrl: request.success_url ?? null,
@@ -53,6 +54,12 @@ export const createCheckout = command(createCheckoutContract, async (request, co
   })
   return view
 })
+
+/** A product has prices in one currency. */
+function assertCurrency({ currency }: Request, product: Product): void {
+  const offered = product.currentPrice().priceCurrency ?? 'usd'
+  if (currency && currency !== offered) throw RequestValidationError.field(['currency'], `The product is sold in ${offered}.`)
+}
 
 async function findDiscount(
   { discount_id: id }: Request,

@@ -1,6 +1,6 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
 import type { Transaction } from '@quittance/runtime/handler'
-import { Product } from '../catalog/products/product.ts'
+import { Product, ProductPrice } from '../catalog/products/product.ts'
 
 /** Products that a seller wants to offer. */
 interface Offer {
@@ -9,6 +9,24 @@ interface Offer {
   ids: readonly string[]
   /** Default: the organization of the first product. */
   organizationId?: string
+}
+
+interface NamedProducts {
+  products?: readonly string[] | null | undefined
+  product_id?: string | null | undefined
+  product_price_id?: string | null | undefined
+}
+
+/** The first of the keys that name products decides; the contract requires one. */
+export async function nameProducts(
+  { products, product_id, product_price_id }: NamedProducts,
+  { em }: Pick<Transaction, 'em'>,
+): Promise<Offer> {
+  if (products) return { field: 'products', ids: products }
+  if (product_id) return { field: 'product_id', ids: [product_id] }
+  const price = await em.findOne(ProductPrice, { id: product_price_id ?? '', isArchived: false })
+  if (!price) throw RequestValidationError.field(['product_price_id'], 'Price does not exist or is archived.')
+  return { field: 'product_price_id', ids: [price.product.id] }
 }
 
 /** Returns the products in their order, with prices. All must be available and belong to one organization; throws `RequestValidationError`. */

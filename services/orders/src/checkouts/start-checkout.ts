@@ -1,3 +1,4 @@
+import type { RequiredEntityData } from '@mikro-orm/core'
 import { checkoutCreated } from '@quittance/contracts/checkouts'
 import type { Checkout as CheckoutReply } from '@quittance/contracts/checkout'
 import { mintToken } from '@quittance/runtime/credential'
@@ -39,7 +40,8 @@ export async function startCheckout(
   const { em, now, read, publish } = context
   const { organizationId } = product
   const price = product.currentPrice()
-  const checkout = em.create(Checkout, {
+  // Persisted with its amounts: the reads in between would store it without them, and change it then.
+  const terms: RequiredEntityData<Checkout> = {
     ...given,
     organizationId,
     status: 'open',
@@ -56,9 +58,10 @@ export async function startCheckout(
     discountAmount: 0n,
     taxAmount: null,
     taxes: [],
-  })
+  }
+  const checkout = em.create(Checkout, terms, { persist: false })
   await priceCheckout(checkout, context)
-  await em.flush()
+  await em.persist(checkout).flush()
   const view = await read.one(checkoutView, { where: 'ch.id = :id', values: { id: checkout.id } })
   publish({ event: checkoutCreated, aggregateId: checkout.id, organizationId, payload: checkoutEvent(view, checkout) })
   return { id: checkout.id, view }

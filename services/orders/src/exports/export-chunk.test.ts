@@ -15,6 +15,8 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '\n=1+1', 'ï¼1+1', 'ï¼
 test.each([
   ['a;=1+1;b', `"a;'=1+1;b"\r\n`],
   ['a\n=1+1', `"a\n'=1+1"\r\n`],
+  ['a;"=1+1', `"a;'""=1+1"\r\n`],
+  ['a;""@SUM(A1)', `"a;'""""@SUM(A1)"\r\n`],
   ['a\t@SUM(A1)', `"a\t'@SUM(A1)"\r\n`],
 ])('exports %j as text where a semicolon, a tab or a line break starts a cell', (text, line) => {
   expect(csvLine([text])).toBe(line)

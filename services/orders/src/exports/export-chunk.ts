@@ -4,9 +4,9 @@ import type { View } from '@quittance/sql/view'
 
 /**
  * Start of a formula in spreadsheets, with the full-width signs of East Asian ones. Where the comma separates decimals, a semicolon or a line
- * break starts a cell, whatever the quotes.
+ * break starts a cell, whatever the quotes: those before the sign are read as an empty text.
  */
-const formula = /(^|[;\t\r\n])(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g
+const formula = /(^|[;\t\r\n])(?="*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/g
 
 /**
  * Formats one line of CSV (RFC 4180). Text that a spreadsheet would run as a formula gets a leading apostrophe, because names come from

@@ -62,7 +62,9 @@ export const paymentView: View<Payment> = {
   lookupJoins: `left join payment_methods m on m.id = pa.payment_method_id
     left join payment_accounts a on a.id = pa.payment_account_id`,
   columns: `pa.id, pa.created_at, pa.modified_at, 'stripe' as processor, pa.provider, pa.mode, ${status} as status, pa.amount, pa.currency,
-    ${method} as method, ${trigger} as trigger, pa.decline_code as decline_reason, ${declineMessage} as decline_message,
+    ${method} as method, case when m.type = 'card' and m.brand is not null and m.last4 is not null then
+      json_build_object('brand', m.brand, 'last4', m.last4) end as method_metadata,
+    ${trigger} as trigger, pa.decline_code as decline_reason, ${declineMessage} as decline_message,
     ${pendingReason} as pending_reason, ${pendingMessage} as pending_message, case when pa.is_open then pa.next_check_at end as next_check_at,
     pa.organization_id, pa.checkout_id, pa.order_id`,
 }

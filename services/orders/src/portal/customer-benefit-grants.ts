@@ -18,8 +18,7 @@ const customerBenefitGrantView: View<CustomerBenefitGrant> = {
   ...scopedGrants,
   from: `(select * from benefit_grants where revoked_at is null) g
     join benefits b on b.id = g.benefit_id and b.deleted_at is null
-    join organizations s on s.id = g.organization_id
-    left join orders o on o.id = g.order_id`,
+    join organizations s on s.id = g.organization_id`,
   columns: `${grantColumns}, ${nested(...grantBuyer({ grant: 'g.id', customer: 'g.customer_id' }, portalBuyerColumns))} as customer,
     ${nested(benefitOfSeller)} as benefit`,
 }
@@ -27,6 +26,10 @@ const customerBenefitGrantView: View<CustomerBenefitGrant> = {
 export const getCustomerBenefitGrant = query(getCustomerBenefitGrantContract, ({ id }, { read }) =>
   read.one(customerBenefitGrantView, { where: 'g.id = :id', values: { id } }),
 )
+
+/** A later order of a subscription may have another checkout, or none. */
+const isOfCheckout = `exists (
+  select from orders x where x.checkout_id = any(:checkout_id) and (x.id = g.order_id or x.subscription_id = g.subscription_id))`
 
 const columns = { granted_at: 'g.granted_at', type: 'b.type', organization: 's.name' }
 
@@ -36,7 +39,7 @@ export const listCustomerBenefitGrants = query(listCustomerBenefitGrantsContract
       type: { sql: 'b.type = any(:type)', value: toArray(request.type) },
       benefit_id: { sql: 'g.benefit_id = any(:benefit_id)', value: toArray(request.benefit_id) },
       organization_id: { sql: 'g.organization_id = any(:organization_id)', value: toArray(request.organization_id) },
-      checkout_id: { sql: 'o.checkout_id = any(:checkout_id)', value: toArray(request.checkout_id) },
+      checkout_id: { sql: isOfCheckout, value: toArray(request.checkout_id) },
       order_id: { sql: 'g.order_id = any(:order_id)', value: toArray(request.order_id) },
       subscription_id: { sql: 'g.subscription_id = any(:subscription_id)', value: toArray(request.subscription_id) },
     }),
