@@ -68,7 +68,7 @@ export const Order = z
     total_amount: Amount,
     applied_balance_amount: Amount.describe('Always 0: customers have no balance.'),
     from_balance_amount: Amount.meta({ deprecated: true, description: 'Deprecated; use applied_balance_amount.' }),
-    due_amount: Amount.describe('What the buyer owes or has paid: the total amount.'),
+    due_amount: Amount.describe('What the buyer owes or has paid: the total amount; 0 once the order is voided.'),
     refunded_amount: Amount,
     refunded_tax_amount: Amount,
     refundable_amount: Amount.describe('Without tax: what was not refunded yet.'),

@@ -137,7 +137,7 @@ export const OrganizationName = displayName({ min: 3, max: 100 })
 const profile = {
   avatar_url: z.url().max(2083).nullish(),
   email: z.email().nullish(),
-  website: z.url().max(2083).nullish(),
+  website: webAddress.optional(),
   socials: z.array(SocialLink).max(20).nullish(),
   subscription_settings: SubscriptionSettings.nullish(),
   customer_email_settings: CustomerEmailSettings.partial().nullish(),

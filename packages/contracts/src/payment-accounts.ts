@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { displayName } from './display-name.ts'
 import { ApiError, Conflict, NotPermitted, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
 import { Bic, Iban } from './iban.ts'
@@ -16,7 +17,7 @@ export const PaymentMode = z.enum(['test', 'live'])
 
 /** Where buyers send their money. It does not change: another bank account is another account here. */
 export const BankAccount = z.object({
-  beneficiary: z.string().trim().min(1).max(70).describe('The holder of the bank account.'),
+  beneficiary: displayName({ min: 1, max: 70 }).describe('The holder of the bank account.'),
   iban: Iban,
   bic: Bic.nullable().default(null),
   currency: CurrencyInput.default('eur').describe('Only orders in this currency can be paid by bank transfer.'),

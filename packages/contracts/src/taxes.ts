@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Country, findSubdivisions } from './countries.ts'
+import { displayName } from './display-name.ts'
 import { RequestValidationError, ResourceNotFound } from './errors.ts'
 import { Id, OrganizationIdInput, oneOrMany, timestamps } from './identifiers.ts'
 import { Amount } from './money.ts'
@@ -40,7 +41,7 @@ export const AppliedTax = z
 export type AppliedTax = z.infer<typeof AppliedTax>
 
 const state = z.string().regex(/^[A-Z]{2}-[A-Z0-9]{1,3}$/, 'Must be an ISO 3166-2 code.')
-const name = z.string().trim().min(1).max(50)
+const name = displayName({ min: 1, max: 50 })
 const percentage = z
   .number()
   .min(0)

@@ -90,7 +90,7 @@ function verification({ isTrusted }: RequestingClient): Html {
 function facts({ isTrusted, documentHost, homeHost, registeredAt, redirectHost, termsUri, policyUri }: RequestingClient): Html {
   return html`<dl class="facts">
       <dt>Website</dt>
-      <dd>${homeHost ? html`<bdi>${homeHost}</bdi>` : 'names none'}</dd>
+      <dd>${homeHost ? html`<bdi>${homeHost}</bdi>` : 'not stated'}</dd>
       ${
         documentHost &&
         html`<dt>Identified by</dt>

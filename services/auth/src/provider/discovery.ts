@@ -34,6 +34,6 @@ export function discoveryDocument(
     token_endpoint_auth_methods_supported: authentication,
     revocation_endpoint_auth_methods_supported: authentication,
     introspection_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
-    service_documentation: `${baseUrl}/openapi.json`,
+    service_documentation: `${baseUrl}/docs`,
   }
 }

@@ -48,6 +48,8 @@ const settings = {
   withDefaultFonts: false,
   persistAuth: false,
   showDeveloperTools: 'never',
+  // It opens a page of another site, in which users would type their tokens.
+  hideClientButton: true,
   agent: { disabled: true },
   mcp: { disabled: true },
 }

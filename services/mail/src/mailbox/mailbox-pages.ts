@@ -17,6 +17,7 @@ main{max-width:52rem;margin:0 auto;padding:2rem 1rem}h1{font-size:1.375rem;line-
 ol{list-style:none;margin:0;padding:0;background:var(--card);border:1px solid var(--line);border-radius:12px;overflow:hidden}
 li+li{border-top:1px solid var(--line)}li a{display:block;padding:.75rem 1rem;color:inherit;text-decoration:none}li a:hover{background:var(--ground)}
 li strong{display:block;overflow-wrap:anywhere}li span{color:var(--quiet);font-size:.925rem;overflow-wrap:anywhere}
+time{white-space:nowrap}
 iframe{width:100%;height:36rem;border:1px solid var(--line);border-radius:12px;background:var(--card)}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--card);border:1px solid var(--line);border-radius:12px;padding:1rem;font:.875rem/1.5 ui-monospace,Menlo,Consolas,monospace}
 :focus-visible{outline:3px solid var(--accent);outline-offset:-3px}`

@@ -46,7 +46,7 @@ const withdrawalUntil = `case when o.tax_id is null and o.billing_address->>'cou
 /** Columns for seller and buyer. Deprecated names exist only here and in the contract. */
 export const orderColumns = `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pending' as paid,
     o.subtotal_amount, o.discount_amount, o.net_amount, o.net_amount as amount, o.tax_amount, o.taxes, o.tax_behavior,
-    o.total_amount, 0 as applied_balance_amount, 0 as from_balance_amount, o.total_amount as due_amount,
+    o.total_amount, 0 as applied_balance_amount, 0 as from_balance_amount, case when o.voided_at is null then o.total_amount else 0 end as due_amount,
     o.refunded_amount, o.refunded_tax_amount, ${refundable}, o.currency, o.billing_reason, o.billing_name, o.billing_address,
     o.invoice_generated_at is not null as is_invoice_generated, coalesce(o.invoice_number, '') as invoice_number, null as receipt_number,
     (select pr.name from products pr where pr.id = o.product_id) as description,

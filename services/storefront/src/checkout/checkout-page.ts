@@ -54,6 +54,7 @@ export function buildCheckoutPage(page: CheckoutPage): StorefrontPage {
         </div>
         ${productFields(page)} ${summary(page)}
         <div class="card form">${buyerFields(page)} ${paymentPart(page)} ${orderPart(page)}</div>
+        <div class="narrow-only stack">${sellerPart(page)}</div>
       </form>
       <p class="visually-hidden" role="status" id="announcement" data-total="${words.checkout.newTotal('{total}')}"></p>`,
   }
@@ -85,10 +86,15 @@ function summary(page: CheckoutPage): Html {
     </summary>
     <div class="summary-body stack">
       <div data-live="summary" class="stack-small">${summaryLines(checkout, context)}</div>
-      ${discountPart(page)} ${sellerLine(checkout.organization, context)}
-      ${contractLinks({ slug: checkout.organization.slug, isBeside: true, context })}
+      ${discountPart(page)}
+      <div class="wide-only stack">${sellerPart(page)}</div>
     </div>
   </details>`
+}
+
+/** Beside the form, and below it on a phone: there the summary is closed. */
+function sellerPart({ checkout: { organization }, context }: CheckoutPage): Html {
+  return html`${sellerLine(organization, context)} ${contractLinks({ slug: organization.slug, isBeside: true, context })}`
 }
 
 /** The code is behind a disclosure: an empty field sends buyers away to search for one. */

@@ -85,7 +85,7 @@ export function describeProductPrice(
   const { checkout: words } = context.words
   if (!price || price.amount_type === 'free') return words.free
   const format = (amount: number) => formatMoney(amount, { currency: price.price_currency, locale: context.locale })
-  const sum = price.amount_type === 'fixed' ? format(price.price_amount) : describeLimits(price, context)
+  const sum = price.amount_type === 'fixed' ? format(price.price_amount) : describeLimits(price, context).replace(/[.。।]$/u, '')
   if (price.amount_type === 'custom' || !recurring_interval) return sum
   return recurring_interval === 'month' ? words.everyMonth(sum) : words.everyYear(sum)
 }

@@ -45,7 +45,9 @@ fieldset:has([name=payment_method_id]:not([value=""]):checked) ~ .new-card { dis
   .summary-body { padding-block-end: 16px; max-block-size: 60vh; overflow: auto; } }
 @media (max-width: 480px) { .page { padding-inline: 16px; padding-block-start: 12px; } .head { margin-block-end: 16px; }
   .facts { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd { margin-block-end: 8px; }
-  .checkout > .summary { margin-inline: -16px; padding-inline: 16px; } }
+  .checkout > .summary { margin-inline: -16px; padding-inline: 16px; }
+  .rows > .row > :first-child, .actions > .button:not(.plain) { flex: 1 0 100%; } }
+@media (max-width: 859px) { .wide-only { display: none; } } @media (min-width: 860px) { .narrow-only { display: none; } }
 @media (min-width: 600px) { .pair { grid-template-columns: 1fr 1fr; } }
 @media (min-width: 860px) {
   .checkout { grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); grid-template-areas: "product fields" "summary fields"; grid-template-rows: auto 1fr; column-gap: 48px; }
