@@ -78,7 +78,7 @@ export const Benefit = z.discriminatedUnion('type', [
 ])
 export type Benefit = z.infer<typeof Benefit>
 
-const description = z.string().trim().min(3).max(42)
+const description = z.string().trim().min(3).max(42).meta({ example: 'A seat by the window' })
 
 const CustomProperties = z.object({ note: z.string().max(20_000).nullable().default(null) })
 

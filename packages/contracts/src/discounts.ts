@@ -58,7 +58,7 @@ const Count = z.int().min(1).max(2_147_483_647)
 
 const common = {
   metadata: MetadataInput.default({}),
-  name: z.string().trim().min(1).max(200),
+  name: z.string().trim().min(1).max(200).meta({ example: 'Summer sale' }),
   code,
   starts_at: Timestamp.nullish(),
   ends_at: Timestamp.nullish(),
@@ -75,11 +75,15 @@ export const createDiscount = operation({
   subject: 'orders.discount.create',
   summary: 'Create a discount',
   http: { method: 'POST', path: '/v1/discounts/', status: 201, scopes: ['discounts:write'], callers: ['organization', 'user'] },
-  request: z.union([
-    z.object({ ...fixed, ...onceOrForever, ...common }),
-    z.object({ ...fixed, ...repeating, ...common }),
-    z.object({ ...percentage, ...onceOrForever, ...common }),
-    z.object({ ...percentage, ...repeating, ...common }),
+  request: z.discriminatedUnion('type', [
+    z.discriminatedUnion('duration', [
+      z.object({ ...fixed, ...onceOrForever, ...common }),
+      z.object({ ...fixed, ...repeating, ...common }),
+    ]),
+    z.discriminatedUnion('duration', [
+      z.object({ ...percentage, ...onceOrForever, ...common }),
+      z.object({ ...percentage, ...repeating, ...common }),
+    ]),
   ]),
   reply: Discount,
   errors: [RequestValidationError],

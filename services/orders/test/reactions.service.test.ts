@@ -29,11 +29,20 @@ async function readOutbox(orders: OrdersUnderTest): Promise<string[]> {
   return events.map(({ subject }) => subject.replace('event.', ''))
 }
 
-/** Does the work and waits until exactly these events were committed since, in this order. */
+const dueWork = `
+  select from payments where settled_at is null
+  union all select from subscriptions where due_at <= now()
+  union all select from benefits where deleted_at is not null and exists (
+    select from benefit_grants g where g.benefit_id = benefits.id and g.revoked_at is null)`
+
+/** Does the work and waits until exactly these events were committed since, in this order, and nothing is left to do. */
 async function expectEvents(orders: OrdersUnderTest, work: () => Promise<unknown>, expected: readonly string[]): Promise<void> {
   const before = await readOutbox(orders)
   await work()
-  await eventually(async () => expect((await readOutbox(orders)).slice(before.length)).toEqual(expected))
+  await eventually(async () => {
+    expect(await orders.rows(dueWork)).toEqual([])
+    expect((await readOutbox(orders)).slice(before.length)).toEqual(expected)
+  })
 }
 
 interface Purchase {

@@ -2,6 +2,7 @@ import { pathVariables } from '@quittance/contracts/operation'
 import { publicEvents, publicOperations } from '@quittance/contracts/registry'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
+import type { z } from 'zod'
 import { buildOpenApi } from './build-openapi.ts'
 
 const description = JSON.parse(
@@ -41,6 +42,17 @@ test('marks every deprecated field of the contracts', () => {
   const text = JSON.stringify(description)
   expect(text.split('"x-deprecated-since"').length).toBeGreaterThan(5)
   expect(text.split('"deprecated":true').length).toBeGreaterThanOrEqual(text.split('"x-deprecated-since"').length)
+})
+
+test('describes the body of every operation that takes more than its path', () => {
+  const withBody = publicOperations.filter(({ http, request }) => {
+    const variants = 'options' in request ? (request.options as z.ZodObject[]) : [request]
+    const names = variants.flatMap((variant) => Object.keys(('shape' in variant && variant.shape) || { variant }))
+    return ['POST', 'PATCH'].includes(http.method) && names.some((name) => !pathVariables(http).includes(name))
+  })
+  expect(withBody.length).toBeGreaterThan(50)
+  const bodies = new Map(described.map(({ operationId, requestBody }) => [operationId, requestBody]))
+  expect(withBody.filter(({ subject }) => !bodies.get(subject)).map(({ subject }) => subject)).toEqual([])
 })
 
 test('contains an example for every body that is valid for its schema', () => {

@@ -138,15 +138,20 @@ function withExamples(schemas: Json, paths: Json): Json {
   )
 }
 
+/** Name of the member that has the variants of a schema; undefined if it is not a union. */
+const variantsKey = (schema: Json) => (['anyOf', 'oneOf'] as const).find((key) => key in schema)
+
+/** Returns the properties of an object, or of all variants of a union. */
 function propertiesOfSchema(schema: Json): Json {
-  const branches = (schema['anyOf'] as Json[] | undefined) ?? [schema]
-  return Object.assign({}, ...branches.map((branch) => branch['properties'] as Json | undefined)) as Json
+  const key = variantsKey(schema)
+  if (!key) return (schema['properties'] ?? {}) as Json
+  return Object.assign({}, ...(schema[key] as Json[]).map(propertiesOfSchema)) as Json
 }
 
 function withoutPath(schema: Json, inPath: readonly string[]): Json {
   if (inPath.length === 0) return schema
-  const branches = schema['anyOf'] as Json[] | undefined
-  if (branches) return { ...schema, anyOf: branches.map((branch) => withoutPath(branch, inPath)) }
+  const key = variantsKey(schema)
+  if (key) return { ...schema, [key]: (schema[key] as Json[]).map((variant) => withoutPath(variant, inPath)) }
   const properties = Object.fromEntries(Object.entries(propertiesOfSchema(schema)).filter(([name]) => !inPath.includes(name)))
   const required = ((schema['required'] as string[] | undefined) ?? []).filter((name) => !inPath.includes(name))
   return { ...schema, properties, ...(required.length > 0 ? { required } : { required: undefined }) }
