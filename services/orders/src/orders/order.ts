@@ -217,5 +217,5 @@ function missingDetails({ billingName, billingAddress }: Order): string[] {
 }
 
 function lockedField(field: string): ValidationIssue {
-  return { loc: ['body', field], msg: 'This field cannot be updated after the invoice was requested.', type: 'value_error' }
+  return { loc: ['body', field], msg: 'This field cannot be updated after the invoice is generated.', type: 'value_error' }
 }

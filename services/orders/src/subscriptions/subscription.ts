@@ -168,10 +168,10 @@ export class Subscription extends SubscriptionSchema.class {
     this.pendingProductId = null
   }
 
-  /** Withdraws a cancellation. Throws `ResourceUnavailable` after the end, `BadRequest` if none is scheduled. */
+  /** Withdraws a cancellation. Throws `ResourceUnavailable` after the end, `BadRequest` if none is scheduled, with the texts of the contract. */
   uncancel(): void {
-    if (isTerminal(this.status)) throw new ResourceUnavailable('This subscription has ended.')
-    if (!this.cancelAtPeriodEnd) throw new BadRequest('This subscription is not to be canceled at the end of its period.')
+    if (isTerminal(this.status)) throw new ResourceUnavailable('Unavailable')
+    if (!this.cancelAtPeriodEnd) throw new BadRequest('Bad request')
     this.canceledAt = null
     this.cancelAtPeriodEnd = false
     this.endsAt = null
