@@ -12,11 +12,9 @@ import { payOrder, placeOrder } from '../orders/place-order.ts'
 import { awaitSetup } from '../payment-setups/drive-setup.ts'
 import { startSetup } from '../payment-setups/start-setup.ts'
 import { awaitPayment } from '../payments/await-payment.ts'
-import { describeFailure, noPaymentsMessage } from '../payments/buyer-messages.ts'
+import { describeFailure } from '../payments/buyer-messages.ts'
 import { callLeaseMs } from '../payments/calls-in-progress.ts'
-import { assertAmountAccepted, findAccountForPayments } from '../payments/provider-account.ts'
 import { startPayment } from '../payments/start-payment.ts'
-import type { ProviderAccount } from '../providers/provider-of.ts'
 import { Product } from '../catalog/products/product.ts'
 import { startSubscription } from '../subscriptions/start-subscription.ts'
 import { Subscription } from '../subscriptions/subscription.ts'
@@ -29,7 +27,8 @@ import { findOpenCheckout, publishCheckoutUpdated } from './update-checkout.ts'
 import { buildCheckoutOrderDraft, toSubscriptionStart, toSubscriptionUpgrade } from './checkout-order-draft.ts'
 import type { TokenCheck } from '../payments/check-token.ts'
 import { checkPaymentToken } from './check-payment-token.ts'
-import { assertMayPay, recordAttempt } from './payment-attempts.ts'
+import { decideCollection, type Collection } from './decide-collection.ts'
+import { recordAttempt } from './payment-attempts.ts'
 import type { OfferedTrial } from '../pricing/billing-period.ts'
 
 type Request = RequestOf<typeof contract>
@@ -52,7 +51,7 @@ interface Confirmed {
 export const confirmCheckout = staged(contract, { look: checkPaymentToken, commit: confirm, finish })
 
 async function confirm(request: Request, context: CommandContext & { looked: TokenCheck | undefined }): Promise<Confirmed> {
-  const { em, now, sql } = context
+  const { em, now } = context
   const checkout = await findOpenCheckout(context, request.client_secret)
   const { organizationId } = checkout
   checkout.applyBuyerDetails(request)
@@ -63,37 +62,17 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   const priced = await priceCheckout(checkout, context)
   assertExpectedTotal(checkout, request)
   const product = await em.findOneOrFail(Product, checkout.productId)
-  const { currency } = checkout
-  const byTransfer = request.payment_method_type === 'bank_transfer'
-  const trial = checkout.findTrial(product)
-  const isChargeable = trial ? trial.needsMethod : checkout.isChargeable(product.recurringInterval !== null)
-  const means = isChargeable ? await findAccountForPayments(sql, { organizationId, currency, byTransfer }) : null
-  // What the buyer sends cannot be charged at the end of a trial.
-  const sent = isChargeable && trial && !means ? await findAccountForPayments(sql, { organizationId, currency, byTransfer: true }) : means
-  if (trial && sent?.isSentByBuyer) throw createTrialByTransferError()
-  if (isChargeable && !means) throw new PaymentError(noPaymentsMessage)
-  if (means && !trial) assertAmountAccepted(means.account, { amount: checkout.totalAmount(), currency: checkout.currency })
-  const needsToken = isChargeable && !means?.isSentByBuyer
-  checkout.assertComplete(needsToken ? (request.confirmation_token_id ?? '') : null)
-  const token = needsToken ? (request.confirmation_token_id as string) : null
-  if (token) await assertMayPay(checkout, context)
-  if (token && context.looked === 'unusable') {
-    throw new PaymentError('The payment failed. Please try again with a different payment method.')
-  }
+  const collection = await decideCollection({ checkout, product, request }, context)
+  const { trial, token, sandboxToken, isSetup } = collection
   const buyer = await resolveCheckoutCustomer(checkout, context)
   checkout.confirm(buyer.customer.id, buyer)
-  const isAtProvider = Boolean(token && means?.account.id)
-  const sandboxToken = isAtProvider ? null : token
-  const isFreeAtFirst = isAtProvider && checkout.totalAmount() === 0n
-  const isSetup = trial !== null || isFreeAtFirst
   const subscription = await findOrStartSubscription({ checkout, product, trial, isSetup, token: sandboxToken }, context)
   const draft = buildCheckoutOrderDraft(checkout, { priced, buyer, product, subscription, isTrial: trial !== null })
   await redeem(discount, { request, context })
   const order = await placeOrder(context, draft)
   const leasedUntil = new Date(now.getTime() + callLeaseMs)
   const keep = product.recurringInterval !== null
-  const started = means ? { account: means.account, token, keep, leasedUntil } : null
-  const id = await collect(context, { checkout, order, started, isSetup, token: sandboxToken })
+  const id = await collect(context, { checkout, order, collection, keep, leasedUntil })
   if (token && id) await recordAttempt(checkout, { paymentId: id, context })
   await publishCheckoutUpdated(checkout, context)
   const sessionToken = openBuyerSession(context, { checkout, buyer })
@@ -102,28 +81,26 @@ async function confirm(request: Request, context: CommandContext & { looked: Tok
   return { clientSecret: checkout.clientSecret, organizationId, sessionToken, ...collected }
 }
 
-interface Collection {
+interface CollectedOrder {
   checkout: Checkout
   order: Order
-  /** Null if nothing is ever to be paid. */
-  started: { account: ProviderAccount; token: string | null; keep: boolean; leasedUntil: Date } | null
-  /** The method is stored now, and charged at the end of the trial or of the free period. */
-  isSetup: boolean
-  /** Of the sandbox, for later charges. */
-  token: string | null
+  collection: Collection
+  /** The method is charged again later. */
+  keep: boolean
+  leasedUntil: Date
 }
 
 /** Starts the payment or the setup of an order, and returns its id; null if the order is complete. */
-async function collect(context: CommandContext, { checkout, order, started, isSetup, token }: Collection): Promise<string | null> {
+async function collect(context: CommandContext, { checkout, order, collection, ...start }: CollectedOrder): Promise<string | null> {
+  const { account, token, sandboxToken, isSetup } = collection
+  const { keep, leasedUntil } = start
   const returnUrl = confirmationUrl(checkout)
-  if (isSetup && started?.token) {
-    const { account, leasedUntil } = started
+  if (isSetup && account && token) {
     const ids = { customerId: order.customerId, checkoutId: checkout.id }
-    return startSetup(context, { ...ids, account, token: started.token, setDefault: false, returnUrl, leasedUntil })
+    return startSetup(context, { ...ids, account, token, setDefault: false, returnUrl, leasedUntil })
   }
-  if (order.totalAmount === 0n || !started) return completeFree(context, { checkout, order, token })
-  const { account, keep, leasedUntil } = started
-  return startPayment(context, { order, initiator: 'buyer', keep, returnUrl, leasedUntil, account, ...toSource(started.token) })
+  if (order.totalAmount === 0n || !account) return completeFree(context, { checkout, order, token: sandboxToken })
+  return startPayment(context, { order, initiator: 'buyer', keep, returnUrl, leasedUntil, account, ...toSource(token) })
 }
 
 /** The page that waits for the result of a payment. The seller's page is next: it must not receive what the provider adds to an address. */
@@ -173,13 +150,6 @@ function assertExpectedTotal(checkout: Checkout, { expected_total_amount: expect
     ['expected_total_amount'],
     `The total is ${checkout.totalAmount()}. Show it to the buyer and confirm again.`,
   )
-}
-
-/** Its type shows clients that the buyer has not had a trial. */
-function createTrialByTransferError(): RequestValidationError {
-  const text =
-    'The trial needs a payment method that can be charged at its end. A bank transfer cannot; set allow_trial to false to order without a trial.'
-  return RequestValidationError.field(['allow_trial'], text, 'trial_needs_payment_method')
 }
 
 interface SubscriptionOptions {

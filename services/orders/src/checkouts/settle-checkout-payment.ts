@@ -16,7 +16,7 @@ import { publishCheckoutUpdated } from './update-checkout.ts'
 /** Upgrades the free subscription of a paid checkout. A declined upgrade leaves the subscription unchanged. */
 export async function settleUpgradePayment(context: Transaction, { order, payment, isPaid }: SettledPayment): Promise<void> {
   if (!isPaid || !order.isUpgrade()) return
-  const checkout = await loadPaidCheckout(order, context)
+  const checkout = await restorePaidCheckout(order, context)
   await upgradeSubscription(
     context,
     toSubscriptionUpgrade(checkout, {
@@ -35,7 +35,7 @@ const maxCheckoutDeclines = 10
  */
 export async function settleCheckoutPayment(context: Transaction, { order, payment, isPaid }: SettledPayment): Promise<void> {
   if (!payment.checkoutId) return
-  const checkout = isPaid ? await loadPaidCheckout(order, context) : await context.em.findOneOrFail(Checkout, payment.checkoutId)
+  const checkout = isPaid ? await restorePaidCheckout(order, context) : await context.em.findOneOrFail(Checkout, payment.checkoutId)
   if (isPaid) checkout.succeed()
   else await reopenAfterDecline(checkout, { context, isInvoiced: Boolean(order.invoiceRequestedAt) })
   await publishCheckoutUpdated(checkout, context)
@@ -46,7 +46,7 @@ export async function settleCheckoutPayment(context: Transaction, { order, payme
  * money pays for the order. The decline released the redemption of its discount, which counts again; if others took the last one, the order
  * keeps its discount.
  */
-async function loadPaidCheckout(order: Order, context: Transaction): Promise<Checkout> {
+async function restorePaidCheckout(order: Order, context: Transaction): Promise<Checkout> {
   const { em } = context
   const checkout = await em.findOneOrFail(Checkout, order.checkoutId as string)
   if (checkout.status === 'confirmed') return checkout
@@ -60,7 +60,7 @@ async function loadPaidCheckout(order: Order, context: Transaction): Promise<Che
   return checkout
 }
 
-/** Lets the buyer try again, unless several attempts were declined or the order was invoiced. Releases the redemption of the discount. */
+/** Lets the buyer try again, unless several attempts were declined or the order was invoiced. Releases what the confirmation reserved. */
 export async function reopenAfterDecline(
   checkout: Checkout,
   { context: { em, now }, isInvoiced = false }: { context: Transaction; isInvoiced?: boolean },
@@ -69,7 +69,7 @@ export async function reopenAfterDecline(
   const declines = (await em.count(Payment, declined)) + (await em.count(PaymentSetup, declined))
   if (declines >= maxCheckoutDeclines || isInvoiced) return failCheckout(checkout, em)
   checkout.reopen(now)
-  await releaseRedemption(checkout, em)
+  await releaseReserved(checkout, em)
 }
 
 /**
@@ -89,13 +89,14 @@ export async function failReturnedCheckout(context: Transaction, { payment }: { 
   await publishCheckoutUpdated(checkout, context)
 }
 
-/** Ends a checkout that nothing pays any more. Releases the redemption of the discount. */
+/** Ends a checkout that nothing pays any more. Releases what its confirmation reserved. */
 export async function failCheckout(checkout: Checkout, em: Transaction['em']): Promise<void> {
   checkout.fail()
-  await releaseRedemption(checkout, em)
+  await releaseReserved(checkout, em)
 }
 
-async function releaseRedemption(checkout: Checkout, em: Transaction['em']): Promise<void> {
+/** Releases what the confirmation reserved: the trial, and the redemption of the discount. */
+async function releaseReserved(checkout: Checkout, em: Transaction['em']): Promise<void> {
   checkout.trialEnd = null
   const discount = checkout.discountId ? await em.findOneOrFail(Discount, checkout.discountId) : null
   discount?.releaseRedemption()
