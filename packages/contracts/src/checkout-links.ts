@@ -10,7 +10,6 @@ import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { withoutControls } from './printed-text.ts'
 import { CheckoutProduct } from './products.ts'
-import { SuccessUrl } from './return-url.ts'
 import { ResourceUnavailable } from './subscriptions.ts'
 import { trialOfPurchase } from './trials.ts'
 
@@ -46,7 +45,7 @@ const read = { scopes: ['checkout_links:read', 'checkout_links:write'], callers:
 
 const label = withoutControls(z.string().trim().max(200)).nullish().describe('Shown to the seller only.')
 const seats = z.literal(1, 'Must be 1: a link sells one of a product.').nullish()
-const successUrl = SuccessUrl.nullish()
+const successUrl = z.string().min(1).max(2083).nullish()
 
 export const createCheckoutLink = operation({
   subject: 'orders.checkout-link.create',

@@ -11,7 +11,6 @@ import { missingProducts, namesProducts, offeredProducts } from './offered-produ
 import { operation } from './operation.ts'
 import { withoutControls } from './printed-text.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
-import { SuccessUrl } from './return-url.ts'
 import { trialOfPurchase } from './trials.ts'
 
 /** 403: the checkout is no longer open. */
@@ -72,7 +71,7 @@ export const createCheckout = operation({
       customer_tax_id: z.string().max(50).nullish(),
       metadata: MetadataInput.default({}),
       customer_metadata: MetadataWithIntegersInput.default({}),
-      success_url: SuccessUrl.nullish(),
+      success_url: z.string().min(1).max(2083).nullish(),
       embed_origin: z.string().max(2083).nullish(),
     })
     .refine(namesProducts, missingProducts),
@@ -159,7 +158,7 @@ export const updateCheckout = operation({
     customer_ip_address: z.union([z.ipv4(), z.ipv6()]).nullish(),
     metadata: MetadataInput.optional(),
     customer_metadata: MetadataWithIntegersInput.nullish(),
-    success_url: SuccessUrl.nullish(),
+    success_url: z.string().min(1).max(2083).nullish(),
     embed_origin: z.string().max(2083).nullish(),
   }),
   reply: Checkout,

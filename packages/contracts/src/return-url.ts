@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 /**
  * Returns whether a portal may lead to the address: http or https, no user or password, and an origin that the seller lists in
  * `page_settings.return_origins`.
@@ -14,12 +12,3 @@ export function isAllowedReturnUrl(address: string, origins: readonly string[]):
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname)
 }
-
-const scripts = new Set(['javascript:', 'data:', 'vbscript:'])
-
-/** Where a buyer is sent after a purchase: any text that a browser does not execute. `{CHECKOUT_ID}` in it is replaced. */
-export const SuccessUrl = z
-  .string()
-  .min(1)
-  .max(2083)
-  .refine((text) => !scripts.has(URL.parse(text)?.protocol ?? ''), 'Must not be a script.')
