@@ -79,6 +79,14 @@ export function typeInto(page: Page, selector: string, text: string): Promise<vo
   })
 }
 
+/**
+ * Sets the value of a field in one step of the page. `$eval` finds the field and changes it in two: its script may replace it in between, and
+ * the value is lost.
+ */
+export async function setValue(page: Page, selector: string, value: string): Promise<void> {
+  await page.evaluate(`document.querySelector(${JSON.stringify(selector)}).value = ${JSON.stringify(value)}`)
+}
+
 /** Returns the visible text of the page. */
 export function readText(page: Page): Promise<string> {
   return page.$eval('main', (main) => (main as unknown as { innerText: string }).innerText)

@@ -3,15 +3,16 @@ import { callApi } from '@quittance/testing/system'
 import { exchangeCode, type OAuthClient, type Person } from '@quittance/testing/oauth-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  type Browser,
+  type CDPSession,
   findOverflow,
   launchChromium,
   openVisit,
-  press,
-  screenshot,
-  type Browser,
-  type CDPSession,
   type Page,
+  press,
   type Protocol,
+  screenshot,
+  setValue,
 } from '../browser/chromium.ts'
 import { readFocused, findLowContrast, findUnlabelled } from './accessibility-checks.ts'
 import { startCallbackServer, type CallbackServer } from './callback-server.ts'
@@ -60,7 +61,7 @@ function startAuthorization(page: Page, parameters: Record<string, string> = {},
 }
 
 async function signIn(page: Page, { email, password } = person): Promise<void> {
-  await page.$eval('#email', (field) => ((field as unknown as { value: string }).value = ''))
+  await setValue(page, '#email', '')
   await page.type('#email', email)
   await page.type('#password', password)
   await press(page, 'button.primary')

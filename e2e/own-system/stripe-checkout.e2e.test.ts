@@ -2,7 +2,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { startFakeStripe, type FakeAccount, type FakeStripe } from '@quittance/testing/stripe/fake-stripe'
 import { startSystem, type StartedSystem } from '@quittance/testing/system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launchChromium, openVisit, press, readText, type Browser, type Page } from '../browser/chromium.ts'
+import { type Browser, launchChromium, openVisit, type Page, press, readText, setValue } from '../browser/chromium.ts'
 import { look as lookAt } from '../pages/look.ts'
 import { countryField, openShop, orderButton, type Checkout, type Shop } from '../pages/shop.ts'
 import { cardNumbers, connectAccount, connectStripe, endBankStep, findStripeFrame, typeCard } from '../stripe-browser.ts'
@@ -110,7 +110,7 @@ test('a declined card and a missing name keep the page with what was typed; the 
   await using visit = await openVisit(browser)
   const { page, complaints } = visit
   await fillIn(page, checkout, declined)
-  await page.$eval('[name=customer_name]', (field) => ((field as unknown as { value: string }).value = ''))
+  await setValue(page, '[name=customer_name]', '')
   await eventually(async () => {
     // A total that arrives late moves the page, and a click may miss.
     await page.click(orderButton)

@@ -2,7 +2,17 @@ import { eventually } from '@quittance/testing/eventually'
 import type { RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findViolations, launchChromium, openVisit, press, readText, screenshot, type Browser, type Page } from '../browser/chromium.ts'
+import {
+  type Browser,
+  findViolations,
+  launchChromium,
+  openVisit,
+  type Page,
+  press,
+  readText,
+  screenshot,
+  setValue,
+} from '../browser/chromium.ts'
 import { countryField, openShop, orderButton, type Shop } from './shop.ts'
 
 let system: RunningSystem
@@ -22,8 +32,6 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 const total = (page: Page) => page.$eval('[data-live="summary-total"]', (element) => element.textContent)
-const setValue = (page: Page, [selector, value]: [string, string]) =>
-  page.$eval(selector, (field, typed) => ((field as unknown as { value: string }).value = typed), value)
 
 async function typeBuyer(page: Page): Promise<void> {
   await page.type('[name=customer_email]', 'grace@example.com')
@@ -116,7 +124,7 @@ test('a code opens by keyboard, a wrong one is named at its field, and taking it
     await page.focus('details[data-live=discount] > summary')
     await page.keyboard.press('Enter')
     const apply = async (text: string) => {
-      await setValue(page, ['[name=discount_code]', text])
+      await setValue(page, '[name=discount_code]', text)
       if (scripts) await page.click('.inline-form button')
       else await press(page, '.inline-form button')
     }
@@ -180,7 +188,7 @@ test('a tax id of another country is refused at its field; reverse charge makes 
     await page.click('[name=is_business_customer]')
     expect(await (await page.$('.company'))?.isVisible()).toBe(true)
     const update = async (taxId: string) => {
-      await setValue(page, ['[name=customer_tax_id]', taxId])
+      await setValue(page, '[name=customer_tax_id]', taxId)
       if (!scripts) return press(page, 'button.without-scripts')
       await page.$eval('[name=customer_tax_id]', (field) => field.dispatchEvent(new Event('change', { bubbles: true })))
     }
@@ -228,7 +236,7 @@ test('a chosen amount outside its limits is refused with the limits in the forma
   const { page } = visit
   await page.goto(checkout.url)
   const update = async (amount: string) => {
-    await setValue(page, ['[name=amount]', amount])
+    await setValue(page, '[name=amount]', amount)
     await press(page, 'button.without-scripts')
   }
   for (const [amount, message] of [

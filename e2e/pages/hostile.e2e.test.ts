@@ -2,7 +2,7 @@ import { eventually } from '@quittance/testing/eventually'
 import type { RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findOverflow, launchChromium, openVisit, press, readText, type Browser } from '../browser/chromium.ts'
+import { type Browser, findOverflow, launchChromium, openVisit, press, readText, setValue } from '../browser/chromium.ts'
 import { countryField, openShop, orderButton, type Shop } from './shop.ts'
 
 let system: RunningSystem
@@ -43,12 +43,12 @@ test('markup in every field is text on every page, in every state of the form [p
   await page.click('[name=is_business_customer]')
   const fields = ['customer_name', 'customer_billing_name', 'customer_tax_id', 'customer_email']
   for (const name of [...fields, ...['line1', 'line2', 'postal_code', 'city'].map((part) => `customer_billing_address.${part}`)]) {
-    await page.$eval(`[name="${name}"]`, (field, text) => ((field as unknown as { value: string }).value = text), markup)
+    await setValue(page, `[name="${name}"]`, markup)
   }
   await press(page, orderButton)
   await expectText()
-  await page.$eval('[name=customer_email]', (field) => ((field as unknown as { value: string }).value = 'mallory@example.com'))
-  await page.$eval('[name=customer_tax_id]', (field) => ((field as unknown as { value: string }).value = ''))
+  await setValue(page, '[name=customer_email]', 'mallory@example.com')
+  await setValue(page, '[name=customer_tax_id]', '')
   await press(page, orderButton)
   // The corrected tax id may change the total; then the order is sent again.
   if (await page.$(orderButton)) await press(page, orderButton)

@@ -3,7 +3,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readMailedCodes, waitForMailedCode } from '../mailed-codes.ts'
-import { launchChromium, openVisit, press, readText, type Browser, type Page } from '../browser/chromium.ts'
+import { type Browser, launchChromium, openVisit, type Page, press, readText, setValue } from '../browser/chromium.ts'
 import { look } from './look.ts'
 import { openShop, type Shop } from './shop.ts'
 
@@ -47,7 +47,7 @@ describe.each([
     await requestCode(page, 'nobody')
     expect(await page.$eval('#field-email-error', (error) => error.textContent)).toContain('name@example.com')
     await look(page, `${name}-address-error`)
-    await page.$eval('[name=email]', (field) => ((field as unknown as { value: string }).value = ''))
+    await setValue(page, '[name=email]', '')
     await requestCode(page, email)
     expect(await readText(page)).toContain(email)
     expect(await page.$eval('[name=code]', (field) => field.getAttribute('autocomplete'))).toBe('one-time-code')
