@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Caller } from '@quittance/contracts/caller'
-import { PaymentError } from '@quittance/contracts/checkouts'
+import type { Caller, CustomerProof } from '@quittance/contracts/caller'
+import { confirmCheckout, createCheckout, PaymentError } from '@quittance/contracts/checkouts'
 import { confirmOrderPayment, PaymentInProgress } from '@quittance/contracts/customer-payments'
 import { Conflict, RequestValidationError, ResourceNotFound, TooManyRequests } from '@quittance/contracts/errors'
 import { listOrders } from '@quittance/contracts/orders'
@@ -123,4 +123,21 @@ test('a payment by the buyer is rejected while another is in progress, after ten
   await orders.rows(`update payments set created_at = created_at - interval '1 hour' where initiator = 'buyer_again' returning 1`)
   expect(await pay(orders, owing, 'ctoken_pending')).toMatchObject({ status: 'processing' })
   await expect(pay(orders, owing, 'ctoken_ok')).rejects.toThrow(PaymentInProgress)
+})
+
+test('a new card counts towards the declines of a network, but not in a session that the seller made', async () => {
+  await using orders = await startOrders()
+  const owing = await owe(orders)
+  const network = '203.0.113.7'
+  const from = (proof: CustomerProof) => ({ ...owing, buyer: { ...owing.buyer, proof, network } as Caller })
+  await expect(pay(orders, from('code'), 'ctoken_insufficient_funds')).rejects.toThrow(PaymentError)
+  for (let count = 1; count < 20; count++) {
+    const { client_secret } = await orders.call(createCheckout, { products: [owing.product.id] }, owing.seller)
+    const confirmation = { customer_email: `${randomUUID()}@example.com`, confirmation_token_id: 'ctoken_insufficient_funds' }
+    const declined = orders.call(confirmCheckout, { client_secret, ...confirmation }, { kind: 'anonymous', network })
+    await expect(declined).rejects.toThrow(PaymentError)
+  }
+  await expect(pay(orders, from('code'), 'ctoken_ok')).rejects.toThrow(TooManyRequests)
+  await pay(orders, from('seller'), 'ctoken_ok')
+  await waitForSubscription(orders, owing, { status: 'active' })
 })
