@@ -48,3 +48,13 @@ test('a statement that has another amount than the seller entered is a conflict,
   expect(other).toMatchObject({ matched: [], unmatched: [], known: [], conflicting })
   expect((await orders.call(listBankReceipts, {}, seller)).items).toMatchObject([{ amount: 4200, source: 'seller' }])
 })
+
+test('a credit whose number the seller has used for another day is a conflict, not recorded', async () => {
+  await using shop = await startTransferShop()
+  const { paymentId: id } = await buyByTransfer(shop)
+  const receipt = { id, amount: 100, booked_on: '2026-11-25', bank_reference: '2026-11-24/BANK-1/2' }
+  await shop.orders.call(addReceipt, receipt, shop.shop.seller)
+  const reply = await load(shop, [{ unstructured: ['one'] }, { amount: '7.00', unstructured: ['two'] }])
+  expect(reply).toMatchObject({ unmatched: [{ amount: 4200 }], conflicting: [{ amount: 700, payment_id: null }], known: [] })
+  expect(await shop.orders.rows('select from bank_receipts')).toHaveLength(2)
+})

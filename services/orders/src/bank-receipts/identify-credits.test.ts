@@ -60,6 +60,15 @@ test('a receipt of the seller is the same credit; with another amount it is a co
   expect(other).toMatchObject({ bankReference: base, recorded: { payment_id: 'p' }, isConflict: true })
 })
 
+test('a receipt is one credit, also where the bank itself ends a reference with a number', () => {
+  const numbered = { ...credit(500, 'b'), bankReference: `${base}/2` }
+  const recorded = [receipt(`${base}/2`, { amount: 500, text: 'b' })]
+  expect(identify([credit(500, 'a'), numbered], recorded)).toEqual([
+    ['a', base, true],
+    ['b', `${base}/2`, false],
+  ])
+})
+
 test('a reference that only begins alike is another one', () => {
   const recorded = [receipt(`${base}0`, { amount: 500, text: 'a' }), receipt(`${base}/x`, { amount: 500, text: 'a' })]
   expect(identify([credit(500, 'a')], recorded)).toEqual([['a', base, true]])

@@ -25,35 +25,13 @@ interface IdentifiedCredit {
  * in every document: they are distinguished by what they contain, and a new one gets a number after the reference.
  */
 export function identifyCredits(credits: readonly StatementCredit[], recorded: readonly RecordedReceipt[]): IdentifiedCredit[] {
-  const groups = Map.groupBy(credits, ({ bankReference }) => bankReference)
-  return [...groups].flatMap(([base, group]) =>
-    identifyGroup(group, { base, recorded: recorded.filter((receipt) => hasBase(receipt.bank_reference, base)) }),
-  )
-}
-
-const hasBase = (reference: string, base: string) =>
-  reference === base || (reference.startsWith(`${base}/`) && /^\d+$/.test(reference.slice(base.length + 1)))
-
-const isSameAmount = (credit: StatementCredit, receipt: RecordedReceipt) =>
-  BigInt(receipt.amount) === credit.amount && receipt.currency === credit.currency
-
-const isSame = (credit: StatementCredit, receipt: RecordedReceipt) =>
-  isSameAmount(credit, receipt) && receipt.reference === credit.text && receipt.payer_name === credit.payerName
-
-/** The most certain matches first. Banks complete the text of a booking later, and the seller records none of it. */
-const matches = [isSame, isSameAmount, (_: StatementCredit, receipt: RecordedReceipt) => receipt.source === 'seller']
-
-interface Group {
-  base: string
-  recorded: readonly RecordedReceipt[]
-}
-
-function identifyGroup(credits: readonly StatementCredit[], { base, recorded }: Group): IdentifiedCredit[] {
+  const byBase = indexByBase(recorded)
   const left = new Set(recorded)
   const found = new Map<StatementCredit, RecordedReceipt>()
   for (const isMatch of matches) {
     for (const credit of credits) {
-      const receipt = found.has(credit) ? undefined : [...left].find((candidate) => isMatch(credit, candidate))
+      if (found.has(credit)) continue
+      const receipt = byBase.get(credit.bankReference)?.find((candidate) => left.has(candidate) && isMatch(credit, candidate))
       if (!receipt) continue
       found.set(credit, receipt)
       left.delete(receipt)
@@ -63,11 +41,34 @@ function identifyGroup(credits: readonly StatementCredit[], { base, recorded }: 
   return credits.map((credit) => {
     const receipt = found.get(credit)
     if (receipt) return { credit, bankReference: receipt.bank_reference, recorded: receipt, isConflict: !isSameAmount(credit, receipt) }
-    const bankReference = findFreeReference(base, used)
+    const bankReference = findFreeReference(credit.bankReference, used)
     used.add(bankReference)
     return { credit, bankReference, recorded: null, isConflict: false }
   })
 }
+
+/** Lists receipts under the reference that they have, and under the one to which a number was added. */
+function indexByBase(recorded: readonly RecordedReceipt[]): Map<string, RecordedReceipt[]> {
+  const index = new Map<string, RecordedReceipt[]>()
+  for (const receipt of recorded) {
+    const { bank_reference: reference } = receipt
+    for (const base of new Set([reference, reference.replace(/\/\d+$/, '')])) {
+      const listed = index.get(base)
+      if (listed) listed.push(receipt)
+      else index.set(base, [receipt])
+    }
+  }
+  return index
+}
+
+const isSameAmount = (credit: StatementCredit, receipt: RecordedReceipt) =>
+  BigInt(receipt.amount) === credit.amount && receipt.currency === credit.currency
+
+const isSame = (credit: StatementCredit, receipt: RecordedReceipt) =>
+  isSameAmount(credit, receipt) && receipt.reference === credit.text && receipt.payer_name === credit.payerName
+
+/** The most certain matches first. Banks complete the text of a booking later, and the seller records none of it. */
+const matches = [isSame, isSameAmount, (_: StatementCredit, receipt: RecordedReceipt) => receipt.source === 'seller']
 
 function findFreeReference(base: string, used: ReadonlySet<string>): string {
   if (!used.has(base)) return base

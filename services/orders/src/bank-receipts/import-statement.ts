@@ -50,8 +50,10 @@ async function recordCredits(
   const receipts = added.map(({ credit, bankReference }) => ({
     ...{ ...credit, bankReference, reference: credit.text, paymentId: payments.get(credit) ?? null },
   }))
-  await recordReceipts(context, { accountId, source: 'statement', receipts })
-  const lines = receipts.map((receipt) => toLine(receipt, receipt.paymentId))
+  const made = await recordReceipts(context, { accountId, source: 'statement', receipts })
+  const lines = receipts.filter(({ bankReference }) => made.has(bankReference)).map((receipt) => toLine(receipt, receipt.paymentId))
+  // The seller entered another day under a number that was free among the receipts of the statement.
+  const taken = receipts.filter(({ bankReference }) => !made.has(bankReference)).map((receipt) => toLine(receipt, null))
   const earlier = (isConflict: boolean) =>
     identified
       .filter(({ recorded, ...each }) => recorded !== null && each.isConflict === isConflict)
@@ -60,7 +62,7 @@ async function recordCredits(
     matched: lines.filter((line) => line.payment_id !== null),
     unmatched: lines.filter((line) => line.payment_id === null),
     known: earlier(false),
-    conflicting: earlier(true),
+    conflicting: [...earlier(true), ...taken],
     reversed: credits.filter(({ isReversal }) => isReversal).map((credit) => toLine(credit, null)),
   }
 }
