@@ -3,16 +3,16 @@ import { callApi } from '@quittance/testing/system'
 import { exchangeCode, type OAuthClient, type Person } from '@quittance/testing/oauth-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  type Browser,
-  type CDPSession,
   findOverflow,
   launchChromium,
   openVisit,
-  type Page,
   press,
-  type Protocol,
   screenshot,
   setValue,
+  type Browser,
+  type CDPSession,
+  type Page,
+  type Protocol,
 } from '../browser/chromium.ts'
 import { readFocused, findLowContrast, findUnlabelled } from './accessibility-checks.ts'
 import { startCallbackServer, type CallbackServer } from './callback-server.ts'

@@ -3,15 +3,15 @@ import type { RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
-  type Browser,
   findViolations,
   launchChromium,
   openVisit,
-  type Page,
   press,
   readText,
   screenshot,
   setValue,
+  type Browser,
+  type Page,
 } from '../browser/chromium.ts'
 import { countryField, openShop, orderButton, type Shop } from './shop.ts'
 

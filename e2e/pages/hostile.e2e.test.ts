@@ -2,7 +2,7 @@ import { eventually } from '@quittance/testing/eventually'
 import type { RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Browser, findOverflow, launchChromium, openVisit, press, readText, setValue } from '../browser/chromium.ts'
+import { findOverflow, launchChromium, openVisit, press, readText, setValue, type Browser } from '../browser/chromium.ts'
 import { countryField, openShop, orderButton, type Shop } from './shop.ts'
 
 let system: RunningSystem

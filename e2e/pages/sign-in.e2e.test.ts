@@ -3,7 +3,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readMailedCodes, waitForMailedCode } from '../mailed-codes.ts'
-import { type Browser, launchChromium, openVisit, type Page, press, readText, setValue } from '../browser/chromium.ts'
+import { launchChromium, openVisit, press, readText, setValue, type Browser, type Page } from '../browser/chromium.ts'
 import { look } from './look.ts'
 import { openShop, type Shop } from './shop.ts'
 

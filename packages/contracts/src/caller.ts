@@ -103,5 +103,15 @@ export function callerCheckoutId(caller: Caller): string | null {
 
 /** The network of an anonymous client or a customer, which operations with `limitedByNetwork` count; null for other callers, and where it is not known. */
 export function callerNetwork(caller: Caller): string | null {
-  return ((caller.kind === 'anonymous' || caller.kind === 'customer') && caller.network) || null
+  return (isCounted(caller) && caller.network) || null
+}
+
+/** Returns the caller with the network of its client, if operations count it. */
+export function withNetwork(caller: Caller, network: string): Caller {
+  return isCounted(caller) ? { ...caller, network } : caller
+}
+
+/** Whether no seller answers for the attempts of the caller. */
+function isCounted(caller: Caller): caller is Extract<Caller, { kind: 'anonymous' | 'customer' }> {
+  return caller.kind === 'anonymous' || caller.kind === 'customer'
 }

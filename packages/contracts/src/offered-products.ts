@@ -14,14 +14,15 @@ export const offeredProducts = {
   product_price_id: Id.nullish().meta({ deprecated: true, description: 'Deprecated; use products.' }),
 }
 
-interface Named {
+/** What a request with `offeredProducts` names. */
+export interface NamedProducts {
   products?: readonly string[] | null | undefined
   product_id?: string | null | undefined
   product_price_id?: string | null | undefined
 }
 
 /** Whether a request with `offeredProducts` names any. */
-export const namesProducts = (named: Named): boolean => Boolean(named.products ?? named.product_id ?? named.product_price_id)
+export const namesProducts = (named: NamedProducts): boolean => Boolean(named.products ?? named.product_id ?? named.product_price_id)
 
 /** Error of a request that names none. */
 export const missingProducts = { path: ['products'], error: 'Field required' }

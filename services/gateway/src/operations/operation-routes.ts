@@ -1,4 +1,4 @@
-import { callerTenant, type Caller } from '@quittance/contracts/caller'
+import { callerTenant, withNetwork } from '@quittance/contracts/caller'
 import type { HttpBinding, PublicOperation } from '@quittance/contracts/operation'
 import type { NatsConnection } from '@quittance/runtime/nats-connection'
 import { clientNetwork } from '@quittance/runtime/client-network'
@@ -83,7 +83,7 @@ function createHandler(operation: PublicOperation, dependencies: RouteDependenci
     if (tenant) loadShedder.assign(reply.raw, tenant)
     const body = encode(request)
     const envelope = {
-      caller: http.limitedByNetwork ? addNetwork(caller, request) : header,
+      caller: http.limitedByNetwork ? JSON.stringify(withNetwork(caller, clientNetwork(request.clientIp))) : header,
       timeoutMs: Math.max(1, deadline - Date.now()),
       requestId: request.id,
       traceparent: request.traceparent,
@@ -98,12 +98,6 @@ function createHandler(operation: PublicOperation, dependencies: RouteDependenci
     if (changesUsers && rpcReply.status === null && caller.kind === 'user') verifier.invalidateUser(caller.user_id)
     return send(rpcReply, request, reply)
   }
-}
-
-/** Returns the caller for the header, with the network of a client that no seller answers for. */
-function addNetwork(caller: Caller, { clientIp }: FastifyRequest): string {
-  const isCounted = caller.kind === 'anonymous' || caller.kind === 'customer'
-  return JSON.stringify(isCounted ? { ...caller, network: clientNetwork(clientIp) } : caller)
 }
 
 /** Returns `tracestate`, which has no meaning without its `traceparent` (W3C Trace Context §3.3). */

@@ -1,4 +1,5 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
+import type { NamedProducts } from '@quittance/contracts/offered-products'
 import type { Transaction } from '@quittance/runtime/handler'
 import { Product, ProductPrice } from '../catalog/products/product.ts'
 
@@ -9,12 +10,6 @@ interface Offer {
   ids: readonly string[]
   /** Default: the organization of the first product. */
   organizationId?: string
-}
-
-interface NamedProducts {
-  products?: readonly string[] | null | undefined
-  product_id?: string | null | undefined
-  product_price_id?: string | null | undefined
 }
 
 /** The first of the keys that name products decides; the contract requires one. */

@@ -76,13 +76,13 @@ const unknownContract: Contract = { order_id: null, subscription_id: null, custo
  * nothing: the seller decides.
  */
 export const declareWithdrawal = command(withdrawalContract, async (request, context) => {
-  await prepare(request, context)
+  const network = await prepare(request, context)
   const { caller, now } = context
   const order = caller.kind === 'customer' ? await requireOwnOrder(request.order_id ?? null, context) : null
   const contract = order ? toContract(order) : await findContract(request, context)
   const isInTime = order?.withdrawal_until ? now <= new Date(order.withdrawal_until) : false
   const effect = order && isInTime ? await endSubscription(contract, context) : 'none'
-  return record(request, { kind: 'withdrawal', contract, effect, ground: null, isVerified: order !== null, context })
+  return record(request, { kind: 'withdrawal', contract, effect, ground: null, isVerified: order !== null, network, context })
 })
 
 /**
@@ -90,7 +90,7 @@ export const declareWithdrawal = command(withdrawalContract, async (request, con
  * back. One that is `incomplete` or `unpaid` has no paid period left and ends.
  */
 export const declareCancellation = command(cancellationContract, async (request, context) => {
-  await prepare(request, context)
+  const network = await prepare(request, context)
   const contract = await findContract(request, context)
   const effect = await cancelSubscription(contract, context)
   return record(request, {
@@ -99,12 +99,16 @@ export const declareCancellation = command(cancellationContract, async (request,
     effect,
     ground: request.ground,
     isVerified: callerProof(context.caller) !== null || (context.caller.kind === 'customer' && contract.order_id !== null),
+    network,
     context,
   })
 })
 
-/** A customer declares to the own seller; anonymous callers to the seller that they name. */
-async function prepare(request: Request, context: CommandContext): Promise<void> {
+/**
+ * Asserts that the declaration may be made: by a customer to the own seller, by anonymous callers to the seller that they name. Returns the
+ * network that it is counted under; null for none.
+ */
+async function prepare(request: Request, context: CommandContext): Promise<string | null> {
   const { organization_id, email } = request
   const { caller, sql, lockNames, bindOrganization } = context
   if (caller.kind !== 'customer') {
@@ -121,10 +125,11 @@ async function prepare(request: Request, context: CommandContext): Promise<void>
   if (usage && usage.count >= maxPerDay) {
     throw new TooManyRequests('Too many declarations were made with this address today. The earlier ones were received.', 86_400)
   }
-  if (network === null) return
+  if (network === null) return null
   const [limit] = await sql<{ retry_after: number }>('declaration.find-network-limit', findNetworkLimit, { organization_id, network })
   if (limit)
     throw new TooManyRequests('Too many declarations were made from this network. Try again later.', Math.max(1, limit.retry_after))
+  return network
 }
 
 /** Returns the network that a declaration is counted under; null if it is not known, and for a proven customer with the own address. */
@@ -181,17 +186,17 @@ interface Recorded {
   contract: Contract
   effect: Declaration['effect']
   isVerified: boolean
+  network: string | null
   context: CommandContext
 }
 
 async function record({ organization_id, name, email, reference, locale }: Request, recorded: Recorded): Promise<Receipt> {
-  const { kind, ground, contract, effect, isVerified, context } = recorded
+  const { kind, ground, contract, effect, isVerified, network, context } = recorded
   const { sql, now, publish } = context
   const receipt: Receipt = {
     ...{ id: randomUUID(), created_at: now.toISOString(), organization_id, kind, name, email, ground },
     reference: reference?.trim() || null,
   }
-  const network = await findCountedNetwork(email, context)
   const refund_due_at = kind === 'withdrawal' ? new Date(now.getTime() + refundMs).toISOString() : null
   await sql('declaration.insert', insert, {
     ...receipt,
