@@ -12,6 +12,7 @@ import { findMissingEvents } from '@quittance/runtime/internal/messaging/verify-
 import { createLogger } from '@quittance/runtime/logger'
 import { connectNats, natsHeaders, type NatsConnection } from '@quittance/runtime/nats-connection'
 import { muxRequest } from '@quittance/runtime/internal/nats/mux-inbox'
+import { nanos } from 'nats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startNatsServer, type NatsServer } from '../src/engines/nats-server.ts'
 import { eventually } from '../src/eventually.ts'
@@ -30,13 +31,7 @@ let provisioner: Provisioner
 beforeAll(async () => {
   server = await startNatsServer({ dataDir: join(folder, 'nats') })
   for (const user of natsUsers) connections[user] = await connectUser(user)
-  provisioner = startProvisioner({
-    connection: connections.provisioner.connection,
-    log: createLogger('provisioner', 'silent'),
-    replicas: 1,
-    ackWaitMs: 2_000,
-    checkEveryMs: 1_000,
-  })
+  provisioner = startProvisioner(provisioning(connections.provisioner.connection))
   await provisioner.ready
 })
 
@@ -46,6 +41,10 @@ afterAll(async () => {
   await server.stop()
   rmSync(folder, { recursive: true, force: true })
 })
+
+function provisioning(connection: NatsConnection) {
+  return { connection, log: createLogger('provisioner', 'silent'), replicas: 1, ackWaitMs: 2_000, checkEveryMs: 1_000 }
+}
 
 const services = busServiceNames.filter((name) => name !== 'gateway' && name !== 'provisioner')
 const publishers = busServiceNames.filter((name) => name !== 'provisioner')
@@ -130,6 +129,19 @@ test.each(services)('%s has the rights its own consumers need', async (user) => 
   }
   await connections[user].connection.flush()
   expect(connections[user].denied.slice(before)).toEqual([])
+})
+
+test('a changed time limit of acknowledgements applies to existing consumers, which keep their position', async () => {
+  const { connection } = connections.provisioner
+  const manager = await connection.jetstreamManager({ checkAPI: false })
+  const readAll = () => Promise.all(Object.values(durableConsumers).map(({ durable }) => manager.consumers.info(eventStream.name, durable)))
+  const before = await readAll()
+  const second = startProvisioner({ ...provisioning(connection), ackWaitMs: 3_000 })
+  await second.ready
+  await second.close()
+  const after = await readAll()
+  expect(after.map(({ config }) => config)).toEqual(before.map(({ config }) => ({ ...config, ack_wait: nanos(3_000) })))
+  expect(after.map(({ created, ack_floor }) => [created, ack_floor])).toEqual(before.map(({ created, ack_floor }) => [created, ack_floor]))
 })
 
 const publishing = services.filter((user) => events.some(({ publisher }) => publisher === user))

@@ -16,7 +16,9 @@ export const ProvisionerConfig = z.object({
     .int()
     .positive()
     .default(30_000)
-    .describe('Time after which the server redelivers an unacknowledged event, unless another replica has taken over before.'),
+    .describe(
+      'Time after which the server redelivers an unacknowledged event, unless another replica has taken over before. Existing consumers get a changed value.',
+    ),
   PROVISION_CHECK_MS: z.coerce
     .number()
     .int()

@@ -15,13 +15,22 @@ export interface DurableOptions {
 
 type DurableConfig = Partial<ConsumerConfig> & { durable_name: string }
 
-/** Creates a missing durable consumer, starting at the beginning of the stream. An existing one is not changed. */
+/** Creates a missing durable consumer, starting at the beginning of the stream. An existing one gets the time limit of acknowledgements. */
 export async function ensureDurable(manager: JetStreamManager, options: DurableOptions): Promise<void> {
-  if (await readAckFloor(manager, options.subscription)) return
+  const existing = await readConsumerInfo(manager, options.subscription)
+  if (existing) {
+    await setAckWait(manager, existing, options.ackWaitMs)
+    return
+  }
   await manager.consumers.add(eventStream.name, buildConfig(options)).catch(async (error: unknown) => {
     // Another process may have created it since.
-    if (!(await readAckFloor(manager, options.subscription))) throw error
+    if (!(await readConsumerInfo(manager, options.subscription))) throw error
   })
+}
+
+async function setAckWait(manager: JetStreamManager, { name, config }: ConsumerInfo, ackWaitMs: number): Promise<void> {
+  const wait = nanos(ackWaitMs)
+  if (config.ack_wait !== wait) await manager.consumers.update(eventStream.name, name, { ack_wait: wait })
 }
 
 /**
@@ -29,7 +38,7 @@ export async function ensureDurable(manager: JetStreamManager, options: DurableO
  * is killed between the two steps, the next call creates it from the beginning of the stream.
  */
 export async function resetDurable(manager: JetStreamManager, { since, ...options }: DurableOptions & { since?: Date }): Promise<void> {
-  const floor = await readAckFloor(manager, options.subscription)
+  const floor = (await readConsumerInfo(manager, options.subscription))?.ack_floor
   const { state } = await manager.streams.info(eventStream.name)
   const next = floor && floor.stream_seq <= state.last_seq ? floor.stream_seq + 1 : undefined
   await recreateDurable(manager, buildConfig(options, since ?? next))
@@ -50,9 +59,9 @@ export async function recreateDurable(manager: JetStreamManager, config: Durable
   }
 }
 
-async function readAckFloor(manager: JetStreamManager, { durable }: DurableConsumer): Promise<{ stream_seq: number } | null> {
+async function readConsumerInfo(manager: JetStreamManager, { durable }: DurableConsumer): Promise<ConsumerInfo | null> {
   try {
-    return (await manager.consumers.info(eventStream.name, durable)).ack_floor
+    return await manager.consumers.info(eventStream.name, durable)
   } catch (error) {
     if (readErrorCode(error) !== consumerNotFound) throw error
     return null
