@@ -1,6 +1,7 @@
 const { readdirSync } = require('node:fs')
 const { join } = require('node:path')
 const { Visitor } = require('@swc/core/Visitor.js')
+const layersBySource = require('./.dependency-layers.cjs')
 
 /** The visitor with which dependency-cruiser finds imports throws on `using` declarations, which it does not know. */
 const { visitStatement } = Visitor.prototype
@@ -18,13 +19,10 @@ function assertEveryFolderHasLayer(source, names) {
   const known = new RegExp(`^(${names.map((name) => name.replace(/\/.*/, '')).join('|')})$`)
   const folders = readdirSync(join(__dirname, source, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
   const missing = folders.map(({ name }) => name).filter((name) => !known.test(name) && !withoutLayer.has(name))
-  if (missing.length > 0) throw new Error(`.dependency-cruiser.cjs has no layer for these folders of ${source}/src: ${missing.join(', ')}`)
+  if (missing.length > 0) throw new Error(`.dependency-layers.cjs has no layer for these folders of ${source}/src: ${missing.join(', ')}`)
 }
 
-/**
- * Folders of a source tree, lowest first: each imports only those before it. A name may be a group of folders on one layer: `(a|b)`. Files
- * in the root of `src` are outside of the layers.
- */
+/** Returns the rules of a source tree with these layers, lowest first. */
 function layers(source, names) {
   assertEveryFolderHasLayer(source, names)
   return names.slice(0, -1).map((name, i) => ({
@@ -38,19 +36,7 @@ function layers(source, names) {
 /** Allowed imports between files; CONTRIBUTING.md gives the reasons. */
 module.exports = {
   forbidden: [
-    ...layers('packages/runtime', [
-      'process',
-      'security',
-      'tax',
-      'bus',
-      'nats',
-      'database',
-      'handlers',
-      'jobs',
-      'messaging',
-      'rpc',
-      'service',
-    ]),
+    ...Object.entries(layersBySource).flatMap(([source, names]) => layers(source, names)),
     {
       name: 'internals-of-runtime-are-for-tests-and-operator-commands',
       severity: 'error',
@@ -60,31 +46,6 @@ module.exports = {
       },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    ...layers('services/orders', [
-      ...['pricing', 'organizations', 'exports'],
-      ...['catalog/taxes', 'catalog/benefits', 'catalog/products', 'catalog/discounts'],
-      ...[
-        'customers',
-        'customer-sessions',
-        'entitlements',
-        'orders',
-        'providers',
-        'payers',
-        'payment-methods',
-        'payments',
-        'payment-setups',
-        'refunds',
-        'payment-operations',
-        'disputes',
-        'payment-accounts',
-        'bank-receipts',
-        'provider-events',
-        'subscriptions',
-        'checkouts',
-        'checkout-links',
-        'portal',
-      ],
-    ]),
     {
       name: 'pricing-is-pure',
       severity: 'error',
@@ -216,20 +177,6 @@ module.exports = {
       from: {},
       to: { path: '/(utils|util|helpers|helper|common|misc|shared|index)[./]', pathNot: 'node_modules' },
     },
-    ...layers('services/auth', [
-      ...['identity', 'access-tokens', 'invitations', 'accounts', 'clients', 'organizations', 'keys', 'sign-in', 'second-factors'],
-      ...['pages', 'provider', 'web', 'sessions', 'sign-in-pages', 'account-pages', 'interactions', 'server'],
-    ]),
-    ...layers('services/gateway', ['access', 'http', 'pages', '(oauth|documents|openapi)', 'operations', 'server']),
-    ...layers('services/storefront', [
-      ...['words', 'page', '(checkout|portal|declarations|buy|embed|start|unsubscribe|verification|browser)', 'server'],
-    ]),
-    ...layers('services/invoices', [
-      ...['threads', 'pictures', 'permanence', 'series', 'settings', 'documents', 'rendering', 'electronic', 'invoices'],
-    ]),
-    ...layers('services/mail', ['words', 'content', 'rendering', 'transport', 'mailbox', 'senders', 'opt-outs', 'messages', 'sending']),
-    ...layers('services/usage', ['owners', 'customers', 'events']),
-    ...layers('services/webhooks', ['http', 'policy', 'endpoints', 'events', 'queue', 'deliveries']),
     {
       name: 'no-orphans',
       severity: 'error',

@@ -26,8 +26,11 @@ export async function connectAccount(system: StartedSystem, account: object): Pr
 /** Makes an account at Stripe the default of the seller, and sends its events. */
 export async function connectStripe(system: StartedSystem, { fake, stripe }: { fake: FakeStripe; stripe: FakeAccount }): Promise<void> {
   const { events_path: path } = await connectAccount(system, {
-    ...{ provider: 'stripe', mode: 'test' },
-    ...{ secret_key: stripe.apiKey, publishable_key: stripe.publishableKey, webhook_secret: stripe.webhookSecret },
+    provider: 'stripe',
+    mode: 'test',
+    secret_key: stripe.apiKey,
+    publishable_key: stripe.publishableKey,
+    webhook_secret: stripe.webhookSecret,
   })
   const { base_url: baseUrl } = system.readReadyFile()
   fake.webhooks.addEndpoint({ account: stripe.id, url: `${baseUrl}${path}`, secrets: [stripe.webhookSecret] })

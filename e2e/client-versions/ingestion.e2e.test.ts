@@ -37,7 +37,10 @@ async function loadAdapter(name: string): Promise<Adapter> {
 
 const usage = { inputTokens: 12, outputTokens: 30, totalTokens: 42 }
 const model = {
-  ...{ specificationVersion: 'v2', provider: 'a-provider', modelId: 'large', supportedUrls: {} },
+  specificationVersion: 'v2',
+  provider: 'a-provider',
+  modelId: 'large',
+  supportedUrls: {},
   doGenerate: async () => ({ content: [], finishReason: 'stop', usage, warnings: [] }),
 }
 

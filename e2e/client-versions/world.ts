@@ -91,7 +91,15 @@ export async function createWorld(system: RunningSystem): Promise<World> {
   const { token: session } = await create('/v1/customer-sessions/', { customer_id: customer.id })
   const fresh = createFactories(system, { create, buy, catalog, customer: customer.id, key: licenseKey['key'], endpointUrl: sink.url })
   return {
-    ...{ baseUrl, token, personToken, secret, organization, sink, session, subscription, ...catalog },
+    baseUrl,
+    token,
+    personToken,
+    secret,
+    organization,
+    sink,
+    session,
+    subscription,
+    ...catalog,
     customer: customer.id,
     externalId: customer.external_id,
     discount: (await fresh.discount())['id'] as string,

@@ -13,8 +13,14 @@ const card = { number, cvc: '987', exp_month: 12, exp_year: 2050 }
 
 /** The ways in which a form could send a card, beside a token. */
 const cardFields = {
-  ...{ card, number, card_number: digits, source: digits, payment_method: { type: 'card', card } },
-  ...{ payment_method_data: { card }, payment_method_id: digits, confirmation_token_id: number },
+  card,
+  number,
+  card_number: digits,
+  source: digits,
+  payment_method: { type: 'card', card },
+  payment_method_data: { card },
+  payment_method_id: digits,
+  confirmation_token_id: number,
 }
 
 const databases = ['auth', 'orders', 'invoices', 'webhooks', 'usage'] as const

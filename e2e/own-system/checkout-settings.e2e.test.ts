@@ -26,7 +26,9 @@ test('a transfer shows IBAN, sum and reference after the order, which is pending
     method: 'POST',
     headers: { authorization: `Bearer ${system.demo.personal_access_token}`, 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ provider: 'bank_transfer', mode: 'live', organization_id: system.demo.organization.id },
+      provider: 'bank_transfer',
+      mode: 'live',
+      organization_id: system.demo.organization.id,
       bank: { beneficiary: 'Harbour Books Ltd', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX', currency: 'eur' },
     }),
   })
@@ -72,7 +74,15 @@ test('the code on the invoice of a transfer names account, amount and reference;
   const [{ id: paymentId }] = (await api('GET', `/v1/payments/?checkout_id=${checkoutId}`)).body.items
   const [code, verification] = await readQrCodes(before)
   expect(code?.split('\n')).toEqual([
-    ...['BCD', '002', '1', 'SCT', 'COBADEFFXXX', 'Harbour Books Ltd', 'DE89370400440532013000', 'EUR42.00', ''],
+    'BCD',
+    '002',
+    '1',
+    'SCT',
+    'COBADEFFXXX',
+    'Harbour Books Ltd',
+    'DE89370400440532013000',
+    'EUR42.00',
+    '',
     expect.stringMatching(/^RF\d\d[0-9A-Z]{12}$/),
   ])
   expect(verification).toContain('/verify/')

@@ -118,8 +118,12 @@ async function connectStripe(system: PrintedSystem, fake: FakeStripe): Promise<v
     method: 'POST',
     headers: { authorization: `Bearer ${demo.personal_access_token}`, 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ provider: 'stripe', mode: 'test', organization_id: demo.organization.id },
-      ...{ secret_key: stripe.apiKey, publishable_key: stripe.publishableKey, webhook_secret: stripe.webhookSecret },
+      provider: 'stripe',
+      mode: 'test',
+      organization_id: demo.organization.id,
+      secret_key: stripe.apiKey,
+      publishable_key: stripe.publishableKey,
+      webhook_secret: stripe.webhookSecret,
     }),
   })
   const { events_path: path } = (await connected.json()) as { events_path: string }

@@ -15,8 +15,15 @@ let since: string
 let freeProduct: string
 
 const types = [
-  ...['checkout.created', 'checkout.updated', 'order.created', 'order.updated', 'order.paid', 'refund.created', 'order.refunded'],
-  ...['payment.created', 'payment.updated'],
+  'checkout.created',
+  'checkout.updated',
+  'order.created',
+  'order.updated',
+  'order.paid',
+  'refund.created',
+  'order.refunded',
+  'payment.created',
+  'payment.updated',
 ]
 
 beforeAll(async () => {

@@ -14,8 +14,11 @@ test('a sale through Stripe is paid by the event that follows 3-D Secure, and re
     method: 'POST',
     headers: { authorization: `Bearer ${personal}`, 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ provider: 'stripe', mode: 'test', organization_id: organization.id },
-      ...{ secret_key: stripe.apiKey, webhook_secret: stripe.webhookSecret },
+      provider: 'stripe',
+      mode: 'test',
+      organization_id: organization.id,
+      secret_key: stripe.apiKey,
+      webhook_secret: stripe.webhookSecret,
     }),
   })
   const { events_path: path } = (await connected.json()) as { events_path: string }

@@ -34,10 +34,7 @@ describe.each([
 ] as const)('%s, %i px wide', (...[, width, scripts, scheme]) => {
   test('a link to buy opens a checkout with what it fills in, and sells [pages 6] [pages 117]', async () => {
     const { product, link } = await createLink()
-    await shop.create('/v1/discounts/', {
-      ...{ name: 'Half', type: 'percentage', basis_points: 5000, duration: 'once' },
-      code: `HALF${width}`,
-    })
+    await shop.create('/v1/discounts/', { name: 'Half', type: 'percentage', basis_points: 5000, duration: 'once', code: `HALF${width}` })
     await using visit = await openVisit(browser, { width, scripts, scheme })
     const { page, complaints, requests } = visit
     const query = new URLSearchParams({
@@ -82,8 +79,14 @@ describe.each([
 test('values that cannot be used are left out, and the checkout opens', async () => {
   const { product, link } = await createLink()
   const query = new URLSearchParams({
-    ...{ customer_email: 'nobody', product_id: system.demo.product_id, discount_code: `'--`, amount: '-5', locale: 'xx' },
-    ...{ customer_name: '<b>Ada</b>', embed_origin: 'https://evil.example', success_url: 'https://evil.example' },
+    customer_email: 'nobody',
+    product_id: system.demo.product_id,
+    discount_code: `'--`,
+    amount: '-5',
+    locale: 'xx',
+    customer_name: '<b>Ada</b>',
+    embed_origin: 'https://evil.example',
+    success_url: 'https://evil.example',
   })
   await using visit = await openVisit(browser)
   const response = await visit.page.goto(`${link.url}?${query}`)

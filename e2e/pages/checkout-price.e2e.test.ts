@@ -146,7 +146,11 @@ test('a code opens by keyboard, a wrong one is named at its field, and taking it
 test('a discount that others used up in the time between is taken off, and the order is placed at the total that is shown then', async () => {
   const product = await shop.sell(usd(1000))
   const discount = await shop.create('/v1/discounts/', {
-    ...{ name: 'Last one', type: 'percentage', basis_points: 5000, duration: 'once', max_redemptions: 1 },
+    name: 'Last one',
+    type: 'percentage',
+    basis_points: 5000,
+    duration: 'once',
+    max_redemptions: 1,
   })
   const fields = { products: [product.id], discount_id: discount.id, allow_discount_codes: false }
   const [checkout, other] = [await shop.checkout(fields), await shop.checkout(fields)]

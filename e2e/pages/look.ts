@@ -5,6 +5,8 @@ import { findOverflow, findViolations, screenshot, type Page } from '../browser/
 export async function look(page: Page, name: string): Promise<void> {
   await screenshot(page, name)
   expect({ name, violations: await findViolations(page), overflow: await findOverflow(page) }).toEqual({
-    ...{ name, violations: [], overflow: 0 },
+    name,
+    violations: [],
+    overflow: 0,
   })
 }

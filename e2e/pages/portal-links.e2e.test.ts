@@ -56,7 +56,9 @@ test('the portal leads back to a return_url as long as the seller lists its orig
   for (const address of ['https://evil.example/', 'https://shop.example@evil.example/', 'javascript:alert(1)']) {
     const { body } = await create(address)
     expect({ address, return_url: body.return_url, isNamed: body.customer_portal_url.includes('return_url') }).toEqual({
-      ...{ address, return_url: null, isNamed: false },
+      address,
+      return_url: null,
+      isNamed: false,
     })
   }
   await using visit = await openVisit(browser, { scripts: false, width: 390 })

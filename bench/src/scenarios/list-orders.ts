@@ -50,8 +50,13 @@ async function askOnce({ quittance }: Stage, contender: Contender): Promise<stri
   const orders = ['created_at', '-amount', 'customer', '-product', 'discount', '-subscription'].map((word) => `sorting=${word}`)
   const pages = ['page=100', 'page=1000', 'page=50000', 'page=100000', 'page=50000&sorting=amount', 'page=50000&sorting=-product']
   const filters = [
-    ...[`product_id=${product}`, `customer_id=${customer}`, `discount_id=${discount}`, `checkout_id=${customer}`],
-    ...['product_billing_type=recurring', 'metadata[campaign]=c100', 'metadata[campaign]=none'],
+    `product_id=${product}`,
+    `customer_id=${customer}`,
+    `discount_id=${discount}`,
+    `checkout_id=${customer}`,
+    'product_billing_type=recurring',
+    'metadata[campaign]=c100',
+    'metadata[campaign]=none',
   ]
   const rows: string[][] = []
   for (const query of ['', ...pages, ...orders, ...filters]) {

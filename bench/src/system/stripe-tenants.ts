@@ -21,8 +21,11 @@ export async function openStripeTenant({ origin, demo }: Quittance, fake: FakeSt
   const product = await send('/v1/products/', { organization_id, name: 'Plan', recurring_interval: null, prices })
   const account = fake.createAccount()
   await send('/v1/payment-accounts/', {
-    ...{ provider: 'stripe', mode: 'test', organization_id },
-    ...{ secret_key: account.apiKey, webhook_secret: account.webhookSecret },
+    provider: 'stripe',
+    mode: 'test',
+    organization_id,
+    secret_key: account.apiKey,
+    webhook_secret: account.webhookSecret,
   })
   return {
     accountId: account.id,

@@ -70,7 +70,11 @@ export const createRefund = operation({
   }),
   reply: Refund,
   errors: [
-    ...[RequestValidationError, RefundAmountTooHigh, RefundedAlready, RefundUnknownPayment, RevokeSubscriptionBenefitsProhibited],
+    RequestValidationError,
+    RefundAmountTooHigh,
+    RefundedAlready,
+    RefundUnknownPayment,
+    RevokeSubscriptionBenefitsProhibited,
     PaymentDisputed,
   ],
 })

@@ -12,7 +12,6 @@ import { findMissingEvents } from '@quittance/runtime/internal/messaging/verify-
 import { createLogger } from '@quittance/runtime/logger'
 import { connectNats, natsHeaders, type NatsConnection } from '@quittance/runtime/nats-connection'
 import { muxRequest } from '@quittance/runtime/internal/nats/mux-inbox'
-import { nanos } from 'nats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startNatsServer, type NatsServer } from '../src/engines/nats-server.ts'
 import { eventually } from '../src/eventually.ts'
@@ -140,7 +139,7 @@ test('a changed time limit of acknowledgements applies to existing consumers, wh
   await second.ready
   await second.close()
   const after = await readAll()
-  expect(after.map(({ config }) => config)).toEqual(before.map(({ config }) => ({ ...config, ack_wait: nanos(3_000) })))
+  expect(after.map(({ config }) => config)).toEqual(before.map(({ config }) => ({ ...config, ack_wait: 3_000 * 1e6 })))
   expect(after.map(({ created, ack_floor }) => [created, ack_floor])).toEqual(before.map(({ created, ack_floor }) => [created, ack_floor]))
 })
 

@@ -33,7 +33,9 @@ export async function prepareLedger(
   const database = await connectTo(clone.url)
   const config = { NATS_URL: url, DATABASE_URL: clone.runtimeUrl, OUTBOX_POLL_MS: 50, ...testBusSettings('orders'), LOG_LEVEL: level }
   return {
-    ...{ url: clone.url, database, client },
+    url: clone.url,
+    database,
+    client,
     start: () => startService(definition, { config }),
     async close() {
       await database.end()

@@ -71,9 +71,15 @@ test.each(['fragment', 'form_post', 'web_message', 'query.jwt'])(
     const { url } = await askFor(server, { client: client as never, browser, parameters: { response_mode, state: 's' } })
     expect(url.hash).toBe('')
     expect(Object.fromEntries(url.searchParams)).toMatchObject({ error: 'unsupported_response_mode', state: 's' })
-    const pushed = { ...Object.fromEntries(new URLSearchParams({ response_type: 'code', scope: 'openid', response_mode })) }
     const { client_id, client_secret, redirect_uri } = server.client
-    const body = new URLSearchParams({ ...pushed, client_id, client_secret: client_secret ?? '', redirect_uri })
+    const body = new URLSearchParams({
+      response_type: 'code',
+      scope: 'openid',
+      response_mode,
+      client_id,
+      client_secret: client_secret ?? '',
+      redirect_uri,
+    })
     expect((await fetch(`${server.origin}/v1/oauth2/par`, { method: 'POST', body })).status).toBe(400)
   },
 )

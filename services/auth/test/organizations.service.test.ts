@@ -67,7 +67,9 @@ test('keeps links for pages that are absent in a change, removes those that are 
   await change({ return_origins: ['https://acme.example'] })
   const { page_settings: changed } = await change({ privacy_url: null, imprint_url: 'https://acme.example/imprint' })
   expect(changed).toEqual({
-    ...{ terms_url: 'https://acme.example/terms', privacy_url: null, imprint_url: 'https://acme.example/imprint' },
+    terms_url: 'https://acme.example/terms',
+    privacy_url: null,
+    imprint_url: 'https://acme.example/imprint',
     embed_origins: [],
     return_origins: ['https://acme.example'],
   })

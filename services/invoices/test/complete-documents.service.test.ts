@@ -109,7 +109,9 @@ test('warns of what the law of the seller’s country demands, and publishes it 
   const bare = await invoices.call(updateInvoiceSettings, { address: { country: 'DE', city: 'Berlin' } }, seller)
   expect(bare.warnings).toEqual(['Invoices are not issued until these settings are complete: address.line1, tax_id.'])
   expect(await invoices.nextEvent(invoiceSettingsUpdated)).toEqual({
-    ...{ organization_id: organizationId, missing: ['address.line1', 'tax_id'], missing_when_taxed: [] },
+    organization_id: organizationId,
+    missing: ['address.line1', 'tax_id'],
+    missing_when_taxed: [],
   })
   const complete = { address: { country: 'DE', line1: 'Torstraße 1', city: 'Berlin' }, tax_id: 'DE136695976' }
   expect((await invoices.call(updateInvoiceSettings, complete, seller)).warnings).toEqual([])
@@ -174,8 +176,10 @@ test('numbers with a year and ten digits have at most sixteen characters, and co
   const rows = await invoices.rows<{ number: string }>('select number from invoices order by number')
   const year = new Date().getUTCFullYear()
   expect(rows.map(({ number }) => number)).toEqual([
-    ...[`CN-${year}-00000001`, `CN-${year}-00000002`],
-    ...[`INV-${year}-0000001`, `INV-${year}-0000002`],
+    `CN-${year}-00000001`,
+    `CN-${year}-00000002`,
+    `INV-${year}-0000001`,
+    `INV-${year}-0000002`,
   ])
 })
 
@@ -189,12 +193,22 @@ test('a refund of an order with two rates is credited at both [documents 18]', a
   await using invoices = await startInvoices()
   const rate = (percentage: number, taxable_amount: number, amount: number) => ({ ...vat, percentage, taxable_amount, amount })
   const item = (label: string, [amount = 0, tax_amount = 0]: readonly number[], tax_position: number) => ({
-    ...{ label, amount, discount_amount: 0, tax_amount, proration: false, quantity: 1, tax_position },
+    label,
+    amount,
+    discount_amount: 0,
+    tax_amount,
+    proration: false,
+    quantity: 1,
+    tax_position,
   })
   const source = aTaxedSource({
     items: [item('Book', [10_000, 800], 1), item('Course', [30_000, 6900], 2)],
     taxes: [rate(8, 10_000, 800), rate(23, 30_000, 6900)],
-    ...{ subtotal_amount: 40_000, discount_amount: 0, net_amount: 40_000, tax_amount: 7700, total_amount: 47_700 },
+    subtotal_amount: 40_000,
+    discount_amount: 0,
+    net_amount: 40_000,
+    tax_amount: 7700,
+    total_amount: 47_700,
     refunds: [{ id: randomUUID(), amount: 20_000, tax_amount: 3850, created_at: '2026-11-19T10:00:00Z', reason: 'customer_request' }],
   })
   await issue(invoices, source)

@@ -154,7 +154,7 @@ test('credits and replaces a wrong invoice with cross-references; its document s
     replaces_id: wrong.id,
     invoice_number: 'NORTHWIND-0002',
     total_amount: 193_614,
-    ...{ billing_name: right.billing_name },
+    billing_name: right.billing_name,
   })
   const notes = await creditNotes(invoices, source, 3)
   expect(notes.map(({ corrects_id, net_amount }) => [corrects_id, net_amount])).toEqual(

@@ -20,7 +20,10 @@ const servicePeriod = { start: new Date('2026-11-18T10:00:00Z'), end: new Date('
 const reversed = { taxes: taxes.map((tax) => ({ ...tax, reverse_charge: true, amount: 0 })), tax: 0, total: 157_410 }
 
 const transfer = {
-  ...{ beneficiary: 'Northwind Analytics', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX', reference: 'RF18539007547034' },
+  beneficiary: 'Northwind Analytics',
+  iban: 'DE89370400440532013000',
+  bic: 'COBADEFFXXX',
+  reference: 'RF18539007547034',
   dueDate: '2026-12-09',
   epc: 'BCD\n002\n1\nSCT\nCOBADEFFXXX\nNorthwind Analytics\nDE89370400440532013000\nEUR1936.14\n\nRF18539007547034',
 }

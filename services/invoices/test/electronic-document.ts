@@ -16,8 +16,12 @@ export function aLine(changes: Partial<DocumentLine> = {}): DocumentLine {
 /** A paid invoice between two member states: two lines with a discount of 10 %, a credit for an earlier month, one rate. */
 export function anElectronicDocument(changes: Partial<DocumentModel> = {}): DocumentModel {
   return {
-    ...{ kind: 'invoice', number: 'NORTHWIND-0042', issuedAt: new Date('2026-11-20T12:00:00Z') },
-    ...{ locale: 'en', paper: 'a4', currency: 'eur' },
+    kind: 'invoice',
+    number: 'NORTHWIND-0042',
+    issuedAt: new Date('2026-11-20T12:00:00Z'),
+    locale: 'en',
+    paper: 'a4',
+    currency: 'eur',
     seller: { name: 'Nördwind & Łódź <GmbH>', address: german, taxId: 'DE136695976', logo: null, footer: 'Amtsgericht Berlin HRB 1234' },
     buyer: { name: 'Zofia Łukasiewicz & Synowie', address: polish, taxId: 'PL5260001246', email: 'zofia@example.com' },
     orderedAt: new Date('2026-11-18T10:00:00Z'),
@@ -27,7 +31,12 @@ export function anElectronicDocument(changes: Partial<DocumentModel> = {}): Docu
       aLine({ label: 'Onboarding workshop', amount: 45_000, discount: 4500, tax: 9315 }),
       aLine({ label: 'Unused time of Analytics Basic', amount: -1999, tax: -460, proration: true }),
     ],
-    ...{ subtotal: 172_901, discount: 17_490, net: 155_411, tax: 35_744, total: 191_155, taxBehavior: 'exclusive' },
+    subtotal: 172_901,
+    discount: 17_490,
+    net: 155_411,
+    tax: 35_744,
+    total: 191_155,
+    taxBehavior: 'exclusive',
     taxes: [aTax({ taxable_amount: 155_411, amount: 35_744 })],
     paidAt: new Date('2026-11-18T10:02:00Z'),
     refersTo: null,

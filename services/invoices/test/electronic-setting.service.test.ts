@@ -81,8 +81,12 @@ test.each([
   const { paid_at, ...order } = aTaxedSource()
   const caller = organizationCaller(order.organization.id)
   const transfer = {
-    ...{ beneficiary: 'Northwind', iban: 'DE89370400440532013000', bic: null, reference: 'RF18539007547034' },
-    ...{ due_date: '2026-12-09', epc: null },
+    beneficiary: 'Northwind',
+    iban: 'DE89370400440532013000',
+    bic: null,
+    reference: 'RF18539007547034',
+    due_date: '2026-12-09',
+    epc: null,
   }
   await invoices.call(updateInvoiceSettings, seller, caller)
   await invoices.requestUnpaidInvoice({ ...order, paid_at: null, transfer })

@@ -62,7 +62,11 @@ test('keeps the text, tags and language of the pages', async () => {
   expect(tags).toEqual(await (await before.getPage(1)).getStructTree())
   expect(await after.getMarkInfo()).toMatchObject({ Marked: true })
   expect((await after.getMetadata()).info).toMatchObject({
-    ...{ Language: 'pl', Title: 'Faktura NORTHWIND-0042', Author: document.seller.name, Producer: 'Quittance', Creator: 'Quittance' },
+    Language: 'pl',
+    Title: 'Faktura NORTHWIND-0042',
+    Author: document.seller.name,
+    Producer: 'Quittance',
+    Creator: 'Quittance',
   })
 })
 

@@ -59,7 +59,10 @@ interface ListedPage {
 const readPage = ({ seller, view, sorting, limit }: ListedPage) =>
   countBlocks((execute) =>
     createViewReader(organizationCaller(seller), execute).page(view, {
-      ...{ where: 'true', orderBy: buildDocumentSort([sorting]), page: 1, limit },
+      where: 'true',
+      orderBy: buildDocumentSort([sorting]),
+      page: 1,
+      limit,
     }),
   )
 

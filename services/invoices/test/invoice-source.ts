@@ -35,8 +35,12 @@ export function anInvoiceSource(): InvoiceSource {
 /** The order of `anInvoiceSource` while it waits for a bank transfer. */
 export function anUnpaidSource(): UnpaidInvoiceSource {
   const transfer = {
-    ...{ beneficiary: 'Northwind Analytics', iban: 'DE89370400440532013000', bic: null, reference: 'RF18539007547034' },
-    ...{ due_date: '2026-12-09', epc: null },
+    beneficiary: 'Northwind Analytics',
+    iban: 'DE89370400440532013000',
+    bic: null,
+    reference: 'RF18539007547034',
+    due_date: '2026-12-09',
+    epc: null,
   }
   return { ...anInvoiceSource(), paid_at: null, transfer }
 }

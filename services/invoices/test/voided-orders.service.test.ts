@@ -33,8 +33,13 @@ test('the invoice of a voided order gets one credit note over all of it, offset 
   await publishVoided(invoices, source)
   const [creditNote] = await waitForCreditNotes(invoices, source, 1)
   expect(creditNote).toMatchObject({
-    ...{ corrects_id: id, corrects_number: number, refund_id: null, reversed_by_id: null },
-    ...{ net_amount: source.net_amount, tax_amount: source.tax_amount, total_amount: source.total_amount },
+    corrects_id: id,
+    corrects_number: number,
+    refund_id: null,
+    reversed_by_id: null,
+    net_amount: source.net_amount,
+    tax_amount: source.tax_amount,
+    total_amount: source.total_amount,
   })
   const [row] = await invoices.rows('select printed from invoices where id = $1', [creditNote?.id])
   expect(row).toMatchObject({ printed: { isOffset: true, isVoid: true, paidAt: null, refersTo: { number } } })

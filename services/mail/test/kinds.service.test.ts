@@ -92,7 +92,9 @@ test('the mail of a cancellation after a failed payment promises no access, and 
   await using mail = await startMail()
   const subscription: Subscription = {
     ...createSubscription(mail),
-    ...{ status: 'past_due', cancel_at_period_end: true, ends_at: '2026-12-23T10:00:00Z' },
+    status: 'past_due',
+    cancel_at_period_end: true,
+    ends_at: '2026-12-23T10:00:00Z',
   }
   const page = await mailAbout(mail, { event: subscriptionCanceled, subscription })
   expect(page).toContain('is paused because a payment failed')

@@ -12,8 +12,18 @@ const kills = 5
 const maxInFlight = 5
 
 const receipt = JSON.stringify({
-  ...{ kind: 'receipt', reason: 'purchase', isAfterTrial: false, product: 'Reading room', currency: 'eur', items: [] },
-  ...{ subtotal: 4900, discount: 0, taxes: [], isTaxIncluded: false, total: 4900, orderedAt: '2026-11-23T10:00:00Z' },
+  kind: 'receipt',
+  reason: 'purchase',
+  isAfterTrial: false,
+  product: 'Reading room',
+  currency: 'eur',
+  items: [],
+  subtotal: 4900,
+  discount: 0,
+  taxes: [],
+  isTaxIncluded: false,
+  total: 4900,
+  orderedAt: '2026-11-23T10:00:00Z',
 })
 
 /** Stores mails that wait, as the consumers do. */

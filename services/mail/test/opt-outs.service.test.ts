@@ -7,7 +7,7 @@ import {
   subscriptionRenewalAhead,
   subscriptionTrialEnding,
 } from '@quittance/contracts/subscription-announcements'
-import { subscriptionCanceled, type Subscription } from '@quittance/contracts/subscriptions'
+import { subscriptionCanceled } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { simpleParser } from 'mailparser'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -25,21 +25,19 @@ beforeEach(() => void (smtp.received.length = 0))
 
 /** Announces the renewal of a yearly subscription of a new customer, or of the same one. */
 function createReminders(mail: TestMail) {
-  const example = buildContractExample(subscriptionRenewalAhead.payload) as Subscription
+  const example = buildContractExample(subscriptionRenewalAhead.payload) as AnnouncedSubscription
   const { customer } = mail.order()
-  const subscription: Subscription = {
+  const subscription: AnnouncedSubscription = {
     ...example,
-    ...{
-      id: randomUUID(),
-      customer,
-      customer_id: customer.id,
-      status: 'active',
-      recurring_interval: 'year',
-      current_period_end: '2026-12-24T10:00:00Z',
-      currency: 'usd',
-      amount: 2450,
-      next_amount: 4900,
-    },
+    id: randomUUID(),
+    customer,
+    customer_id: customer.id,
+    status: 'active',
+    recurring_interval: 'year',
+    current_period_end: '2026-12-24T10:00:00Z',
+    currency: 'usd',
+    amount: 2450,
+    next_amount: 4900,
   }
   const about = { organizationId: mail.organizationId, aggregateId: customer.id }
   return {

@@ -21,9 +21,17 @@ function declare(mail: TestMail, change: Partial<Declaration> = {}): Promise<str
   const example = buildContractExample(declarationReceived.payload) as Declaration
   const declaration = {
     ...example,
-    ...{ id: randomUUID(), organization_id: mail.organizationId, kind: 'withdrawal' as const, name: 'Ada Lovelace', locale: 'ar' },
-    ...{ email: `${randomUUID()}@buyer.example`, customer_id: null, reference: 'HB-2026-0042', created_at: '2026-11-23T10:00:00Z' },
-    ...{ effect: 'none' as const, refund_due_at: '2026-12-07T10:00:00Z' },
+    id: randomUUID(),
+    organization_id: mail.organizationId,
+    kind: 'withdrawal' as const,
+    name: 'Ada Lovelace',
+    locale: 'ar',
+    email: `${randomUUID()}@buyer.example`,
+    customer_id: null,
+    reference: 'HB-2026-0042',
+    created_at: '2026-11-23T10:00:00Z',
+    effect: 'none' as const,
+    refund_due_at: '2026-12-07T10:00:00Z',
     ...change,
   }
   return mail.emit(declarationReceived, declaration, { organizationId: mail.organizationId, aggregateId: declaration.id })

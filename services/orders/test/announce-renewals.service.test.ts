@@ -99,7 +99,9 @@ test('a renewal is announced with the product that is planned for it, and not if
   const { next, planned } = await planNext(700)
   await advance(orders, shop, after(planned.current_period_end, -29))
   expect(await orders.nextEvent(subscriptionRenewalAhead)).toMatchObject({
-    ...{ id: planned.id, amount: 2450, next_amount: 350 },
+    id: planned.id,
+    amount: 2450,
+    next_amount: 350,
     next_product: { id: next.id, name: next.name, currency: 'usd', recurring_interval: 'month' },
   })
   await advance(orders, shop, after(planned.current_period_end))

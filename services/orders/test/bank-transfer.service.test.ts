@@ -48,8 +48,14 @@ test('a confirmation names the account, the reference and the code, and keeps th
   await using shop = await startTransferShop()
   const { metadata, checkoutId, paymentId } = await buyByTransfer(shop)
   expect(metadata).toMatchObject({
-    ...{ beneficiary: 'Acme Books Ltd', iban: testIban, bic: 'COBADEFFXXX', amount: '4200', currency: 'eur', bank_transfer: 'available' },
-    ...{ intent_status: 'requires_action', reference: expect.stringMatching(/^RF\d\d[0-9A-Z]{12}$/) },
+    beneficiary: 'Acme Books Ltd',
+    iban: testIban,
+    bic: 'COBADEFFXXX',
+    amount: '4200',
+    currency: 'eur',
+    bank_transfer: 'available',
+    intent_status: 'requires_action',
+    reference: expect.stringMatching(/^RF\d\d[0-9A-Z]{12}$/),
   })
   expect(metadata['epc']?.split('\n')).toEqual([
     'BCD',
@@ -101,7 +107,9 @@ test('the same statement twice: everything is known, and nothing is counted twic
   const load = () => orders.call(importStatement, { id: account.id, document }, shop.shop.seller)
   expect(await load()).toMatchObject({
     matched: [{ payment_id: paymentId, amount: 4200, payer_name: 'Ada & Sons', bank_reference: '2026-11-24/BANK-1' }],
-    ...{ unmatched: [{ amount: 700, payment_id: null }], known: [], reversed: [{ bank_reference: '2026-11-24/BANK-3' }] },
+    unmatched: [{ amount: 700, payment_id: null }],
+    known: [],
+    reversed: [{ bank_reference: '2026-11-24/BANK-3' }],
   })
   await waitForOrderStatus(shop, orderId, 'paid')
   expect(await load()).toMatchObject({ matched: [], unmatched: [], known: [{ amount: 4200 }, { amount: 700 }], reversed: [{}] })

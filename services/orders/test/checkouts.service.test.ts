@@ -65,7 +65,10 @@ test('a new checkout is not modified; a deprecated key can name its product, and
   const byPrice = await orders.call(createCheckout, { product_price_id: price?.id ?? '' }, seller)
   expect(byPrice).toMatchObject({ product_id: product.id, products: [{ id: product.id }] })
   for (const wrong of [
-    ...[{}, { product_id: randomUUID() }, { product_price_id: randomUUID() }, { products: [product.id], currency: 'eur' }],
+    {},
+    { product_id: randomUUID() },
+    { product_price_id: randomUUID() },
+    { products: [product.id], currency: 'eur' },
     { products: [product.id], customer_metadata: { share: 1.5 } },
     { products: [product.id], metadata: { discord_id: 2 ** 60 } },
   ])

@@ -42,8 +42,17 @@ test('a customer lists the stored methods of the own payments, without anything 
   const card = { brand: 'visa', last4: '1111', exp_month: 1, exp_year: 2031, wallet: null }
   expect(methods.map((method) => method.default)).toEqual([false, true])
   expect(methods[0]).toEqual({
-    ...{ id: further, created_at: expect.any(String), modified_at: null, customer_id: subscription.customer_id },
-    ...{ processor: 'stripe', type: 'card', default: false, is_default: false, is_blocked: false, card, method_metadata: card },
+    id: further,
+    created_at: expect.any(String),
+    modified_at: null,
+    customer_id: subscription.customer_id,
+    processor: 'stripe',
+    type: 'card',
+    default: false,
+    is_default: false,
+    is_blocked: false,
+    card,
+    method_metadata: card,
   })
   expect(JSON.stringify(methods)).not.toContain('ctoken')
 })

@@ -21,7 +21,15 @@ test('a customer reads themselves, without the seller’s data', async () => {
   const { customer, me } = await createPortalCustomer(orders)
   const { id, created_at, modified_at, email, email_verified, name, billing_address, tax_id, locale } = customer
   expect(await orders.call(getPortalCustomer, {}, me)).toEqual({
-    ...{ id, created_at, modified_at, email, email_verified, name, billing_address, tax_id, locale },
+    id,
+    created_at,
+    modified_at,
+    email,
+    email_verified,
+    name,
+    billing_address,
+    tax_id,
+    locale,
     billing_name: null,
     oauth_accounts: {},
   })

@@ -78,14 +78,24 @@ test('signed in and in time, a withdrawal ends the subscription, once, and is op
   const request = declare(shop, email, { order_id: order.id, reference: 'Library card' })
   const receipt = await orders.call(declareWithdrawal, request, buyer)
   expect(receipt).toEqual({
-    ...{ id: expect.any(String), created_at: expect.any(String), organization_id: shop.organizationId, kind: 'withdrawal' },
-    ...{ name: 'Ada Lovelace', email, reference: 'Library card', ground: null },
+    id: expect.any(String),
+    created_at: expect.any(String),
+    organization_id: shop.organizationId,
+    kind: 'withdrawal',
+    name: 'Ada Lovelace',
+    email,
+    reference: 'Library card',
+    ground: null,
   })
   expect(await orders.call(getSubscription, { id: order.subscription_id as string }, shop.seller)).toMatchObject({ status: 'canceled' })
   const [kept] = (await orders.call(listDeclarations, { is_settled: false }, shop.seller)).items
   const refund_due_at = new Date(Date.parse(receipt.created_at) + 14 * 86_400_000).toISOString()
   expect(await orders.nextEvent(declarationReceived)).toEqual({
-    ...{ ...receipt, customer_id: order.customer_id, locale: null, effect: 'subscription_ended', refund_due_at },
+    ...receipt,
+    customer_id: order.customer_id,
+    locale: null,
+    effect: 'subscription_ended',
+    refund_due_at,
   })
   expect(kept).toMatchObject({ id: receipt.id, is_verified: true, order_id: order.id, effect: 'subscription_ended', is_settled: false })
   expect(Date.parse(kept?.refund_due_at ?? '')).toBe(Date.parse(refund_due_at))

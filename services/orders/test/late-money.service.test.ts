@@ -73,7 +73,10 @@ test('late money upgrades to the product of its order, not to the one that the c
   await receive(shop, lapsed, 100)
   await waitForOrderStatus(shop, lapsed.orderId, 'paid')
   expect(await orders.call(getSubscription, { id: free.id }, seller)).toMatchObject({
-    ...{ status: 'active', product_id: cheap.id, amount: 100, recurring_interval: 'month' },
+    status: 'active',
+    product_id: cheap.id,
+    amount: 100,
+    recurring_interval: 'month',
   })
   const sold = { status: 'succeeded', product_id: cheap.id, product_price_id: cheap.prices[0]?.id, amount: 100, total_amount: 100 }
   expect(await orders.call(getCheckout, { id: lapsed.id }, seller)).toMatchObject(sold)
@@ -115,8 +118,12 @@ test('late money counts the redemption of its order again, and the checkout show
   await waitForOrderStatus(shop, lapsed.orderId, 'paid')
   expect(await countRedemptions()).toBe(1)
   expect(await orders.call(getCheckout, { id: lapsed.id }, seller)).toMatchObject({
-    ...{ status: 'succeeded', product_id: product.id, discount_id: discount.id },
-    ...{ amount: 4_200, discount_amount: 2_100, total_amount: 2_100 },
+    status: 'succeeded',
+    product_id: product.id,
+    discount_id: discount.id,
+    amount: 4_200,
+    discount_amount: 2_100,
+    total_amount: 2_100,
   })
 })
 

@@ -38,8 +38,12 @@ test('a second open payment of an order, or a second applied one, cannot be writ
   await orders.rows(`update payments set status = 'succeeded'`)
   await expect(
     copyPayment(orders, {
-      ...{ state: `'succeeded'`, status: `'succeeded'`, settled_at: 'now()', next_check_at: 'null' },
-      ...{ applied_at: 'now()', captured_amount: 'amount' },
+      state: `'succeeded'`,
+      status: `'succeeded'`,
+      settled_at: 'now()',
+      next_check_at: 'null',
+      applied_at: 'now()',
+      captured_amount: 'amount',
     }),
   ).rejects.toThrow('payments_one_applied_per_order')
   const surplus = { settled_at: 'now()', next_check_at: 'null', surplus_at: 'now()', captured_amount: 'amount' }

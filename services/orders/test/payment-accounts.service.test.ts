@@ -20,9 +20,15 @@ test('connects an account after a check of its key, and shows the last four char
   await using shop = await startStripeShop()
   const { account, stripe, orders } = shop
   expect(account).toMatchObject({
-    ...{ provider: 'stripe', mode: 'test', provider_account: stripe.id, status: 'active', is_default: true },
-    ...{ secret_key_last4: stripe.apiKey.slice(-4), webhook_secret_last4: [stripe.webhookSecret.slice(-4)] },
-    ...{ health: { is_healthy: true, lacking: [], detail: null }, events_path: `/v1/payment-accounts/${account.id}/events` },
+    provider: 'stripe',
+    mode: 'test',
+    provider_account: stripe.id,
+    status: 'active',
+    is_default: true,
+    secret_key_last4: stripe.apiKey.slice(-4),
+    webhook_secret_last4: [stripe.webhookSecret.slice(-4)],
+    health: { is_healthy: true, lacking: [], detail: null },
+    events_path: `/v1/payment-accounts/${account.id}/events`,
   })
   expect(await orders.call(getPaymentAccount, { id: account.id }, shop.shop.seller)).toEqual(account)
   expect((await orders.call(listPaymentAccounts, {}, shop.shop.seller)).items).toEqual([account])

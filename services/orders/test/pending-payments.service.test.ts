@@ -57,7 +57,8 @@ test('a payment by bank transfer waits for the transfer [payments 79]', async ()
   await using shop = await startTransferShop()
   const { checkoutId } = await buyByTransfer(shop)
   expect(await find(shop.orders, { seller: shop.shop.seller, checkoutId })).toMatchObject({
-    ...{ pending_reason: 'waiting_for_transfer', status: 'pending' },
+    pending_reason: 'waiting_for_transfer',
+    status: 'pending',
     next_check_at: expect.any(String),
   })
 })

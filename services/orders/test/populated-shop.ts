@@ -68,7 +68,8 @@ export async function createPopulatedShop(orders: OrdersUnderTest): Promise<Popu
   const [{ account, key }, grant] = [await connectAccount(orders, seller), await findGrant(orders, { seller, benefit })]
   const ids = {
     ...(await createMoneyObjects(orders, shop)),
-    ...{ 'orders.customer-order.confirm-payment': owed, ...(await storeMethods(orders, { organizationId, customerId: customer.id })) },
+    'orders.customer-order.confirm-payment': owed,
+    ...(await storeMethods(orders, { organizationId, customerId: customer.id })),
     'payment-accounts': account,
     products: product.id,
     benefits: benefit,

@@ -45,7 +45,10 @@ test('sellers list and get the disputes of their payments, and of no others', as
     currency: 'usd',
     tax_amount: 0,
     funds: expect.any(String),
-    ...{ resolved: false, closed: false, past_due: false, case_id: null },
+    resolved: false,
+    closed: false,
+    past_due: false,
+    case_id: null,
     customer: { organization_id: organizationId, email: expect.any(String) },
   })
   expect(await orders.call(getDispute, { id: dispute.id }, seller)).toEqual(dispute)

@@ -28,16 +28,11 @@ export interface TestProcessor extends Disposable {
 }
 
 export function useTestProcessor(): TestProcessor {
-  const calls: TestProcessor['calls'] = {
-    ...{ check: [], ensurePayer: [], prepare: [], submit: [], read: [] },
-    ...{ findByOurId: [], cancel: [], refund: [], readRefund: [], findRefund: [] },
-  }
-  const [sent, refunded, instead, before]: [TestProcessor['sent'], Set<string>, TestProcessor['instead'], TestProcessor['before']] = [
-    [],
-    new Set(),
-    {},
-    {},
-  ]
+  const calls = buildEmptyCalls()
+  const sent: TestProcessor['sent'] = []
+  const refunded = new Set<string>()
+  const instead: TestProcessor['instead'] = {}
+  const before: TestProcessor['before'] = {}
   async function around<T>(call: Call, id: string, execute: () => Promise<Answer<T>>): Promise<Answer<T>> {
     calls[call].push(id)
     const replaced = await instead[call]?.(id)
@@ -81,6 +76,21 @@ export function useTestProcessor(): TestProcessor {
     }
   })
   return { calls, sent, refunded, instead, before, [Symbol.dispose]: () => replaced[Symbol.dispose]() }
+}
+
+function buildEmptyCalls(): TestProcessor['calls'] {
+  return {
+    check: [],
+    ensurePayer: [],
+    prepare: [],
+    submit: [],
+    read: [],
+    findByOurId: [],
+    cancel: [],
+    refund: [],
+    readRefund: [],
+    findRefund: [],
+  }
 }
 
 /** Never replies. */

@@ -14,8 +14,10 @@ test('a later statement with more credits under the same reference counts each o
   const other = { amount: '7.00', unstructured: ['Hello'], payer: 'Another' }
   expect(await load(shop, [half])).toMatchObject({ matched: [{ amount: 2100, payment_id: paymentId }] })
   expect(await load(shop, [other, half])).toMatchObject({
-    ...{ matched: [], unmatched: [{ amount: 700, bank_reference: '2026-11-24/BANK-1/2' }] },
-    ...{ known: [{ amount: 2100, bank_reference: '2026-11-24/BANK-1', payment_id: paymentId }], conflicting: [] },
+    matched: [],
+    unmatched: [{ amount: 700, bank_reference: '2026-11-24/BANK-1/2' }],
+    known: [{ amount: 2100, bank_reference: '2026-11-24/BANK-1', payment_id: paymentId }],
+    conflicting: [],
   })
   expect(await load(shop, [half, other])).toMatchObject({ matched: [], unmatched: [], known: [{}, {}] })
   const { items } = await shop.orders.call(listBankReceipts, { sorting: ['amount'] }, shop.shop.seller)

@@ -21,8 +21,17 @@ const references = { organization: randomUUID(), customer: randomUUID(), order: 
 
 export function buildIntent(values: Partial<Intent> = {}): Intent {
   return {
-    ...{ id: randomUUID(), kind: 'charge', money: { amount: 1_190n, currency: 'eur' }, payer: null, keep: false, buyerPresent: true },
-    ...{ source: null, returnUrl: 'https://shop.example/return', description: 'Order of a test', statement: 'SHOP', references },
+    id: randomUUID(),
+    kind: 'charge',
+    money: { amount: 1_190n, currency: 'eur' },
+    payer: null,
+    keep: false,
+    buyerPresent: true,
+    source: null,
+    returnUrl: 'https://shop.example/return',
+    description: 'Order of a test',
+    statement: 'SHOP',
+    references,
     ...values,
   }
 }
@@ -71,8 +80,11 @@ export async function chargeMethod(world: ContractWorld, payer: string, method: 
 
 export function buildRefund(payment: { intent: Intent; theirs: string }, amount: bigint, values: Partial<RefundIntent> = {}): RefundIntent {
   return {
-    ...{ id: randomUUID(), payment: { id: payment.intent.id, theirs: payment.theirs, charge: null }, money: { amount, currency: 'eur' } },
-    ...{ reason: 'customer_request', references: { organization: references.organization, order: references.order } },
+    id: randomUUID(),
+    payment: { id: payment.intent.id, theirs: payment.theirs, charge: null },
+    money: { amount, currency: 'eur' },
+    reason: 'customer_request',
+    references: { organization: references.organization, order: references.order },
     ...values,
   }
 }

@@ -52,7 +52,11 @@ const amounts = ['currency', 'subtotal_amount', 'discount_amount', 'net_amount',
 function toPreviewed(order: Order | undefined): Omit<PreviewedOrder, 'at'> {
   const picked = Object.fromEntries(amounts.map((name) => [name, order?.[name]])) as Omit<PreviewedOrder, 'at' | 'items'>
   const items = (order?.items ?? []).map(({ label, amount, discount_amount, tax_amount, proration }) => ({
-    ...{ label, amount, discount_amount, tax_amount, proration },
+    label,
+    amount,
+    discount_amount,
+    tax_amount,
+    proration,
   }))
   return { ...picked, items }
 }

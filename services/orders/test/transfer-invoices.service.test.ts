@@ -31,8 +31,12 @@ test('an order that waits for a transfer is invoiced with its terms before it is
   const due = await orders.nextEvent(orderInvoiceDue)
   expect(due).toMatchObject({ order_id: orderId, paid_at: null, total_amount: 4200, payment: null, billing_name: 'Ada Lovelace' })
   expect(due.transfer).toEqual({
-    ...{ beneficiary: 'Acme Books Ltd', iban: testIban, bic: 'COBADEFFXXX', reference },
-    ...{ due_date: metadata['due_date'], epc: metadata['epc'] },
+    beneficiary: 'Acme Books Ltd',
+    iban: testIban,
+    bic: 'COBADEFFXXX',
+    reference,
+    due_date: metadata['due_date'],
+    epc: metadata['epc'],
   })
   const receipt = { id: paymentId, amount: 4_200, booked_on: '2026-11-24', bank_reference: 'a' }
   await orders.call(addReceipt, receipt, shop.shop.seller)

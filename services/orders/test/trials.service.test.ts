@@ -184,7 +184,9 @@ test('a change of product waits for the end of the trial; nothing is billed befo
   const asked = { id, product_id: larger.id, proration_behavior: 'invoice' } as const
   const at = new Date(trial_end ?? '').toISOString()
   expect(await orders.call(previewSubscriptionChange, asked, started.seller)).toMatchObject({
-    ...{ applies_at: at, proration_behavior: 'next_period', due_now: null },
+    applies_at: at,
+    proration_behavior: 'next_period',
+    due_now: null,
     next_order: { at, net_amount: 3000 },
   })
   const planned = await orders.call(updateSubscription, asked, started.seller)

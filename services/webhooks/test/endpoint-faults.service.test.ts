@@ -159,8 +159,18 @@ test.each([301, 302, 307, 308])('treats a redirect (%i) as a failure and does no
 })
 
 const forbiddenHosts = [
-  ...['0.0.0.0', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1', '169.254.169.254', '168.63.129.16'],
-  ...['[::1]', '[::7f00:1]', '[64:ff9b::7f00:1]', '[fd00:ec2::254]', 'localhost.'],
+  '0.0.0.0',
+  '10.0.0.1',
+  '172.16.0.1',
+  '192.168.0.1',
+  '100.64.0.1',
+  '169.254.169.254',
+  '168.63.129.16',
+  '[::1]',
+  '[::7f00:1]',
+  '[64:ff9b::7f00:1]',
+  '[fd00:ec2::254]',
+  'localhost.',
 ]
 
 test('rejects a URL outside the internet, and never connects to a stored one [fault 30]', async () => {

@@ -60,7 +60,8 @@ async function run(args: string[]): Promise<void> {
     // A ready file is for programs, which create what they need.
     const demoLinks = options.readyFile ? null : await createLinks(running, report)
     writeStartLinks(running.dataDir, {
-      ...{ buy: demoLinks?.buyUrl ?? null, portal: demoLinks?.portalUrl ?? null },
+      buy: demoLinks?.buyUrl ?? null,
+      portal: demoLinks?.portalUrl ?? null,
       mailbox: mailboxUrl(running.facts().base_url),
     })
     console.log(startupSummary(running, { secondsNeeded: seconds(), demoLinks }))

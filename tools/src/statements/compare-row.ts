@@ -6,7 +6,8 @@ const typeNames: Readonly<Record<number, string>> = {
   ...Object.fromEntries([18, 19, 20, 25, 1042, 1043, 1082, 1114, 1184, 1186, 1700, 2278, 2950].map((oid) => [oid, 'string'])),
   ...Object.fromEntries([21, 23, 26, 700, 701].map((oid) => [oid, 'number'])),
   ...Object.fromEntries([1000, 1005, 1007, 1009, 1015, 1016, 1115, 1185, 1231, 2951].map((oid) => [oid, 'array'])),
-  ...{ 16: 'boolean', 17: 'Buffer' },
+  16: 'boolean',
+  17: 'Buffer',
 }
 
 /**

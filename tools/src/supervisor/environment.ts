@@ -73,11 +73,13 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...ins
   return {
     ...Object.fromEntries(Object.entries(userEnvironment).filter(([key]) => !notPassedOn.test(key) && !secretNames.has(key))),
     HEALTH_PORT: String(healthPort),
-    ...{ BASE_URL: baseUrl, AUTH_URL: authUrl, PAGES_URL: pagesUrl },
+    BASE_URL: baseUrl,
+    AUTH_URL: authUrl,
+    PAGES_URL: pagesUrl,
     ...(instance.databaseUrl[name] && { DATABASE_URL: instance.databaseUrl[name] }),
     ...ownSecrets(name),
     ...busSettings(name),
-    ...ownSettings(name, instance),
+    ...ownSettings(name),
     ...(port !== null && { PORT: String(port), HOST: userEnvironment.HOST ?? '127.0.0.1' }),
   }
 
@@ -94,10 +96,8 @@ export function serviceEnvironment(name: ServiceName, { port, healthPort, ...ins
     return Object.fromEntries(own.map(([setting, generated]) => [setting, userEnvironment[setting] ?? generated]))
   }
 
-  function ownSettings(
-    service: ServiceName,
-    { invoicesOrigins, authOrigins, mailOrigins, storefrontOrigins, apiOrigins, chromium }: InstanceEnvironment,
-  ): NodeJS.ProcessEnv {
+  function ownSettings(service: ServiceName): NodeJS.ProcessEnv {
+    const { invoicesOrigins, authOrigins, mailOrigins, storefrontOrigins, apiOrigins, chromium } = instance
     switch (service) {
       case 'gateway':
         return {

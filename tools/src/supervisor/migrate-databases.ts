@@ -20,7 +20,10 @@ export async function migrateDatabases({ urls, migrationUrls }: Migrating): Prom
     Object.entries(of).flatMap(([owner, url]) => (url ? [[`${prefix}_${owner.toUpperCase()}`, url]] : []))
   const { PATH, HOME, NODE_COMPILE_CACHE, NODE_EXTRA_CA_CERTS } = process.env
   const env = {
-    ...{ PATH, HOME, NODE_COMPILE_CACHE, NODE_EXTRA_CA_CERTS },
+    PATH,
+    HOME,
+    NODE_COMPILE_CACHE,
+    NODE_EXTRA_CA_CERTS,
     ...Object.fromEntries([...named('DATABASE_URL', urls), ...named('MIGRATION_DATABASE_URL', migrationUrls)]),
   }
   await new Promise<void>((resolve, reject) => {

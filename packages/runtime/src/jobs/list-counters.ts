@@ -128,7 +128,9 @@ export function countAnotherList(table: CountedTable): string[] {
   const { insertion, trigger, changes } = recordChanges(table)
   return [
     `lock table ${list} in share row exclusive mode`,
-    ...[insertion, trigger, ...changes],
+    insertion,
+    trigger,
+    ...changes,
     ...createChangeTriggers(table),
     addTotals(table, { target: 'list_totals', rows: selectVisible(table, list), delta: 'count(*)' }),
   ]

@@ -1,19 +1,9 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { taxIdFormats, type TaxId } from '@quittance/contracts/tax-id'
 import { euVat, stdnum, type Validator } from 'stdnum'
+import { taxIdRules } from './tax-id-rules.ts'
 
 const europeanUnion = new Set('AT BE BG CY CZ DE DK EE EL ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '))
-
-/** Rules by format, as `country.rule` of the library. Formats not listed have no public rule; only their characters are checked. */
-const rules: Readonly<Record<string, string>> = {
-  ...{ ad_nrt: 'AD.nrt', ar_cuit: 'AR.cuit', au_abn: 'AU.abn', bg_uic: 'BG.vat', br_cnpj: 'BR.cnpj', br_cpf: 'BR.cpf', ca_bn: 'CA.bn' },
-  ...{ ca_gst_hst: 'CA.gst', ca_qst: 'CA.qst', ch_uid: 'CH.uid', ch_vat: 'CH.vat', cl_tin: 'CL.rut', cn_tin: 'CN.uscc', co_nit: 'CO.nit' },
-  ...{ cr_tin: 'CR.cpj', de_stn: 'DE.stnr', do_rcn: 'DO.rnc', ec_ruc: 'EC.ruc', eg_tin: 'EG.tn', es_cif: 'ES.cif', gb_vat: 'GB.vat' },
-  ...{ hr_oib: 'HR.oib', hu_tin: 'HU.anum', id_npwp: 'ID.npwp', il_vat: 'IL.hp', in_gst: 'IN.gstin', is_vat: 'IS.vsk', jp_cn: 'JP.cn' },
-  ...{ ke_pin: 'KE.pin', kr_brn: 'KR.brn', mx_rfc: 'MX.rfc', no_vat: 'NO.mva', nz_gst: 'NZ.ird', pe_ruc: 'PE.ruc', ro_tin: 'RO.cui' },
-  ...{ rs_pib: 'RS.pib', ru_inn: 'RU.inn', sg_uen: 'SG.uen', si_tin: 'SI.ddv', sv_nit: 'SV.nit', th_vat: 'TH.tin', tr_tin: 'TR.vkn' },
-  ...{ tw_vat: 'TW.ubn', us_ein: 'US.ein', uy_ruc: 'UY.rut', ve_rif: 'VE.rif', vn_tin: 'VN.mst', za_vat: 'ZA.vat' },
-}
 
 const invalid = 'Must be a valid tax ID of the country of the billing address.'
 
@@ -79,7 +69,7 @@ function isValid(taxId: TaxId): boolean {
 function findValidators([number, format]: TaxId): readonly Validator[] | undefined {
   const prefix = number.slice(0, 2)
   if (format === 'eu_vat') return europeanUnion.has(prefix) ? euVat[prefix === 'EL' ? 'GR' : prefix] : undefined
-  const [country, rule] = rules[format]?.split('.') ?? []
+  const [country, rule] = taxIdRules[format]?.split('.') ?? []
   const validator = country && rule ? stdnum[country]?.[rule] : undefined
   return validator && [validator]
 }

@@ -1,4 +1,5 @@
-import { buildCustomer, buildPaymentIntent, buildSetupIntent } from './build-objects.ts'
+import { buildPaymentIntent, buildSetupIntent } from './build-intents.ts'
+import { buildCustomer } from './build-objects.ts'
 import { readText, readTexts, type FormParameters } from './form-body.ts'
 import { createMissingError, createParameterError, type Origin } from './stripe-state.ts'
 
@@ -48,7 +49,10 @@ export function createPayment(origin: Origin, params: FormParameters) {
     throw createParameterError('statement_descriptor_suffix', 'Invalid suffix')
   const intent = buildPaymentIntent(origin, {
     ...readShared({ params, account: origin[1] }),
-    ...{ amount, currency, setup_future_usage: readText(params['setup_future_usage']), statement_descriptor_suffix: suffix },
+    amount,
+    currency,
+    setup_future_usage: readText(params['setup_future_usage']),
+    statement_descriptor_suffix: suffix,
   })
   origin[1].paymentIntents.set(intent.id, intent)
   return intent

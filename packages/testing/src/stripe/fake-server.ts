@@ -53,8 +53,13 @@ async function handle(options: ServerOptions, request: IncomingMessage, response
   const account = options.findAccount(request.headers.authorization?.replace(/^Bearer /, '') ?? '')
   const key = (request.headers['idempotency-key'] as string | undefined) ?? null
   const call: FakeCall = {
-    ...{ account: account?.id ?? null, route: route ?? `${method} ${path}`, path, key },
-    ...{ body, status: null, at: options.world.now() },
+    account: account?.id ?? null,
+    route: route ?? `${method} ${path}`,
+    path,
+    key,
+    body,
+    status: null,
+    at: options.world.now(),
   }
   options.calls.push(call)
   try {

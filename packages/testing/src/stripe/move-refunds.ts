@@ -28,8 +28,13 @@ export function createRefund([world, account]: Origin, params: FormParameters): 
   }
   const isPending = testCards[account.cards.get(readId(intent.payment_method) ?? '') ?? '']?.isRefundPending === true
   const refund = buildRefund([world, account], {
-    ...{ amount, currency: intent.currency, charge: charge.id, payment_intent: intent.id, metadata: readTexts(params['metadata']) },
-    ...{ reason: readText(params['reason']), status: isPending ? 'pending' : 'succeeded' },
+    amount,
+    currency: intent.currency,
+    charge: charge.id,
+    payment_intent: intent.id,
+    metadata: readTexts(params['metadata']),
+    reason: readText(params['reason']),
+    status: isPending ? 'pending' : 'succeeded',
   })
   account.refunds.set(refund.id, refund)
   charge.amount_refunded += amount

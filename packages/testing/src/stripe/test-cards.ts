@@ -40,7 +40,12 @@ export const declinesWithOwnCode = new Set(['expired_card', 'incorrect_cvc', 'pr
 
 /** Advice that Stripe gives with some declines. */
 export const adviceByDecline: Readonly<Record<string, string>> = {
-  ...{ insufficient_funds: 'try_again_later', processing_error: 'try_again_later', generic_decline: 'try_again_later' },
-  ...{ lost_card: 'do_not_try_again', stolen_card: 'do_not_try_again', fraudulent: 'do_not_try_again' },
-  ...{ expired_card: 'confirm_card_data', incorrect_cvc: 'confirm_card_data' },
+  insufficient_funds: 'try_again_later',
+  processing_error: 'try_again_later',
+  generic_decline: 'try_again_later',
+  lost_card: 'do_not_try_again',
+  stolen_card: 'do_not_try_again',
+  fraudulent: 'do_not_try_again',
+  expired_card: 'confirm_card_data',
+  incorrect_cvc: 'confirm_card_data',
 }

@@ -30,7 +30,9 @@ export async function mailResetLink(
   const token = mintToken('qt_prt_')
   const expiresAt = new Date(now.getTime() + resetLifetimeMinutes * 60_000)
   const [account] = await systemSql<{ email: string }>('password-reset.insert-mailed', insert, {
-    ...{ hash: hashToken(token), email, expires_at: expiresAt },
+    hash: hashToken(token),
+    email,
+    expires_at: expiresAt,
   })
   const id = randomUUID()
   const url = `${config().AUTH_URL}${routes.resetPassword}?${new URLSearchParams({ token })}`
@@ -39,7 +41,10 @@ export async function mailResetLink(
     aggregateId: id,
     organizationId: null,
     payload: {
-      ...{ kind: 'password_reset', source_id: id, recipient: account?.email ?? null, locale: null },
+      kind: 'password_reset',
+      source_id: id,
+      recipient: account?.email ?? null,
+      locale: null,
       expires_at: expiresAt.toISOString(),
       sealed_url: sealSecret(url, { keys, context: mailSecretContext('password_reset', id) }),
     },

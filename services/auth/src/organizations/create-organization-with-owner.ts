@@ -16,8 +16,26 @@ export interface NewOrganization {
 
 /** First segments of public addresses. An organization that has one from an earlier release keeps it: its portal has another path. */
 const reservedSlugs: ReadonlySet<string> = new Set([
-  ...['admin', 'api', 'buy', 'cancel', 'checkout', 'console', 'docs', 'embed', 'healthz', 'livez', 'mailbox', 'metrics', 'oauth2'],
-  ...['openapi', 'portal', 'readyz', 'unsubscribe', 'verify', 'well-known', 'withdraw'],
+  'admin',
+  'api',
+  'buy',
+  'cancel',
+  'checkout',
+  'console',
+  'docs',
+  'embed',
+  'healthz',
+  'livez',
+  'mailbox',
+  'metrics',
+  'oauth2',
+  'openapi',
+  'portal',
+  'readyz',
+  'unsubscribe',
+  'verify',
+  'well-known',
+  'withdraw',
 ])
 
 /** Returns whether the slug is reserved for an address of the system, or another organization has it. */

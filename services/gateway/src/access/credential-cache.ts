@@ -43,7 +43,7 @@ export function createCredentialCache(): CredentialCache {
       for (const name of names) {
         for (const { revoked } of pending.values()) revoked.add(name)
         cache.delete(name)
-        for (const hash of [...(hashesByName.get(name) ?? [])]) cache.delete(hash)
+        for (const hash of hashesByName.get(name) ?? []) cache.delete(hash)
       }
     },
     clear: () => cache.clear(),

@@ -46,7 +46,8 @@ async function attachXml(file: PDFDocument, { xml, date, fileName }: { xml: stri
   await file.attach(new TextEncoder().encode(xml), fileName, {
     mimeType: 'text/xml',
     description: 'The invoice as Factur-X',
-    ...{ creationDate: date, modificationDate: date },
+    creationDate: date,
+    modificationDate: date,
     afRelationship: AFRelationship.Alternative,
   })
   await file.flush()
@@ -73,7 +74,9 @@ function setMetadata(file: PDFDocument, { seller, number, issuedAt, locale }: Do
 function setOutputIntent(file: PDFDocument): void {
   const profile = file.context.register(file.context.flateStream(srgbProfile(), { N: 3 }))
   const intent = file.context.obj({
-    ...{ Type: 'OutputIntent', S: 'GTS_PDFA1', DestOutputProfile: profile },
+    Type: 'OutputIntent',
+    S: 'GTS_PDFA1',
+    DestOutputProfile: profile,
     OutputConditionIdentifier: PDFString.of('sRGB IEC61966-2.1'),
     Info: PDFString.of('sRGB IEC61966-2.1'),
   })

@@ -20,11 +20,16 @@ function domestic(country: string, { seller = {}, buyer = {}, percentage = 25 }:
   const tax = percentage * 100
   return {
     ...document,
-    ...{ orderId: '7f0c3e7a-1100-4c5a-9d55-0b8c2b4e0f5e', profile: 'peppol' },
+    orderId: '7f0c3e7a-1100-4c5a-9d55-0b8c2b4e0f5e',
+    profile: 'peppol',
     seller: { ...document.seller, contact, address: { ...address, country }, electronicAddress: '0088:7300010000001', ...seller },
     buyer: { ...document.buyer, address: { ...address, country }, taxId: null, electronicAddress: '0088:7300010000001', ...buyer },
     lines: [{ ...line, amount: 10_000, discount: 0, tax }],
-    ...{ subtotal: 10_000, discount: 0, net: 10_000, tax, total: 10_000 + tax },
+    subtotal: 10_000,
+    discount: 0,
+    net: 10_000,
+    tax,
+    total: 10_000 + tax,
     taxes: [aTax({ country, percentage, taxable_amount: 10_000, amount: tax })],
   }
 }

@@ -28,8 +28,12 @@ const untaxed = () => {
 const hostile = 'A & B <script>"x"</script> &amp; \u202e ]]>'
 
 const transfer = {
-  ...{ beneficiary: 'Northwind & Sons', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX', reference: 'RF18539007547034' },
-  ...{ dueDate: '2026-12-09', epc: null },
+  beneficiary: 'Northwind & Sons',
+  iban: 'DE89370400440532013000',
+  bic: 'COBADEFFXXX',
+  reference: 'RF18539007547034',
+  dueDate: '2026-12-09',
+  epc: null,
 }
 
 /** Sixty documents: fifteen by hand, the others random. */

@@ -45,7 +45,8 @@ export function vatGroups(document: DocumentModel): VatGroup[] | null {
 function selectCategory(tax: AppliedTax | null, { taxes, seller, buyer }: DocumentModel): VatCategory {
   const isEuropean = seller.address !== null && isInEuropeanUnion(seller.address.country)
   const untaxed = (id: 'AE' | 'G' | 'O', reason: string): VatCategory => ({
-    ...{ id, percent: id === 'O' ? null : '0' },
+    id,
+    percent: id === 'O' ? null : '0',
     exemption: { code: isEuropean ? `VATEX-EU-${id}` : null, reason },
   })
   if (!tax && taxes.length === 0 && seller.taxExemption)

@@ -102,7 +102,10 @@ async function reissueCredits(
     refundId && printed
       ? [
           {
-            ...{ id: refundId, amount: printed.net, tax_amount: printed.tax, reason: printed.refund?.reason ?? null },
+            id: refundId,
+            amount: printed.net,
+            tax_amount: printed.tax,
+            reason: printed.refund?.reason ?? null,
             created_at: printed.refund?.refundedAt ?? printed.issuedAt,
           },
         ]

@@ -49,7 +49,11 @@ export function createSnapshot({ id, kind, number, source, settings, issuedAt }:
     orderedAt: source.order_created_at,
     servicePeriod: source.period,
     lines: source.items.map(toLine),
-    ...{ subtotal: subtotal_amount, discount: discount_amount, net: net_amount, tax: tax_amount, total: total_amount },
+    subtotal: subtotal_amount,
+    discount: discount_amount,
+    net: net_amount,
+    tax: tax_amount,
+    total: total_amount,
     taxBehavior: source.tax_behavior,
     taxes: source.taxes,
     paidAt: kind === 'invoice' ? source.paid_at : null,
@@ -83,7 +87,12 @@ function toLine({
   tax_position,
 }: InvoiceSource['items'][number]): DocumentLine {
   return {
-    ...{ label, amount, discount: discount_amount, tax: tax_amount, proration, quantity: quantity ?? 1 },
+    label,
+    amount,
+    discount: discount_amount,
+    tax: tax_amount,
+    proration,
+    quantity: quantity ?? 1,
     ...(typeof tax_position === 'number' && { taxPosition: tax_position }),
   }
 }

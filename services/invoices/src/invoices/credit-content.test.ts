@@ -6,7 +6,12 @@ import { buildCreditContent, computeRemainder, splitByRate } from './credit-cont
 import type { DocumentSnapshot } from './document-snapshot.ts'
 
 const vat = (percentage: number, taxable_amount: number): AppliedTax => ({
-  ...{ name: 'VAT', country: 'DE', state: null, percentage, reverse_charge: false, taxable_amount },
+  name: 'VAT',
+  country: 'DE',
+  state: null,
+  percentage,
+  reverse_charge: false,
+  taxable_amount,
   amount: Math.round((taxable_amount * percentage) / 100),
 })
 
@@ -17,7 +22,11 @@ const invoice = {
   number: 'A-1',
   issuedAt: '2026-11-20T10:00:00Z',
   lines: [line('Book', 3000, 210), line('Course', 10_000, 1900), line('Donation', 500, 0)],
-  ...{ subtotal: 13_500, discount: 0, net: 13_500, tax: 2110, total: 15_610 },
+  subtotal: 13_500,
+  discount: 0,
+  net: 13_500,
+  tax: 2110,
+  total: 15_610,
   taxes: [vat(7, 3000), vat(19, 10_000)],
 } as unknown as DocumentSnapshot
 

@@ -1,6 +1,7 @@
 import type { AppliedTax } from '@quittance/contracts/taxes'
 import { linesByRate } from '../electronic/lines-by-rate.ts'
 import type { DocumentSnapshot } from './document-snapshot.ts'
+import { positive, splitInProportion } from './split-in-proportion.ts'
 
 /** Credited amount in minor units. */
 export interface CreditAmount {
@@ -26,7 +27,7 @@ export function buildCreditContent(
   const refersTo = { number: invoice.number, issuedAt: invoice.issuedAt }
   const { lines, subtotal, discount, taxes } = invoice
   if (net === invoice.net && tax === invoice.tax) {
-    return { ...{ refersTo, lines, subtotal, discount, net, tax, taxes }, total: net + tax }
+    return { refersTo, lines, subtotal, discount, net, tax, taxes, total: net + tax }
   }
   const shares = splitByRate(invoice, { net, tax }, credited)
   return {
@@ -39,7 +40,11 @@ export function buildCreditContent(
       tax: share.tax,
       proration: false,
     })),
-    ...{ subtotal: net, discount: 0, net, tax, total: net + tax },
+    subtotal: net,
+    discount: 0,
+    net,
+    tax,
+    total: net + tax,
     taxes: shares.flatMap(({ rate, ...share }) => (rate ? [{ ...rate, taxable_amount: share.net, amount: share.tax }] : [])),
   }
 }
@@ -93,22 +98,6 @@ function rateKey(rate: AppliedTax | null): string {
   return JSON.stringify(rate && [rate.name, rate.country, rate.state, rate.percentage, rate.reverse_charge])
 }
 
-/**
- * Splits an amount in proportion to the weights: each part is rounded with what is left, so the parts add up exactly and none exceeds its
- * weight if the amount is at most their sum. Negative weights get nothing; without weights, the first part is the whole.
- */
-function splitInProportion(amount: number, weights: readonly number[]): number[] {
-  let [left, weightLeft] = [BigInt(amount), BigInt(sum(weights.map(positive)))]
-  if (weightLeft === 0n) return weights.map((_, index) => (index === 0 ? amount : 0))
-  return weights.map((each) => {
-    const weight = BigInt(positive(each))
-    const part = weightLeft === 0n ? 0n : (2n * left * weight + weightLeft) / (2n * weightLeft)
-    left -= part
-    weightLeft -= weight
-    return Number(part)
-  })
-}
-
 /** Returns the label of the first line of a rate; lines do not name their rate, so it may be unknown. */
 function labelFor(invoice: DocumentSnapshot, rate: AppliedTax | null): string {
   const { lines, taxes, number } = invoice
@@ -116,10 +105,6 @@ function labelFor(invoice: DocumentSnapshot, rate: AppliedTax | null): string {
   if (taxes.length === 0 || (taxes.length === 1 && rate)) return label
   const group = linesByRate(invoice)?.find(({ tax }) => isSameRate(tax, rate))
   return group?.lines[0]?.label ?? label
-}
-
-function positive(amount: number): number {
-  return amount > 0 ? amount : 0
 }
 
 function sum(amounts: readonly number[]): number {

@@ -51,7 +51,8 @@ export async function issueCreditNote(
       correctsId: invoice.id,
       refundId: refund?.id ?? null,
       adjust: (snapshot) => ({
-        ...{ ...snapshot, buyer: { ...invoiced.buyer, ...(email && { email }) } },
+        ...snapshot,
+        buyer: { ...invoiced.buyer, ...(email && { email }) },
         ...buildCreditContent(invoiced, amount, credited),
         ...(isOffset && { isOffset }),
         ...(isVoid && { isVoid }),

@@ -62,7 +62,10 @@ async function reverseCreditNote(creditNote: Invoice, { invoice, context }: { in
       credit_note_number: creditNote.number,
       reversal_id: reversal.id,
       reversal_number: reversal.number,
-      ...{ currency: invoice.source.currency, net_amount: net, tax_amount: tax, total_amount: total },
+      currency: invoice.source.currency,
+      net_amount: net,
+      tax_amount: tax,
+      total_amount: total,
       reversed_at: context.now.toISOString(),
     },
   })

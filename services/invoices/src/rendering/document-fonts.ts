@@ -108,8 +108,18 @@ function fontFaces({ family, subset }: Source, range: readonly string[]): string
 
 /** Font packages in the order in which they are searched. Each has the same two weights. */
 const general = [
-  ...['inter', 'noto-sans', 'noto-sans-arabic', 'noto-sans-hebrew', 'noto-sans-devanagari', 'noto-sans-thai', 'noto-sans-bengali'],
-  ...['noto-sans-tamil', 'noto-sans-khmer', 'noto-sans-ethiopic', 'noto-sans-georgian', 'noto-sans-armenian'],
+  'inter',
+  'noto-sans',
+  'noto-sans-arabic',
+  'noto-sans-hebrew',
+  'noto-sans-devanagari',
+  'noto-sans-thai',
+  'noto-sans-bengali',
+  'noto-sans-tamil',
+  'noto-sans-khmer',
+  'noto-sans-ethiopic',
+  'noto-sans-georgian',
+  'noto-sans-armenian',
 ]
 /** In one colour, as print is. Searched last: it also contains digits and signs. */
 const emoji = 'noto-emoji'

@@ -39,7 +39,13 @@ test('omits what does not exist', () => {
   const seen = text({
     seller: { ...seller, address: null, taxId: null, footer: null },
     buyer: { ...buyer, taxId: null },
-    ...{ subtotal: 100, discount: 0, net: 100, tax: 0, total: 100, taxes: [], paidAt: null },
+    subtotal: 100,
+    discount: 0,
+    net: 100,
+    tax: 0,
+    total: 100,
+    taxes: [],
+    paidAt: null,
   })
   expect(seen).not.toMatch(/Discount|Tax|tax|Net|Paid|Service|IBAN|replaces/)
 })

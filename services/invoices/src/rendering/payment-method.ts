@@ -2,8 +2,17 @@ import type { DocumentModel } from './document-model.ts'
 
 /** Names of card brands and methods as their owners write them. Other brands are written as the provider names them. */
 const names: Readonly<Record<string, string>> = {
-  ...{ visa: 'Visa', mastercard: 'Mastercard', amex: 'American Express', discover: 'Discover', diners: 'Diners Club', jcb: 'JCB' },
-  ...{ unionpay: 'UnionPay', sepa_debit: 'SEPA', paypal: 'PayPal', link: 'Link', klarna: 'Klarna' },
+  visa: 'Visa',
+  mastercard: 'Mastercard',
+  amex: 'American Express',
+  discover: 'Discover',
+  diners: 'Diners Club',
+  jcb: 'JCB',
+  unionpay: 'UnionPay',
+  sepa_debit: 'SEPA',
+  paypal: 'PayPal',
+  link: 'Link',
+  klarna: 'Klarna',
 }
 
 /** Returns the method of payment with at most four digits, such as `Visa •••• 4242`, which never breaks; null if nothing is known. */

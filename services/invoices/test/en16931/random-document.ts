@@ -44,7 +44,14 @@ export function randomDocument(random: () => number): DocumentModel {
   const [subtotal, discount, tax] = [sum(lines.map((l) => l.amount)), sum(lines.map((l) => l.discount)), sum(lines.map((l) => l.tax))]
   const isCreditNote = random() < 0.3
   return anElectronicDocument({
-    ...{ lines, taxes, subtotal, discount, net: subtotal - discount, tax, total: subtotal - discount + tax, currency: pick(currencies) },
+    lines,
+    taxes,
+    subtotal,
+    discount,
+    net: subtotal - discount,
+    tax,
+    total: subtotal - discount + tax,
+    currency: pick(currencies),
     taxBehavior: isInclusive ? 'inclusive' : 'exclusive',
     ...(isCreditNote && {
       kind: 'credit_note' as const,

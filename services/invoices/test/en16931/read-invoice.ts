@@ -50,7 +50,9 @@ export function readUbl(root: XmlElement): ReadInvoice {
   const [sums] = all(root, 'LegalMonetaryTotal') as [XmlElement]
   const category: [string, string] = ['TaxCategory/ID', 'TaxCategory/Percent']
   return {
-    ...{ typeCode: textAt(root, `${kind}TypeCode`), number: textAt(root, 'ID'), currency: textAt(root, 'DocumentCurrencyCode') },
+    typeCode: textAt(root, `${kind}TypeCode`),
+    number: textAt(root, 'ID'),
+    currency: textAt(root, 'DocumentCurrencyCode'),
     preceding: reference ? { number: textAt(reference, 'ID'), date: textAt(reference, 'IssueDate')?.replaceAll('-', '') ?? null } : null,
     seller: ublParty(root, 'AccountingSupplierParty'),
     buyer: ublParty(root, 'AccountingCustomerParty'),

@@ -61,27 +61,28 @@ export function readUblProfile(root: XmlElement): ReadProfile {
     const number = (scheme: string) => all(own, 'PartyTaxScheme').find((each) => textAt(each, 'TaxScheme/ID') === scheme)
     return {
       country: textAt(own, 'PostalAddress/Country/IdentificationCode'),
-      ...{ street: textAt(own, 'PostalAddress/StreetName'), city: textAt(own, 'PostalAddress/CityName') },
+      street: textAt(own, 'PostalAddress/StreetName'),
+      city: textAt(own, 'PostalAddress/CityName'),
       postalCode: textAt(own, 'PostalAddress/PostalZone'),
-      ...{ vatNumber: textIn(number('VAT'), 'CompanyID'), taxRegistration: textIn(number('TAX'), 'CompanyID') },
+      vatNumber: textIn(number('VAT'), 'CompanyID'),
+      taxRegistration: textIn(number('TAX'), 'CompanyID'),
       ...readIdentifier(first(own, 'PartyLegalEntity/CompanyID'), 'legalId', 'legalScheme'),
       ...readIdentifier(first(own, 'EndpointID'), 'endpoint', 'scheme'),
     }
   }
   return {
-    ...{ specification: textAt(root, 'CustomizationID'), process: textAt(root, 'ProfileID'), typeCode: textAt(root, `${kind}TypeCode`) },
-    ...{
-      notes: all(root, 'Note').length,
-      buyerReference: textAt(root, 'BuyerReference'),
-      orderReference: textAt(root, 'OrderReference/ID'),
-    },
-    ...{ seller: party('AccountingSupplierParty'), buyer: party('AccountingCustomerParty') },
+    specification: textAt(root, 'CustomizationID'),
+    process: textAt(root, 'ProfileID'),
+    typeCode: textAt(root, `${kind}TypeCode`),
+    notes: all(root, 'Note').length,
+    buyerReference: textAt(root, 'BuyerReference'),
+    orderReference: textAt(root, 'OrderReference/ID'),
+    seller: party('AccountingSupplierParty'),
+    buyer: party('AccountingCustomerParty'),
     contact: {
-      ...{
-        name: textAt(seller, 'Contact/Name'),
-        phone: textAt(seller, 'Contact/Telephone'),
-        email: textAt(seller, 'Contact/ElectronicMail'),
-      },
+      name: textAt(seller, 'Contact/Name'),
+      phone: textAt(seller, 'Contact/Telephone'),
+      email: textAt(seller, 'Contact/ElectronicMail'),
     },
     paymentMeans: all(root, 'PaymentMeans/PaymentMeansCode').map(({ text }) => text),
     rates: all(root, 'TaxTotal/TaxSubtotal/TaxCategory').map((category) => textAt(category, 'Percent')),
@@ -102,9 +103,11 @@ export function readCiiProfile(root: XmlElement): ReadProfile {
     const number = (scheme: string) => all(own, 'SpecifiedTaxRegistration/ID').find(({ attributes }) => attributes['schemeID'] === scheme)
     return {
       country: textAt(own, 'PostalTradeAddress/CountryID'),
-      ...{ street: textAt(own, 'PostalTradeAddress/LineOne'), city: textAt(own, 'PostalTradeAddress/CityName') },
+      street: textAt(own, 'PostalTradeAddress/LineOne'),
+      city: textAt(own, 'PostalTradeAddress/CityName'),
       postalCode: textAt(own, 'PostalTradeAddress/PostcodeCode'),
-      ...{ vatNumber: number('VA')?.text ?? null, taxRegistration: number('FC')?.text ?? null },
+      vatNumber: number('VA')?.text ?? null,
+      taxRegistration: number('FC')?.text ?? null,
       ...readIdentifier(first(own, 'SpecifiedLegalOrganization/ID'), 'legalId', 'legalScheme'),
       ...readIdentifier(first(own, 'URIUniversalCommunication/URIID'), 'endpoint', 'scheme'),
     }
@@ -118,7 +121,8 @@ export function readCiiProfile(root: XmlElement): ReadProfile {
     notes: all(root, 'ExchangedDocument/IncludedNote').length,
     buyerReference: textAt(agreement, 'BuyerReference'),
     orderReference: textAt(agreement, 'BuyerOrderReferencedDocument/IssuerAssignedID'),
-    ...{ seller: party('SellerTradeParty'), buyer: party('BuyerTradeParty') },
+    seller: party('SellerTradeParty'),
+    buyer: party('BuyerTradeParty'),
     contact: {
       name: inContact('PersonName'),
       phone: inContact('TelephoneUniversalCommunication/CompleteNumber'),

@@ -39,8 +39,15 @@ async function notifySeller(message: DeclarationMessage, transaction: Transactio
   }
   await storeMessage(transaction, message, {
     data: {
-      ...{ kind: 'declaration_notice', declaration: kind, effect, number: id, name, email },
-      ...{ contract: reference ?? '', receivedAt: created_at, refundDueAt: refund_due_at ?? null },
+      kind: 'declaration_notice',
+      declaration: kind,
+      effect,
+      number: id,
+      name,
+      email,
+      contract: reference ?? '',
+      receivedAt: created_at,
+      refundDueAt: refund_due_at ?? null,
     },
     sourceId: id,
     recipientId: organization_id,

@@ -28,7 +28,8 @@ export const addReceipt = command(contract, async ({ id, amount, booked_on, bank
   async function record(): Promise<string> {
     const receipt = { paymentId: id, amount: BigInt(amount), currency: payment.currency, bookedOn: booked_on, payerName: null }
     const made = await recordReceipts(context, {
-      ...{ accountId: account.id as string, source: 'seller' },
+      accountId: account.id as string,
+      source: 'seller',
       receipts: [{ ...receipt, bankReference: bank_reference, reference: note ?? null }],
     })
     return made.get(bank_reference) as string
@@ -53,9 +54,7 @@ interface Assignment {
 /** Returns the id of a known receipt, now of this payment; null if there is none. Throws if it is another one. */
 async function assignKnown(context: CommandContext, { payment, accountId, amount, reference }: Assignment): Promise<string | null> {
   const { sql } = context
-  const [known] = await sql<KnownReceipt>('bank-receipt.find', find, {
-    ...{ account: accountId, reference },
-  })
+  const [known] = await sql<KnownReceipt>('bank-receipt.find', find, { account: accountId, reference })
   if (!known) return null
   const isSame = BigInt(known.amount) === amount && known.currency === payment.currency
   if (!isSame || (known.payment_id !== null && known.payment_id !== payment.id))

@@ -48,7 +48,9 @@ export async function recordReceipts(
 ): Promise<Map<string, string>> {
   const values = JSON.stringify(receipts.map((receipt) => ({ ...receipt, amount: String(receipt.amount) })))
   const inserted = await context.sql<{ id: string; bank_reference: string }>('bank-receipts.insert', insert, {
-    ...{ account: accountId, source, receipts: values },
+    account: accountId,
+    source,
+    receipts: values,
   })
   const made = new Map(inserted.map(({ id, bank_reference }) => [bank_reference, id]))
   await checkPayments(

@@ -5,17 +5,30 @@ import type { StatementCredit } from './parse-camt.ts'
 const base = '2026-11-24/BANK-1'
 
 const credit = (amount: number, text: string): StatementCredit => ({
-  ...{ bankReference: base, amount: BigInt(amount), currency: 'eur', bookedOn: '2026-11-24' },
-  ...{ text, payerName: 'Ada', isReversal: false },
+  bankReference: base,
+  amount: BigInt(amount),
+  currency: 'eur',
+  bookedOn: '2026-11-24',
+  text,
+  payerName: 'Ada',
+  isReversal: false,
 })
 
 const receipt = (bank_reference: string, { amount, text }: { amount: number; text: string | null }): RecordedReceipt => ({
-  ...{ bank_reference, amount: String(amount), currency: 'eur', reference: text, payer_name: 'Ada', payment_id: null, source: 'statement' },
+  bank_reference,
+  amount: String(amount),
+  currency: 'eur',
+  reference: text,
+  payer_name: 'Ada',
+  payment_id: null,
+  source: 'statement',
 })
 
 const bySeller = (amount: number): RecordedReceipt => ({
   ...receipt(base, { amount, text: null }),
-  ...{ payer_name: null, source: 'seller', payment_id: 'p' },
+  payer_name: null,
+  source: 'seller',
+  payment_id: 'p',
 })
 
 /** Returns the text of each credit with its reference, and whether it is new. */

@@ -13,8 +13,13 @@ test('reads booked credits of both versions of the standard', () => {
     expect(statement?.iban).toBe(testIban)
     expect(statement?.credits).toEqual([
       {
-        ...{ bankReference: '2026-11-24/BANK-1', amount: 4200n, currency: 'eur', bookedOn: '2026-11-24' },
-        ...{ text: 'Invoice 7', payerName: 'Ada & Sons', isReversal: false },
+        bankReference: '2026-11-24/BANK-1',
+        amount: 4200n,
+        currency: 'eur',
+        bookedOn: '2026-11-24',
+        text: 'Invoice 7',
+        payerName: 'Ada & Sons',
+        isReversal: false,
       },
       expect.objectContaining({ bankReference: '2026-11-24/BANK-1', isReversal: true }),
     ])

@@ -16,8 +16,16 @@ type Request = RequestOf<typeof contract>
 
 /** The buyer of a link is not known before the order. */
 const unknownBuyer = {
-  ...{ customerId: null, linkedCustomerId: null, subscriptionId: null, isBusinessCustomer: false, externalCustomerId: null },
-  ...{ customerIpAddress: null, customerBillingName: null, customerBillingAddress: null, customerTaxId: null, customerMetadata: {} },
+  customerId: null,
+  linkedCustomerId: null,
+  subscriptionId: null,
+  isBusinessCustomer: false,
+  externalCustomerId: null,
+  customerIpAddress: null,
+  customerBillingName: null,
+  customerBillingAddress: null,
+  customerTaxId: null,
+  customerMetadata: {},
 } as const
 
 export const openCheckoutLink = command(contract, async (request, context) => {

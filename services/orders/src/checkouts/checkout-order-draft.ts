@@ -51,7 +51,13 @@ export function toSubscriptionStart(
 ): SubscriptionStart {
   const { organizationId, productId, productPriceId, currency, priceAmount, metadata } = checkout
   return {
-    ...{ organizationId, productId, productPriceId, currency, priceAmount, metadata, ...start },
+    organizationId,
+    productId,
+    productPriceId,
+    currency,
+    priceAmount,
+    metadata,
+    ...start,
     customerId: checkout.customerId as string,
     checkoutId: checkout.id,
     discountId: checkout.discountId ?? null,
@@ -66,7 +72,12 @@ export function toSubscriptionUpgrade(
 ): SubscriptionUpgrade {
   const { productId, productPriceId, currency, priceAmount } = checkout
   return {
-    ...{ productId, productPriceId, currency, priceAmount, paymentToken, paymentMethodId },
+    productId,
+    productPriceId,
+    currency,
+    priceAmount,
+    paymentToken,
+    paymentMethodId,
     subscriptionId: checkout.subscriptionId as string,
     discountId: checkout.discountId ?? null,
   }

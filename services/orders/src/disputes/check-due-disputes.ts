@@ -38,9 +38,8 @@ export const checkDueDisputes = job({
   async run(context) {
     const limit = Math.min(batch, disputesInProgress.free())
     if (limit === 0) return false
-    const due = await context.systemSql<DueDispute>('disputes.claim', claim, {
-      ...{ lease: context.leaseMs, limit, busy: disputesInProgress.findBusyAccounts() },
-    })
+    const busy = disputesInProgress.findBusyAccounts()
+    const due = await context.systemSql<DueDispute>('disputes.claim', claim, { lease: context.leaseMs, limit, busy })
     for (const dispute of due) void disputesInProgress.run(dispute.id, () => check(dispute, context), dispute.payment_account_id)
     return due.length === limit
   },

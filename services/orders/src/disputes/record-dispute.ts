@@ -90,8 +90,14 @@ async function saveDispute(
   await lockNames([`dispute ${account.id} ${theirs}`])
   const [before] = await sql<KnownDispute>('dispute.find-known', findKnown, { account: account.id, theirs })
   const [saved] = await sql<KnownDispute & { id: string }>('dispute.upsert', upsert, {
-    ...{ payment_id: payment.id, theirs, status, amount: String(money.amount), reason, funds },
-    ...{ evidence_due_by: seen.evidenceDueBy, observed_at: readAt },
+    payment_id: payment.id,
+    theirs,
+    status,
+    amount: String(money.amount),
+    reason,
+    funds,
+    evidence_due_by: seen.evidenceDueBy,
+    observed_at: readAt,
     next_check_at: final.has(status) && !isReturnAwaited ? null : new Date(now.getTime() + dayMs),
   })
   if (!saved || (before && isSame(before, saved))) return

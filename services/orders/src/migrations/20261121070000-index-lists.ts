@@ -7,9 +7,17 @@ import { migration } from '@quittance/runtime/schema'
 const create = (name: string, definition: string) => `create index if not exists ${name} on ${definition}`
 
 const replaced = [
-  ...['customers_by_organization', 'products_by_organization', 'discounts_by_organization', 'checkouts_by_organization'],
-  ...['orders_by_subscription', 'benefit_grants_by_benefit', 'subscriptions_by_product', 'subscriptions_by_discount'],
-  ...['subscriptions_by_amount', 'subscriptions_by_status', 'subscriptions_by_period_end'],
+  'customers_by_organization',
+  'products_by_organization',
+  'discounts_by_organization',
+  'checkouts_by_organization',
+  'orders_by_subscription',
+  'benefit_grants_by_benefit',
+  'subscriptions_by_product',
+  'subscriptions_by_discount',
+  'subscriptions_by_amount',
+  'subscriptions_by_status',
+  'subscriptions_by_period_end',
 ]
 
 const orders = [
@@ -82,6 +90,12 @@ const catalogue = [
 ]
 
 export const indexLists = migration('20261121070000-index-lists', [
-  ...[...orders, ...subscriptions, ...customers, ...checkouts, ...refunds, ...benefits, ...catalogue],
+  ...orders,
+  ...subscriptions,
+  ...customers,
+  ...checkouts,
+  ...refunds,
+  ...benefits,
+  ...catalogue,
   ...replaced.map((name) => `drop index ${name}`),
 ])

@@ -168,6 +168,11 @@ const bookDisputes = [
 
 /** Refunds, disputes and bank receipts, and the ledger of all money. */
 export const keepLedger = migration('20261123141000-keep-ledger', [
-  ...[...disputes, ...receipts, ...refunds, ...ledger],
-  ...[...bookPayments, ...bookRefunds, ...bookDisputes],
+  ...disputes,
+  ...receipts,
+  ...refunds,
+  ...ledger,
+  ...bookPayments,
+  ...bookRefunds,
+  ...bookDisputes,
 ])

@@ -176,6 +176,11 @@ const terms = [
 
 /** Completes rows of the release before, existing and future ones, then adds the constraints that all rows keep. */
 export const completePayments = migration('20261123142000-complete-payments', [
-  ...[...payments, ...refunds, ...subscriptions, ...backfill],
-  ...[...refundRules, ...paymentRules, ...terms],
+  ...payments,
+  ...refunds,
+  ...subscriptions,
+  ...backfill,
+  ...refundRules,
+  ...paymentRules,
+  ...terms,
 ])

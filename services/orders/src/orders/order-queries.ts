@@ -43,9 +43,23 @@ export const listOrders = query(listOrdersContract, (request, { read }) =>
 )
 
 const exportedColumns = [
-  ...['id', 'created_at', 'status', 'billing_reason', 'customer_email', 'customer_name', 'product', 'currency'],
-  ...['subtotal_amount', 'discount_amount', 'net_amount', 'tax_amount', 'total_amount', 'refunded_amount', 'refunded_tax_amount'],
-  ...['billing_name', 'billing_country'],
+  'id',
+  'created_at',
+  'status',
+  'billing_reason',
+  'customer_email',
+  'customer_name',
+  'product',
+  'currency',
+  'subtotal_amount',
+  'discount_amount',
+  'net_amount',
+  'tax_amount',
+  'total_amount',
+  'refunded_amount',
+  'refunded_tax_amount',
+  'billing_name',
+  'billing_country',
 ]
 const exportHeadings = Object.fromEntries(exportedColumns.map((name) => [name, name]))
 

@@ -82,7 +82,8 @@ const unpaid = {
 
 function toOrderFields({ amounts, ...draft }: Omit<OrderDraft, 'lines'>) {
   return {
-    ...{ creditableAmount: 0n, creditUsedAmount: 0n },
+    creditableAmount: 0n,
+    creditUsedAmount: 0n,
     ...draft,
     subtotalAmount: amounts.subtotal,
     discountAmount: amounts.discount,

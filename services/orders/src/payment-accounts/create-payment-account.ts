@@ -61,10 +61,19 @@ async function insertAccount(
   const id = randomUUID()
   const key = secret_key ? sealCredential(secret_key, id) : { sealed: null, last4: '' }
   const account = em.create(PaymentAccount, {
-    ...{ id, organizationId, provider, mode, isDefault, status: 'active', providerAccount: verified.account },
-    ...{ credentialsSealed: key.sealed, webhookSecretsSealed: [], publishableKey: request.publishable_key ?? null },
+    id,
+    organizationId,
+    provider,
+    mode,
+    isDefault,
+    status: 'active',
+    providerAccount: verified.account,
+    credentialsSealed: key.sealed,
+    webhookSecretsSealed: [],
+    publishableKey: request.publishable_key ?? null,
     settings: { secret_key_last4: key.last4, webhook_secret_last4: [], webhook_secret_added_at: null, ...(bank && { bank }) },
-    ...{ health: verified.health, checkedAt: now },
+    health: verified.health,
+    checkedAt: now,
   })
   if (request.webhook_secret) account.addWebhookSecret(sealCredential(request.webhook_secret, id), now)
   return { id }

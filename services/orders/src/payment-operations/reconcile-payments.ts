@@ -49,7 +49,10 @@ export const reconcilePayments = systemStaged(
       const { differences } = comparison
       return {
         account_id: ticket.account_id,
-        ...{ payments, refunds, differences: differences.slice(0, maxDifferences), total_count: differences.length },
+        payments,
+        refunds,
+        differences: differences.slice(0, maxDifferences),
+        total_count: differences.length,
       }
     },
   },
@@ -92,13 +95,19 @@ interface ObjectKind<T extends Seen | SeenRefund> {
 }
 
 const paymentKind: ObjectKind<Seen> = {
-  ...{ object: 'payment', kind: 'charge', loadListed: loadListedPayments, loadUnlisted: loadUnlistedPayments },
+  object: 'payment',
+  kind: 'charge',
+  loadListed: loadListedPayments,
+  loadUnlisted: loadUnlistedPayments,
   list: (lists, request) => lists.payments(request),
   read: (provider, theirs) => provider.read(theirs, 'charge'),
 }
 
 const refundKind: ObjectKind<SeenRefund> = {
-  ...{ object: 'refund', kind: 'refund', loadListed: loadListedRefunds, loadUnlisted: loadUnlistedRefunds },
+  object: 'refund',
+  kind: 'refund',
+  loadListed: loadListedRefunds,
+  loadUnlisted: loadUnlistedRefunds,
   list: (lists, request) => lists.refunds(request),
   read: (provider, theirs) => provider.readRefund(theirs),
 }

@@ -73,7 +73,10 @@ export async function loadListedPayments(
 ): Promise<RowsOfPage> {
   const ours = objects.flatMap(({ seen }) => (seen?.ours && uuid.test(seen.ours) ? [seen.ours] : []))
   const found = await sql<FoundRow>('payments.of-listed', listedPayments, {
-    ...{ account: accountId, started_at: startedAt, theirs: objects.map(({ theirs }) => theirs), ours },
+    account: accountId,
+    started_at: startedAt,
+    theirs: objects.map(({ theirs }) => theirs),
+    ours,
   })
   return toRowsOfPage(
     found.map((row) => toRow('payment', row)),

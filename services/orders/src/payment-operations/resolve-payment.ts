@@ -94,7 +94,12 @@ async function resolve<Row extends DrivenRow, Locked extends object>(
   if (!isResolvedAs(row, as)) {
     const decision = requireDecision(row, { ticket, answer, seenAt, account: await loadProviderAccount(sql, row) })
     await sql('payment.record-resolution', recordResolution, {
-      ...{ id, now, because, resolved_as: as, is_forced: force, provider_state: describeState(answer) },
+      id,
+      now,
+      because,
+      resolved_as: as,
+      is_forced: force,
+      provider_state: describeState(answer),
     })
     row.leasedUntil = null
     const publishChange = kind.watch(transaction, row)

@@ -11,7 +11,11 @@ import { lockForSetup, settleSetup, type LockedForSetup } from './settle-setup.t
 
 /** How setups are locked and settled. */
 export const setups: RowKind<PaymentSetup, LockedForSetup> = {
-  ...{ kind: 'setup', name: 'payment-setup', job: settleDueSetupsJobName, idField: 'payment_setup_id', takeLease: takeSetupLease },
+  kind: 'setup',
+  name: 'payment-setup',
+  job: settleDueSetupsJobName,
+  idField: 'payment_setup_id',
+  takeLease: takeSetupLease,
   lockRow: (em, id) => em.findOneOrFail(PaymentSetup, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
   lockForSettlement: lockForSetup,
   watch: () => async () => {},

@@ -18,7 +18,9 @@ export const settleDueSetups = job({
     const limit = Math.min(batch, setupsInProgress.free())
     if (limit === 0) return false
     const due = await context.systemSql<DueRow>('payment-setups.claim', claim, {
-      ...{ lease: context.leaseMs, limit, busy: setupsInProgress.findBusyAccounts() },
+      lease: context.leaseMs,
+      limit,
+      busy: setupsInProgress.findBusyAccounts(),
     })
     for (const row of due) void setupsInProgress.run(row.id, () => driveSetup(toDriven(row), { context }), row.payment_account_id)
     return due.length === limit

@@ -27,13 +27,31 @@ export async function startSetup(context: Transaction, start: SetupStart): Promi
   const { organizationId } = account
   await ensurePayer(sql, { customerId, paymentAccountId: account.id })
   const { id } = em.create(PaymentSetup, {
-    ...{ organizationId, customerId, checkoutId: start.checkoutId ?? null, setDefault: start.setDefault, returnUrl },
-    ...{ provider: account.provider, paymentAccountId: account.id, mode: account.mode, state: 'created' },
+    organizationId,
+    customerId,
+    checkoutId: start.checkoutId ?? null,
+    setDefault: start.setDefault,
+    returnUrl,
+    provider: account.provider,
+    paymentAccountId: account.id,
+    mode: account.mode,
+    state: 'created',
     request: {
-      ...{ keep: true, buyerPresent: true, source: { token }, returnUrl, description: '', statement: null },
+      keep: true,
+      buyerPresent: true,
+      source: { token },
+      returnUrl,
+      description: '',
+      statement: null,
       references: { organization: organizationId, customer: customerId, order: null },
     },
-    ...{ preparation: 0, submission: 0, sends: 0, checks: 0, nextCheckAt: now, leasedUntil, traceparent },
+    preparation: 0,
+    submission: 0,
+    sends: 0,
+    checks: 0,
+    nextCheckAt: now,
+    leasedUntil,
+    traceparent,
   })
   if (!leasedUntil) wake(settleDueSetupsJobName)
   return id

@@ -10,7 +10,11 @@ import { lockForSettlement, settlePayment } from './settle-payment.ts'
 
 /** How payments are locked and settled. */
 export const payments: RowKind<Payment, Order> = {
-  ...{ kind: 'charge', name: 'payment', job: settleDuePaymentsJobName, idField: 'payment_id', takeLease: takePaymentLease },
+  kind: 'charge',
+  name: 'payment',
+  job: settleDuePaymentsJobName,
+  idField: 'payment_id',
+  takeLease: takePaymentLease,
   lockRow: (em, id) => em.findOneOrFail(Payment, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
   lockForSettlement,
   watch: watchPayment,

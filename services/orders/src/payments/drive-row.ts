@@ -111,7 +111,10 @@ async function plan<Row extends DrivenRow, Locked extends object>(
   const account = await loadProviderAccount(transaction.sql, row)
   const publishChange = kind.watch(transaction, row)
   const next = await continueWith(transaction, {
-    ...{ row, account, context, now: held.now },
+    row,
+    account,
+    context,
+    now: held.now,
     progress: row.toProgress(),
     memory: { ...memory, lease: held.lease },
     previous: null,
@@ -163,7 +166,11 @@ async function record<Row extends DrivenRow, Locked extends object>(
     return { continueAt: null }
   }
   const next = await continueWith(transaction, {
-    ...{ row, account, context, progress, now: held.now },
+    row,
+    account,
+    context,
+    progress,
+    now: held.now,
     memory: { lease: held.lease, untouchedAt: progress.untouchedAt, isAbsent: recorded.isAbsent, plannedCheckAt: null },
     previous: { call, outcome: answer },
   })
@@ -193,7 +200,11 @@ async function continueWith(transaction: Transaction, continuation: Continuation
   }
   const payer = await loadPayer(transaction.sql, toPayerKey(row))
   const { call, progress, nextCheckAt } = planCall(continuation.progress, {
-    ...{ ...at, previous, capabilities: provider.capabilities(), isAbsent: memory.isAbsent, hasPayer: payer.payer !== null },
+    ...at,
+    previous,
+    capabilities: provider.capabilities(),
+    isAbsent: memory.isAbsent,
+    hasPayer: payer.payer !== null,
     isRequested: !previous && Boolean(row.nextCheckAt),
   })
   if (!call) return { continueAt: saveAndStop(row, progress, { now, nextCheckAt }) }

@@ -14,7 +14,14 @@ interface Folded {
 }
 
 const ranks: Record<PaymentState, number> = {
-  ...{ created: 0, prepared: 1, submitted: 2, requires_action: 3, processing: 3, closing: 4, failed: 5, succeeded: 6 },
+  created: 0,
+  prepared: 1,
+  submitted: 2,
+  requires_action: 3,
+  processing: 3,
+  closing: 4,
+  failed: 5,
+  succeeded: 6,
 }
 
 /** Returns the rank of a state. No observation lowers it. */

@@ -42,7 +42,9 @@ export class Payment extends PaymentSchema.class {
   toProgress(): PaymentProgress {
     return {
       ...readProgress(this),
-      ...{ kind: 'charge', initiator: this.initiator, money: { amount: this.amount, currency: this.currency } },
+      kind: 'charge',
+      initiator: this.initiator,
+      money: { amount: this.amount, currency: this.currency },
       theirs: this.providerPayment ?? null,
       charge: this.providerCharge ?? null,
     }

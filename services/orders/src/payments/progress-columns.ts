@@ -76,7 +76,13 @@ export interface ProgressRow {
 export function readProgress(row: ProgressRow): Omit<PaymentProgress, 'kind' | 'initiator' | 'money' | 'theirs' | 'charge'> {
   const { id, state, createdAt, preparation, submission, sends, checks } = row
   return {
-    ...{ id, state, createdAt, preparation, submission, sends, checks },
+    id,
+    state,
+    createdAt,
+    preparation,
+    submission,
+    sends,
+    checks,
     firstSentAt: row.firstSentAt ?? null,
     sentAt: row.sentAt ?? null,
     unansweredSince: row.unansweredSince ?? null,

@@ -53,7 +53,9 @@ export const settleDuePayments = job({
     const limit = Math.min(batch, paymentsInProgress.free())
     if (limit === 0) return false
     const due = await context.systemSql<DueRow>('payments.claim', claim, {
-      ...{ lease: context.leaseMs, limit, busy: paymentsInProgress.findBusyAccounts() },
+      lease: context.leaseMs,
+      limit,
+      busy: paymentsInProgress.findBusyAccounts(),
     })
     for (const row of due) void paymentsInProgress.run(row.id, () => drivePayment(toDriven(row), { context }), row.payment_account_id)
     return due.length === limit

@@ -35,15 +35,30 @@ export async function startPayment(context: Transaction, start: PaymentStart): P
   await ensurePayer(sql, { customerId: order.customerId, paymentAccountId: account.id })
   const { hash, description, clockOffsetMs } = await loadTerms(sql, order.id)
   const payment = em.create(Payment, {
-    ...{ organizationId: order.organizationId, orderId: order.id, checkoutId: order.checkoutId ?? null },
-    ...{ amount: order.totalAmount, currency: order.currency, status: 'pending', state: 'created', initiator },
-    ...{ provider: account.provider, paymentAccountId: account.id, mode: account.mode },
+    organizationId: order.organizationId,
+    orderId: order.id,
+    checkoutId: order.checkoutId ?? null,
+    amount: order.totalAmount,
+    currency: order.currency,
+    status: 'pending',
+    state: 'created',
+    initiator,
+    provider: account.provider,
+    paymentAccountId: account.id,
+    mode: account.mode,
     paymentMethodId: start.paymentMethodId ?? null,
     confirmationToken: account.id === null ? (start.sandboxToken ?? '') : '',
     request: buildRequest(start, description),
     termsHash: hash,
     clockOffsetMs,
-    ...{ preparation: 0, submission: 0, sends: 0, checks: 0, nextCheckAt: now, leasedUntil, dueAt: null, traceparent },
+    preparation: 0,
+    submission: 0,
+    sends: 0,
+    checks: 0,
+    nextCheckAt: now,
+    leasedUntil,
+    dueAt: null,
+    traceparent,
   })
   if (!leasedUntil) wake(settleDuePaymentsJobName)
   await publishPaymentCreated(context, payment)
@@ -52,7 +67,11 @@ export async function startPayment(context: Transaction, start: PaymentStart): P
 
 function buildRequest({ order, initiator, source, keep, returnUrl }: PaymentStart, description: string): PaymentRequest {
   return {
-    ...{ keep, source, description, returnUrl: returnUrl ?? null, statement: null },
+    keep,
+    source,
+    description,
+    returnUrl: returnUrl ?? null,
+    statement: null,
     buyerPresent: initiator === 'buyer' || initiator === 'buyer_again',
     references: { organization: order.organizationId, customer: order.customerId, order: order.id },
   }

@@ -51,8 +51,12 @@ async function start(request: Request, context: CommandContext & { looked: Token
   if (looked === 'unusable') throw new PaymentError('The payment method cannot be used. Please try another one.')
   const leasedUntil = new Date(now.getTime() + callLeaseMs)
   const id = await startSetup(context, {
-    ...{ customerId, account: means.account, token: request.confirmation_token_id, setDefault: request.set_default },
-    ...{ returnUrl: request.return_url ?? null, leasedUntil },
+    customerId,
+    account: means.account,
+    token: request.confirmation_token_id,
+    setDefault: request.set_default,
+    returnUrl: request.return_url ?? null,
+    leasedUntil,
   })
   await recordAttempt({ organizationId }, { paymentId: id, context })
   return { id, organizationId, lease: leasedUntil.toISOString() }

@@ -194,7 +194,13 @@ async function record({ organization_id, name, email, reference, locale }: Reque
   const { kind, ground, contract, effect, isVerified, network, context } = recorded
   const { sql, now, publish } = context
   const receipt: Receipt = {
-    ...{ id: randomUUID(), created_at: now.toISOString(), organization_id, kind, name, email, ground },
+    id: randomUUID(),
+    created_at: now.toISOString(),
+    organization_id,
+    kind,
+    name,
+    email,
+    ground,
     reference: reference?.trim() || null,
   }
   const refund_due_at = kind === 'withdrawal' ? new Date(now.getTime() + refundMs).toISOString() : null

@@ -164,7 +164,9 @@ function sum(amounts: readonly bigint[]): bigint {
 /** Returns the taxes of a purchase as they are stored and returned. */
 export function appliedTaxes({ taxes }: OrderAmounts): AppliedTaxReply[] {
   return taxes.map(({ rate: { name, country, state, partsPerMillion, isReverseCharge }, taxable, amount }) => ({
-    ...{ name, country, state },
+    name,
+    country,
+    state,
     percentage: Number(partsPerMillion) / 10_000,
     reverse_charge: isReverseCharge,
     taxable_amount: Number(taxable),

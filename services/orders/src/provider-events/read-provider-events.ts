@@ -82,9 +82,8 @@ export const readProviderEvents = job({
   async run(context) {
     const limit = Math.min(batch, eventsInProgress.free())
     if (limit === 0) return false
-    const due = await context.systemSql<DueEvent>('provider-events.claim', claim, {
-      ...{ lease: context.leaseMs, limit, busy: eventsInProgress.findBusyAccounts() },
-    })
+    const busy = eventsInProgress.findBusyAccounts()
+    const due = await context.systemSql<DueEvent>('provider-events.claim', claim, { lease: context.leaseMs, limit, busy })
     for (const event of due) void eventsInProgress.run(event.id, () => handle(event, context), event.payment_account_id)
     return due.length === limit
   },

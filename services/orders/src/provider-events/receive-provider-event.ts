@@ -34,8 +34,13 @@ export const receiveProviderEvent = systemCommand(
     if (hint === null) throw new InvalidSignature('The event is not signed with a secret of this account, or its signature is too old.')
     if (hint === 'not_ours') return { received: true as const }
     await systemSql('provider-event.insert', insert, {
-      ...{ organization_id: account.organization_id, account: account.id, event: hint.event, type: hint.type },
-      ...{ kind: hint.object.kind, object: hint.object.theirs, occurred_at: hint.occurredAt },
+      organization_id: account.organization_id,
+      account: account.id,
+      event: hint.event,
+      type: hint.type,
+      kind: hint.object.kind,
+      object: hint.object.theirs,
+      occurred_at: hint.occurredAt,
     })
     wake(readProviderEventsJobName)
     return { received: true as const }

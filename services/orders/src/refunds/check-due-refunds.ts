@@ -42,7 +42,9 @@ export const checkDueRefunds = job({
     const limit = Math.min(batch, refundsInProgress.free())
     if (limit === 0) return false
     const due = await context.systemSql<DueRefund>('refunds.claim', claim, {
-      ...{ lease: context.leaseMs, limit, busy: refundsInProgress.findBusyAccounts() },
+      lease: context.leaseMs,
+      limit,
+      busy: refundsInProgress.findBusyAccounts(),
     })
     for (const { id, organization_id: organizationId, payment_account_id: accountId, lease } of due)
       void refundsInProgress.run(id, () => driveRefund({ id, organizationId, lease }, context), accountId)

@@ -84,9 +84,19 @@ async function recordRefund(
   const leasedUntil = new Date(now.getTime() + callLeaseMs)
   const { id } = em.create(Refund, {
     ...newRefundState,
-    ...{ organizationId, orderId: order.id, paymentId: payment.id, purpose: 'order', reason, amount: BigInt(amount), taxAmount, currency },
-    ...{ comment: request.comment ?? null, revokeBenefits: request.revoke_benefits, metadata: request.metadata },
-    ...{ nextCheckAt: now, leasedUntil },
+    organizationId,
+    orderId: order.id,
+    paymentId: payment.id,
+    purpose: 'order',
+    reason,
+    amount: BigInt(amount),
+    taxAmount,
+    currency,
+    comment: request.comment ?? null,
+    revokeBenefits: request.revoke_benefits,
+    metadata: request.metadata,
+    nextCheckAt: now,
+    leasedUntil,
   })
   return { id, organizationId, lease: leasedUntil.toISOString() }
 }

@@ -87,12 +87,11 @@ async function record(transaction: Transaction, { driven, context, made, answer,
   const now = held?.now ?? transaction.now
   const expected = {
     // One that was made in the dashboard of the provider was found by its id there, and its metadata has no id.
-    ...{
-      ours: before.submission === 0 && 'got' in answer && answer.got.ours === null ? null : refund.id,
-      theirs: before.theirs,
-      money: made.intent.money,
-    },
-    ...{ account: account.providerAccount, mode: account.mode },
+    ours: before.submission === 0 && 'got' in answer && answer.got.ours === null ? null : refund.id,
+    theirs: before.theirs,
+    money: made.intent.money,
+    account: account.providerAccount,
+    mode: account.mode,
   }
   const { refund: after, isAbsent } = recordRefundAnswer(before, { call: made.call, answer, readAt }, { now, expected })
   if (after.quarantineReason !== null && before.quarantineReason === null)
@@ -144,8 +143,12 @@ async function continueWith(transaction: Transaction, continuation: Continuation
   refund.apply(planned.progress, { now, nextCheckAt: planned.nextCheckAt })
   if (planned.call)
     return {
-      ...{ call: planned.call, provider, intent: toIntent(refund, payment, account), theirs: progress.theirs },
-      ...{ lease: held.lease, plannedCheckAt: planned.nextCheckAt },
+      call: planned.call,
+      provider,
+      intent: toIntent(refund, payment, account),
+      theirs: progress.theirs,
+      lease: held.lease,
+      plannedCheckAt: planned.nextCheckAt,
     }
   refund.leasedUntil = null
   return null
@@ -155,7 +158,9 @@ function toIntent(refund: Refund, payment: Payment, { organizationId }: Provider
   const { id, amount, taxAmount, currency, reason, orderId } = refund
   const theirs = payment.providerPayment ?? `sandbox_${payment.id}`
   return {
-    ...{ id, reason, money: { amount: amount + taxAmount, currency } },
+    id,
+    reason,
+    money: { amount: amount + taxAmount, currency },
     payment: { id: payment.id, theirs, charge: payment.providerCharge ?? null },
     references: { organization: organizationId, order: orderId },
   }

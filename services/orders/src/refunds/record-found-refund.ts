@@ -63,9 +63,19 @@ async function recordReturnedSurplus(context: Transaction, { orderId, paymentId,
   await em.flush()
   em.create(Refund, {
     ...newRefundState,
-    ...{ organizationId: payment.organizationId, orderId, paymentId, currency: payment.currency, purpose: 'surplus', reason: 'duplicate' },
-    ...{ amount: gross, taxAmount: 0n, comment: 'Made at the provider.', revokeBenefits: false, metadata: {} },
-    ...{ providerRefund: theirs, nextCheckAt: now },
+    organizationId: payment.organizationId,
+    orderId,
+    paymentId,
+    currency: payment.currency,
+    purpose: 'surplus',
+    reason: 'duplicate',
+    amount: gross,
+    taxAmount: 0n,
+    comment: 'Made at the provider.',
+    revokeBenefits: false,
+    metadata: {},
+    providerRefund: theirs,
+    nextCheckAt: now,
   })
   return 'recorded'
 }
@@ -93,8 +103,18 @@ async function reserve(context: Transaction, { orderId, paymentId, theirs, gross
   order.reserveSplit(split)
   em.create(Refund, {
     ...newRefundState,
-    ...{ organizationId, orderId, paymentId, currency, purpose: 'order', reason: 'other' },
-    ...{ ...split, comment: 'Made at the provider.', revokeBenefits: false, metadata: {}, providerRefund: theirs, nextCheckAt: now },
+    organizationId,
+    orderId,
+    paymentId,
+    currency,
+    purpose: 'order',
+    reason: 'other',
+    ...split,
+    comment: 'Made at the provider.',
+    revokeBenefits: false,
+    metadata: {},
+    providerRefund: theirs,
+    nextCheckAt: now,
   })
   return 'recorded'
 }

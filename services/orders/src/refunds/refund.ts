@@ -52,7 +52,11 @@ export class Refund extends RefundSchema.class {
   toProgress(): RefundProgress {
     const { id, state, submission, sends, checks } = this
     return {
-      ...{ id, state, submission, sends, checks },
+      id,
+      state,
+      submission,
+      sends,
+      checks,
       theirs: this.providerRefund ?? null,
       firstSentAt: this.firstSentAt ?? null,
       sentAt: this.sentAt ?? null,

@@ -135,8 +135,18 @@ export async function returnSurplus(
   const { organizationId, orderId, id: paymentId, currency, capturedAmount } = payment
   em.create(Refund, {
     ...newRefundState,
-    ...{ organizationId, orderId, paymentId, currency, purpose: 'surplus', reason: 'duplicate' },
-    ...{ amount: capturedAmount ?? 0n, taxAmount: 0n, comment: null, revokeBenefits: false, metadata: {}, nextCheckAt },
+    organizationId,
+    orderId,
+    paymentId,
+    currency,
+    purpose: 'surplus',
+    reason: 'duplicate',
+    amount: capturedAmount ?? 0n,
+    taxAmount: 0n,
+    comment: null,
+    revokeBenefits: false,
+    metadata: {},
+    nextCheckAt,
   })
   wake(checkDueRefundsJobName)
 }

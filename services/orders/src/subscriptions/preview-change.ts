@@ -87,7 +87,9 @@ async function change(
   // In a trial every change is.
   const isPlanned = Boolean(subscription.pendingProductId)
   return {
-    ...{ product_id: productId, proration_behavior: isPlanned ? 'next_period' : behavior, previewed_at: at },
+    product_id: productId,
+    proration_behavior: isPlanned ? 'next_period' : behavior,
+    previewed_at: at,
     applies_at: (isPlanned ? next : clock.now).toISOString(),
     due_now: order && (await show(order, { em, at: clock.now })),
     next_order: await show(await placeNextOrder(subscription, context), { em, at: next }),
@@ -106,8 +108,11 @@ async function show(order: Order, { em, at }: { em: Transaction['em']; at: Date 
     tax_amount: Number(order.taxAmount),
     total_amount: Number(order.totalAmount),
     items: items.map(({ label, amount, discountAmount, taxAmount, proration }) => ({
-      ...{ label, proration, amount: Number(amount) },
-      ...{ discount_amount: Number(discountAmount), tax_amount: Number(taxAmount) },
+      label,
+      proration,
+      amount: Number(amount),
+      discount_amount: Number(discountAmount),
+      tax_amount: Number(taxAmount),
     })),
   }
 }

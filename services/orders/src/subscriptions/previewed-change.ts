@@ -44,7 +44,9 @@ export async function applyProductChange(
   await changeSubscriptionProduct(subscription, {
     productId,
     behavior: proration_behavior ?? settings.proration_behavior,
-    ...{ context, clock: at, isChosenByCustomer },
+    context,
+    clock: at,
+    isChosenByCustomer,
   })
 }
 

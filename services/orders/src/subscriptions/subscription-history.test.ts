@@ -250,8 +250,13 @@ class SubscriptionHistory {
         taxBehavior: this.#taxBehavior,
         netAmount: amounts.net,
         taxAmount: amounts.tax,
-        ...{ refundedAmount: 0n, refundedTaxAmount: 0n, refundingAmount: 0n, refundingTaxAmount: 0n },
-        ...{ creditableAmount: creditable, creditUsedAmount: creditUsed, creditedAmount: 0n },
+        refundedAmount: 0n,
+        refundedTaxAmount: 0n,
+        refundingAmount: 0n,
+        refundingTaxAmount: 0n,
+        creditableAmount: creditable,
+        creditUsedAmount: creditUsed,
+        creditedAmount: 0n,
       } as const,
     )
     assert(computeCreditRoom(order) >= 0n, 'an order has room for credits')

@@ -29,7 +29,9 @@ export async function takeBackCredits({ em }: Transaction, { orderId, subscripti
   const owed = taken.fromOutstanding + (subscription.endedAt ? 0n : missing)
   if (owed === 0n) return
   em.create(Proration, {
-    ...{ organizationId: order.organizationId, subscriptionId, ...unbilled },
+    organizationId: order.organizationId,
+    subscriptionId,
+    ...unbilled,
     label: 'Refunded credit',
     amount: owed,
     productPriceId: null,

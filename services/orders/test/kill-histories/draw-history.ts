@@ -79,8 +79,14 @@ export function drawHistory(run: number, number: number): KillHistory {
   if (draws.chance(0.3)) kills[0] = { route: routes.refund, moment: moment() }
   const refunds = Array.from({ length: pick([0, 1, 1, 2]) }, () => draws.between(1, price / 2))
   return {
-    ...{ number, cards: drawCards(draws), isConfirmed: draws.chance(0.8), refunds, isReturned: draws.chance(0.2), kills },
-    ...{ setups, isStoredFirst },
+    number,
+    cards: drawCards(draws),
+    isConfirmed: draws.chance(0.8),
+    refunds,
+    isReturned: draws.chance(0.2),
+    kills,
+    setups,
+    isStoredFirst,
     faults: all.flatMap((route) =>
       draws.chance(0.2) ? [{ route, moment: moment(), nth: draws.between(1, 2), fault: drawFault(draws) }] : [],
     ),

@@ -40,8 +40,15 @@ export interface Script {
 
 export function startHistory(history: KillHistory): LiveHistory {
   return {
-    ...{ history, checkout: null, unanswered: null, customerId: null, setupTokens: [], unansweredSetup: null },
-    ...{ refunded: 0, isDone: false, calls: new Map() },
+    history,
+    checkout: null,
+    unanswered: null,
+    customerId: null,
+    setupTokens: [],
+    unansweredSetup: null,
+    refunded: 0,
+    isDone: false,
+    calls: new Map(),
   }
 }
 

@@ -83,7 +83,9 @@ export class CustomerHistory implements DriveWorld {
   subscribe(): void {
     const { draws } = this
     const subscription = newSubscription({
-      ...{ id: `s${(this.#made += 1)}`, now: this.now, priceAmount: BigInt(draws.between(100, 50_000)) },
+      id: `s${(this.#made += 1)}`,
+      now: this.now,
+      priceAmount: BigInt(draws.between(100, 50_000)),
       interval: draws.chance(0.1) ? 'year' : 'month',
     })
     this.subscription = subscription
@@ -173,10 +175,8 @@ export class CustomerHistory implements DriveWorld {
 
   #pay(order: Order, initiator: Initiator): void {
     if (initiator === 'schedule') this.seller.assertMayCharge(order, this)
-    const row = newPayment({
-      ...{ id: `p${(this.#made += 1)}`, order, terms: this.readTerms(order) },
-      ...{ methodId: this.wallet.methodId, initiator, now: this.now },
-    })
+    const id = `p${(this.#made += 1)}`
+    const row = newPayment({ id, order, terms: this.readTerms(order), methodId: this.wallet.methodId, initiator, now: this.now })
     this.note(`${row.progress.id} ${initiator} pays ${order.id}`)
     this.store.insertPayment(row)
   }

@@ -23,7 +23,15 @@ export function newPayment({ id, order, terms, methodId, initiator, now }: NewPa
   const money = { amount: order.totalAmount, currency: 'usd' }
   return {
     progress: samplePayment({ id, initiator, money, createdAt: new Date(now) }),
-    ...{ order, terms, methodId, nextCheckAt: now, leasedUntil: 0, captured: 0n, use: null, refunding: 0n, refunded: 0n },
+    order,
+    terms,
+    methodId,
+    nextCheckAt: now,
+    leasedUntil: 0,
+    captured: 0n,
+    use: null,
+    refunding: 0n,
+    refunded: 0n,
   }
 }
 
@@ -47,10 +55,23 @@ export function newOrder({ id, subscriptionId, amounts }: NewOrder): Order {
   return Object.assign(
     Object.create(Order.prototype) as Order,
     {
-      ...{ id, status: 'pending', subscriptionId, billingReason: amounts.length === 0 ? 'subscription_create' : 'subscription_cycle' },
-      ...{ netAmount: net, taxAmount: tax, totalAmount: total, taxBehavior: 'exclusive', paidAt: null, nextPaymentAttemptAt: null },
-      ...{ refundedAmount: 0n, refundedTaxAmount: 0n, refundingAmount: 0n, refundingTaxAmount: 0n },
-      ...{ creditableAmount: 0n, creditUsedAmount: 0n, creditedAmount: 0n },
+      id,
+      status: 'pending',
+      subscriptionId,
+      billingReason: amounts.length === 0 ? 'subscription_create' : 'subscription_cycle',
+      netAmount: net,
+      taxAmount: tax,
+      totalAmount: total,
+      taxBehavior: 'exclusive',
+      paidAt: null,
+      nextPaymentAttemptAt: null,
+      refundedAmount: 0n,
+      refundedTaxAmount: 0n,
+      refundingAmount: 0n,
+      refundingTaxAmount: 0n,
+      creditableAmount: 0n,
+      creditUsedAmount: 0n,
+      creditedAmount: 0n,
     } as const,
   )
 }
@@ -69,10 +90,26 @@ export function newSubscription({ id, now, priceAmount, interval }: NewSubscript
   return Object.assign(
     Object.create(Subscription.prototype) as Subscription,
     {
-      ...{ id, status: 'incomplete', priceAmount, amount: priceAmount, periodAmount: priceAmount, failedCharges: 0, paymentMethodId: null },
-      ...{ recurringInterval: interval, anchorDay, trialStart: null, trialEnd: null },
-      ...{ currentPeriodStart: start, currentPeriodEnd: periodEnd(start, { interval, anchorDay }) },
-      ...{ cancelAtPeriodEnd: false, canceledAt: null, startedAt: null, endsAt: null, endedAt: null, dueAt: null, leasedUntil: null },
+      id,
+      status: 'incomplete',
+      priceAmount,
+      amount: priceAmount,
+      periodAmount: priceAmount,
+      failedCharges: 0,
+      paymentMethodId: null,
+      recurringInterval: interval,
+      anchorDay,
+      trialStart: null,
+      trialEnd: null,
+      currentPeriodStart: start,
+      currentPeriodEnd: periodEnd(start, { interval, anchorDay }),
+      cancelAtPeriodEnd: false,
+      canceledAt: null,
+      startedAt: null,
+      endsAt: null,
+      endedAt: null,
+      dueAt: null,
+      leasedUntil: null,
     } as const,
   )
 }

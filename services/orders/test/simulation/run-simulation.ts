@@ -53,7 +53,9 @@ export function runSimulation({ run, years, mutation = {}, customer, part, trace
   const [first, end, stride] = customer === undefined ? [part?.first ?? 0, count, part?.stride ?? 1] : [customer, customer + 1, 1]
   for (let number = first; number < end && !result.violation; number += stride) {
     const history = new CustomerHistory({
-      ...{ rules: { ...rules, ...mutation }, run, customer: number },
+      rules: { ...rules, ...mutation },
+      run,
+      customer: number,
       count: (fault) => void (result.faults[fault] = (result.faults[fault] ?? 0) + 1),
       ...(trace && { trace }),
     })

@@ -20,8 +20,11 @@ function runPart(options: SimulationOptions): Promise<SimulationResult> {
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      ...{ years: { type: 'string', default: '200000' }, run: { type: 'string' }, customer: { type: 'string' } },
-      ...{ trace: { type: 'boolean', default: false }, workers: { type: 'string', default: String(availableParallelism()) } },
+      years: { type: 'string', default: '200000' },
+      run: { type: 'string' },
+      customer: { type: 'string' },
+      trace: { type: 'boolean', default: false },
+      workers: { type: 'string', default: String(availableParallelism()) },
     },
   })
   const [years, run] = [Number(values.years), Number(values.run ?? randomInt(2 ** 31))]

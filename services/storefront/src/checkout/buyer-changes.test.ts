@@ -7,8 +7,13 @@ import { readCheckoutForm } from './checkout-form.ts'
 
 const open: CheckoutPublic = {
   ...(buildContractExample(CheckoutPublic) as CheckoutPublic),
-  ...{ status: 'open', customer_id: null, customer_email: null, customer_name: null, customer_billing_name: null },
-  ...{ customer_billing_address: null, customer_tax_id: null },
+  status: 'open',
+  customer_id: null,
+  customer_email: null,
+  customer_name: null,
+  customer_billing_name: null,
+  customer_billing_address: null,
+  customer_tax_id: null,
 }
 const typed = {
   customer_email: 'grace@example.com',
@@ -23,7 +28,11 @@ test('a second press sends what the first has sent, although the checkout has a 
   const address = { country: 'GB', state: null, postal_code: null, city: null, line1: null, line2: null }
   const ordered: CheckoutPublic = {
     ...open,
-    ...{ status: 'confirmed', customer_id: randomUUID(), customer_email, customer_name, customer_billing_address: address },
+    status: 'confirmed',
+    customer_id: randomUUID(),
+    customer_email,
+    customer_name,
+    customer_billing_address: address,
   }
   expect(toConfirmation(form, { checkout: ordered, total: 4900 })).toEqual(toConfirmation(form, { checkout: open, total: 4900 }))
 })

@@ -78,8 +78,15 @@ describe('a discount of several months', () => {
   ) =>
     describeRenewal(
       {
-        ...{ currency: 'usd', amount: 1200, total_amount: total, tax_amount: 0, taxes: [], tax_behavior: 'exclusive', discount },
-        ...{ trial_end: '2026-01-31T12:00:00Z', product: { recurring_interval: interval } },
+        currency: 'usd',
+        amount: 1200,
+        total_amount: total,
+        tax_amount: 0,
+        taxes: [],
+        tax_behavior: 'exclusive',
+        discount,
+        trial_end: '2026-01-31T12:00:00Z',
+        product: { recurring_interval: interval },
       } as unknown as CheckoutPublic,
       context,
     )
@@ -87,7 +94,9 @@ describe('a discount of several months', () => {
 
   test('the next renewals have it, and the price after it is named with its date', () => {
     expect(buildRenewal(repeating(3))).toMatchObject({
-      ...{ first: '$6.00', next: '$6.00', sum: '$12.00' },
+      first: '$6.00',
+      next: '$6.00',
+      sum: '$12.00',
       discountEnd: 'The discount ends on April 30, 2026. From then on, each renewal costs $12.00.',
     })
     expect(buildRenewal(repeating(13), { interval: 'year' })).toMatchObject({

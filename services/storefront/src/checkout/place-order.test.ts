@@ -13,9 +13,14 @@ import { placeOrder } from './place-order.ts'
 const context = { ...chooseLocale({ chosen: 'en' }), words: wordsIn('en') } as PageContext
 const open = { ...(buildContractExample(CheckoutPublic) as CheckoutPublic), status: 'open', is_payment_form_required: false }
 const form = readCheckoutForm({
-  ...{ customer_email: 'grace@example.com', customer_name: 'Grace Hopper', 'customer_billing_address.country': 'GB' },
-  ...{ 'customer_billing_address.postal_code': 'SW1A 1AA', 'customer_billing_address.line1': 'Street 1', once: 'a' },
-  ...{ 'customer_billing_address.city': 'London', expected_total_amount: String(open.total_amount) },
+  customer_email: 'grace@example.com',
+  customer_name: 'Grace Hopper',
+  'customer_billing_address.country': 'GB',
+  'customer_billing_address.postal_code': 'SW1A 1AA',
+  'customer_billing_address.line1': 'Street 1',
+  once: 'a',
+  'customer_billing_address.city': 'London',
+  expected_total_amount: String(open.total_amount),
 })
 
 /** Replies of an API that can be called no more once the checkout is confirmed. */

@@ -20,7 +20,11 @@ export function sendNotice(
   { status = 200, context, title, brand = 'Quittance', body, ...framed }: Notice,
 ): FastifyReply {
   return sendPage(reply, {
-    ...{ status, context, title, brand, ...framed },
+    status,
+    context,
+    title,
+    brand,
+    ...framed,
     body: html`<div class="card narrow stack">
       <h1>${title}</h1>
       ${body}

@@ -21,7 +21,11 @@ export async function startPageServer({ log }: { log: Logger }): Promise<PageSer
   const api = createApiClient({ origins, pagesKey })
   const cookies = createCookieSealer({ keys, isSecure: pagesUrl.startsWith('https:') })
   const app = await createApp({
-    ...{ api, cookies, baseUrl, startLinksFile, log },
+    api,
+    cookies,
+    baseUrl,
+    startLinksFile,
+    log,
     scripts: await bundleScripts(),
     origin: new URL(pagesUrl).origin,
     stripe: findStripeSources(STRIPE_JS_URL),

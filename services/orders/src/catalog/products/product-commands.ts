@@ -17,7 +17,9 @@ export const createProduct = command(createProductContract, async (request, { em
     name: request.name,
     description: request.description ?? null,
     recurringInterval: request.recurring_interval,
-    ...{ trialInterval: null, trialIntervalCount: null, trialWithoutPaymentMethod: false },
+    trialInterval: null,
+    trialIntervalCount: null,
+    trialWithoutPaymentMethod: false,
     isArchived: false,
     metadata: request.metadata,
   })

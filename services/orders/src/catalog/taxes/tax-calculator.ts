@@ -54,7 +54,9 @@ export const configuredRates: TaxCalculator = {
     if (!found.rate) return lines.map(() => null)
     const { name, country, state, parts_per_million, reverse_charge } = found.rate
     const rate: TaxRate = {
-      ...{ name, country, state },
+      name,
+      country,
+      state,
       partsPerMillion: BigInt(parts_per_million),
       // A customer who moved may still have the tax id of the former country.
       isReverseCharge: reverse_charge && taxId !== null && isBusinessTaxId(taxId) && isTaxIdOfCountry(taxId[0], address.country),

@@ -17,7 +17,10 @@ export const createTaxRate = command(createTaxRateContract, async (request, { em
     throw RequestValidationError.field([state ? 'state' : 'country'], 'A tax rate for this country or state already exists.')
   }
   const rate = em.create(TaxRate, {
-    ...{ organizationId, country, state, name },
+    organizationId,
+    country,
+    state,
+    name,
     partsPerMillion: partsPerMillion(request.percentage),
     reverseCharge: request.reverse_charge,
   })

@@ -44,7 +44,9 @@ export async function makeTransferRequest(sql: Sql, request: NewTransferRequest)
   const { accountId, organizationId, amount, instructions, ...values } = request
   await sql('transfer-request.make', insert, {
     ...values,
-    ...{ account: accountId, organization_id: organizationId, amount: String(amount) },
+    account: accountId,
+    organization_id: organizationId,
+    amount: String(amount),
     instructions: instructions && JSON.stringify(instructions),
   })
   return findTransferRequest(sql, { accountId, id: request.id })

@@ -59,8 +59,16 @@ async function prepare(store: SandboxStore, { intent, key }: Call): Promise<Answ
   const token = source && 'token' in source ? source.token : source ? toSandboxToken(source.method) : ''
   const object = await store.transaction((sql) =>
     makeObject(sql, {
-      ...{ id: `sandbox_${crypto.randomUUID()}`, kind: intent.kind, ours: intent.id, organizationId: store.organizationId, payment: null },
-      ...{ amount: money?.amount ?? null, currency: money?.currency ?? null, token, status: 'untouched' as const, key },
+      id: `sandbox_${crypto.randomUUID()}`,
+      kind: intent.kind,
+      ours: intent.id,
+      organizationId: store.organizationId,
+      payment: null,
+      amount: money?.amount ?? null,
+      currency: money?.currency ?? null,
+      token,
+      status: 'untouched' as const,
+      key,
     }),
   )
   return { got: toSeen(object, object.status) }

@@ -26,8 +26,14 @@ async function refund(store: SandboxStore, { intent, key }: { intent: RefundInte
       return { misconfigured: 'amount', detail: 'The refund is more than what is left of the payment.' }
     }
     const object = await makeObject(sql, {
-      ...{ id: `sandbox_refund_${crypto.randomUUID()}`, kind: 'refund', ours: intent.id, organizationId: store.organizationId, key },
-      ...{ payment: payment.theirs, token: paid?.token ?? '', ...money },
+      id: `sandbox_refund_${crypto.randomUUID()}`,
+      kind: 'refund',
+      ours: intent.id,
+      organizationId: store.organizationId,
+      key,
+      payment: payment.theirs,
+      token: paid?.token ?? '',
+      ...money,
       status: paid?.token === 'ctoken_refund_pending' ? 'processing' : 'succeeded',
     })
     return { got: toSeenRefund(object) }

@@ -33,8 +33,30 @@ const different: Readonly<Record<string, Difference>> = {
 
 /** Documented minimum charges, in minor units of ISO 4217. Other minimums depend on the account; Stripe then rejects the charge. */
 const minimums: Readonly<Record<string, bigint>> = {
-  ...{ usd: 50n, aed: 200n, aud: 50n, bgn: 100n, brl: 50n, cad: 50n, chf: 50n, czk: 1500n, dkk: 250n, eur: 50n, gbp: 30n, hkd: 400n },
-  ...{ huf: 17500n, inr: 50n, jpy: 50n, mxn: 1000n, myr: 200n, nok: 300n, nzd: 50n, pln: 200n, ron: 200n, sek: 300n, sgd: 50n, thb: 1000n },
+  usd: 50n,
+  aed: 200n,
+  aud: 50n,
+  bgn: 100n,
+  brl: 50n,
+  cad: 50n,
+  chf: 50n,
+  czk: 1500n,
+  dkk: 250n,
+  eur: 50n,
+  gbp: 30n,
+  hkd: 400n,
+  huf: 17500n,
+  inr: 50n,
+  jpy: 50n,
+  mxn: 1000n,
+  myr: 200n,
+  nok: 300n,
+  nzd: 50n,
+  pln: 200n,
+  ron: 200n,
+  sek: 300n,
+  sgd: 50n,
+  thb: 1000n,
 }
 
 /** Stripe takes eight digits, of rupiahs twelve. */

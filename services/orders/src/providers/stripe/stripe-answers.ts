@@ -11,15 +11,33 @@ export const unreadable: Failure = { unknown: 'unreadable', sent: true, retryAft
 
 /** Codes of connections that were never made, so that no request was sent. */
 const notConnected: ReadonlySet<unknown> = new Set([
-  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-  ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
 
 const misconfiguredCodes: Readonly<Record<string, Misconfigured>> = {
-  ...{ api_key_expired: 'credentials', platform_api_key_expired: 'credentials', secret_key_required: 'credentials' },
-  ...{ livemode_mismatch: 'mode', testmode_charges_only: 'account', no_account: 'account', account_invalid: 'account' },
-  ...{ balance_insufficient: 'account', capability_not_active: 'feature', payment_method_configuration_failures: 'feature' },
-  ...{ amount_too_small: 'amount', amount_too_large: 'amount', invalid_charge_amount: 'amount' },
+  api_key_expired: 'credentials',
+  platform_api_key_expired: 'credentials',
+  secret_key_required: 'credentials',
+  livemode_mismatch: 'mode',
+  testmode_charges_only: 'account',
+  no_account: 'account',
+  account_invalid: 'account',
+  balance_insufficient: 'account',
+  capability_not_active: 'feature',
+  payment_method_configuration_failures: 'feature',
+  amount_too_small: 'amount',
+  amount_too_large: 'amount',
+  invalid_charge_amount: 'amount',
 }
 
 /** The parts of an error of the library that are used. The rest contains request headers and is never logged or stored. */
