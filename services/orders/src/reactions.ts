@@ -12,6 +12,7 @@ import { revokeCustomerBenefits } from './entitlements/entitlement.ts'
 import { detachCustomerMethods } from './payment-methods/stored-methods.ts'
 import { recordRejection } from './payment-accounts/record-health.ts'
 import { afterAccountRejected } from './payments/account-rejected.ts'
+import { afterOrderVoided } from './payments/void-order.ts'
 import { afterSetupSettled } from './payment-setups/settle-setup.ts'
 import { afterPaymentSettled, settleOrderPayment } from './payments/after-payment-settled.ts'
 import { revokeCustomerSubscriptions } from './subscriptions/lock-subscription.ts'
@@ -19,12 +20,14 @@ import { afterSurplusReceived } from './payments/settle-payment.ts'
 import { returnSurplus } from './refunds/settle-refund.ts'
 import { settleCheckoutSetup } from './checkouts/settle-checkout-setup.ts'
 import { chargeStoredDefault } from './subscriptions/renew-subscription.ts'
+import { releaseVoidedOrder } from './subscriptions/release-voided-order.ts'
 import { settleSubscriptionPayment } from './subscriptions/settle-subscription-payment.ts'
 
 /** The only file in which a lower layer meets an upper one. The steps run in this order, in the transaction that raises the point. */
 export const reactions = [
   on(afterPaymentSettled, [settleUpgradePayment, settleSubscriptionPayment, settleOrderPayment, settleCheckoutPayment]),
   on(afterSetupSettled, [settleCheckoutSetup, chargeStoredDefault]),
+  on(afterOrderVoided, [releaseVoidedOrder]),
   on(afterAccountRejected, [recordRejection]),
   on(afterSurplusReceived, [returnSurplus, failReturnedCheckout]),
   on(beforeRefundReserved, [takeBackCredits]),

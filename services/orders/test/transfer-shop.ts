@@ -21,13 +21,14 @@ export interface TransferShop extends AsyncDisposable {
 
 export const bankAccount = { beneficiary: 'Acme Books Ltd', iban: testIban, bic: 'COBADEFFXXX', currency: 'eur' } as const
 
-export async function startTransferShop(): Promise<TransferShop> {
+/** In `test` mode its clock can be advanced. */
+export async function startTransferShop(mode: 'live' | 'test' = 'live'): Promise<TransferShop> {
   await sharedFake()
   const orders = await startOrders()
   const { seller, organizationId } = await orders.shop()
   const prices = [{ amount_type: 'fixed' as const, price_amount: 4200, price_currency: 'eur' as const }]
   const product = await orders.call(createProduct, { name: 'Almanac', recurring_interval: null, prices }, seller)
-  const account = await orders.call(createPaymentAccount, { provider: 'bank_transfer', mode: 'live', bank: bankAccount }, seller)
+  const account = await orders.call(createPaymentAccount, { provider: 'bank_transfer', mode, bank: bankAccount }, seller)
   return { orders, shop: { seller, organizationId, product }, account, [Symbol.asyncDispose]: () => orders[Symbol.asyncDispose]() }
 }
 
@@ -63,9 +64,14 @@ export async function buyInvoicedByTransfer(
   { orders, shop }: Pick<TransferShop, 'orders' | 'shop'>,
   product = shop.product,
 ): Promise<Transfer> {
-  const { seller, organizationId } = shop
   const transfer = await buyByTransfer({ orders, shop }, product)
-  const { orderId: id } = transfer
+  await invoiceUnpaid({ orders, shop }, transfer.orderId)
+  return transfer
+}
+
+/** Has the invoice of an order generated before the money arrives. */
+export async function invoiceUnpaid({ orders, shop }: Pick<TransferShop, 'orders' | 'shop'>, id: string): Promise<void> {
+  const { seller, organizationId } = shop
   const billing_address = { line1: '1 Row', city: 'London', postal_code: 'E1 6AN', country: 'GB' as const }
   await orders.call(updateOrder, { id, billing_name: 'Ada Lovelace', billing_address }, seller)
   await orders.call(generateOrderInvoice, { id }, seller)
@@ -74,7 +80,6 @@ export async function buyInvoicedByTransfer(
   await eventually(async () => {
     expect(await orders.call(getOrder, { id }, seller)).toMatchObject({ is_invoice_generated: true, voided_at: null })
   })
-  return transfer
 }
 
 /** Records an amount in minor units that arrived for a payment. */

@@ -94,12 +94,19 @@ export class Order extends OrderSchema.class {
     return this.status === 'pending' && !this.voidedAt
   }
 
+  /** Throws `Conflict` if it is paid or voided. */
+  assertPayable(): void {
+    if (this.isPayable()) return
+    throw new Conflict(this.voidedAt ? 'The order is voided. Nothing is owed for it.' : 'The order is paid.')
+  }
+
   /** Gives up the claim. Returns false if it was voided before. Throws `Conflict` if it is paid, or if no invoice states the claim. */
   void(now: Date): boolean {
     if (this.voidedAt) return false
     if (this.status !== 'pending') throw new Conflict('The order is paid. Refund it instead.')
     if (!this.invoiceGeneratedAt) throw new Conflict('Only an order whose invoice is generated can be voided.')
     this.voidedAt = now
+    this.nextPaymentAttemptAt = null
     return true
   }
 

@@ -33,8 +33,8 @@ async function start(request: Request, context: CommandContext): Promise<Started
   context.beyondCheckout()
   // The schedule and the buyer wait for each other.
   const order = await lockOrder(found, context)
-  if (order.status !== 'pending' || !order.subscriptionId || order.checkoutId)
-    throw new Conflict(order.status === 'pending' ? 'The order is paid by its checkout.' : 'The order is paid.')
+  order.assertPayable()
+  if (!order.subscriptionId || order.checkoutId) throw new Conflict('The order is paid by its checkout.')
   const subscription = await em.findOneOrFail(Subscription, order.subscriptionId)
   assertNeeded(order, subscription)
   if (await hasPaymentInProgress(order.id, em)) throw new PaymentInProgress('A payment of the order is in progress.')

@@ -33,6 +33,19 @@ export function needsOwedOrders({ status }: Pick<Subscription, 'status'>, { isPa
   return status === 'unpaid' && isPaid
 }
 
+/** Changes a subscription that owes a voided order no longer, and returns whether it changed. No I/O. */
+export function applyVoidedOrder(subscription: Subscription, { clock, dunning, owed }: Omit<Situation, 'now'>): boolean {
+  const { status } = subscription
+  if (status !== 'active' && status !== 'past_due' && status !== 'unpaid') return false
+  if (owed.length === 0) {
+    // The period of the voided order was not paid.
+    if (status === 'unpaid') subscription.skipUnpaidPeriods(clock, { isPeriodPaid: false })
+    return subscription.markPaid(clock)
+  }
+  if (status === 'past_due' && owed.some(({ isPaymentInProgress }) => !isPaymentInProgress)) subscription.ensureNextAttempt(clock, dunning)
+  return false
+}
+
 /**
  * Changes a subscription by a settled payment, and returns whether it changed. While it owes another order, a paid one does not end that it is
  * past due. A declined attempt beside the schedule changes nothing, but that an attempt which waited for it follows at once. No I/O.

@@ -4,7 +4,7 @@ import { loadDunning, retryDelayMs } from '../organizations/dunning.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
 import type { Subscription } from './subscription.ts'
 
-/** An order of a subscription that is not paid yet. */
+/** An order of a subscription that is neither paid nor voided. */
 export interface OwedOrder {
   id: string
   /** Its payment is not settled yet, or can still be paid at the provider. */
@@ -14,14 +14,14 @@ export interface OwedOrder {
 const owed = `
   select o.id, exists (select from payments p where p.order_id = o.id and p.is_open) as "isPaymentInProgress"
   from orders o
-  where o.subscription_id = :subscription_id and o.status = 'pending'
+  where o.subscription_id = :subscription_id and o.status = 'pending' and o.voided_at is null
     and o.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or o.customer_id = :scope_customer)
     and ${sharedByCheckouts} and (o.checkout_id is null or o.billing_reason <> 'subscription_update')
   order by o.created_at, o.id`
 
 /**
- * Loads the unpaid orders of a subscription, oldest first, without those of upgrades by a checkout, which only the buyer pays. The caller
- * has locked the subscription.
+ * Loads the unpaid orders of a subscription that are not voided, oldest first, without those of upgrades by a checkout, which only the buyer
+ * pays. The caller has locked the subscription.
  */
 export function findOwedOrders({ id }: Pick<Subscription, 'id'>, { sql }: Pick<Transaction, 'sql'>): Promise<OwedOrder[]> {
   return sql<OwedOrder>('subscription.owed-orders', owed, { subscription_id: id })
@@ -29,7 +29,7 @@ export function findOwedOrders({ id }: Pick<Subscription, 'id'>, { sql }: Pick<T
 
 const awaited = `
   select 1 from orders o
-  where o.subscription_id = :subscription_id and o.status = 'pending'
+  where o.subscription_id = :subscription_id and o.status = 'pending' and o.voided_at is null
     and o.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or o.customer_id = :scope_customer)
     and ${sharedByCheckouts} and (o.checkout_id is null or o.billing_reason <> 'subscription_update'
       or exists (select from payments p where p.order_id = o.id and p.is_open))
@@ -54,7 +54,7 @@ const lastAttempt = `
   select extract(epoch from max(p.settled_at + p.clock_offset_ms * interval '1 millisecond'))::float8 * 1000 as "settledMs",
     extract(epoch from max(p.retry_not_before))::float8 * 1000 as "notBeforeMs"
   from payments p join orders o on o.id = p.order_id
-  where o.subscription_id = :subscription_id and o.status = 'pending' and p.initiator = 'schedule' and p.state = 'failed'
+  where o.subscription_id = :subscription_id and o.status = 'pending' and o.voided_at is null and p.initiator = 'schedule' and p.state = 'failed'
     and o.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or o.customer_id = :scope_customer)
     and ${sharedByCheckouts}`
 

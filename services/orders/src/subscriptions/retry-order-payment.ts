@@ -27,7 +27,7 @@ async function start({ id }: RequestOf<typeof contract>, context: CommandContext
   const found = await em.findOneOrFail(Order, { id }, { disableIdentityMap: true })
   const order = await lockOrder(found, context)
   const { organizationId, subscriptionId } = order
-  if (order.status !== 'pending') throw new Conflict('The order is paid.')
+  order.assertPayable()
   if (!subscriptionId || order.checkoutId) throw new Conflict('The order is paid by its checkout.')
   if (await hasPaymentInProgress(id, em)) throw new PaymentInProgress('A payment of the order is in progress.')
   const subscription = await em.findOneOrFail(Subscription, subscriptionId)

@@ -22,6 +22,8 @@ export async function settleSubscriptionPayment(context: Transaction, settled: S
   const { order, payment, isPaid } = settled
   if (!order.subscriptionId || order.isUpgrade()) return
   const subscription = await em.findOneOrFail(Subscription, { id: order.subscriptionId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  // What a voided order changes was done with it, except for a subscription that never started.
+  if (order.voidedAt && subscription.status !== 'incomplete') return
   // The method with which the buyer paid is the one of later payments.
   const isExtra = isExtraAttempt(payment.initiator)
   if (isPaid && (payment.checkoutId || isExtra) && payment.paymentMethodId) subscription.paymentMethodId = payment.paymentMethodId

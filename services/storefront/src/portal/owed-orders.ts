@@ -8,10 +8,9 @@ import type { PortalSession } from './portal-session.ts'
  * Whether the customer can pay an order in the portal: it was billed by a subscription, not by a checkout. The unpaid period of a subscription
  * that has ended is not owed any more.
  */
-export function isOwed({ status, subscription, checkout_id: checkoutId, billing_reason: reason }: CustomerOrder): boolean {
-  return (
-    status === 'pending' && subscription !== null && !checkoutId && !(reason === 'subscription_cycle' && subscription.ended_at !== null)
-  )
+export function isOwed({ status, voided_at, subscription, checkout_id, billing_reason }: CustomerOrder): boolean {
+  if (status !== 'pending' || voided_at || subscription === null || checkout_id) return false
+  return billing_reason !== 'subscription_cycle' || subscription.ended_at === null
 }
 
 /** Newest orders of a subscription that are searched; more are not billed while one is unpaid. */
