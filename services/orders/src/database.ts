@@ -62,6 +62,7 @@ import { voidOrders } from './migrations/20261129160000-void-orders.ts'
 import { returnReceipts } from './migrations/20261129170000-return-receipts.ts'
 import { indexBookings } from './migrations/20261129200000-index-bookings.ts'
 import { recordProofOfSessions } from './migrations/20261129210000-record-proof-of-sessions.ts'
+import { dateBillingChanges } from './migrations/20261129213000-date-billing-changes.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
 import { setDunning } from './migrations/20261125013000-set-dunning.ts'
 import { detachMethods } from './migrations/20261124210000-detach-methods.ts'
@@ -168,6 +169,7 @@ export const database: DatabaseDefinition = {
     returnReceipts,
     indexBookings,
     recordProofOfSessions,
+    dateBillingChanges,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of release 0.1.0.
   settings: { 'quittance.payments': 'port' },

@@ -19,6 +19,9 @@ export const CustomerSchema = defineEntity({
     name: p.text().nullable(),
     billingAddress: p.json<Address>().nullable(),
     taxId: p.json<TaxId>().nullable(),
+    /** Set by a trigger; null if unchanged since the customer was created. */
+    billingAddressChangedAt: p.datetime().nullable(),
+    taxIdChangedAt: p.datetime().nullable(),
     locale: p.text().nullable(),
     metadata: p.json<Metadata>(),
     deletedAt: p.datetime().nullable(),

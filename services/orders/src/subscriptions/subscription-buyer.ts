@@ -14,8 +14,8 @@ export interface SubscriptionBuyer {
 }
 
 /**
- * Loads the current details of the customer or, if the customer has no address, those of the last order: details typed at a checkout stay
- * with its orders unless the seller named the customer.
+ * Loads the details of the subscription's last order, because what was typed at a checkout stays with its subscription unless the seller named
+ * the customer. Address and tax id that the customer or the seller changed since are those of the customer.
  */
 export async function loadSubscriptionBuyer(
   { id, customerId }: Pick<Subscription, 'id' | 'customerId'>,
@@ -23,8 +23,15 @@ export async function loadSubscriptionBuyer(
 ): Promise<SubscriptionBuyer> {
   const customer = await em.findOneOrFail(Customer, customerId)
   const previous = await em.findOne(Order, { subscriptionId: id }, { orderBy: { createdAt: 'desc', id: 'desc' } })
-  const address = customer.billingAddress ?? previous?.billingAddress ?? null
-  return { name: previous?.billingName ?? customer.name ?? null, address, taxId: customer.taxId ?? taxIdIn(previous, address) }
+  return { name: previous?.billingName ?? customer.name ?? null, ...chooseDetails(customer, previous) }
+}
+
+function chooseDetails(customer: Customer, previous: Order | null): Pick<SubscriptionBuyer, 'address' | 'taxId'> {
+  const own = { address: customer.billingAddress ?? null, taxId: customer.taxId ?? null }
+  if (!previous?.billingAddress) return own
+  const isNewer = (changedAt: Date | null | undefined) => Boolean(changedAt && changedAt > previous.createdAt)
+  const address = (isNewer(customer.billingAddressChangedAt) && own.address) || previous.billingAddress
+  return { address, taxId: isNewer(customer.taxIdChangedAt) ? own.taxId : taxIdIn(previous, address) }
 }
 
 function taxIdIn(order: Order | null, address: Address | null): TaxId | null {
