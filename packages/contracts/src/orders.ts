@@ -101,7 +101,9 @@ export const Order = z
     voided_at: Timestamp.nullish().describe(
       'When the seller voided it: a credit note covers its invoice, and money that arrives is returned.',
     ),
-    withdrawal_until: Timestamp.nullish().describe('End of the right of withdrawal of a consumer in the EU or EEA, else null.'),
+    withdrawal_until: Timestamp.nullish().describe(
+      'Last moment of the right of withdrawal of a consumer in the EU or EEA, else null: the end of a working day, without regard to holidays.',
+    ),
   })
   .meta({ id: 'Order' })
 export type Order = z.infer<typeof Order>

@@ -1,3 +1,4 @@
+import { withdrawalUntil } from './withdrawal-period.ts'
 import type { Order } from '@quittance/contracts/orders'
 import { nested, nestedList, type RowCounter, type Lookup, type View } from '@quittance/sql/view'
 import { customerColumns } from '../customers/customer-view.ts'
@@ -34,14 +35,6 @@ const counter = { list: 'orders', time: 'o.created_at', groups: { product: ['pro
 /** Refunds in progress are reserved. */
 const refundable = `case when o.status = 'pending' then 0 else o.net_amount - o.refunded_amount - o.refunding_amount end as refundable_amount,
     case when o.status = 'pending' then 0 else o.tax_amount - o.refunded_tax_amount - o.refunding_tax_amount end as refundable_tax_amount`
-
-/** Members of the EU and the EEA. */
-const europe = 'AT,BE,BG,HR,CY,CZ,DK,EE,FI,FR,DE,GR,HU,IS,IE,IT,LV,LI,LT,LU,MT,NL,NO,PL,PT,RO,SK,SI,ES,SE'
-
-/** Fourteen days for consumers there (Directive 2011/83/EU, Art. 9), unless access began at once with their consent. Renewals have no such right. */
-const withdrawalUntil = `case when o.tax_id is null and o.billing_address->>'country' = any ('{${europe}}') then (
-    select o.created_at + interval '14 days' from checkouts ch
-    where ch.id = o.checkout_id and not ch.is_business_customer and ch.immediate_access_consented_at is null) end`
 
 /** Columns for seller and buyer. Deprecated names exist only here and in the contract. */
 export const orderColumns = `o.id, o.created_at, o.modified_at, o.status, o.status <> 'pending' as paid,
