@@ -10,7 +10,7 @@ import {
   type Purchase,
 } from './order-amounts.ts'
 import { divideRounded } from './rounding.ts'
-import type { TaxRate } from './tax-amounts.ts'
+import { addedTax, includedTax, type TaxRate } from './tax-amounts.ts'
 
 const vat: TaxRate = { name: 'VAT', country: 'FR', state: null, partsPerMillion: 200_000n, isReverseCharge: false }
 
@@ -116,6 +116,46 @@ test.each(['exclusive', 'inclusive'] as const)('lines that cancel each other out
   expect(amounts.lines.map((line) => line.amount)).toEqual(net)
   expect(amounts.lines.map((line) => line.tax)).toEqual(net.map((each) => each / 5n))
   expect(amounts).toMatchObject({ subtotal: 0n, discount: 0n, net: 0n, tax: 0n, total: 0n, taxes: [{ taxable: 0n, amount: 0n }] })
+})
+
+test('lines that nearly cancel each other out keep their amounts and their tax', () => {
+  const german = { ...vat, partsPerMillion: 190_000n }
+  const of = (behavior: 'inclusive' | 'exclusive', ...advertised: bigint[]) =>
+    orderAmounts({ lines: advertised.map((amount) => ({ amount, rate: german })), discount: null, taxBehavior: behavior })
+  const shares = (amounts: ReturnType<typeof of>) => amounts.lines.map(({ amount, tax }) => [amount, tax])
+  expect(of('inclusive', -99_900n, 99_905n)).toMatchObject({ net: 4n, tax: 1n, total: 5n })
+  expect(shares(of('inclusive', -99_900n, 99_905n))).toEqual([
+    [-83_950n, -15_950n],
+    [83_954n, 15_951n],
+  ])
+  expect(shares(of('exclusive', -2_000n, 2_002n))).toEqual([
+    [-2_000n, -380n],
+    [2_002n, 380n],
+  ])
+})
+
+test('with credits among the lines, each line is at most a few minor units off its own tax', () => {
+  const line = fc.record({ amount: fc.bigInt({ min: -1_000_000n, max: 1_000_000n }), rate: fc.constant(vat) })
+  const purchase = fc.record({
+    lines: fc.array(line, { minLength: 2, maxLength: 8 }),
+    taxBehavior: fc.constantFrom('inclusive' as const, 'exclusive' as const),
+  })
+  const check = ({
+    lines: priced,
+    taxBehavior,
+  }: {
+    lines: { amount: bigint; rate: TaxRate }[]
+    taxBehavior: 'inclusive' | 'exclusive'
+  }) => {
+    const { lines: shares } = orderAmounts({ lines: priced, discount: null, taxBehavior })
+    for (const [index, { amount, tax }] of shares.entries()) {
+      const advertised = priced[index]?.amount ?? 0n
+      const exact = taxBehavior === 'inclusive' ? advertised - includedTax(advertised, vat) : advertised
+      expect(Math.abs(Number(amount - exact))).toBeLessThanOrEqual(2)
+      expect(Math.abs(Number(tax - addedTax(exact, vat)))).toBeLessThanOrEqual(3)
+    }
+  }
+  fc.assert(fc.property(purchase, check), { numRuns: 2_000 })
 })
 
 test('20 % on top of 100.00 and within 120.00 give the same amounts [58]', () => {

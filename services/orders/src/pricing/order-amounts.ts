@@ -1,4 +1,4 @@
-import { allocate, divideRounded } from './rounding.ts'
+import { adjustTo, allocate, divideRounded } from './rounding.ts'
 import { addedTax, includedTax, type TaxBehavior, type TaxRate } from './tax-amounts.ts'
 import type { AppliedTax as AppliedTaxReply } from '@quittance/contracts/taxes'
 
@@ -80,36 +80,35 @@ interface AdvertisedLine {
 }
 
 /**
- * Computes the amounts of the lines of one rate. Lines that cancel each other out, as a credit that exceeds the price, have no share of their
- * sum: those that are charged and those that are credited are computed apart.
+ * Computes the amounts of the lines of one rate. Lines that are charged beside lines that are credited are computed each for itself, because
+ * their sum may be much smaller than each; only what rounding leaves is allocated.
  */
 function computeShares(
   lines: readonly AdvertisedLine[],
-  applied: { rate: TaxRate | null; taxBehavior: TaxBehavior },
+  { rate, taxBehavior }: { rate: TaxRate | null; taxBehavior: TaxBehavior },
 ): { net: bigint; tax: bigint; shares: Share[] } {
-  const { rate, taxBehavior } = applied
   const [advertised, off] = [lines.map((line) => line.advertised), lines.map((line) => line.off)]
-  if (sum(advertised) === 0n && advertised.some((amount) => amount !== 0n) && off.every((amount) => amount === 0n)) {
-    const only = (isKept: (amount: bigint) => boolean) =>
-      computeShares(
-        lines.map((line) => (isKept(line.advertised) ? line : { advertised: 0n, off: 0n })),
-        applied,
-      )
-    const [charged, credited] = [only((amount) => amount > 0n), only((amount) => amount < 0n)]
-    const shares = charged.shares.map((share, index) => ((lines[index]?.advertised ?? 0n) < 0n ? (credited.shares[index] as Share) : share))
-    return { net: charged.net + credited.net, tax: charged.tax + credited.tax, shares }
-  }
   const included = (amount: bigint) => (rate && taxBehavior === 'inclusive' ? includedTax(amount, rate) : 0n)
+  const added = (amount: bigint) => (rate && taxBehavior === 'exclusive' ? addedTax(amount, rate) : 0n)
   const subtotal = sum(advertised) - included(sum(advertised))
   const paid = sum(advertised) - sum(off)
   const net = paid - included(paid)
-  const tax = taxBehavior === 'inclusive' ? paid - net : rate ? addedTax(net, rate) : 0n
-  const amounts = allocate(subtotal, advertised)
+  const tax = paid - net + added(net)
+  const isMixed = advertised.some((amount) => amount > 0n) && advertised.some((amount) => amount < 0n)
+  const amounts = isMixed
+    ? adjustTo(
+        subtotal,
+        advertised.map((amount) => amount - included(amount)),
+      )
+    : allocate(subtotal, advertised)
   const discounts = allocate(subtotal - net, off)
-  const taxes = allocate(
-    tax,
-    amounts.map((amount, index) => amount - (discounts[index] ?? 0n)),
-  )
+  const nets = amounts.map((amount, index) => amount - (discounts[index] ?? 0n))
+  const taxes = isMixed
+    ? adjustTo(
+        tax,
+        lines.map((line, index) => line.advertised - line.off - (nets[index] ?? 0n) + added(nets[index] ?? 0n)),
+      )
+    : allocate(tax, nets)
   const shares = amounts.map((amount, index) => ({ amount, discount: discounts[index] ?? 0n, tax: taxes[index] ?? 0n }))
   return { net, tax, shares }
 }

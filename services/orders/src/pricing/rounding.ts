@@ -25,6 +25,21 @@ export function allocate(whole: bigint, weights: readonly bigint[]): bigint[] {
   return shares.map((share, position) => (lucky.has(position) ? share + 1n : share))
 }
 
+/** Changes the largest parts by one minor unit each, as often as needed, so that the parts add up to the whole. */
+export function adjustTo(whole: bigint, parts: readonly bigint[]): bigint[] {
+  const left = whole - parts.reduce((total, part) => total + part, 0n)
+  const magnitude = (part: bigint) => (part < 0n ? -part : part)
+  const bySize = parts.map((_, position) => position)
+  bySize.sort((a, b) => Number(magnitude(parts[b] as bigint) - magnitude(parts[a] as bigint)))
+  const [count, step] = [BigInt(parts.length), left < 0n ? -1n : 1n]
+  const adjusted = [...parts]
+  for (const [rank, position] of bySize.entries()) {
+    const times = magnitude(left) / count + (BigInt(rank) < magnitude(left) % count ? 1n : 0n)
+    adjusted[position] = (parts[position] as bigint) + step * times
+  }
+  return adjusted
+}
+
 /** Rounds towards minus infinity; bigint division rounds towards zero. */
 function divideDown(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor
