@@ -14,7 +14,16 @@ import { expect, test } from 'vitest'
 import { expectMoneyToAddUp } from './money.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { storeFurtherMethod } from './stored-method.ts'
-import { advance, after, createPlan, replaceMethods, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
+import {
+  advance,
+  after,
+  createPlan,
+  expectCurrentPeriod,
+  replaceMethods,
+  subscribe,
+  waitForSubscription,
+  type Subscribed,
+} from './subscribe.ts'
 
 const dayMs = 86_400_000
 
@@ -120,6 +129,7 @@ test('an unpaid subscription is not billed; once paid, its period begins that da
   const begun = Date.parse(paid.current_period_start)
   expect(Math.abs(begun - Date.parse(after(subscribed.subscription.current_period_end, 180)))).toBeLessThan(60_000)
   expect(await findRenewal(orders, subscribed)).toMatchObject([{ id: renewal?.id, status: 'paid' }])
+  await expectCurrentPeriod(orders, renewal?.id, paid)
   await advance(orders, subscribed, after(paid.current_period_end))
   await eventually(async () => expect(await findRenewal(orders, subscribed)).toHaveLength(2))
   await waitForSubscription(orders, subscribed, { status: 'active', current_period_start: paid.current_period_end as string })

@@ -18,6 +18,7 @@ import { expect, test } from 'vitest'
 import { asThisRelease } from './money.ts'
 import { startOrders } from './start-orders.ts'
 import { sharedFake } from './stripe-shop.ts'
+import { expectCurrentPeriod } from './subscribe.ts'
 import { bankAccount, readBalance, startTransferShop, waitForOrderStatus, type TransferShop } from './transfer-shop.ts'
 
 const anonymous = { kind: 'anonymous' } as const
@@ -72,12 +73,9 @@ test('late money upgrades to the product of its order, not to the one that the c
   expect(changed).toMatchObject({ product_id: dear.id, total_amount: 1_000_000 })
   await receive(shop, lapsed, 100)
   await waitForOrderStatus(shop, lapsed.orderId, 'paid')
-  expect(await orders.call(getSubscription, { id: free.id }, seller)).toMatchObject({
-    status: 'active',
-    product_id: cheap.id,
-    amount: 100,
-    recurring_interval: 'month',
-  })
+  const upgraded = await orders.call(getSubscription, { id: free.id }, seller)
+  expect(upgraded).toMatchObject({ status: 'active', product_id: cheap.id, amount: 100, recurring_interval: 'month' })
+  await expectCurrentPeriod(orders, lapsed.orderId, upgraded)
   const sold = { status: 'succeeded', product_id: cheap.id, product_price_id: cheap.prices[0]?.id, amount: 100, total_amount: 100 }
   expect(await orders.call(getCheckout, { id: lapsed.id }, seller)).toMatchObject(sold)
   await eventually(async () => {

@@ -6,6 +6,7 @@ import { getSubscription, type Subscription } from '@quittance/contracts/subscri
 import { advanceTestClock } from '@quittance/contracts/test-clock'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
+import { expect } from 'vitest'
 import type { OrdersUnderTest, Shop } from './start-orders.ts'
 
 export interface Terms {
@@ -87,4 +88,11 @@ export async function advance(orders: OrdersUnderTest, { seller }: Pick<Shop, 's
 /** Changes what the stored methods of all customers do. */
 export async function replaceMethods(orders: OrdersUnderTest, token: string): Promise<void> {
   await orders.rows(`update payment_methods set provider_method = $1 returning 1`, [`pm_${token}`])
+}
+
+/** Asserts that an order bills the current period of a subscription. */
+export async function expectCurrentPeriod(orders: OrdersUnderTest, orderId: string | undefined, subscription: Subscription): Promise<void> {
+  const billed = await orders.rows('select period_start, period_end from orders where id = $1', [orderId])
+  const { current_period_start: start, current_period_end: end } = subscription
+  expect(billed).toEqual([{ period_start: new Date(start), period_end: new Date(end ?? '') }])
 }

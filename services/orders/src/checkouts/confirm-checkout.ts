@@ -114,7 +114,7 @@ async function completeFree(
   { checkout, order, token }: { checkout: Checkout; order: Order; token: string | null },
 ): Promise<null> {
   if (checkout.subscriptionId)
-    await upgradeSubscription(context, toSubscriptionUpgrade(checkout, { paymentToken: token, paymentMethodId: null }))
+    await upgradeSubscription(context, { upgrade: toSubscriptionUpgrade(checkout, { paymentToken: token, paymentMethodId: null }), order })
   await payOrder(context, order)
   checkout.succeed()
   return null

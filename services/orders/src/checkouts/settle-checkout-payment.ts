@@ -17,13 +17,8 @@ import { publishCheckoutUpdated } from './update-checkout.ts'
 export async function settleUpgradePayment(context: Transaction, { order, payment, isPaid }: SettledPayment): Promise<void> {
   if (!isPaid || !order.isUpgrade()) return
   const checkout = await restorePaidCheckout(order, context)
-  await upgradeSubscription(
-    context,
-    toSubscriptionUpgrade(checkout, {
-      paymentToken: payment.confirmationToken || null,
-      paymentMethodId: payment.paymentMethodId ?? null,
-    }),
-  )
+  const source = { paymentToken: payment.confirmationToken || null, paymentMethodId: payment.paymentMethodId ?? null }
+  await upgradeSubscription(context, { upgrade: toSubscriptionUpgrade(checkout, source), order })
 }
 
 /** Declines after which a checkout ends: it is not a place to test cards. */

@@ -43,8 +43,9 @@ async function settleUpgrade(checkout: Checkout, { setup, isStored }: SettledSet
   const upgraded = await em.findOneOrFail(Subscription, checkout.subscriptionId as string, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!upgraded.isUpgradable()) return failCheckout(checkout, em)
   const source = { paymentToken: null, paymentMethodId: setup.paymentMethodId ?? null }
-  await upgradeSubscription(context, toSubscriptionUpgrade(checkout, source))
-  await complete(checkout, context)
+  const order = await lockCheckoutOrder(checkout, em)
+  await upgradeSubscription(context, { upgrade: toSubscriptionUpgrade(checkout, source), order })
+  await complete(checkout, { order, context })
 }
 
 async function settleStart(checkout: Checkout, { setup, isStored }: SettledSetup, context: Transaction): Promise<void> {
@@ -61,11 +62,15 @@ async function settleStart(checkout: Checkout, { setup, isStored }: SettledSetup
     else subscription.markPaid(clock)
   } else subscription.markPaymentFailed(clock, { dunning: defaultDunning })
   await publishSubscriptionChange(context, subscription, before)
-  await (isStored ? complete(checkout, context) : reopenAfterDecline(checkout, { context }))
+  if (isStored) await complete(checkout, { order: await lockCheckoutOrder(checkout, em), context })
+  else await reopenAfterDecline(checkout, { context })
 }
 
-async function complete(checkout: Checkout, context: Transaction): Promise<void> {
-  const order = await context.em.findOneOrFail(Order, { checkoutId: checkout.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+function lockCheckoutOrder({ id: checkoutId }: Checkout, em: Transaction['em']): Promise<Order> {
+  return em.findOneOrFail(Order, { checkoutId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+}
+
+async function complete(checkout: Checkout, { order, context }: { order: Order; context: Transaction }): Promise<void> {
   await payOrder(context, order)
   checkout.succeed()
 }

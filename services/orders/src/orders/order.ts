@@ -89,6 +89,13 @@ export class Order extends OrderSchema.class {
     return true
   }
 
+  /** Sets the period that it pays for, which may begin with the payment. An invoice that was requested before states another. */
+  setPeriod({ start, end }: { start: Date; end: Date }): void {
+    if (this.invoiceRequestedAt) return
+    this.periodStart = start
+    this.periodEnd = end
+  }
+
   /** Returns whether money that arrives pays it. */
   isPayable(): boolean {
     return this.status === 'pending' && !this.voidedAt

@@ -36,10 +36,14 @@ export async function settleSubscriptionPayment(context: Transaction, settled: S
     return
   }
   const before = subscription.snapshot()
+  const { currentPeriodStart: startBefore } = subscription
   const dunning = await loadDunning(context.sql, order.organizationId)
   const result = { isPaid, initiator: payment.initiator, order, notBefore: payment.retryNotBefore ?? null }
   const owed = needsOwedOrders(subscription, result) ? await findOwedOrders(subscription, context) : []
   const changed = applyPaymentResult(subscription, result, { clock, dunning, now: context.now, owed })
+  const { currentPeriodStart: start, currentPeriodEnd: end } = subscription
+  // A late payment pays for the period that it begins.
+  if (start !== startBefore) order.setPeriod({ start, end })
   if (changed) await publishSubscriptionChange(context, subscription, before)
   if (isPaid && order.billingReason === 'subscription_cycle') await publishRenewal(subscription, context)
   // Several periods may have passed; the next one is then already due.

@@ -3,6 +3,7 @@ import type { Transaction } from '@quittance/runtime/handler'
 import { Discount } from '../catalog/discounts/discount.ts'
 import { discountOn } from '../pricing/order-amounts.ts'
 import { renewalJobName } from '../job-names.ts'
+import type { Order } from '../orders/order.ts'
 import { loadClock } from '../organizations/organization.ts'
 import { Product, ProductPrice } from '../catalog/products/product.ts'
 import { settlePendingProrations } from './final-order.ts'
@@ -20,10 +21,13 @@ export interface SubscriptionUpgrade extends PurchasedProduct {
 }
 
 /**
- * Turns a free subscription into the one its checkout paid for; its first paid period starts now. A subscription that ended while the
- * payment was in progress stays ended, and its payment is returned.
+ * Turns a free subscription into the one its checkout paid for; its first paid period, which is that of the order, starts now. A subscription
+ * that ended while the payment was in progress stays ended, and its payment is returned.
  */
-export async function upgradeSubscription(context: Transaction, { subscriptionId: id, ...upgrade }: SubscriptionUpgrade): Promise<void> {
+export async function upgradeSubscription(
+  context: Transaction,
+  { upgrade: { subscriptionId: id, ...upgrade }, order }: { upgrade: SubscriptionUpgrade; order: Order },
+): Promise<void> {
   const { em } = context
   const subscription = await em.findOneOrFail(Subscription, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (isTerminal(subscription.status)) return
@@ -35,6 +39,7 @@ export async function upgradeSubscription(context: Transaction, { subscriptionId
   if (subscription.cancelAtPeriodEnd) subscription.uncancel()
   if (subscription.status === 'unpaid') subscription.markPaid(clock)
   subscription.restart(recurringInterval as RecurringInterval, clock)
+  order.setPeriod({ start: subscription.currentPeriodStart, end: subscription.currentPeriodEnd })
   // What it owes from before is charged at once, with the method that paid.
   if (subscription.status === 'past_due') {
     subscription.dueAt = context.now

@@ -7,8 +7,10 @@ import { voidOrder } from '@quittance/contracts/unpaid-invoices'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { advance, after } from './subscribe.ts'
+import { advance, after, expectCurrentPeriod } from './subscribe.ts'
 import { buyByTransfer, invoiceUnpaid, receiveMoney, startTransferShop, waitForOrderStatus, waitForPaymentState } from './transfer-shop.ts'
+
+const prices = [{ amount_type: 'fixed' as const, price_amount: 1_000, price_currency: 'eur' as const }]
 
 interface RenewalRow {
   id: string
@@ -24,7 +26,6 @@ test('a voided renewal is not owed: the subscription continues, and nothing asks
   await using shop = await startTransferShop('test')
   const { orders } = shop
   const { seller, organizationId } = shop.shop
-  const prices = [{ amount_type: 'fixed' as const, price_amount: 1_000, price_currency: 'eur' as const }]
   const plan = await orders.call(createProduct, { name: 'Plan', recurring_interval: 'month', prices }, seller)
   const first = await buyByTransfer(shop, plan)
   await receiveMoney(shop, first.paymentId, 1_000)
@@ -54,4 +55,19 @@ test('a voided renewal is not owed: the subscription continues, and nothing asks
   await receiveMoney(shop, next.payment_id, 1_000)
   await waitForOrderStatus(shop, next.id, 'paid')
   expect(await read()).toMatchObject({ status: 'active', current_period_start: current_period_end })
+})
+
+test('the first transfer pays for the period that it begins, though the order is older than a period', async () => {
+  await using shop = await startTransferShop('test')
+  const { orders } = shop
+  const { seller } = shop.shop
+  const plan = await orders.call(createProduct, { name: 'Plan', recurring_interval: 'month', prices }, seller)
+  const { orderId, paymentId } = await buyByTransfer(shop, plan)
+  await advance(orders, { seller }, new Date(Date.now() + 45 * 86_400_000).toISOString())
+  await receiveMoney(shop, paymentId, 1_000)
+  await waitForOrderStatus(shop, orderId, 'paid')
+  const [{ id } = { id: '' }] = await orders.rows<{ id: string }>('select id from subscriptions')
+  const subscription = await orders.call(getSubscription, { id }, seller)
+  expect(Date.parse(subscription.current_period_start)).toBeGreaterThan(Date.now() + 44 * 86_400_000)
+  await expectCurrentPeriod(orders, orderId, subscription)
 })
