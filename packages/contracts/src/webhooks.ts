@@ -196,7 +196,7 @@ export const getWebhookEndpointStats = operation({
 
 export const recoverWebhookEndpoint = operation({
   subject: 'webhooks.endpoint.recover',
-  summary: 'Send the events an endpoint has missed, held and failed ones, in chronological order',
+  summary: 'Send the events an endpoint has missed in chronological order: held and failed ones, and those that wait for a retry',
   http: {
     method: 'POST',
     path: '/v1/webhooks/endpoints/{id}/recover',

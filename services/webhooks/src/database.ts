@@ -11,6 +11,7 @@ import { parkMessages } from './migrations/20261123100000-park-messages.ts'
 import { registerEndpoints } from './migrations/20261123110000-register-endpoints.ts'
 import { holdBacklogsInBatches } from './migrations/20261127060000-hold-backlogs.ts'
 import { storeConsumerPositions } from './migrations/20261127230000-store-consumer-positions.ts'
+import { indexRetries } from './migrations/20261129221000-index-retries.ts'
 
 /** Events, deliveries and attempts are written by SQL only; see `deliveries/queue-store.ts`. */
 export const database: DatabaseDefinition = {
@@ -27,6 +28,7 @@ export const database: DatabaseDefinition = {
     registerEndpoints,
     holdBacklogsInBatches,
     storeConsumerPositions,
+    indexRetries,
   ],
   rights: { functions: ['ensure_webhook_partitions', 'drop_webhook_partitions'] },
 }

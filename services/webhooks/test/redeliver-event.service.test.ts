@@ -118,3 +118,20 @@ test('recovers missed events, never examples, which are sent once', async () => 
   expect(sink.received.map(({ headers }) => headers['webhook-id'])).toEqual([missed])
   expect(await webhooks.rows(`select event_id from webhook_deliveries where status = 'failed'`)).toEqual([{ event_id: example }])
 })
+
+test('recovers the events that wait for a retry at once, but no first attempt', async () => {
+  process.env['RETRY_SCHEDULE_S'] = '3600'
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  sink.respondWith(() => ({ status: 400 }))
+  const ids = await webhooks.publishEvents(paidOrderEvents)
+  const [attempted, retried, first] = ids as [string, string, string]
+  await webhooks.attempts(endpoint, 3)
+  await webhooks.rows(`update webhook_deliveries set attempts = 0 where event_id = $1`, [first])
+  sink.respondWith(() => ({ status: 200 }))
+  sink.received.length = 0
+  await webhooks.call(recoverWebhookEndpoint, { id: endpoint.id, since: endpoint.created_at }, webhooks.caller)
+  await eventually(async () => expect(await webhooks.statuses()).toEqual({ succeeded: 2, pending: 1 }))
+  expect(sink.received.map(({ headers }) => headers['webhook-id'])).toEqual([attempted, retried])
+})

@@ -52,14 +52,19 @@ const lockSql = `
   where r.id = :id and r.ended_at is null and not exists (select from webhook_backlogs b where b.endpoint_id = r.endpoint_id)
   for update of r skip locked`
 
+const missedColumns = `
+  select event_id, endpoint_id, occurred_at, position from webhook_deliveries
+  where endpoint_id = :endpoint_id and position > :reached and occurred_at >= :since and occurred_at < :until and not is_test`
+
+// After an outage most missed events wait for their next attempt, which may be a day ahead. Each kind has an index by position.
 // Both orders follow the arrival of events: by position within a batch, and each batch is due before the next. Examples are not events that
 // the endpoint has missed.
 // `is not distinct from` has PostgreSQL read all partitions: choosing them while it locks rows crashes PostgreSQL 18 (`npm run check:statements`).
 const requeueSql = `
   with missed as (
-    select event_id, endpoint_id, occurred_at, position from webhook_deliveries
-    where endpoint_id = :endpoint_id and status in ('held', 'failed') and position > :reached and occurred_at >= :since and occurred_at < :until
-      and not is_test
+    select * from (
+      (${missedColumns} and status in ('held', 'failed') order by position limit :batch)
+      union all (${missedColumns} and status = 'pending' and attempts > 0 and next_attempt_at > now() order by position limit :batch)) either
     order by position limit :batch),
   lane as materialized (select endpoint_id from webhook_lanes where endpoint_id = :endpoint_id for update),
   again as (
