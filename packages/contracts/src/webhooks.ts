@@ -112,7 +112,9 @@ export const updateWebhookEndpoint = operation({
     enabled: z
       .boolean()
       .nullish()
-      .describe('False: new events are held. True: new events are sent again. Held events are sent by recovering the endpoint.'),
+      .describe(
+        'False: new events are held. True: new events are sent again, and a pause after failures ends. Held events are sent by recovering the endpoint.',
+      ),
   }),
   reply: WebhookEndpoint,
   errors: [ResourceNotFound, RequestValidationError],

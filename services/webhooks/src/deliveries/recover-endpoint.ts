@@ -59,6 +59,7 @@ const missedColumns = `
 // After an outage most missed events wait for their next attempt, which may be a day ahead. Each kind has an index by position.
 // Both orders follow the arrival of events: by position within a batch, and each batch is due before the next. Examples are not events that
 // the endpoint has missed.
+// The request is the seller's probe of the endpoint, so its first batch ends the pause of the circuit breaker. Later batches respect a new one.
 // `is not distinct from` has PostgreSQL read all partitions: choosing them while it locks rows crashes PostgreSQL 18 (`npm run check:statements`).
 const requeueSql = `
   with missed as (
@@ -72,7 +73,9 @@ const requeueSql = `
     from missed m, lane
     where d.event_id = m.event_id and d.endpoint_id = m.endpoint_id and d.occurred_at is not distinct from m.occurred_at
     returning d.position),
-  due as (update webhook_lanes l set next_due_at = now() from lane where l.endpoint_id = lane.endpoint_id and exists (select from again))
+  due as (
+    update webhook_lanes l set next_due_at = now(), paused_until = case when :reached::bigint > 0 then l.paused_until end
+    from lane where l.endpoint_id = lane.endpoint_id and exists (select from again))
   select count(*)::int as count, max(position) as reached from again`
 
 const progressSql = `

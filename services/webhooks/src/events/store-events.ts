@@ -23,7 +23,7 @@ export interface NewEvent {
 }
 
 // A conflict is a redelivered event whose inbox row has expired: its deliveries exist. All queues are locked in one order, so a concurrent
-// lease release waits and sees the new deliveries.
+// lease release waits and sees the new deliveries. An example is the seller's probe of the endpoint: it ends the pause of the circuit breaker.
 const storeSql = `
   with event as (
     insert into webhook_events (id, organization_id, type, aggregate_id, occurred_at, payload, traceparent)
@@ -43,9 +43,9 @@ const storeSql = `
       case when w.is_held then 'held' else 'pending' end, case when not w.is_held then now() end
     from wanted w join event on event.id = w.event_id join lane using (endpoint_id)
     order by w.ordinal
-    returning endpoint_id, status)
-  update webhook_lanes l set next_due_at = now()
-  from (select distinct endpoint_id from delivery where status = 'pending') d
+    returning endpoint_id, status, is_test)
+  update webhook_lanes l set next_due_at = now(), paused_until = case when not d.is_probe then l.paused_until end
+  from (select endpoint_id, bool_or(is_test) as is_probe from delivery where status = 'pending' group by endpoint_id) d
   where l.endpoint_id = d.endpoint_id
   returning l.endpoint_id`
 
