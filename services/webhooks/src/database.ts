@@ -12,6 +12,7 @@ import { registerEndpoints } from './migrations/20261123110000-register-endpoint
 import { holdBacklogsInBatches } from './migrations/20261127060000-hold-backlogs.ts'
 import { storeConsumerPositions } from './migrations/20261127230000-store-consumer-positions.ts'
 import { indexRetries } from './migrations/20261129221000-index-retries.ts'
+import { storeBreakerFailures } from './migrations/20261129222000-store-breaker-failures.ts'
 
 /** Events, deliveries and attempts are written by SQL only; see `deliveries/queue-store.ts`. */
 export const database: DatabaseDefinition = {
@@ -29,6 +30,7 @@ export const database: DatabaseDefinition = {
     holdBacklogsInBatches,
     storeConsumerPositions,
     indexRetries,
+    storeBreakerFailures,
   ],
   rights: { functions: ['ensure_webhook_partitions', 'drop_webhook_partitions'] },
 }

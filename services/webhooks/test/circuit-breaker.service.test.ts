@@ -9,9 +9,13 @@ import { startWebhooks, type TestWebhooks } from './start-webhooks.ts'
 
 process.env['RETRY_SCHEDULE_S'] = '3600'
 
-/** Waits until no replica has a lease, then opens the circuit breakers of all endpoints. */
+/** Waits until all queues are idle and no replica has a lease. */
+const awaitRelease = (webhooks: TestWebhooks) =>
+  eventually(async () => expect(await webhooks.rows('select from webhook_lanes where owner is not null')).toEqual([]))
+
+/** Opens the circuit breakers of all endpoints. */
 async function openBreakers(webhooks: TestWebhooks) {
-  await eventually(async () => expect(await webhooks.rows('select from webhook_lanes where owner is not null')).toEqual([]))
+  await awaitRelease(webhooks)
   await webhooks.rows(`update webhook_lanes set paused_until = now() + interval '1 hour', trips = 8`)
 }
 
@@ -46,4 +50,34 @@ test('events wait while the circuit breaker is open; enabling the endpoint sends
   expect(sink.received).toHaveLength(0)
   await webhooks.call(updateWebhookEndpoint, { id, enabled: true }, webhooks.caller)
   await webhooks.attempts({ id }, 1)
+})
+
+test('the circuit breaker opens at the fifth failure although the queue is idle in between', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  sink.respondWith(() => ({ status: 503 }))
+  const { id } = await webhooks.endpoint({ url: sink.url })
+  for (let count = 1; count <= 5; count++) {
+    expect(await webhooks.call(getWebhookEndpointStats, { id }, webhooks.caller)).toMatchObject({ paused_until: null })
+    await webhooks.publishEvents([orderPaid])
+    await webhooks.attempts({ id }, count)
+    await awaitRelease(webhooks)
+  }
+  const { paused_until } = await webhooks.call(getWebhookEndpointStats, { id }, webhooks.caller)
+  expect(paused_until).not.toBeNull()
+  await webhooks.call(updateWebhookEndpoint, { id, enabled: true }, webhooks.caller)
+  const state = await webhooks.rows('select trips, failures, failed_events from webhook_lanes')
+  expect(state).toEqual([{ trips: 0, failures: 0, failed_events: [] }])
+})
+
+test('a success ends the count of failures of earlier leases', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  sink.respondWith((_, count) => ({ status: count === 5 ? 200 : 503 }))
+  const { id } = await webhooks.endpoint({ url: sink.url })
+  for (let count = 1; count <= 6; count++) {
+    await webhooks.publishEvents([orderPaid])
+    await webhooks.attempts({ id }, count)
+  }
+  expect(await webhooks.rows('select failures, paused_until from webhook_lanes')).toEqual([{ failures: 1, paused_until: null }])
 })

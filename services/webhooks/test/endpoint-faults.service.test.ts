@@ -185,8 +185,13 @@ test('rejects a URL outside the internet, and never connects to a stored one [fa
     await attempts(before + 10)
     const reasons = await webhooks.rows('select distinct reason from webhook_attempts where event_id = $1', [event])
     expect(reasons).toEqual([{ reason: 'destination_blocked' }])
-    // All attempts at this URL have ended before the next one is set; this closes the circuit breaker if they opened it.
-    await webhooks.rows('update webhook_lanes set paused_until = null, trips = 0 where endpoint_id = $1', [id])
+    // All attempts at this URL have ended before the next one is set, and no lease has their count; the circuit breaker starts again.
+    const leased = () => webhooks.rows('select from webhook_lanes where endpoint_id = $1 and owner is not null', [id])
+    await eventually(async () => expect(await leased()).toEqual([]))
+    await webhooks.rows(
+      `update webhook_lanes set paused_until = null, trips = 0, failures = 0, failed_events = '{}' where endpoint_id = $1`,
+      [id],
+    )
   }
 })
 

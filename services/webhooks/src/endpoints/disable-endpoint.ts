@@ -33,7 +33,8 @@ const enable = `
   where id = :id and organization_id = any (:scope_organizations) and disabled_at is not null`
 
 const reset = `
-  update webhook_lanes l set failing_since = null, warned_at = null, trips = 0, paused_until = null from webhook_endpoints e
+  update webhook_lanes l set failing_since = null, warned_at = null, trips = 0, failures = 0, failed_events = '{}', paused_until = null
+  from webhook_endpoints e
   where e.id = :id and e.organization_id = any (:scope_organizations) and l.endpoint_id = e.id`
 
 /**

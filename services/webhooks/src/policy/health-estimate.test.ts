@@ -13,19 +13,25 @@ const failure = outcome('http_status', { status: 503 })
 
 describe('HealthEstimate', () => {
   test('starts with the maximum for a healthy endpoint and with one POST for another', () => {
-    expect(new HealthEstimate({ isHealthy: true, maxLimit: 10 })).toMatchObject({ isHealthy: true, limit: 10 })
-    expect(new HealthEstimate({ isHealthy: false, maxLimit: 10 })).toMatchObject({ isHealthy: false, limit: 1 })
+    expect(new HealthEstimate({ isHealthy: true, failures: 0, maxLimit: 10 })).toMatchObject({ isHealthy: true, limit: 10 })
+    expect(new HealthEstimate({ isHealthy: false, failures: 0, maxLimit: 10 })).toMatchObject({ isHealthy: false, limit: 1 })
+  })
+
+  test('counts the failures of earlier leases', () => {
+    const health = new HealthEstimate({ isHealthy: true, failures: 2, maxLimit: 10 })
+    health.record(failure)
+    expect(health).toMatchObject({ isHealthy: false, limit: 1 })
   })
 
   test('raises the limit with each fast success', () => {
-    const health = new HealthEstimate({ isHealthy: false, maxLimit: 10 })
+    const health = new HealthEstimate({ isHealthy: false, failures: 0, maxLimit: 10 })
     const limits = [1, 2, 3, 4].map(() => (health.record(outcome(null)), health.limit))
     expect(limits).toEqual([2, 4, 10, 10])
     expect(health.isHealthy).toBe(true)
   })
 
   test('never exceeds a low maximum', () => {
-    const health = new HealthEstimate({ isHealthy: false, maxLimit: 1 })
+    const health = new HealthEstimate({ isHealthy: false, failures: 0, maxLimit: 1 })
     health.record(outcome(null))
     expect(health.limit).toBe(1)
     health.record(outcome(null, { durationMs: 60_000 }))
@@ -33,13 +39,13 @@ describe('HealthEstimate', () => {
   })
 
   test('limits an endpoint with slow successes to two POSTs outside of the reserved pool', () => {
-    const health = new HealthEstimate({ isHealthy: true, maxLimit: 10 })
+    const health = new HealthEstimate({ isHealthy: true, failures: 0, maxLimit: 10 })
     health.record(outcome(null, { durationMs: 10_001 }))
     expect(health).toMatchObject({ isHealthy: false, limit: 2 })
   })
 
   test('demotes after three consecutive failures of the endpoint', () => {
-    const health = new HealthEstimate({ isHealthy: true, maxLimit: 10 })
+    const health = new HealthEstimate({ isHealthy: true, failures: 0, maxLimit: 10 })
     for (const each of [failure, failure, outcome('http_status', { status: 404 }), failure, failure]) health.record(each)
     expect(health).toMatchObject({ isHealthy: true, limit: 10 })
     health.record(failure)
@@ -47,7 +53,7 @@ describe('HealthEstimate', () => {
   })
 
   test('demotes after one timeout', () => {
-    const health = new HealthEstimate({ isHealthy: true, maxLimit: 10 })
+    const health = new HealthEstimate({ isHealthy: true, failures: 0, maxLimit: 10 })
     health.record(outcome('timeout'))
     expect(health).toMatchObject({ isHealthy: false, limit: 1 })
   })

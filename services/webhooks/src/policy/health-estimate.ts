@@ -17,10 +17,11 @@ export class HealthEstimate {
   /** Exponential moving average of the response time. */
   #latencyMs = 0
   /** Consecutive failures that concern the endpoint. */
-  #failures = 0
+  #failures: number
   readonly #maxLimit: number
 
-  constructor({ isHealthy, maxLimit }: { isHealthy: boolean; maxLimit: number }) {
+  constructor({ isHealthy, failures, maxLimit }: { isHealthy: boolean; failures: number; maxLimit: number }) {
+    this.#failures = failures
     this.isHealthy = isHealthy
     this.limit = isHealthy ? maxLimit : 1
     this.#maxLimit = maxLimit

@@ -35,6 +35,8 @@ export interface LeasedQueueRow {
   epoch: string
   is_proven: boolean
   trips: number
+  failures: number
+  failed_events: readonly string[]
 }
 
 /** Result of a started delivery; without an outcome it ended without a POST. */
@@ -94,7 +96,10 @@ const internalErrorRetryMs = 30_000
 /** Maximum milliseconds between reading and starting a delivery, because the endpoint or the delivery may change. */
 const maxReadAgeMs = 250
 
-/** Queue of one endpoint (table `webhook_lanes`). Only the lease owner has it, so its counters need no shared store. */
+/**
+ * Queue of one endpoint (table `webhook_lanes`). Only the lease owner has it, so its counters need no shared store. The row keeps those of
+ * the circuit breaker for the next lease: at ordinary rates a queue is idle between two events.
+ */
 export class EndpointQueue {
   readonly lease: Lease
   readonly breaker: CircuitBreaker
@@ -104,10 +109,11 @@ export class EndpointQueue {
   readonly progress: Progress = { inFlight: 0, unrecorded: 0, isGone: false, busyAggregates: new Set(), lastUsedAt: performance.now() }
 
   /** `maxInFlight` is the maximum number of concurrent POSTs to one endpoint; the lease ends at `until`. */
-  constructor({ endpoint_id, epoch, is_proven, trips }: LeasedQueueRow, { maxInFlight, until }: { maxInFlight: number; until: number }) {
-    this.lease = { endpointId: endpoint_id, epoch, until, isClosed: false }
-    this.breaker = new CircuitBreaker(trips)
-    this.health = new HealthEstimate({ isHealthy: is_proven, maxLimit: maxInFlight })
+  constructor(row: LeasedQueueRow, { maxInFlight, until }: { maxInFlight: number; until: number }) {
+    const { endpoint_id: endpointId, epoch, is_proven: isHealthy, trips: openCount, failures, failed_events: failedEvents } = row
+    this.lease = { endpointId, epoch, until, isClosed: false }
+    this.breaker = new CircuitBreaker({ openCount, failures, failedEvents })
+    this.health = new HealthEstimate({ isHealthy, failures, maxLimit: maxInFlight })
   }
 
   /** Whether due deliveries should be read now. */

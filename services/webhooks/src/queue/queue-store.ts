@@ -27,7 +27,7 @@ const leaseSql = `
     next_due_at = case when owner = :owner and leased_until > now() then leased_until else now() + :lease_ms * interval '1 millisecond' end,
     paused_until = null
   where endpoint_id in (select endpoint_id from proven union all select endpoint_id from unproven)
-  returning endpoint_id, epoch, is_proven, trips`
+  returning endpoint_id, epoch, is_proven, trips, failures, failed_events`
 
 export interface LeaseCapacity {
   owner: string

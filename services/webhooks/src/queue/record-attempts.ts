@@ -6,9 +6,10 @@ const leased = `
   given as materialized (
     select * from unnest(:endpoint_ids::uuid[], :epochs::bigint[], :event_ids::uuid[], :occurred_ats::timestamptz[], :organization_ids::uuid[],
       :event_types::text[], :rounds::int[], :numbers::int[], :statuses::text[], :waits_ms::bigint[], :tried::boolean[], :http_codes::int[],
-      :reasons::text[], :excerpts::text[], :durations_ms::int[], :ended_ats_us::bigint[], :pauses_ms::bigint[], :proven::boolean[], :trips::int[])
+      :reasons::text[], :excerpts::text[], :durations_ms::int[], :ended_ats_us::bigint[], :pauses_ms::bigint[], :proven::boolean[], :trips::int[],
+      :failures::int[], :failed_events::text[])
     as g (endpoint_id, epoch, event_id, occurred_at, organization_id, event_type, round, number, status, wait_ms, tried, http_code, reason, excerpt,
-      duration_ms, ended_at_us, pause_ms, is_proven, trips)),
+      duration_ms, ended_at_us, pause_ms, is_proven, trips, failures, failed_events)),
   held as materialized (
     select l.endpoint_id from webhook_lanes l
     where exists (select from given g where g.endpoint_id = l.endpoint_id and g.epoch = l.epoch) order by l.endpoint_id for update),
@@ -31,13 +32,15 @@ const deliveries = `
 /** State of the queues: next due time, circuit breaker, health and the time of the last success. */
 const endpointState = `
   learned as (
-    select endpoint_id, max(trips) filter (where is_last) as trips, bool_or(is_proven) filter (where is_last) as is_proven,
+    select endpoint_id, max(trips) filter (where is_last) as trips, max(failures) filter (where is_last) as failures,
+      max(failed_events) filter (where is_last) as failed_events, bool_or(is_proven) filter (where is_last) as is_proven,
       bool_or(reason is null) filter (where is_last) as succeeds, max(ended_at_us) filter (where reason is null) as succeeded_us,
       min(ended_at_us) filter (where reason is not null) as failed_us, max(pause_ms) as pause_ms
     from (select k.*, ended_at_us = max(ended_at_us) over (partition by endpoint_id) as is_last from kept k where tried) t group by endpoint_id),
   lanes as (
     update webhook_lanes l set
       next_due_at = least(l.next_due_at, n.next_attempt_at), is_proven = coalesce(t.is_proven, l.is_proven), trips = coalesce(t.trips, l.trips),
+      failures = coalesce(t.failures, l.failures), failed_events = coalesce(t.failed_events::uuid[], l.failed_events),
       paused_until = coalesce(now() + t.pause_ms * interval '1 millisecond', l.paused_until),
       last_success_at = coalesce(to_timestamp(t.succeeded_us / 1e6), l.last_success_at),
       failing_since = case when t.succeeds is null then l.failing_since when t.succeeds then null
@@ -63,6 +66,7 @@ const completeSql = `with ${leased}, ${deliveries}, ${endpointState} ${attempts}
  */
 export async function recordAttempts({ systemSql }: JobContext, batch: readonly AttemptRecord[]): Promise<Set<string>> {
   const column = <T>(select: (record: AttemptRecord) => T) => batch.map(select)
+  const breakers = column(({ queue }) => queue.breaker.state)
   const recorded = await systemSql<Pick<DueDelivery, 'event_id' | 'endpoint_id'>>('deliveries.complete', completeSql, {
     endpoint_ids: column(({ due }) => due.endpoint_id),
     epochs: column(({ queue }) => queue.lease.epoch),
@@ -82,7 +86,10 @@ export async function recordAttempts({ systemSql }: JobContext, batch: readonly 
     ended_ats_us: column(({ endedAtUs }) => endedAtUs),
     pauses_ms: column(({ pauseMs }) => pauseMs),
     proven: column(({ queue }) => queue.health.isHealthy),
-    trips: column(({ queue }) => queue.breaker.openCount),
+    trips: breakers.map(({ openCount }) => openCount),
+    failures: breakers.map(({ failures }) => failures),
+    // An array of arrays would need rows of the same length.
+    failed_events: breakers.map(({ failedEvents }) => `{${failedEvents.join()}}`),
   })
   return new Set(recorded.map(deliveryKey))
 }
