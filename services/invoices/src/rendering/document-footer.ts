@@ -8,10 +8,11 @@ export function documentFooter(document: DocumentModel, localization: DocumentLo
   return `${notes(document, localization)}<footer>${verification(document, localization)}${smallPrint(document)}</footer>`
 }
 
-function notes({ taxes, taxBehavior, seller }: DocumentModel, { strings }: DocumentLocale): string {
+function notes({ taxes, tax, taxBehavior, seller }: DocumentModel, { strings }: DocumentLocale): string {
   const sentences = [
     ...(taxes.some(({ reverse_charge: isReversed }) => isReversed) ? [strings.reverseCharge] : []),
-    ...(taxes.length > 0 && taxBehavior === 'inclusive' ? [strings.taxInclusive] : []),
+    // Lines of a sale without tax show the full prices.
+    ...(taxes.length > 0 && tax !== 0 && taxBehavior === 'inclusive' ? [strings.taxInclusive] : []),
     ...(taxes.length === 0 && seller.taxExemption ? [seller.taxExemption] : []),
   ]
   if (sentences.length === 0) return ''

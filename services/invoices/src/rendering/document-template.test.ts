@@ -129,6 +129,13 @@ test('states whether prices included tax [58]', () => {
   expect(text({ taxBehavior: 'exclusive' })).not.toContain('tax included')
 })
 
+test('does not state that prices included tax where none is charged', () => {
+  const untaxed = { taxBehavior: 'inclusive', tax: 0, total: 157_410 } as const
+  const applied = { ...vat, taxable_amount: 157_410, amount: 0 }
+  for (const change of [{ reverse_charge: true }, { percentage: 0 }])
+    expect(text({ ...untaxed, taxes: [Object.assign({}, applied, change)] })).not.toContain('tax included')
+})
+
 test('prints a total of zero for a discount of 100 % [56]', () => {
   expect(text({ discount: 174_900, net: 0, tax: 0, total: 0, taxes: [] })).toContain('Subtotal $1,749.00 Discount -$1,749.00 Total $0.00')
 })
