@@ -1,6 +1,6 @@
 import type { Address } from '@quittance/contracts/address'
 import type { DocumentModel } from '../rendering/document-model.ts'
-import { vatNumber } from './en16931-fields.ts'
+import { vatNumber } from '../documents/vat-number.ts'
 import { findRegisterIdentifier, isValidIdentifier } from './register-identifiers.ts'
 
 /** Address of a party in a network (BT-34, BT-49): a scheme of the list EAS and an identifier. */

@@ -1,7 +1,8 @@
 import { currencyDigits } from '@quittance/contracts/money'
 import type { Address } from '@quittance/contracts/address'
 import type { DocumentModel, SellerBlock } from '../rendering/document-model.ts'
-import { maxFractionDigits, en16931CountryCode, vatNumber } from './en16931-fields.ts'
+import { vatNumber } from '../documents/vat-number.ts'
+import { maxFractionDigits, en16931CountryCode } from './en16931-fields.ts'
 import { netAmount, sum } from './lines-by-rate.ts'
 import { vatGroups, type VatGroup } from './vat-groups.ts'
 

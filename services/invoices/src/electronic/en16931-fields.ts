@@ -1,4 +1,4 @@
-import { countries, isInEuropeanUnion } from '@quittance/contracts/countries'
+import { countries } from '@quittance/contracts/countries'
 import type { Invoice } from '@e-invoice-eu/core'
 import { withoutDirectionControls } from '@quittance/contracts/printed-text'
 
@@ -6,17 +6,6 @@ export type CurrencyCode = Invoice['ubl:Invoice']['cbc:DocumentCurrencyCode']
 
 /** EN 16931 limits every amount of a document to two decimal places. */
 export const maxFractionDigits = 2
-
-/**
- * Returns the tax ID as a VAT number (BT-31, BT-48) without punctuation, or null if it is of another type. BR-CO-09: a VAT number starts
- * with its country code; Greece uses `EL`. It may belong to another member state than the address.
- */
-export function vatNumber(taxId: string, country: string): string | null {
-  const number = taxId.toUpperCase().replaceAll(/[^0-9A-Z+*]/g, '')
-  const prefix = number.slice(0, 2)
-  const isVat = prefix === country || isInEuropeanUnion(prefix) || prefix === 'EL' || prefix === 'XI'
-  return isVat && /^[A-Z]{2}[0-9A-Z+*]{2,14}$/.test(number) && /\d/.test(number) ? number : null
-}
 
 /** Returns the country code of the EN 16931 list (BT-40, BT-55), or null if the list does not contain it. Kosovo (`XK` elsewhere) is `1A` there. */
 export function en16931CountryCode(country: string): string | null {

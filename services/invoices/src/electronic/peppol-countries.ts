@@ -1,5 +1,5 @@
 import type { DocumentModel } from '../rendering/document-model.ts'
-import { vatNumber } from './en16931-fields.ts'
+import { vatNumber } from '../documents/vat-number.ts'
 import { findRegisterIdentifier, findTaxCountry, isValidIdentifier } from './register-identifiers.ts'
 import { vatGroups } from './vat-groups.ts'
 

@@ -1,5 +1,5 @@
 import type { Address } from '@quittance/contracts/address'
-import { vatNumber } from './en16931-fields.ts'
+import { vatNumber } from '../documents/vat-number.ts'
 
 /** Identifier of a party with its scheme of the list ICD (ISO 6523). */
 export interface RegisterIdentifier {

@@ -34,6 +34,16 @@ test('prints seller, buyer, dates, lines, amounts and taxes on an invoice [70]',
   }
 })
 
+test('names a tax number as a VAT number only if it is one', () => {
+  const { seller, buyer } = aPrintedDocument()
+  const printed = (locale: string, taxId: string) => text({ locale, seller: { ...seller, taxId }, buyer: { ...buyer, taxId: null } })
+  expect(printed('de', 'DE 136 695 976')).toContain('USt-IdNr. DE 136 695 976')
+  expect(printed('de', '12/345/67890')).toContain('Steuernummer 12/345/67890')
+  expect(printed('de', '12/345/67890')).not.toContain('USt-IdNr.')
+  expect(printed('fr', '12/345/67890')).toContain('N° fiscal 12/345/67890'.normalize('NFKC'))
+  expect(text({ locale: 'de', seller: { ...seller, address: null, taxId: 'ATU12345678' } })).toContain('USt-IdNr. ATU12345678')
+})
+
 test('omits what does not exist', () => {
   const { seller, buyer } = aPrintedDocument()
   const seen = text({

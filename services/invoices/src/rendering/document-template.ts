@@ -1,4 +1,5 @@
 import { addressLines } from './address-lines.ts'
+import { vatNumber } from '../documents/vat-number.ts'
 import { documentFooter } from './document-footer.ts'
 import { documentFonts, findMissingCharacters } from './document-fonts.ts'
 import { documentStyles } from './document-styles.ts'
@@ -111,7 +112,8 @@ interface Party extends Pick<SellerBlock, 'name' | 'address' | 'taxId'> {
 }
 
 function party({ role, name, address, taxId, contact }: Party, { strings, country }: DocumentLocale): string {
+  const taxLabel = (number: string) => (vatNumber(number, address?.country ?? '') ? strings.taxId : strings.taxNumber)
   const lines = [...(address ? addressLines(address, country) : []), ...contact].map((line) => `<p>${isolateDirection(line)}</p>`)
-  const tax = taxId ? `<p><span>${escapeHtml(strings.taxId)}</span> ${isolateDirection(taxId)}</p>` : ''
+  const tax = taxId ? `<p><span>${escapeHtml(taxLabel(taxId))}</span> ${isolateDirection(taxId)}</p>` : ''
   return `<section><h2>${escapeHtml(role)}</h2><p class="name">${isolateDirection(name)}</p>${lines.join('')}${tax}</section>`
 }

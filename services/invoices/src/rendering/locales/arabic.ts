@@ -14,6 +14,7 @@ export const arabic: DocumentStrings = {
   seller: 'من',
   buyer: 'فاتورة إلى',
   taxId: 'الرقم الضريبي',
+  taxNumber: 'الرقم الضريبي',
   description: 'الوصف',
   quantity: 'الكمية',
   unitPrice: 'سعر الوحدة',

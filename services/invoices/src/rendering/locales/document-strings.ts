@@ -12,7 +12,10 @@ export interface DocumentStrings {
   currency: string
   seller: string
   buyer: string
+  /** Before a VAT number. */
   taxId: string
+  /** Before any other tax number. Languages whose countries have one name for both repeat it. */
+  taxNumber: string
   description: string
   quantity: string
   unitPrice: string

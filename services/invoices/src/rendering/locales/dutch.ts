@@ -14,6 +14,7 @@ export const dutch: DocumentStrings = {
   seller: 'Van',
   buyer: 'Factuur aan',
   taxId: 'Btw-nummer',
+  taxNumber: 'Fiscaal nummer',
   description: 'Omschrijving',
   quantity: 'Aantal',
   unitPrice: 'Stukprijs',

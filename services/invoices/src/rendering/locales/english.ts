@@ -14,6 +14,7 @@ export const english: DocumentStrings = {
   seller: 'From',
   buyer: 'Bill to',
   taxId: 'Tax ID',
+  taxNumber: 'Tax ID',
   description: 'Description',
   quantity: 'Quantity',
   unitPrice: 'Unit price',

@@ -14,6 +14,7 @@ export const french: DocumentStrings = {
   seller: 'Émetteur',
   buyer: 'Facturé à',
   taxId: 'N° de TVA',
+  taxNumber: 'N° fiscal',
   description: 'Désignation',
   quantity: 'Quantité',
   unitPrice: 'Prix unitaire',

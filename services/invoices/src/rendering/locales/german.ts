@@ -14,6 +14,7 @@ export const german: DocumentStrings = {
   seller: 'Von',
   buyer: 'An',
   taxId: 'USt-IdNr.',
+  taxNumber: 'Steuernummer',
   description: 'Beschreibung',
   quantity: 'Menge',
   unitPrice: 'Einzelpreis',

@@ -14,6 +14,7 @@ export const hebrew: DocumentStrings = {
   seller: 'מאת',
   buyer: 'לכבוד',
   taxId: 'מספר עוסק',
+  taxNumber: 'מספר עוסק',
   description: 'תיאור',
   quantity: 'כמות',
   unitPrice: 'מחיר יחידה',

@@ -14,6 +14,7 @@ export const italian: DocumentStrings = {
   seller: 'Emittente',
   buyer: 'Intestata a',
   taxId: 'Partita IVA',
+  taxNumber: 'Codice fiscale / Partita IVA',
   description: 'Descrizione',
   quantity: 'Quantità',
   unitPrice: 'Prezzo unitario',

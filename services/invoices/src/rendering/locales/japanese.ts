@@ -14,6 +14,7 @@ export const japanese: DocumentStrings = {
   seller: '発行元',
   buyer: '請求先',
   taxId: '登録番号',
+  taxNumber: '登録番号',
   description: '品目',
   quantity: '数量',
   unitPrice: '単価',

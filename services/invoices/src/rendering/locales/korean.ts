@@ -14,6 +14,7 @@ export const korean: DocumentStrings = {
   seller: '공급자',
   buyer: '공급받는 자',
   taxId: '사업자등록번호',
+  taxNumber: '사업자등록번호',
   description: '품목',
   quantity: '수량',
   unitPrice: '단가',

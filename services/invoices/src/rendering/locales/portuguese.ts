@@ -14,6 +14,7 @@ export const portuguese: DocumentStrings = {
   seller: 'Emitente',
   buyer: 'Faturado a',
   taxId: 'N.º fiscal',
+  taxNumber: 'N.º fiscal',
   description: 'Descrição',
   quantity: 'Quantidade',
   unitPrice: 'Preço unitário',

@@ -15,6 +15,7 @@ export const simplifiedChinese: DocumentStrings = {
   seller: '卖方',
   buyer: '买方',
   taxId: '税号',
+  taxNumber: '税号',
   description: '项目',
   quantity: '数量',
   unitPrice: '单价',

@@ -14,6 +14,7 @@ export const spanish: DocumentStrings = {
   seller: 'Emisor',
   buyer: 'Facturar a',
   taxId: 'NIF/IVA',
+  taxNumber: 'N.º de identificación fiscal',
   description: 'Descripción',
   quantity: 'Cantidad',
   unitPrice: 'Precio unitario',

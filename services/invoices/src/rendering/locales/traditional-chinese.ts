@@ -15,6 +15,7 @@ export const traditionalChinese: DocumentStrings = {
   seller: '賣方',
   buyer: '買方',
   taxId: '稅籍編號',
+  taxNumber: '稅籍編號',
   description: '項目',
   quantity: '數量',
   unitPrice: '單價',
