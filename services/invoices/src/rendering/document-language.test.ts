@@ -13,6 +13,9 @@ function fillStrings(strings: DocumentStrings): Record<string, string> {
     takesBack: strings.takesBack(reference),
     replaces: strings.replaces(reference),
     pageCount: strings.pageCount.join('1'),
+    unused: strings.unused('P'),
+    remaining: strings.remaining('P'),
+    ...strings.adjustments,
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseAdjustmentLabel, parseProrationLabel } from '@quittance/contracts/proration-label'
 import type { AppliedTax } from '@quittance/contracts/taxes'
 import type { DocumentLocale } from './document-locale.ts'
 import { escapeHtml, isolateDirection } from './markup.ts'
@@ -50,8 +51,17 @@ function lineRow(line: DocumentLine, { document, localization, hasTax }: Row): s
     ...(hasTax ? [percent(!rate || rate.reverse_charge ? 0 : rate.percentage)] : []),
     money(line.amount),
   ]
-  const name = `<th scope="row"${hasTax ? '' : ' colspan="2"'}>${isolateDirection(line.label)}${below}</th>`
+  const name = `<th scope="row"${hasTax ? '' : ' colspan="2"'}>${isolateDirection(describeLine(line, strings))}${below}</th>`
   return `<tr class="line">${name}${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`
+}
+
+/** Names a line in the language of the document; the labels of prorated ones are written in English. */
+function describeLine({ label, proration }: DocumentLine, strings: DocumentLocale['strings']): string {
+  if (!proration) return label
+  const part = parseProrationLabel(label)
+  if (part) return strings[part.kind](part.product)
+  const adjustment = parseAdjustmentLabel(label)
+  return adjustment ? strings.adjustments[adjustment] : label
 }
 
 interface Sum {

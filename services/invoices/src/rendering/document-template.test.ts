@@ -1,3 +1,4 @@
+import { formatAdjustmentLabel, formatProrationLabel } from '@quittance/contracts/proration-label'
 import { expect, test } from 'vitest'
 import { aPng, toDataUrl } from '../../test/pictures.ts'
 import { aPrintedDocument, aPrintedLine } from '../../test/printed-documents.ts'
@@ -160,6 +161,22 @@ test('prints the period of subscription lines and marks prorated ones [75]', () 
   const seen = text({ servicePeriod, lines })
   expect(seen).toContain('Pro Service period: November 18 – December 18, 2026 1')
   expect(seen).toContain('Unused Basic Prorated: for part of a period, after a change 1 -$50.00 -$50.00')
+})
+
+test('prints the lines of a change of product in the language of the document', () => {
+  const labels = [
+    formatProrationLabel('unused', 'Basic'),
+    formatProrationLabel('remaining', 'Pro'),
+    ...(['creditLeft', 'chargeLeft', 'credit'] as const).map(formatAdjustmentLabel),
+  ]
+  const lines = labels.map((label) => aPrintedLine({ label, proration: true }))
+  const german = text({ locale: 'de', lines })
+  for (const part of ['Ungenutzte Zeit von Basic', 'Restliche Zeit von Pro', 'Auf die nächste Bestellung übertragenes Guthaben'])
+    expect(german).toContain(part)
+  expect(german).toMatch(/Auf die nächste Bestellung übertragen Anteilig.* Guthaben Anteilig/)
+  for (const label of labels) expect(text({ lines })).toContain(label)
+  const product = aPrintedLine({ label: 'Unused time of Basic' })
+  expect(text({ locale: 'de', lines: [product] })).toContain('Unused time of Basic')
 })
 
 test('prints number and date of the corrected invoice and positive amounts on a credit note [46]', () => {

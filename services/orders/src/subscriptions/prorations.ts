@@ -1,4 +1,5 @@
 import { maxOrderItems } from '@quittance/contracts/invoice-source'
+import { formatAdjustmentLabel } from '@quittance/contracts/proration-label'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { OrderDraftLine } from '../orders/place-order.ts'
 import type { Subscription } from './subscription.ts'
@@ -29,7 +30,7 @@ type BilledLine = Pick<Proration, 'label' | 'amount' | 'productPriceId'>
 export function toBilledLines(prorations: readonly Proration[]): BilledLine[] {
   if (prorations.length <= limit) return [...prorations]
   const amount = prorations.slice(limit - 1).reduce((sum, each) => sum + each.amount, 0n)
-  return [...prorations.slice(0, limit - 1), { label: 'Earlier changes of the product', amount, productPriceId: null }]
+  return [...prorations.slice(0, limit - 1), { label: formatAdjustmentLabel('earlierChanges'), amount, productPriceId: null }]
 }
 
 export function toOrderLines(prorations: readonly BilledLine[]): OrderDraftLine[] {
@@ -52,7 +53,8 @@ export function settleProrations(prorations: readonly Proration[], { em, orderId
   const credited = prorations.find(({ creditedOrderId }) => creditedOrderId) ?? prorations[0]
   if (!credited || credit === 0n) return
   const { organizationId, subscriptionId, productPriceId = null, creditedOrderId = null } = credited
-  em.create(Proration, { organizationId, subscriptionId, label: 'Credit', amount: credit, productPriceId, creditedOrderId, ...unbilled })
+  const label = formatAdjustmentLabel('credit')
+  em.create(Proration, { organizationId, subscriptionId, label, amount: credit, productPriceId, creditedOrderId, ...unbilled })
 }
 
 /** Adds the charge of a period that its order does not bill: the next one does. */

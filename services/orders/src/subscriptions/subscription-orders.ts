@@ -1,3 +1,4 @@
+import { formatAdjustmentLabel } from '@quittance/contracts/proration-label'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { OrderDraftLine, OrderDraft } from '../orders/place-order.ts'
 import { Product } from '../catalog/products/product.ts'
@@ -37,8 +38,8 @@ export async function buildPeriodBill(subscription: Subscription, context: Pick<
   const { carried, ...amounts } = isTaken ? whole : await compute(true)
   const credit = carried < 0n ? carried : 0n
   const lines: OrderDraftLine[] = [{ label: name, productPriceId }, ...toOrderLines(waiting)]
-  if (credit < 0n) lines.push({ label: 'Credit carried over to the next order', productPriceId: null, proration: true })
-  else if (carried > 0n) lines.push({ label: 'Carried over to the next order', productPriceId: null, proration: true })
+  if (credit < 0n) lines.push({ label: formatAdjustmentLabel('creditLeft'), productPriceId: null, proration: true })
+  else if (carried > 0n) lines.push({ label: formatAdjustmentLabel('chargeLeft'), productPriceId: null, proration: true })
   return {
     draft: {
       ...(await buildSubscriptionOrderDraft(subscription, { em })),

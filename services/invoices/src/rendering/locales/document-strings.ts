@@ -1,3 +1,5 @@
+import type { AdjustmentKind } from '@quittance/contracts/proration-label'
+
 /** All strings of a document in one language. */
 export interface DocumentStrings {
   direction: 'ltr' | 'rtl'
@@ -24,6 +26,11 @@ export interface DocumentStrings {
   servicePeriod: (period: string) => string
   /** Below a line for part of a period. */
   proration: string
+  /** Lines of a change of product, whose labels orders write in English. */
+  unused: (product: string) => string
+  remaining: (product: string) => string
+  /** Other prorated lines. */
+  adjustments: Readonly<Record<AdjustmentKind, string>>
   subtotal: string
   discount: string
   net: string
