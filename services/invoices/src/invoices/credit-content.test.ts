@@ -123,3 +123,16 @@ test('an invoice with one rate has one line on a partial credit note, named afte
   const untaxed = { ...one, tax: 0, taxes: [] }
   expect(buildCreditContent(untaxed, { net: 100, tax: 0 }, [])).toMatchObject({ lines: [line('Book', 100, 0)], taxes: [] })
 })
+
+test('a partial credit of an upgrade is named after the product that was paid for', () => {
+  const prorated = (label: string, amount: number, tax: number) => Object.assign(line(label, amount, tax), { proration: true })
+  const [unused, remaining] = [prorated('Unused time of Basic', -1000, -190), prorated('Remaining time of Pro', 3000, 570)]
+  const upgrade = { ...invoice, lines: [unused, remaining], net: 2000, tax: 380, taxes: [vat(19, 2000)] }
+  expect(buildCreditContent(upgrade, { net: 100, tax: 19 }, []).lines).toMatchObject([prorated('Remaining time of Pro', 100, 19)])
+  const mixed = { ...upgrade, lines: [unused, remaining, line('Book', 500, 35)], net: 2500, tax: 415, taxes: [vat(19, 2000), vat(7, 500)] }
+  const lines = buildCreditContent(mixed, { net: 1250, tax: 207 }, []).lines?.map(({ label, proration }) => ({ label, proration }))
+  expect(lines).toEqual([
+    { label: 'Remaining time of Pro', proration: true },
+    { label: 'Book', proration: false },
+  ])
+})

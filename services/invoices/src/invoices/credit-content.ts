@@ -1,5 +1,6 @@
 import type { AppliedTax } from '@quittance/contracts/taxes'
 import { linesByRate } from '../electronic/lines-by-rate.ts'
+import type { DocumentLine } from '../rendering/document-model.ts'
 import type { DocumentSnapshot } from './document-snapshot.ts'
 import { positive, splitInProportion } from './split-in-proportion.ts'
 
@@ -34,11 +35,10 @@ export function buildCreditContent(
     refersTo,
     lines: shares.map((share) => ({
       taxPosition: share.rate ? shares.filter(({ rate }) => rate).indexOf(share) + 1 : 0,
-      label: labelFor(invoice, share.rate),
+      ...nameLine(invoice, share.rate),
       amount: share.net,
       discount: 0,
       tax: share.tax,
-      proration: false,
     })),
     subtotal: net,
     discount: 0,
@@ -98,13 +98,20 @@ function rateKey(rate: AppliedTax | null): string {
   return JSON.stringify(rate && [rate.name, rate.country, rate.state, rate.percentage, rate.reverse_charge])
 }
 
-/** Returns the label of the first line of a rate; lines do not name their rate, so it may be unknown. */
-function labelFor(invoice: DocumentSnapshot, rate: AppliedTax | null): string {
+/**
+ * Names the line of a rate like the first line of the invoice that charges something at it: what was paid for, not what was credited there.
+ * Lines of earlier releases do not name their rate, so it may be unknown.
+ */
+function nameLine(invoice: DocumentSnapshot, rate: AppliedTax | null): Pick<DocumentLine, 'label' | 'proration'> {
   const { lines, taxes, number } = invoice
-  const label = lines[0]?.label ?? number
-  if (taxes.length === 0 || (taxes.length === 1 && rate)) return label
-  const group = linesByRate(invoice)?.find(({ tax }) => isSameRate(tax, rate))
-  return group?.lines[0]?.label ?? label
+  const isOnlyRate = taxes.length === 0 || (taxes.length === 1 && rate)
+  const group = isOnlyRate ? undefined : linesByRate(invoice)?.find(({ tax }) => isSameRate(tax, rate))
+  const { label, proration } = findCharge(group?.lines ?? []) ?? findCharge(lines) ?? { label: number, proration: false }
+  return { label, proration }
+}
+
+function findCharge(lines: readonly DocumentLine[]): DocumentLine | undefined {
+  return lines.find(({ amount }) => amount > 0) ?? lines[0]
 }
 
 function sum(amounts: readonly number[]): number {
