@@ -1,14 +1,18 @@
 import { event } from './event.ts'
 import type { z } from 'zod'
-import { nextAmount, Subscription } from './subscriptions.ts'
+import { nextAmount, nextTotalAmount, Subscription } from './subscriptions.ts'
 
 const nextProduct = Subscription.pick({ currency: true, recurring_interval: true })
   .extend({ id: Subscription.shape.product_id, name: Subscription.shape.product.shape.name })
   .optional()
   .describe('The product that is planned for the next period, for which next_amount is the price; absent if the product stays.')
 
-/** A subscription before its next period. Release 0.1.0 may publish it without the amount of that. */
-export const AnnouncedSubscription = Subscription.extend({ next_amount: nextAmount, next_product: nextProduct }).meta({
+/** A subscription before its next period. Earlier releases may publish it without the amounts of that. */
+export const AnnouncedSubscription = Subscription.extend({
+  next_amount: nextAmount,
+  next_total_amount: nextTotalAmount,
+  next_product: nextProduct,
+}).meta({
   id: 'AnnouncedSubscription',
 })
 export type AnnouncedSubscription = z.infer<typeof AnnouncedSubscription>

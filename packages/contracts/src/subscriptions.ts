@@ -72,6 +72,12 @@ export const nextAmount = fields.amount
   .optional()
   .describe('Price of the next period less its discount, before added tax; of the planned product, if there is one.')
 
+/** In minor units; absent in events of earlier releases. */
+export const nextTotalAmount = z
+  .int()
+  .optional()
+  .describe('Amount that the order of the next period charges: with tax, and with what changes of product still owe or credit.')
+
 /** Prices of a subscription, and the deprecated single price. */
 export const subscribedPrices = {
   prices: z.array(ProductPrice),

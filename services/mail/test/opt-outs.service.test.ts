@@ -114,6 +114,14 @@ test('a reminder states product and price that are planned for the next period; 
   expect(await mail.ended(2)).toHaveLength(2)
 })
 
+test('a reminder states the total that its event announces, and the price', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  const ada = createReminders(mail)
+  for (const announce of [ada.remind, ada.endTrial]) await announce({ next_total_amount: 5831 })
+  const texts = await Promise.all((await smtp.messages(2)).map(async ({ source }) => (await simpleParser(source)).text ?? ''))
+  for (const text of texts) expect(text.replaceAll(/\s+/g, ' ')).toMatch(/\$58\.31 is charged.*\$49\.00/)
+})
+
 test('a token that is wrong or belongs to a mail that is gone is not found, and nothing is stored', async () => {
   await using mail = await startMail({ smtpUrl: smtp.url })
   await createReminders(mail).remind()

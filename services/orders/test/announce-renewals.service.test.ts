@@ -1,8 +1,10 @@
 import { createDiscount } from '@quittance/contracts/discounts'
 import { getCustomerSubscription } from '@quittance/contracts/customer-portal'
+import { updateCustomer } from '@quittance/contracts/customers'
 import { listOrders } from '@quittance/contracts/orders'
 import { subscriptionRenewalAhead } from '@quittance/contracts/subscription-announcements'
 import { updateSubscription } from '@quittance/contracts/subscriptions'
+import { createTaxRate } from '@quittance/contracts/taxes'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { copyRows } from './copy-rows.ts'
@@ -30,6 +32,29 @@ test('a yearly renewal is announced 30 days ahead, once for each period', async 
   await advance(orders, shop, after(next, -29))
   // The next one is that of the next period: there was no second one of the first.
   expect(await orders.nextEvent(subscriptionRenewalAhead)).toMatchObject({ current_period_end: next })
+})
+
+test('a renewal is announced with the total that its order charges, and the announcement stores no order', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const yearly = await buyPlan(orders, shop, { interval: 'year', price: 31_000 })
+  const { current_period_end: end } = await waitForSubscription(orders, yearly, { status: 'active' })
+  await orders.call(updateCustomer, { id: yearly.subscription.customer_id, billing_address: { country: 'DE' } }, shop.seller)
+  await orders.call(createTaxRate, { country: 'DE', name: 'USt', percentage: 19 }, shop.seller)
+  const upgraded = await createPlan(orders, shop.seller, { interval: 'year', price: 62_000 })
+  await advance(orders, shop, after(end, -100))
+  const change = { id: yearly.subscription.id, product_id: upgraded.id, proration_behavior: 'prorate' as const }
+  await orders.call(updateSubscription, change, shop.seller)
+  await advance(orders, shop, after(end, -29))
+  const announced = await orders.nextEvent(subscriptionRenewalAhead)
+  expect(announced).toMatchObject({ current_period_end: end, next_amount: 62_000 })
+  // The tax, and the rest of the period at the new price.
+  expect(announced.next_total_amount).toBeGreaterThan(62_000 * 1.19)
+  expect(await orders.rows('select id from orders')).toHaveLength(1)
+  await advance(orders, shop, after(end))
+  await waitForSubscription(orders, yearly, { current_period_start: end ?? '' })
+  const { items } = await orders.call(listOrders, { customer_id: yearly.subscription.customer_id }, shop.seller)
+  expect(items[0]?.total_amount).toBe(announced.next_total_amount)
 })
 
 test('renewals whose announcement fails, however many, delay no other, and are announced once the fault is gone', async () => {

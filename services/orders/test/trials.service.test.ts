@@ -237,7 +237,11 @@ test('a canceled trial ends at its end without an announcement; a running one is
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(await orders.rows('select from subscriptions where trial_end_announced_at is not null')).toEqual([])
   await advance(orders, shop, after(running.subscription.trial_end, -3))
-  expect(await orders.nextEvent(subscriptionTrialEnding)).toMatchObject({ id: running.subscription.id, status: 'trialing' })
+  expect(await orders.nextEvent(subscriptionTrialEnding)).toMatchObject({
+    id: running.subscription.id,
+    status: 'trialing',
+    next_total_amount: 1000,
+  })
   const [marked] = await orders.rows('select trial_end_announced_at from subscriptions where trial_end_announced_at is not null')
   await advance(orders, shop, after(running.subscription.trial_end, -1))
   await advance(orders, shop, after(running.subscription.trial_end))

@@ -55,6 +55,14 @@ test.each(languages)('%s has every word, with the placeholders of English [pages
   expect(same.map(([, text]) => text).filter((text) => !['Date', 'Total', 'Subtotal'].includes(text))).toEqual([])
 })
 
+test.each(['renewal_ahead', 'trial_ending'] as const)('the mail %s states the price and the total that is charged', (kind) => {
+  const data = { kind, product: 'Pro', amount: 31_000, currency: 'eur', interval: 'year', renewsAt: '2026-12-23T10:00:00Z' } as const
+  const stated = (total: object) => plain(texts(buildContent(sampleMail({ ...data, ...total }, 'en'), addresses)).join(' '))
+  expect(stated({ total: 36_890 })).toMatch(/€368\.90 is charged/)
+  expect(stated({ total: 36_890 })).toContain('Pro €310.00')
+  expect(stated({})).toMatch(/€310\.00 is charged/)
+})
+
 test('a receipt links to the public ways to withdraw and to cancel, filled in with the order [pages 77]', () => {
   const [receipt] = sampleData
   const links = (change: object) => buildContent(sampleMail({ ...receipt, ...change } as never, 'de'), addresses).links

@@ -41,8 +41,9 @@ const SubscriptionChange = z.object({
 
 const PlanChange = z.object({ kind: z.literal('plan_changed'), product, previousProduct: product, ...price })
 
-/** A yearly subscription renews soon, or a trial ends. */
-const RenewalAhead = z.object({ kind: z.enum(['renewal_ahead', 'trial_ending']), product, ...price, renewsAt: time })
+/** A yearly subscription renews soon, or a trial ends. The total is what is charged, with tax; absent in mails of earlier releases. */
+const ahead = { total: amount.optional(), renewsAt: time }
+const RenewalAhead = z.object({ kind: z.enum(['renewal_ahead', 'trial_ending']), product, ...price, ...ahead })
 
 const Document = z.object({
   kind: z.enum(['invoice', 'credit_note']),

@@ -94,6 +94,7 @@ function toChange(subject: string, subscription: AnnouncedSubscription): MailDat
         // A trial is that of the product before.
         ...(next && subject === subscriptionRenewalAhead.subject && { product: next.name }),
         amount: subscription.next_amount ?? shared.amount,
+        ...(subscription.next_total_amount !== undefined && { total: subscription.next_total_amount }),
         renewsAt: current_period_end,
       }
     default:

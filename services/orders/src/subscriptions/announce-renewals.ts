@@ -3,6 +3,8 @@ import { job, type JobContext, type Transaction } from '@quittance/runtime/handl
 import { announceRenewalsJobName } from '../job-names.ts'
 import type { RecurringInterval } from '../pricing/billing-period.ts'
 import { findPlannedProduct } from './choose-product.ts'
+import { computeAndRollBack } from './compute-and-roll-back.ts'
+import { placeNextOrder } from './renew-subscription.ts'
 import { Subscription } from './subscription.ts'
 import { announcedSubscriptionView, nextAmount } from './subscription-view.ts'
 
@@ -40,6 +42,11 @@ export interface DueSubscription {
   organization_id: string
 }
 
+/** A due subscription with what the order of its next period charges. */
+export interface PreviewedSubscription extends DueSubscription {
+  nextTotalAmount: number
+}
+
 /** Announces the renewals of yearly subscriptions 30 days ahead, each once, whatever is killed and however many replicas run. */
 export const announceRenewals = job({
   name: announceRenewalsJobName,
@@ -54,18 +61,23 @@ export const announceRenewals = job({
 interface Announcements {
   /** Returns the next batch of those that are due, without those that failed in this run. */
   listDue(failed: readonly string[]): Promise<readonly DueSubscription[]>
-  announceOne(due: DueSubscription, context: Transaction): Promise<void>
+  announceOne(due: PreviewedSubscription, context: Transaction): Promise<void>
 }
 
 /** Announces each in a separate transaction. One that fails is logged and left to the next run of the job: it delays no other. */
-export async function announceAll({ transaction, log, isStopping }: JobContext, { listDue, announceOne }: Announcements): Promise<void> {
+export async function announceAll(context: JobContext, { listDue, announceOne }: Announcements): Promise<void> {
+  const { log, isStopping } = context
+  const announce = async (due: DueSubscription) => {
+    const nextTotalAmount = await previewNextTotal(due, context)
+    await context.transaction(due.organization_id, (transaction) => announceOne({ ...due, nextTotalAmount }, transaction))
+  }
   const failed: string[] = []
   for (;;) {
     const due = await listDue(failed)
     for (const each of due) {
       if (isStopping()) return
       const { id, organization_id } = each
-      await transaction(organization_id, (context) => announceOne(each, context)).catch((error: unknown) => {
+      await announce(each).catch((error: unknown) => {
         failed.push(id)
         log.error({ err: error, subscription_id: id, organization_id }, 'subscription.not-announced')
       })
@@ -74,20 +86,32 @@ export async function announceAll({ transaction, log, isStopping }: JobContext, 
   }
 }
 
+/** Places the next order and rolls it back: its total has the tax at the buyer's address and pending prorations. */
+function previewNextTotal({ id, organization_id: organizationId }: DueSubscription, context: JobContext): Promise<number> {
+  return computeAndRollBack(context, { organizationId, id }, async (subscription, { transaction }) => {
+    const { totalAmount } = await placeNextOrder(subscription, transaction)
+    return Number(totalAmount)
+  })
+}
+
 /** The condition is repeated under the lock of the row: another replica may have announced it, or the customer has cancelled. */
-async function announceOne({ id, organization_id: organizationId }: DueSubscription, context: Transaction): Promise<void> {
+async function announceOne({ organization_id: organizationId, ...due }: PreviewedSubscription, context: Transaction): Promise<void> {
   const { sql, publish } = context
-  const [announced] = await sql<{ customer_id: string }>('subscription.announce', announce, { id })
+  const [announced] = await sql<{ customer_id: string }>('subscription.announce', announce, { id: due.id })
   if (!announced) return
-  const payload = await loadAnnouncement(id, context)
+  const payload = await loadAnnouncement(due, context)
   // Nothing is charged for a planned product that is free.
   if (payload.next_amount === 0) return
   publish({ event: subscriptionRenewalAhead, aggregateId: announced.customer_id, organizationId, payload })
 }
 
 /** Loads a subscription with what its next period costs, and the product that is planned for it. */
-export async function loadAnnouncement(id: string, { em, read }: Transaction): Promise<AnnouncedSubscription> {
-  const view = JSON.parse(await read.one(announcedSubscriptionView, { where: 's.id = :id', values: { id } })) as AnnouncedSubscription
+export async function loadAnnouncement(
+  { id, nextTotalAmount }: Pick<PreviewedSubscription, 'id' | 'nextTotalAmount'>,
+  { em, read }: Transaction,
+): Promise<AnnouncedSubscription> {
+  const text = await read.one(announcedSubscriptionView, { where: 's.id = :id', values: { id } })
+  const view: AnnouncedSubscription = { ...(JSON.parse(text) as AnnouncedSubscription), next_total_amount: nextTotalAmount }
   if (view.pending_product_id === null) return view
   const subscription = await em.findOneOrFail(Subscription, { id })
   const planned = await findPlannedProduct(subscription, em)

@@ -8,6 +8,7 @@ import {
   isWithinDaysOfAnyClock,
   loadAnnouncement,
   type DueSubscription,
+  type PreviewedSubscription,
 } from './announce-renewals.ts'
 
 const isAhead = `s.status = 'trialing' and not s.cancel_at_period_end and s.trial_end_announced_at is null
@@ -36,10 +37,10 @@ export const announceTrialEnds = job({
 })
 
 /** The condition is repeated under the lock of the row, as for renewals. */
-async function announceEnd({ id, organization_id: organizationId }: DueSubscription, context: Transaction): Promise<void> {
+async function announceEnd({ organization_id: organizationId, ...due }: PreviewedSubscription, context: Transaction): Promise<void> {
   const { sql, publish } = context
-  const [announced] = await sql<{ customer_id: string }>('subscription.announce-trial-end', announce, { id })
+  const [announced] = await sql<{ customer_id: string }>('subscription.announce-trial-end', announce, { id: due.id })
   if (!announced) return
-  const payload = await loadAnnouncement(id, context)
+  const payload = await loadAnnouncement(due, context)
   publish({ event: subscriptionTrialEnding, aggregateId: announced.customer_id, organizationId, payload })
 }

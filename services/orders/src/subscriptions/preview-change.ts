@@ -8,7 +8,7 @@ import type { Order } from '../orders/order.ts'
 import { OrderItem } from '../orders/order-item.ts'
 import { loadSubscriptionSettings, type OrganizationClock } from '../organizations/organization.ts'
 import { changeSubscriptionProduct } from './change-subscription-product.ts'
-import { changeSubscription } from './lock-subscription.ts'
+import { computeAndRollBack } from './compute-and-roll-back.ts'
 import { setClockTo } from './previewed-change.ts'
 import { placeNextOrder } from './renew-subscription.ts'
 import { Subscription } from './subscription.ts'
@@ -42,33 +42,12 @@ export async function askForChange(
   return { id, organizationId, productId, behavior, at: now.toISOString(), isChosenByCustomer: isWholeCustomer(caller) }
 }
 
-/** Ends a transaction that must leave nothing behind. */
-class RolledBack extends Error {
-  readonly preview: SubscriptionChangePreview
-
-  constructor(preview: SubscriptionChangePreview) {
-    super('A preview is rolled back')
-    this.preview = preview
-  }
-}
-
 /** Makes the change and the next renewal by the functions that make them, in a transaction that is rolled back: nothing is stored, published or called. */
-export async function previewChange(asked: AskedChange, context: FinishContext): Promise<SubscriptionChangePreview> {
-  try {
-    return await context.transaction(asked.organizationId, (transaction) => computePreview(asked, transaction))
-  } catch (error) {
-    if (error instanceof RolledBack) return error.preview
-    throw error
-  }
-}
-
-async function computePreview({ id, ...asked }: AskedChange, context: Transaction): Promise<never> {
-  let preview: SubscriptionChangePreview | undefined
-  await changeSubscription(id, context, async (subscription, current) => {
-    const clock = setClockTo(current, { at: new Date(asked.at), now: context.now })
-    preview = await change(subscription, { ...asked, context, clock })
+export function previewChange({ id, ...asked }: AskedChange, context: FinishContext): Promise<SubscriptionChangePreview> {
+  return computeAndRollBack(context, { organizationId: asked.organizationId, id }, (subscription, { transaction, clock: current }) => {
+    const clock = setClockTo(current, { at: new Date(asked.at), now: transaction.now })
+    return change(subscription, { ...asked, context: transaction, clock })
   })
-  throw new RolledBack(preview as SubscriptionChangePreview)
 }
 
 interface Change extends Omit<AskedChange, 'id'> {
