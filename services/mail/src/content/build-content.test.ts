@@ -63,6 +63,17 @@ test.each(['renewal_ahead', 'trial_ending'] as const)('the mail %s states the pr
   expect(stated({})).toMatch(/€310\.00 is charged/)
 })
 
+test.each(['subscription_cancelled', 'subscription_ended'] as const)(
+  'the mail %s does not deny what changes of product still owe',
+  (kind) => {
+    const data = { kind, product: 'Pro', amount: 1000, currency: 'eur', interval: 'month', until: '2026-12-23T10:00:00Z' } as const
+    const stated = (language: string) => plain(texts(buildContent(sampleMail(data, language), addresses)).join(' '))
+    expect(stated('en')).toContain('The subscription does not renew.')
+    expect(stated('en')).not.toMatch(/payment/i)
+    expect(stated('de')).not.toMatch(/Zahlung/)
+  },
+)
+
 test('a receipt links to the public ways to withdraw and to cancel, filled in with the order [pages 77]', () => {
   const [receipt] = sampleData
   const links = (change: object) => buildContent(sampleMail({ ...receipt, ...change } as never, 'de'), addresses).links

@@ -25,7 +25,7 @@ export const arabic: BaseMailWords = {
   cancelled: {
     subject: 'أُلغي اشتراكك في {product}',
     title: 'أُلغي اشتراكك',
-    text: 'يبقى وصولك إلى {product} حتى {date}. لن تكون هناك دفعات أخرى.',
+    text: 'يبقى وصولك إلى {product} حتى {date}. لن يتجدد الاشتراك بعد ذلك.',
     pausedText: 'وصولك إلى {product} متوقف لأن دفعة فشلت، وقد تُعاد محاولتها. عند نجاحها يكون لديك وصول حتى {date}. ثم ينتهي الاشتراك.',
   },
   uncancelled: {
@@ -36,7 +36,7 @@ export const arabic: BaseMailWords = {
   ended: {
     subject: 'انتهى اشتراكك في {product}',
     title: 'انتهى اشتراكك',
-    text: 'انتهى وصولك إلى {product}. لن تكون هناك دفعات أخرى.',
+    text: 'انتهى وصولك إلى {product}. لن يتجدد الاشتراك بعد ذلك.',
   },
   planChanged: {
     subject: 'تغيّرت خطتك لدى {seller}',

@@ -25,7 +25,7 @@ export const dutch: BaseMailWords = {
   cancelled: {
     subject: 'Uw abonnement op {product} is opgezegd',
     title: 'Uw abonnement is opgezegd',
-    text: 'U houdt toegang tot {product} tot {date}. Er volgt geen betaling meer.',
+    text: 'U houdt toegang tot {product} tot {date}. Het abonnement wordt niet meer verlengd.',
     pausedText:
       'Uw toegang tot {product} is onderbroken omdat een betaling is mislukt; die kan opnieuw worden geprobeerd. Zodra ze lukt, hebt u toegang tot {date}. Daarna eindigt het abonnement.',
   },
@@ -37,7 +37,7 @@ export const dutch: BaseMailWords = {
   ended: {
     subject: 'Uw abonnement op {product} is beëindigd',
     title: 'Uw abonnement is beëindigd',
-    text: 'Uw toegang tot {product} is beëindigd. Er volgt geen betaling meer.',
+    text: 'Uw toegang tot {product} is beëindigd. Het abonnement wordt niet meer verlengd.',
   },
   planChanged: {
     subject: 'Uw abonnement bij {seller} is gewijzigd',

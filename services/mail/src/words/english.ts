@@ -25,7 +25,7 @@ export const english: BaseMailWords = {
   cancelled: {
     subject: 'Your subscription to {product} is cancelled',
     title: 'Your subscription is cancelled',
-    text: 'You keep access to {product} until {date}. No further payment follows.',
+    text: 'You keep access to {product} until {date}. The subscription does not renew.',
     pausedText:
       'Your access to {product} is paused because a payment failed, which may be tried again. Once it succeeds, you have access until {date}. The subscription then ends.',
   },
@@ -37,7 +37,7 @@ export const english: BaseMailWords = {
   ended: {
     subject: 'Your subscription to {product} has ended',
     title: 'Your subscription has ended',
-    text: 'Your access to {product} has ended. No further payment follows.',
+    text: 'Your access to {product} has ended. The subscription does not renew.',
   },
   planChanged: {
     subject: 'Your plan at {seller} has changed',

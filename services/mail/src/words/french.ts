@@ -25,7 +25,7 @@ export const french: BaseMailWords = {
   cancelled: {
     subject: 'Votre abonnement à {product} est résilié',
     title: 'Votre abonnement est résilié',
-    text: 'Vous gardez l’accès à {product} jusqu’au {date}. Aucun autre paiement ne suivra.',
+    text: 'Vous gardez l’accès à {product} jusqu’au {date}. L’abonnement ne sera plus renouvelé.',
     pausedText:
       'Votre accès à {product} est suspendu, car un paiement a échoué ; il peut être tenté de nouveau. Dès qu’il aboutit, vous avez accès jusqu’au {date}. L’abonnement prend ensuite fin.',
   },
@@ -37,7 +37,7 @@ export const french: BaseMailWords = {
   ended: {
     subject: 'Votre abonnement à {product} est terminé',
     title: 'Votre abonnement est terminé',
-    text: 'Votre accès à {product} a pris fin. Aucun autre paiement ne suivra.',
+    text: 'Votre accès à {product} a pris fin. L’abonnement ne sera plus renouvelé.',
   },
   planChanged: {
     subject: 'Votre offre chez {seller} a changé',

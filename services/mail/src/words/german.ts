@@ -25,7 +25,7 @@ export const german: BaseMailWords = {
   cancelled: {
     subject: 'Ihr Abonnement von {product} ist gekündigt',
     title: 'Ihr Abonnement ist gekündigt',
-    text: 'Sie behalten den Zugang zu {product} bis zum {date}. Es folgt keine weitere Zahlung.',
+    text: 'Sie behalten den Zugang zu {product} bis zum {date}. Das Abonnement verlängert sich nicht mehr.',
     pausedText:
       'Ihr Zugang zu {product} ist unterbrochen, weil eine Zahlung fehlgeschlagen ist; sie kann erneut versucht werden. Sobald sie gelingt, haben Sie Zugang bis zum {date}. Danach endet das Abonnement.',
   },
@@ -37,7 +37,7 @@ export const german: BaseMailWords = {
   ended: {
     subject: 'Ihr Abonnement von {product} ist beendet',
     title: 'Ihr Abonnement ist beendet',
-    text: 'Ihr Zugang zu {product} ist beendet. Es folgt keine weitere Zahlung.',
+    text: 'Ihr Zugang zu {product} ist beendet. Das Abonnement verlängert sich nicht mehr.',
   },
   planChanged: {
     subject: 'Ihr Tarif bei {seller} wurde geändert',

@@ -25,7 +25,7 @@ export const hebrew: BaseMailWords = {
   cancelled: {
     subject: 'המינוי שלך ל-{product} בוטל',
     title: 'המינוי שלך בוטל',
-    text: 'הגישה שלך ל-{product} נשמרת עד {date}. לא יהיו תשלומים נוספים.',
+    text: 'הגישה שלך ל-{product} נשמרת עד {date}. המינוי לא יתחדש עוד.',
     pausedText: 'הגישה שלך ל-{product} מושהית כי תשלום נכשל, וייתכן ניסיון נוסף. לאחר שיצליח תהיה לך גישה עד {date}. אז המינוי מסתיים.',
   },
   uncancelled: {
@@ -36,7 +36,7 @@ export const hebrew: BaseMailWords = {
   ended: {
     subject: 'המינוי שלך ל-{product} הסתיים',
     title: 'המינוי שלך הסתיים',
-    text: 'הגישה שלך ל-{product} הסתיימה. לא יהיו תשלומים נוספים.',
+    text: 'הגישה שלך ל-{product} הסתיימה. המינוי לא יתחדש עוד.',
   },
   planChanged: {
     subject: 'התוכנית שלך אצל {seller} השתנתה',

@@ -25,7 +25,7 @@ export const italian: BaseMailWords = {
   cancelled: {
     subject: 'Il suo abbonamento a {product} è disdetto',
     title: 'Il suo abbonamento è disdetto',
-    text: 'Mantiene l’accesso a {product} fino al {date}. Non seguiranno altri pagamenti.',
+    text: 'Mantiene l’accesso a {product} fino al {date}. L’abbonamento non si rinnoverà più.',
     pausedText:
       'Il suo accesso a {product} è sospeso perché un pagamento non è riuscito; potrà essere ritentato. Quando riesce, avrà accesso fino al {date}. Poi l’abbonamento termina.',
   },
@@ -37,7 +37,7 @@ export const italian: BaseMailWords = {
   ended: {
     subject: 'Il suo abbonamento a {product} è terminato',
     title: 'Il suo abbonamento è terminato',
-    text: 'Il suo accesso a {product} è terminato. Non seguiranno altri pagamenti.',
+    text: 'Il suo accesso a {product} è terminato. L’abbonamento non si rinnoverà più.',
   },
   planChanged: {
     subject: 'Il suo piano presso {seller} è cambiato',

@@ -25,7 +25,7 @@ export const japanese: BaseMailWords = {
   cancelled: {
     subject: '{product} のサブスクリプションは解約されました',
     title: 'サブスクリプションは解約されました',
-    text: '{product} は {date} までご利用いただけます。今後のお支払いはありません。',
+    text: '{product} は {date} までご利用いただけます。サブスクリプションは更新されません。',
     pausedText:
       'お支払いが失敗したため、{product} のご利用は停止されています。お支払いは再度試みられることがあります。成功すると {date} までご利用いただけます。その後サブスクリプションは終了します。',
   },
@@ -37,7 +37,7 @@ export const japanese: BaseMailWords = {
   ended: {
     subject: '{product} のサブスクリプションは終了しました',
     title: 'サブスクリプションは終了しました',
-    text: '{product} のご利用は終了しました。今後のお支払いはありません。',
+    text: '{product} のご利用は終了しました。サブスクリプションは更新されません。',
   },
   planChanged: {
     subject: '{seller} のプランが変更されました',

@@ -25,7 +25,7 @@ export const korean: BaseMailWords = {
   cancelled: {
     subject: '{product} 구독이 해지되었습니다',
     title: '구독이 해지되었습니다',
-    text: '{date}까지 {product}을(를) 이용할 수 있습니다. 더 이상 결제되지 않습니다.',
+    text: '{date}까지 {product}을(를) 이용할 수 있습니다. 구독은 더 이상 갱신되지 않습니다.',
     pausedText:
       '결제가 실패하여 {product} 이용이 중지되었습니다. 결제가 다시 시도될 수 있습니다. 결제되면 {date}까지 이용할 수 있으며, 그 후 구독이 종료됩니다.',
   },
@@ -37,7 +37,7 @@ export const korean: BaseMailWords = {
   ended: {
     subject: '{product} 구독이 종료되었습니다',
     title: '구독이 종료되었습니다',
-    text: '{product} 이용이 종료되었습니다. 더 이상 결제되지 않습니다.',
+    text: '{product} 이용이 종료되었습니다. 구독은 더 이상 갱신되지 않습니다.',
   },
   planChanged: {
     subject: '{seller} 요금제가 변경되었습니다',

@@ -25,7 +25,7 @@ export const portuguese: BaseMailWords = {
   cancelled: {
     subject: 'A sua subscrição de {product} foi cancelada',
     title: 'A sua subscrição foi cancelada',
-    text: 'Mantém o acesso a {product} até {date}. Não haverá mais pagamentos.',
+    text: 'Mantém o acesso a {product} até {date}. A subscrição não voltará a ser renovada.',
     pausedText:
       'O seu acesso a {product} está suspenso porque um pagamento falhou; este pode ser tentado de novo. Assim que for concluído, tem acesso até {date}. Depois a subscrição termina.',
   },
@@ -37,7 +37,7 @@ export const portuguese: BaseMailWords = {
   ended: {
     subject: 'A sua subscrição de {product} terminou',
     title: 'A sua subscrição terminou',
-    text: 'O seu acesso a {product} terminou. Não haverá mais pagamentos.',
+    text: 'O seu acesso a {product} terminou. A subscrição não voltará a ser renovada.',
   },
   planChanged: {
     subject: 'O seu plano em {seller} mudou',

@@ -25,7 +25,7 @@ export const simplifiedChinese: BaseMailWords = {
   cancelled: {
     subject: '您的 {product} 订阅已取消',
     title: '您的订阅已取消',
-    text: '您可以继续使用 {product} 至 {date}。之后不会再扣款。',
+    text: '您可以继续使用 {product} 至 {date}。之后订阅不会续订。',
     pausedText: '由于付款失败，您对 {product} 的使用权限已暂停，系统可能会再次尝试扣款。付款成功后，您可以使用至 {date}，之后订阅结束。',
   },
   uncancelled: {
@@ -36,7 +36,7 @@ export const simplifiedChinese: BaseMailWords = {
   ended: {
     subject: '您的 {product} 订阅已结束',
     title: '您的订阅已结束',
-    text: '您对 {product} 的使用权限已结束。之后不会再扣款。',
+    text: '您对 {product} 的使用权限已结束。之后订阅不会续订。',
   },
   planChanged: {
     subject: '您在 {seller} 的方案已变更',

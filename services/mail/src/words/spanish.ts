@@ -25,7 +25,7 @@ export const spanish: BaseMailWords = {
   cancelled: {
     subject: 'Su suscripción a {product} está cancelada',
     title: 'Su suscripción está cancelada',
-    text: 'Conserva el acceso a {product} hasta el {date}. No habrá más pagos.',
+    text: 'Conserva el acceso a {product} hasta el {date}. La suscripción ya no se renovará.',
     pausedText:
       'Su acceso a {product} está en pausa porque falló un pago, que puede intentarse de nuevo. En cuanto se complete, tendrá acceso hasta el {date}. Después termina la suscripción.',
   },
@@ -37,7 +37,7 @@ export const spanish: BaseMailWords = {
   ended: {
     subject: 'Su suscripción a {product} ha terminado',
     title: 'Su suscripción ha terminado',
-    text: 'Su acceso a {product} ha terminado. No habrá más pagos.',
+    text: 'Su acceso a {product} ha terminado. La suscripción ya no se renovará.',
   },
   planChanged: {
     subject: 'Su plan en {seller} ha cambiado',

@@ -25,7 +25,7 @@ export const traditionalChinese: BaseMailWords = {
   cancelled: {
     subject: '您的 {product} 訂閱已取消',
     title: '您的訂閱已取消',
-    text: '您可以繼續使用 {product} 至 {date}。之後不會再扣款。',
+    text: '您可以繼續使用 {product} 至 {date}。之後訂閱不會續訂。',
     pausedText: '由於付款失敗，您對 {product} 的使用權限已暫停，系統可能會再次嘗試扣款。付款成功後，您可以使用至 {date}，之後訂閱結束。',
   },
   uncancelled: {
@@ -36,7 +36,7 @@ export const traditionalChinese: BaseMailWords = {
   ended: {
     subject: '您的 {product} 訂閱已結束',
     title: '您的訂閱已結束',
-    text: '您對 {product} 的使用權限已結束。之後不會再扣款。',
+    text: '您對 {product} 的使用權限已結束。之後訂閱不會續訂。',
   },
   planChanged: {
     subject: '您在 {seller} 的方案已變更',
