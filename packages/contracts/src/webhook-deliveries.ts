@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ResourceNotFound } from './errors.ts'
+import { RequestValidationError, ResourceNotFound } from './errors.ts'
 import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest } from './pagination.ts'
@@ -68,7 +68,7 @@ export const listWebhookDeliveries = operation({
     ),
   }),
   reply: ListReply(WebhookDelivery),
-  errors: [],
+  errors: [RequestValidationError],
 })
 
 export const redeliverWebhookEvent = operation({

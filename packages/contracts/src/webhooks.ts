@@ -26,6 +26,7 @@ const EndpointUrl = z.url().max(2083)
 export const maskedSecret = 'whsec_********'
 const Secret = z.string().min(1).max(500)
 const NewSecret = Secret.refine((secret) => secret !== maskedSecret, 'Must not be the text that replaces secrets in replies.')
+const goodSecret = 'Standard Webhooks asks for `whsec_` and 24 to 64 random bytes in base64; shorter ones are accepted.'
 
 /** A customer's URL. The secret is returned only when it is created or replaced; other replies mask it. */
 export const WebhookEndpoint = z
@@ -53,7 +54,7 @@ export const createWebhookEndpoint = operation({
   request: z.object({
     url: EndpointUrl,
     format: Format.default('raw'),
-    secret: NewSecret.nullish(),
+    secret: NewSecret.nullish().describe(`The signing secret; generated if omitted. ${goodSecret}`),
     events: EventSelection,
     rate_limit: RateLimit,
     organization_id: OrganizationIdInput,
@@ -135,7 +136,7 @@ export const rotateWebhookSecret = operation({
   },
   request: z.object({
     id: Id,
-    secret: NewSecret.nullish().describe('The new secret; generated if omitted.'),
+    secret: NewSecret.nullish().describe(`The new secret; generated if omitted. ${goodSecret}`),
     expire_previous_in: z
       .int()
       .min(0)

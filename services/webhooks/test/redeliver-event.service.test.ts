@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ResourceNotFound } from '@quittance/contracts/errors'
+import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { orderPaid } from '@quittance/contracts/orders'
 import { listWebhookDeliveries, redeliverWebhookEvent } from '@quittance/contracts/webhook-deliveries'
 import { deleteWebhookEndpoint, recoverWebhookEndpoint, testWebhookEndpoint } from '@quittance/contracts/webhooks'
@@ -99,6 +99,19 @@ test('lists attempts newest first, by page, endpoint and time, to their organiza
   expect(ids(await list({ start_timestamp: second.created_at }))).toEqual(newestFirst.slice(0, 2))
   expect(ids(await list({ end_timestamp: second.created_at }))).toEqual(newestFirst.slice(2))
   expect(ids(await list({}, stranger))).toEqual([])
+})
+
+test('rejects a list after an unknown delivery or one of another organization', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  await webhooks.publishEvents([orderPaid])
+  const [attempt] = await webhooks.attempts(endpoint, 1)
+  const after = attempt?.id ?? ''
+  expect(await webhooks.call(listWebhookDeliveries, { after }, webhooks.caller)).toMatchObject({ items: [] })
+  const unknown = webhooks.call(listWebhookDeliveries, { after: randomUUID() }, webhooks.caller)
+  await expect(unknown).rejects.toThrow(RequestValidationError)
+  await expect(webhooks.call(listWebhookDeliveries, { after }, stranger)).rejects.toThrow(RequestValidationError)
 })
 
 test('recovers missed events, never examples, which are sent once', async () => {

@@ -1,3 +1,4 @@
+import { RequestValidationError } from '@quittance/contracts/errors'
 import {
   deliveryStatuses,
   listWebhookDeliveries as listWebhookDeliveriesContract,
@@ -10,8 +11,18 @@ import { nested, type View } from '@quittance/sql/view'
 
 const afterCondition = `(a.created_at, a.id) < (select x.created_at, x.id from webhook_attempts x where x.id = :after)`
 
-export const listDeliveries = query(listWebhookDeliveriesContract, (request, { read }) =>
-  read.page(deliveryView, {
+const knownAttempt: View<{ id: string }> = {
+  name: 'webhook-attempt',
+  organization: 'a.organization_id',
+  from: 'webhook_attempts a',
+  columns: 'a.id',
+}
+
+export const listDeliveries = query(listWebhookDeliveriesContract, async (request, { read }) => {
+  const { after } = request
+  if (after && (await read.oneOrNull(knownAttempt, { where: 'a.id = :id', values: { id: after } })) === null)
+    throw RequestValidationError.field(['after'], 'No delivery has this id. Deliveries are stored for 30 days; start again without it.')
+  return read.page(deliveryView, {
     ...buildWhere({
       endpoint_id: { sql: 'a.endpoint_id = any(:endpoint_id)', value: toArray(request.endpoint_id) },
       start: { sql: 'a.created_at >= :start', value: request.start_timestamp },
@@ -21,13 +32,13 @@ export const listDeliveries = query(listWebhookDeliveriesContract, (request, { r
       http_code_class: { sql: 'a.http_code / 100 = :http_code_class::int', value: request.http_code_class?.[0] },
       event_type: { sql: 'a.event_type = any(:event_type)', value: toArray(request.event_type) },
       event_id: { sql: 'a.event_id = :event_id', value: request.event_id },
-      after: { sql: afterCondition, value: request.after },
+      after: { sql: afterCondition, value: after },
     }),
     orderBy: newestFirst('a'),
     page: request.page,
     limit: request.limit,
-  }),
-)
+  })
+})
 
 /**
  * Finds the attempts of events with these states at their endpoint. Nearly all succeed: if those are asked for, the others are excluded,
