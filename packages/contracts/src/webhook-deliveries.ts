@@ -4,6 +4,7 @@ import { Id, oneOrMany, Timestamp, timestamps } from './identifiers.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest } from './pagination.ts'
 import { webhookEventTypes } from './webhook-event-types.ts'
+import { WebhookEndpointDisabled } from './webhooks.ts'
 
 /** States of an event at an endpoint. */
 export const deliveryStatuses = ['pending', 'held', 'succeeded', 'failed', 'cancelled'] as const
@@ -73,7 +74,7 @@ export const listWebhookDeliveries = operation({
 
 export const redeliverWebhookEvent = operation({
   subject: 'webhooks.event.redeliver',
-  summary: 'Send an event again, with the same id and body',
+  summary: 'Send an event again, with the same id and body, to all its endpoints or one of them',
   http: {
     method: 'POST',
     path: '/v1/webhooks/events/{id}/redeliver',
@@ -81,7 +82,12 @@ export const redeliverWebhookEvent = operation({
     scopes: ['webhooks:write'],
     callers: ['organization', 'user'],
   },
-  request: z.object({ id: Id }),
+  request: z.object({
+    id: Id,
+    endpoint_id: Id.nullish().describe(
+      'The only endpoint to send it to. Default: every endpoint that it was sent to, is enabled and selects its type, also those that have accepted it.',
+    ),
+  }),
   reply: z.null(),
-  errors: [ResourceNotFound],
+  errors: [ResourceNotFound, WebhookEndpointDisabled],
 })

@@ -11,7 +11,7 @@ export class WebhookEndpointLimitReached extends ApiError {
   readonly status = 409
 }
 
-/** 409: nothing is sent to a disabled endpoint; enable it first. */
+/** 409: nothing is sent to a disabled endpoint, or to one that does not select the type of the event. */
 export class WebhookEndpointDisabled extends ApiError {
   readonly status = 409
 }

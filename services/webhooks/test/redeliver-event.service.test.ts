@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { orderPaid } from '@quittance/contracts/orders'
 import { listWebhookDeliveries, redeliverWebhookEvent } from '@quittance/contracts/webhook-deliveries'
-import { deleteWebhookEndpoint, recoverWebhookEndpoint, testWebhookEndpoint } from '@quittance/contracts/webhooks'
+import {
+  deleteWebhookEndpoint,
+  recoverWebhookEndpoint,
+  testWebhookEndpoint,
+  updateWebhookEndpoint,
+  WebhookEndpointDisabled,
+} from '@quittance/contracts/webhooks'
 import { organizationCaller } from '@quittance/testing/callers'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
@@ -68,6 +74,44 @@ test('sends nothing again to a deleted endpoint', async () => {
   await webhooks.call(redeliverWebhookEvent, { id }, webhooks.caller)
   await webhooks.attempts(remaining, 2)
   expect(sink.received).toHaveLength(1)
+})
+
+test('sends an event again to the given endpoint only, and to all of its endpoints by default', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const [one, other] = [await webhooks.endpoint({ url: sink.url }), await webhooks.endpoint({ url: sink.url })]
+  const later = await webhooks.endpoint({ url: sink.url, events: ['product.created'] })
+  const [id] = (await webhooks.publishEvents([orderPaid])) as [string]
+  const redeliver = (endpoint?: { id: string }, caller = webhooks.caller) =>
+    webhooks.call(redeliverWebhookEvent, { id, endpoint_id: endpoint?.id }, caller)
+  await webhooks.attempts(one, 1)
+  await webhooks.attempts(other, 1)
+  await redeliver(one)
+  await webhooks.attempts(one, 2)
+  await webhooks.attempts(other, 1)
+  await redeliver()
+  await webhooks.attempts(one, 3)
+  await webhooks.attempts(other, 2)
+  await expect(redeliver(later)).rejects.toThrow(ResourceNotFound)
+  await expect(redeliver({ id: randomUUID() })).rejects.toThrow(ResourceNotFound)
+  await expect(redeliver(one, stranger)).rejects.toThrow(ResourceNotFound)
+})
+
+test('returns 409 if no endpoint of an event is enabled and selects its type', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const [one, other] = [await webhooks.endpoint({ url: sink.url }), await webhooks.endpoint({ url: sink.url })]
+  const [id] = (await webhooks.publishEvents([orderPaid])) as [string]
+  await webhooks.attempts(one, 1)
+  await webhooks.attempts(other, 1)
+  const redeliver = (endpoint?: { id: string }) => webhooks.call(redeliverWebhookEvent, { id, endpoint_id: endpoint?.id }, webhooks.caller)
+  await webhooks.call(updateWebhookEndpoint, { id: one.id, enabled: false }, webhooks.caller)
+  await expect(redeliver(one)).rejects.toThrow(WebhookEndpointDisabled)
+  await redeliver()
+  await webhooks.attempts(other, 2)
+  await webhooks.call(updateWebhookEndpoint, { id: other.id, events: ['product.created'] }, webhooks.caller)
+  await expect(redeliver()).rejects.toThrow(WebhookEndpointDisabled)
+  await webhooks.attempts(one, 1)
 })
 
 test('returns 404 for an unknown event and one of another organization', async () => {

@@ -17,7 +17,7 @@ interface Described {
   tags: string[]
   security?: unknown[]
   parameters?: { name: string; in: string; description?: string }[]
-  requestBody?: { content: { 'application/json': { example?: unknown } } }
+  requestBody?: { required: boolean; content: { 'application/json': { example?: unknown } } }
   responses: Record<string, { description: string; headers?: object; content?: object }>
 }
 
@@ -53,6 +53,16 @@ test('describes the body of every operation that takes more than its path', () =
   expect(withBody.length).toBeGreaterThan(50)
   const bodies = new Map(described.map(({ operationId, requestBody }) => [operationId, requestBody]))
   expect(withBody.filter(({ subject }) => !bodies.get(subject)).map(({ subject }) => subject)).toEqual([])
+})
+
+test('a body is optional where a request is complete without one', () => {
+  const required = new Map(described.map(({ operationId, requestBody }) => [operationId, requestBody?.required]))
+  expect(required.get('webhooks.event.redeliver')).toBe(false)
+  expect(['orders.checkout.create', 'orders.product.create', 'webhooks.endpoint.update'].map((id) => required.get(id))).toEqual([
+    true,
+    true,
+    true,
+  ])
 })
 
 test('contains an example for every body that is valid for its schema', () => {

@@ -89,9 +89,17 @@ function describeOperation(operation: PublicOperation, components: Components): 
     security: securityRequirements(http),
     ...(parameters.length > 0 && { parameters }),
     ...(http.raw && { requestBody: { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } } }),
-    ...(hasBody && { requestBody: { required: true, content: describeBody(withoutPath(request, inPath), components.schemas) } }),
+    ...(hasBody && {
+      requestBody: { required: !canOmitBody(operation), content: describeBody(withoutPath(request, inPath), components.schemas) },
+    }),
     responses: { [http.status]: describeReply(operation, components.schemas), ...describeErrors(operation, components.responses) },
   }
+}
+
+/** Whether the request is complete without a body. A change without one would be valid, but change nothing. */
+function canOmitBody({ http, request }: PublicOperation): boolean {
+  const inPath = Object.fromEntries(pathVariables(http).map((name) => [name, '3fa85f64-5717-4562-b3fc-2c963f66afa6']))
+  return http.method === 'POST' && request.safeParse(inPath).success
 }
 
 function describeParameters({ http }: PublicOperation, request: Json): Parameter[] {
