@@ -60,7 +60,9 @@ export const listWebhookDeliveries = operation({
     start_timestamp: Timestamp.optional(),
     end_timestamp: Timestamp.optional(),
     succeeded: z.boolean().optional(),
-    status: oneOrMany(z.enum(deliveryStatuses)).describe('Current status of the event.'),
+    status: oneOrMany(z.enum(deliveryStatuses)).describe(
+      'Current status of the event at the endpoint. The list has attempts, so events that were never attempted are not in it; `waiting` and `held` of the statistics of an endpoint count them too.',
+    ),
     http_code_class: z.enum(['2xx', '3xx', '4xx', '5xx']).optional(),
     event_type: oneOrMany(z.enum(webhookEventTypes)),
     event_id: Id.optional(),
