@@ -125,7 +125,7 @@ test('an invoice with one rate has one line on a partial credit note, named afte
 })
 
 test('a partial credit of an upgrade is named after the product that was paid for', () => {
-  const prorated = (label: string, amount: number, tax: number) => Object.assign(line(label, amount, tax), { proration: true })
+  const prorated = (label: string, amount: number, tax: number) => ({ ...line(label, amount, tax), proration: true })
   const [unused, remaining] = [prorated('Unused time of Basic', -1000, -190), prorated('Remaining time of Pro', 3000, 570)]
   const upgrade = { ...invoice, lines: [unused, remaining], net: 2000, tax: 380, taxes: [vat(19, 2000)] }
   expect(buildCreditContent(upgrade, { net: 100, tax: 19 }, []).lines).toMatchObject([prorated('Remaining time of Pro', 100, 19)])
