@@ -67,7 +67,7 @@ async function signIn(page: Page, { email, password } = person): Promise<void> {
   await press(page, 'button.primary')
 }
 
-/** Continues the response with a policy that allows form submissions only to its own origin. */
+/** Continues the response with a policy that also allows form submissions only to its own origin. */
 async function narrowPolicy(
   devTools: CDPSession,
   { requestId, responseStatusCode = 200, responseHeaders = [] }: Protocol.Fetch.RequestPausedEvent,
@@ -76,7 +76,7 @@ async function narrowPolicy(
   const { body } = await devTools.send('Fetch.getResponseBody', { requestId })
   const narrowedHeaders = responseHeaders.map(({ name, value }) => ({
     name,
-    value: value.replace(/form-action 'self'[^;]*/, `form-action 'self'`),
+    value: name.toLowerCase() === 'content-security-policy' ? `${value}; form-action 'self'` : value,
   }))
   return devTools.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders: narrowedHeaders, body })
 }
@@ -125,7 +125,7 @@ describe('without scripts', () => {
     expect(complaints).toEqual([])
   })
 
-  test('a policy without the application’s address blocks the response to the application', async () => {
+  test('a policy with form-action blocks the response to the application', async () => {
     await using window = await openVisit(browser, { scripts: false })
     const { page, complaints } = window
     const devTools = await page.createCDPSession()
@@ -139,6 +139,29 @@ describe('without scripts', () => {
     expect(application.received.length).toBe(before)
     expect(page.url()).not.toContain('/callback')
     expect(complaints.join()).toMatch(/form-action/)
+  })
+
+  test('reaches a callback that redirects to another origin after “Allow”, sign-in and sign-out', async () => {
+    const { forwardingUri: redirect_uri } = application
+    const uris = ['--redirect-uri', redirect_uri, '--post-logout-redirect-uri', redirect_uri]
+    const created = await provider.runOperatorCommand<OAuthClient>('client', 'create', '--name', 'Hop', ...uris, '--scopes', 'openid')
+    const { client_id } = created
+    const begin = (page: Page) => startAuthorization(page, { sub_type: 'user', scope: 'openid' }, { client_id, redirect_uri })
+    const expectCallback = (page: Page) => expect(page.url()).toMatch(/^http:\/\/localhost:\d+\/callback/)
+    await using first = await openVisit(browser, { scripts: false })
+    await begin(first.page)
+    await signIn(first.page)
+    await press(first.page, allow)
+    expectCallback(first.page)
+    await using second = await openVisit(browser, { scripts: false })
+    await begin(second.page)
+    await signIn(second.page)
+    expectCallback(second.page)
+    const query = new URLSearchParams({ client_id, post_logout_redirect_uri: redirect_uri })
+    await second.page.goto(`${provider.authUrl}/oauth2/logout?${query}`)
+    await press(second.page, 'button[value=yes]')
+    expectCallback(second.page)
+    expect([first.complaints, second.complaints]).toEqual([[], []])
   })
 
   test('denying calls the application back with access_denied', async () => {

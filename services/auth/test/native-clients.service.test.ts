@@ -51,7 +51,7 @@ test('a private-use scheme receives its code, and the page allows the form (RFC 
   const client = await registerThirdParty(server, { ...native, redirect_uris: [redirect_uri] })
   const browser = server.newBrowser()
   const page = await askFor(server, { client, browser })
-  expect(page.headers.get('content-security-policy')).toContain(`form-action 'self' com.example.app:;`)
+  expect(page.headers.get('content-security-policy')).not.toContain('form-action')
   expect(await tokensFor(server, { client, browser })).toMatchObject({ status: 200 })
 })
 

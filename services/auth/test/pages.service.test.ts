@@ -202,7 +202,21 @@ test('pages are not framed, cached or external, and run only scripts allowed by 
     expect(hashes.every((each) => allowed?.split(' ').includes(each))).toBe(true)
     expect(allowed).toMatch(/^('none'|'sha256-[\w+/=]+')$/)
   }
-  expect(first.headers.get('content-security-policy')).toContain(`form-action 'self' https://app.example.com`)
+})
+
+test('only a page whose form may end at a client has no form-action: the client may redirect further', async () => {
+  await using server = await startAuthorizationServer()
+  const browser = server.newBrowser()
+  const read = ({ headers }: PageVisit) => /form-action[^;]*/.exec(headers.get('content-security-policy') ?? '')?.[0]
+  const signInStep = await ask(server, browser)
+  const atClient = [
+    signInStep,
+    await browser.submit(signInStep, { email: 'x', password: 'x' }, '/sign-in'),
+    await signIn(server, browser, signInStep),
+  ]
+  expect(atClient.map(read)).toEqual([undefined, undefined, undefined])
+  const here = ['/oauth2/account', '/oauth2/account/forgot-password', '/oauth2/logout', '/oauth2/authorize?client_id=nobody']
+  for (const path of here) expect(read(await browser.get(`${server.origin}${path}`))).toBe(`form-action 'self'`)
 })
 
 test('deletes expired rows', async () => {

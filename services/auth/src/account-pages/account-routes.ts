@@ -53,7 +53,7 @@ export function addAccountRoutes(app: FastifyInstance, options: AppOptions): voi
       notice: readTextField((request.query as { notice?: unknown }).notice),
       now: Date.now(),
     })
-    return reply.headers(pageHeaders([], [localTimeScriptHash])).send(page)
+    return reply.headers(pageHeaders({ scriptHashes: [localTimeScriptHash] })).send(page)
   })
 
   // Revoking access requires no recent sign-in: it must be quick in an emergency.

@@ -73,7 +73,7 @@ async function createSignInContext(
     suffix: query && `?${query}`,
     subject,
     clientName: null,
-    formTargets: [],
+    endsAtClient: false,
     confirms: account && session.accountId ? { accountId: session.accountId, email: account.email } : null,
     email: '',
     async finish(signedIn) {

@@ -35,7 +35,7 @@ async function show(options: AppOptions, visit: AccountRequest, { status, error 
   const page = passkeyPage({ action: `${routes.account}/add-passkey`, back: routes.account, csrf: visit.csrf, passkey, error })
   return visit.reply
     .code(status)
-    .headers(pageHeaders([], [passkeyScriptHash]))
+    .headers(pageHeaders({ scriptHashes: [passkeyScriptHash] }))
     .send(page)
 }
 

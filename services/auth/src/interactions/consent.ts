@@ -2,7 +2,7 @@ import { scopes as known, type Scope } from '@quittance/contracts/scopes'
 import type { FastifyReply } from 'fastify'
 import { errors } from 'oidc-provider'
 import { consentPage, type RequestingClient, type OrganizationOption } from '../pages/consent-page.ts'
-import { formTarget, pageHeaders } from '../pages/layout.ts'
+import { pageHeaders } from '../pages/layout.ts'
 import { organizationPage } from '../pages/organization-page.ts'
 import { saveConsent, requestedSubject } from '../provider/consent-store.ts'
 import { finishInteraction, type InteractionContext } from './interaction-context.ts'
@@ -84,7 +84,7 @@ export async function renderConsent(
   function answer(text: string): FastifyReply {
     return reply
       .code(status)
-      .headers(pageHeaders(formTarget(details.params['redirect_uri'])))
+      .headers(pageHeaders({ endsAtClient: true }))
       .send(text)
   }
 }

@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify'
-import { formTarget } from '../pages/layout.ts'
 import { submitPasskey } from '../sign-in-pages/submit-passkey.ts'
 import { submitSignIn } from '../sign-in-pages/submit-sign-in.ts'
 import { submitSecondFactor } from '../sign-in-pages/second-factor-form.ts'
@@ -33,7 +32,7 @@ async function createSignInContext(step: InteractionContext): Promise<SignInCont
     suffix: '',
     subject: details.uid,
     clientName: client?.clientName ?? null,
-    formTargets: formTarget(details.params['redirect_uri']),
+    endsAtClient: true,
     confirms: null,
     email: typeof hint === 'string' ? hint.slice(0, 254) : '',
     finish: (signedIn) => signInAs(step, signedIn),

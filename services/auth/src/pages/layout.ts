@@ -123,18 +123,25 @@ export function layout({ title, body, wide, script }: Page): string {
 
 const styleHash = createHash('sha256').update(styles).digest('base64')
 
+interface PageHeaderOptions {
+  /** Whether a form of the page may end at a client. */
+  endsAtClient?: boolean
+  /** Source expressions of the scripts that run; by default none runs. */
+  scriptHashes?: readonly string[]
+}
+
 /**
- * Returns the headers of every page. Browsers apply `form-action` to all redirects after a form, so it must include the redirect target of
- * the client; otherwise "Allow" does nothing in Chrome. Scripts are allowed by their hashes only.
+ * Returns the headers of every page. Chromium applies `form-action` to all redirects after a form, also to those of the client, whose
+ * targets this server does not know. So a page whose form may end at a client has no `form-action`: otherwise "Allow" would do nothing.
  */
-export function pageHeaders(formTargets: readonly string[] = [], scriptHashes: readonly string[] = []): Record<string, string> {
+export function pageHeaders({ endsAtClient = false, scriptHashes = [] }: PageHeaderOptions = {}): Record<string, string> {
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': [
       `default-src 'none'`,
       `style-src 'sha256-${styleHash}'`,
       ['script-src', ...(scriptHashes.length > 0 ? scriptHashes : [`'none'`])].join(' '),
-      ['form-action', `'self'`, ...formTargets].join(' '),
+      ...(endsAtClient ? [] : [`form-action 'self'`]),
       `frame-ancestors 'none'`,
       `base-uri 'none'`,
     ].join('; '),
@@ -143,11 +150,4 @@ export function pageHeaders(formTargets: readonly string[] = [], scriptHashes: r
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',
   }
-}
-
-/** Returns the `form-action` source for a redirect URI. A policy cannot contain an IPv6 address or the host of a private-use scheme. */
-export function formTarget(redirectUri: unknown): string[] {
-  const url = typeof redirectUri === 'string' ? URL.parse(redirectUri) : null
-  if (!url) return []
-  return [url.origin === 'null' || url.hostname.startsWith('[') ? url.protocol : url.origin]
 }

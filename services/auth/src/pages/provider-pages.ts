@@ -3,7 +3,7 @@ import { errors, type ErrorOut, type KoaContextWithOIDC } from 'oidc-provider'
 import { routes } from '../routes.ts'
 import { errorPage, expiredPageContent, type ErrorPageContent } from './error-page.ts'
 import { Html, html, isolate } from '@quittance/pages/html'
-import { formTarget, layout, pageHeaders } from './layout.ts'
+import { layout, pageHeaders } from './layout.ts'
 
 /** Shown where no redirect is safe: the client or its redirect URI is unknown, or the request has ended. */
 export function renderErrorPage(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void {
@@ -26,7 +26,7 @@ function toErrorPageContent(status: number, error: Error): ErrorPageContent {
 
 /** Asks for confirmation before signing out, because any page can send a user here. */
 export function renderSignOutPage(ctx: KoaContextWithOIDC, form: string): void {
-  ctx.set(pageHeaders(formTarget(ctx.oidc.params?.['post_logout_redirect_uri'])))
+  ctx.set(pageHeaders({ endsAtClient: ctx.oidc.params?.['post_logout_redirect_uri'] !== undefined }))
   ctx.body = layout({
     title: 'Sign out',
     body: html`<div class="card">
@@ -64,7 +64,7 @@ export function renderSignOutForm(ctx: KoaContextWithOIDC): void {
   const state = session?.state as { secret?: string; postLogoutRedirectUri?: string } | undefined
   const target = entities.Interaction?.params['redirect_uri'] ?? state?.postLogoutRedirectUri
   const destination = entities.Interaction || client?.['is_trusted'] === true ? undefined : readDestination(state?.postLogoutRedirectUri)
-  ctx.set(pageHeaders(formTarget(target), destination ? [] : [submitScriptHash]))
+  ctx.set(pageHeaders({ endsAtClient: target !== undefined, scriptHashes: destination ? [] : [submitScriptHash] }))
   ctx.body = layout({
     title: 'Continue',
     script: destination ? null : submitScript,

@@ -50,7 +50,7 @@ export async function renderSecondFactor(
   })
   return context.reply
     .code(status)
-    .headers(pageHeaders(context.formTargets, [passkeyScriptHash]))
+    .headers(pageHeaders({ endsAtClient: context.endsAtClient, scriptHashes: [passkeyScriptHash] }))
     .send(page)
 }
 

@@ -18,8 +18,8 @@ export interface SignInContext {
   subject: string
   /** Name of the requesting application; null on the account pages. */
   clientName: string | null
-  /** Allowed redirect targets of the forms, see `pageHeaders`. */
-  formTargets: readonly string[]
+  /** Whether a form may end at the client, see `pageHeaders`. */
+  endsAtClient: boolean
   /** The user who confirms the session; null if any account may sign in. */
   confirms: { accountId: string; email: string } | null
   /** Initial value of the e-mail field. */

@@ -32,7 +32,7 @@ export async function renderSignIn(
   })
   return context.reply
     .code(status)
-    .headers(pageHeaders(context.formTargets, [passkeyScriptHash]))
+    .headers(pageHeaders({ endsAtClient: context.endsAtClient, scriptHashes: [passkeyScriptHash] }))
     .send(page)
 }
 
