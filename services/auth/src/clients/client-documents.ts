@@ -7,7 +7,7 @@ import { errors } from 'oidc-provider'
 import type { TransactionRunner } from '../transaction-runner.ts'
 import { Client, newClient } from './client.ts'
 import { fetchClientDocument, type ClientDocument } from './client-document.ts'
-import { endChangedAuthorizations } from './end-authorizations.ts'
+import { configureClient } from './configure-client.ts'
 import { createNetworkLimit } from './network-limit.ts'
 
 const find = `select document_expires_at > now() as is_fresh from clients where client_id = :client_id and deleted_at is null`
@@ -73,16 +73,13 @@ export function createClientDocuments(systemSql: SystemSql, inTransaction: Trans
   }
 }
 
-/** Stores the document. Users consented to the previous one: changed redirect URIs end their authorizations, as for a registered client. */
+/** Stores the document. Users consented to the previous one: a change ends their authorizations as for a registered client. */
 async function saveDocument(transaction: SystemTransaction, clientId: string, { configuration, expiresAt }: ClientDocument): Promise<void> {
   const { em, systemSql, wake } = transaction
   const client = await em.findOne(Client, { clientId, deletedAt: null })
   if (client) {
-    const before = client.recipient()
-    client.configure(configuration)
     client.documentExpiresAt = expiresAt
-    await em.flush()
-    if (client.recipient() !== before) await endChangedAuthorizations(client, transaction)
+    await configureClient(client, configuration, transaction)
   } else {
     const [seen] = await systemSql<{ count: number }>('client.count-documents', recent)
     if ((seen?.count ?? 0) >= maxNewClientsPerHour) throw new errors.InvalidClient('too many new clients were created in the last hour')

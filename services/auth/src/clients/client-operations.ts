@@ -13,7 +13,8 @@ import { InvalidClientMetadata, InvalidClient } from '@quittance/contracts/error
 import { hashToken } from '@quittance/runtime/credential'
 import { tokenRevokedEvent } from '../identity/token-revoked.ts'
 import { clientView, clientListView } from './client-view.ts'
-import { endChangedAuthorizations, endAuthorizations } from './end-authorizations.ts'
+import { configureClient } from './configure-client.ts'
+import { endAuthorizations } from './end-authorizations.ts'
 import { createRegistrationToken, decryptRegistrationToken } from './registration-token.ts'
 import { registrationUri } from './register-client.ts'
 import { buildSortOrder } from '@quittance/sql/list-query'
@@ -45,8 +46,7 @@ export const createClient = command(createClientContract, async (request, { em, 
 })
 
 /**
- * RFC 7592 §2.2. Users consented to the redirect URIs and the authentication of a client: changing either ends their authorizations.
- * `client_id` of the body always equals the path, because the path parameter overrides the body.
+ * RFC 7592 §2.2. Ends the authorizations that the new configuration does not cover. `client_id` of the body always equals the path, because the path parameter overrides the body.
  */
 export const updateClient = systemCommand(
   updateClientContract,
@@ -59,13 +59,7 @@ export const updateClient = systemCommand(
     if (sentSecret !== undefined && !(typeof sentSecret === 'string' && client.secretHash === hashToken(sentSecret))) {
       throw new InvalidClientMetadata('client_secret: must be the current secret of the client or absent.')
     }
-    const before = client.recipient()
-    const secret = client.configure(readClientMetadata(request))
-    if (client.recipient() !== before) {
-      // Locks the row: a concurrent consent is either written before and deleted, or comes later and is rejected.
-      await em.flush()
-      await endChangedAuthorizations(client, context)
-    }
+    const secret = await configureClient(client, readClientMetadata(request), context)
     const registrationToken = caller.kind === 'client' ? ensureRegistrationToken(client, context) : null
     const view = await read.one(clientView, managedClientFilter(request.client_id, caller))
     wake('clients')

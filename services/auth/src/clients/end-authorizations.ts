@@ -13,6 +13,17 @@ const notify = `
   union
   select account_id, :client_id from consents where client_id = :client_id`
 
+const deleteExceedingGrants = `
+  with ended as (
+    delete from grants where client_id = :client_id
+      and not string_to_array(coalesce(payload->'openid'->>'scope', ''), ' ') <@ :scopes::text[]
+    returning 1)
+  select count(*)::int as count from ended`
+
+const reduceConsents = `
+  update consents set scopes = array(select unnest(scopes) intersect select unnest(:scopes::text[])), modified_at = now()
+  where client_id = :client_id and not scopes <@ :scopes::text[]`
+
 /** Ends everything issued to a client and deletes every consent to it. Gateways evict its cached tokens. */
 export async function endAuthorizations(client: Pick<Client, 'id' | 'clientId'>, { systemSql, publish }: Context): Promise<void> {
   const { id, clientId: client_id } = client
@@ -25,4 +36,18 @@ export async function endAuthorizations(client: Pick<Client, 'id' | 'clientId'>,
 export async function endChangedAuthorizations(client: Pick<Client, 'id' | 'clientId'>, context: Context): Promise<void> {
   await context.systemSql('client.notify-of-change', notify, { client_id: client.clientId })
   await endAuthorizations(client, context)
+}
+
+/**
+ * Ends the authorizations that contain a scope which the client no longer has. They are not reduced, because the scopes of a JWT access
+ * token are signed. Consent to the other scopes stays, so the client can repeat an authorization without a page.
+ */
+export async function endExceedingAuthorizations(
+  { id, clientId: client_id, scopes }: Pick<Client, 'id' | 'clientId' | 'scopes'>,
+  { systemSql, publish }: Context,
+): Promise<void> {
+  const values = { client_id, scopes: [...scopes] }
+  await systemSql('consent.reduce', reduceConsents, values)
+  const [ended] = await systemSql<{ count: number }>('grant.delete-exceeding', deleteExceedingGrants, values)
+  if ((ended?.count ?? 0) > 0) publish(tokenRevokedEvent({ aggregateId: id, client_id }))
 }

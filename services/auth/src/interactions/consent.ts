@@ -47,7 +47,14 @@ async function allow(step: InteractionContext, subject: Subject): Promise<Fastif
   grant.addOIDCScope(scopes.join(' '))
   const { missingResourceScopes = {} } = details.prompt.details as { missingResourceScopes?: Record<string, string[]> }
   for (const [resource, missing] of Object.entries(missingResourceScopes)) grant.addResourceScope(resource, missing.join(' '))
-  const grantId = await grant.save()
+  let grantId: string
+  try {
+    grantId = await grant.save()
+  } catch (error) {
+    // The page is older than a change of the client.
+    if (!(error instanceof errors.InvalidScope)) throw error
+    return finishInteraction(step, { error: error.error, error_description: error.error_description ?? '' }, false)
+  }
   const redirectUri = String(details.params['redirect_uri'])
   await saveConsent(options.systemSql, { accountId, clientId, organizationId: subject.organizationId, scopes, redirectUri })
   return finishInteraction(step, { consent: { grantId } })

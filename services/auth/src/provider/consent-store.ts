@@ -9,13 +9,13 @@ const find = `
       or exists (select from members m where m.organization_id = c.organization_id and m.account_id = c.account_id))`
 
 /**
- * Stores no consent for a redirect URI that the client no longer has, because the page was older than a change of the client. The lock
- * waits for a concurrent change.
+ * Stores no consent for a redirect URI or a scope that the client no longer has, because the page was older than a change of the client.
+ * The lock waits for a concurrent change.
  */
 const remember = `
   with recipient as (
     select client_id from clients
-    where client_id = :client_id and :redirect_uri = any(redirect_uris) and deleted_at is null for share)
+    where client_id = :client_id and :redirect_uri = any(redirect_uris) and :scopes::text[] <@ scopes and deleted_at is null for share)
   insert into consents (account_id, client_id, organization_id, scopes)
   select :account_id, client_id, :organization_id, :scopes from recipient
   on conflict (account_id, client_id, organization_id) do update
