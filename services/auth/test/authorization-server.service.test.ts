@@ -162,6 +162,15 @@ test.each(['/v1/oauth2/userinfo', '/v1/oauth2/token', '/v1/oauth2/introspect'])(
   },
 )
 
+test('userinfo without a token names the metadata of the resource in every challenge (RFC 9728 §5.1)', async () => {
+  await using server = await startAuthorizationServer()
+  const { status, headers } = await fetch(`${server.origin}/v1/oauth2/userinfo`)
+  const metadata = 'resource_metadata="http://127.0.0.1:8080/.well-known/oauth-protected-resource"'
+  const realm = 'realm="http://127.0.0.1:8080"'
+  expect(status).toBe(401)
+  expect(headers.get('www-authenticate')).toBe(`Bearer ${realm}, ${metadata}, DPoP ${realm}, algs="ES256 RS256 EdDSA Ed25519", ${metadata}`)
+})
+
 test('rejects everything issued for an organization after the user has left it', async () => {
   await using server = await startAuthorizationServer()
   const tokens = await server.authorize()

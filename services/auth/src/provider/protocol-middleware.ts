@@ -153,9 +153,14 @@ function correct(ctx: Context): void {
   } else if (mayNotUseGrant(ctx)) {
     sendError(ctx, { status: 400, error: 'unauthorized_client', error_description: 'the client may not use this grant type' })
   }
-  const challenge = ctx.response.get('www-authenticate') as string | undefined
-  if (ctx.path === routes.userinfo && challenge) {
-    ctx.set('www-authenticate', `${challenge}, resource_metadata="${ctx.oidc.provider.issuer}/.well-known/oauth-protected-resource"`)
+  // A client without a token gets two challenges, and may read only the one of its scheme (RFC 9728 §5.1).
+  const challenges = [ctx.response.get('www-authenticate') as string | string[]].flat().filter(Boolean)
+  if (ctx.path === routes.userinfo && challenges.length > 0) {
+    const metadata = `resource_metadata="${ctx.oidc.provider.issuer}/.well-known/oauth-protected-resource"`
+    ctx.set(
+      'www-authenticate',
+      challenges.map((challenge) => `${challenge}, ${metadata}`),
+    )
   }
   const errorBody = ctx.body as Record<string, unknown>
   ctx.body = { ...errorBody, detail: errorBody['error_description'] ?? errorBody['error'] }
