@@ -1,4 +1,12 @@
-import { authentication, postForm, refresh } from '@quittance/testing/oauth-client'
+import {
+  authentication,
+  authorizationUrl,
+  completeInteraction,
+  exchangeCode,
+  postForm,
+  readAuthorizationCode,
+  refresh,
+} from '@quittance/testing/oauth-client'
 import { expect, test } from 'vitest'
 import { startAuthorizationServer, type AuthorizationServerUnderTest } from './start-authorization-server.ts'
 
@@ -56,4 +64,26 @@ test('reusing a refresh token after its successor was used is theft at any time'
   const { body: third } = await renew(server, second)
   expect(await renew(server, first)).toMatchObject(used)
   expect(await renew(server, third.refresh_token)).toMatchObject(used)
+})
+
+/** Makes the clock of the database ahead of the one of this machine, for connections that are opened from now on. */
+async function advanceDatabaseClock({ rows }: AuthorizationServerUnderTest['service']): Promise<void> {
+  await rows(`create function public.now() returns timestamptz language sql stable as $$ select pg_catalog.now() + interval '5 seconds' $$`)
+  await rows(`do $$ begin execute format('alter database %I set search_path = public, pg_catalog', current_database()); end $$`)
+}
+
+test('reusing a code ends its family, also if the clock of the database is ahead', async () => {
+  await using server = await startAuthorizationServer()
+  const { client, scope, person, service } = server
+  const browser = server.newBrowser()
+  const parameters = { client_id: client.client_id, redirect_uri: client.redirect_uri, scope, sub_type: 'user' }
+  const page = await browser.get(authorizationUrl(server.origin, parameters))
+  const code = readAuthorizationCode(await completeInteraction(browser, page, { person, answer: { action: 'allow' } }))
+  await advanceDatabaseClock(service)
+  await service.restart()
+  const origin = `http://127.0.0.1:${service.healthPort()}`
+  const { body } = await exchangeCode(origin, { client, code })
+  expect(body).toMatchObject({ token_type: 'Bearer' })
+  expect(await exchangeCode(origin, { client, code })).toMatchObject(used)
+  expect(await refresh(origin, { client, token: body.refresh_token })).toMatchObject(used)
 })

@@ -45,7 +45,7 @@ export function addProtocolMiddleware(
   async function handleApiRequest(ctx: Context, next: Next): Promise<void> {
     // These endpoints reply with JSON regardless of the Accept header.
     ctx.req.headers.accept = 'application/json'
-    const unit = beginUnitOfWork(ctx.state, { startedAt: ctx.path === routes.token ? Date.now() : null, address: ctx.ip })
+    const unit = beginUnitOfWork(ctx.state, { startedAt: ctx.path === routes.token ? performance.now() : null, address: ctx.ip })
     await next()
     if (ctx.path.startsWith('/.well-known/')) return publish(ctx, { ...addresses, hasClientDocuments: hasClientDocuments() })
     if (isJwtRequest(ctx)) await handleJwtRequest(ctx).catch((error: unknown) => fail(ctx, error))

@@ -1,29 +1,25 @@
 import type { SystemSql } from '@quittance/sql/sql-runner'
 import { hashToken } from '@quittance/runtime/credential'
-import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
+import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
+import { rejectRace, type TokenUse } from './reject-race.ts'
 import type { Revocation } from './revocation.ts'
-import { currentUnitOfWork, type GrantRow, type TokenRow, type UnitOfWork } from './unit-of-work.ts'
+import { currentUnitOfWork, type GrantRow, type TokenRow } from './unit-of-work.ts'
 
 type Table = 'authorization_codes' | 'refresh_tokens' | 'oauth_access_tokens'
 
-interface Found {
+interface Found extends TokenUse {
   payload: AdapterPayload
-  /** Epoch milliseconds. */
-  consumed_at: number | null
-  /** First use of a refresh token; null if it was not used, and for other tokens. */
-  use: { from: string | null; msAgo: number; isFollowed: boolean } | null
   grant: GrantRow
 }
 
 /** A use is followed if a token of the family has been used after it. */
 const useOfRefreshToken = `
   case when t.consumed_at is not null then json_build_object('from', t.consumed_from,
-    'msAgo', extract(epoch from now() - t.consumed_at) * 1000,
     'isFollowed', exists (select from refresh_tokens n where n.grant_id = t.grant_id and n.consumed_at > t.consumed_at)) end`
 
 /** Reads a token, its grant, and whether its user may still act, in one round trip. */
 const findIn = (table: Table) => `
-  select t.payload, ${table === 'oauth_access_tokens' ? 'null' : 'extract(epoch from t.consumed_at) * 1000'} as consumed_at,
+  select t.payload, ${table === 'oauth_access_tokens' ? 'null' : 'extract(epoch from now() - t.consumed_at) * 1000'} as used_ms_ago,
     ${table === 'refresh_tokens' ? useOfRefreshToken : 'null'} as use,
     json_build_object('id', g.id, 'account_id', g.account_id, 'client_id', g.client_id, 'sub_type', g.sub_type,
       'organization_id', g.organization_id, 'organization_slug', (select o.slug from organizations o where o.id = g.organization_id), 'payload', g.payload, 'email', a.email, 'email_verified', a.email_verified_at is not null,
@@ -63,13 +59,14 @@ export function tokenStore({ table, systemSql, revocation }: StoreOptions): Part
       }
     },
     async find(value) {
-      const [found] = await systemSql<Found>(`${table}.find`, find, { hash: hashToken(value) })
+      const read = async () => (await systemSql<Found>(`${table}.find`, find, { hash: hashToken(value) }))[0]
+      const found = await read()
       if (!found) return undefined
       const unit = currentUnitOfWork()
       unit?.grants.set(found.grant.id, found.grant)
       if (unit && found.payload[proven]) unit.needsProof = true
-      if (unit) rejectRace(found, unit)
-      return { ...found.payload, jti: value, ...(found.consumed_at !== null && { consumed: true }) }
+      if (unit) await rejectRace(found, unit, async () => (await read())?.used_ms_ago ?? Infinity)
+      return { ...found.payload, jti: value, ...(found.used_ms_ago !== null && { consumed: true }) }
     },
     async consume(value) {
       const unit = currentUnitOfWork()
@@ -95,21 +92,4 @@ function enqueue(table: Table, token: TokenRow): boolean {
   if (!unit || table === 'authorization_codes') return false
   unit[table === 'refresh_tokens' ? 'refreshToken' : 'accessToken'] = token
   return true
-}
-
-/**
- * How long after its use a refresh token may be repeated without ending its family. Longer than the gateway timeout, so that concurrent
- * requests are distinguished from theft even on a busy machine.
- */
-const reuseGraceMs = 30_000
-
-/**
- * Rejects the request but keeps the family if a client sent the same token several times at once: the request had started before the first
- * use was committed, or, for a refresh token, comes from the same address within `reuseGraceMs`, before any issued token was used. Every
- * other reuse is treated as theft, and the library revokes the family.
- */
-function rejectRace({ consumed_at, use }: Found, { startedAt, address }: Pick<UnitOfWork, 'startedAt' | 'address'>): void {
-  if (consumed_at === null || startedAt === null) return
-  const isConcurrent = use !== null && use.from === address && use.msAgo < reuseGraceMs && !use.isFollowed
-  if (startedAt <= consumed_at || isConcurrent) throw new errors.InvalidGrant('used by another request at the same time')
 }

@@ -30,7 +30,7 @@ export interface TokenRow {
  * that a crash loses neither and exactly one of two requests wins.
  */
 export interface UnitOfWork {
-  /** Epoch milliseconds; null at endpoints that consume nothing. */
+  /** By the monotonic clock of this process; null at endpoints that consume nothing. */
   startedAt: number | null
   /** Network address of the client. */
   address: string
