@@ -162,6 +162,19 @@ test.each(['/v1/oauth2/userinfo', '/v1/oauth2/token', '/v1/oauth2/introspect'])(
   },
 )
 
+test.each(['/.well-known/openid-configuration', '/.well-known/jwks.json', '/v1/oauth2/userinfo', '/oauth2/authorize', '/oauth2/account'])(
+  'HEAD %s gets the status and the headers of GET, without a body (RFC 9110 §9.3.2)',
+  async (path) => {
+    await using server = await startAuthorizationServer()
+    const { access_token } = await server.authorize()
+    const ask = (method: string) => fetch(`${server.origin}${path}`, { method, headers: { authorization: `Bearer ${access_token}` } })
+    const [head, get] = [await ask('HEAD'), await ask('GET')]
+    for (const name of ['content-type', 'content-length', 'cache-control', 'content-security-policy'])
+      expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)])
+    expect([head.status, await head.text()]).toEqual([get.status, ''])
+  },
+)
+
 test('userinfo without a token names the metadata of the resource in every challenge (RFC 9728 §5.1)', async () => {
   await using server = await startAuthorizationServer()
   const { status, headers } = await fetch(`${server.origin}/v1/oauth2/userinfo`)

@@ -48,7 +48,9 @@ test.each(['/docs/reference/js/scalar.js', '/openapi.json'])('compresses %s', as
   expect(String(whole.headers['vary'])).toContain('Accept-Encoding')
 })
 
-test('serves only the script of the package', async () => {
+test('serves only the script of the package, by GET and HEAD', async () => {
+  const head = await gateway.fetch('/docs/reference/js/scalar.js', { method: 'HEAD' })
+  expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([200, expect.stringContaining('javascript'), ''])
   expect((await gateway.fetch('/docs/reference/')).status).toBe(404)
 })
 

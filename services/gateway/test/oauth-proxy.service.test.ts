@@ -24,10 +24,12 @@ const protocol = ['token', 'revoke', 'introspect', 'par'].map((name) => `/v1/oau
 const documents = ['openid-configuration', 'oauth-authorization-server', 'jwks.json'].map((name) => `/.well-known/${name}`)
 
 test.each([
-  ...['GET', 'POST'].flatMap((method) => ['/oauth2/authorize?client_id=x', '/oauth2/interaction/uid/consent'].map((url) => [method, url])),
+  ...['GET', 'HEAD', 'POST'].flatMap((method) =>
+    ['/oauth2/authorize?client_id=x', '/oauth2/interaction/uid/consent'].map((url) => [method, url]),
+  ),
   ...['POST', 'OPTIONS'].flatMap((method) => protocol.map((url) => [method, url])),
-  ...['GET', 'POST', 'OPTIONS'].map((method) => [method, '/v1/oauth2/userinfo']),
-  ...['GET', 'OPTIONS'].flatMap((method) => documents.map((url) => [method, url])),
+  ...['GET', 'HEAD', 'POST', 'OPTIONS'].map((method) => [method, '/v1/oauth2/userinfo']),
+  ...['GET', 'HEAD', 'OPTIONS'].flatMap((method) => documents.map((url) => [method, url])),
 ] as [string, string][])('forwards %s %s to auth unchanged', async (method, url) => {
   await using system = await startWithAuth()
   expect((await system.gateway.fetch(url, { method })).status).toBe(200)
@@ -44,11 +46,11 @@ test.each(['/oauth2/authorize?client_id=x', '/oauth2/account', '/.well-known/ope
 )
 
 test.each([
-  ['PUT', '/oauth2/authorize', 'GET, POST'],
-  ['HEAD', '/oauth2/authorize', 'GET, POST'],
+  ['PUT', '/oauth2/authorize', 'GET, HEAD, POST'],
   ['GET', '/v1/oauth2/token', 'POST, OPTIONS'],
-  ['DELETE', '/v1/oauth2/userinfo', 'GET, POST, OPTIONS'],
-  ['POST', '/.well-known/jwks.json', 'GET, OPTIONS'],
+  ['HEAD', '/v1/oauth2/token', 'POST, OPTIONS'],
+  ['DELETE', '/v1/oauth2/userinfo', 'GET, HEAD, POST, OPTIONS'],
+  ['POST', '/.well-known/jwks.json', 'GET, HEAD, OPTIONS'],
 ])('returns 405 for %s %s, allowing %s', async (method, url, allow) => {
   await using system = await startWithAuth()
   const response = await system.gateway.fetch(url, { method })
@@ -56,6 +58,13 @@ test.each([
   expect(response.headers.get('allow')).toBe(allow)
   expect(response.headers.get('content-type')).toMatch(/^application\/json/)
   expect(system.auth.received).toEqual([])
+})
+
+test('returns the headers of auth for HEAD, without a body', async () => {
+  await using system = await startWithAuth()
+  system.auth.answer((_, response) => response.writeHead(200, { 'content-type': 'application/json', 'content-length': '2' }).end('{}'))
+  const response = await system.gateway.fetch('/.well-known/openid-configuration', { method: 'HEAD' })
+  expect([response.headers.get('content-length'), await response.text()]).toEqual(['2', ''])
 })
 
 test.each([

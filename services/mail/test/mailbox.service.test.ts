@@ -51,11 +51,13 @@ test('messages of the mailbox are encrypted in the database [pages 89]', async (
   expect(row?.sealed_source).toMatch(/^aes-256-gcm\$/)
 })
 
-test('answers unknown mails with 404 and changes with 405', async () => {
+test('answers unknown mails with 404, changes with 405, and HEAD without a body', async () => {
   await using mail = await startMail()
   for (const path of ['/mailbox/', '/mailbox/x', `/mailbox/${crypto.randomUUID()}`, '/mailbox/../livez%00', '/mailboxes'])
     expect((await open(mail, path)).status).toBe(404)
   expect((await open(mail, '/mailbox', { method: 'POST' })).status).toBe(405)
+  const head = await open(mail, '/mailbox', { method: 'HEAD' })
+  expect([head.status, await head.text()]).toEqual([200, ''])
   expect((await open(mail, '/mailbox?before=x%27')).status).toBe(200)
 })
 

@@ -29,9 +29,14 @@ export function addProtocolRoutes(app: FastifyInstance, { provider }: AppOptions
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   const handle = (request: FastifyRequest, reply: FastifyReply) => {
     reply.hijack()
+    // The router of the library has no HEAD. Node sends no body in a reply to it (RFC 9110 §9.3.2).
+    if (request.raw.method === 'HEAD') request.raw.method = 'GET'
     void provider().callback()(request.raw, reply.raw)
   }
-  for (const [url, method] of endpoints) app.route({ method, url, handler: handle, exposeHeadRoute: false })
+  for (const [url, methods] of endpoints) {
+    const method = methods.includes('GET') ? [...methods, 'HEAD'] : methods
+    app.route({ method, url, handler: handle, exposeHeadRoute: false })
+  }
   app.register(async (form) => addRequestsByPost(form))
 }
 

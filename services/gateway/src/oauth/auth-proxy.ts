@@ -19,11 +19,11 @@ const unavailable = { status: 503, description: 'The auth service is not running
 export function addAuthProxy(app: FastifyInstance, { upstream, baseUrl, authUrl }: AuthProxyOptions): void {
   const protocol = (url: string, methods: ProxyRoute['methods']): ProxyRoute => ({ url, methods, publicUrl: baseUrl, hasCors: true })
   const routes: ProxyRoute[] = [
-    { url: pagesRoute, methods: ['GET', 'POST'], publicUrl: authUrl },
+    { url: pagesRoute, methods: ['GET', 'HEAD', 'POST'], publicUrl: authUrl },
     ...['token', 'revoke', 'introspect', 'par'].map((name) => protocol(`/v1/oauth2/${name}`, ['POST', 'OPTIONS'])),
-    protocol('/v1/oauth2/userinfo', ['GET', 'POST', 'OPTIONS']),
+    protocol('/v1/oauth2/userinfo', ['GET', 'HEAD', 'POST', 'OPTIONS']),
     ...['openid-configuration', 'oauth-authorization-server', 'jwks.json'].map((name) =>
-      protocol(`/.well-known/${name}`, ['GET', 'OPTIONS']),
+      protocol(`/.well-known/${name}`, ['GET', 'HEAD', 'OPTIONS']),
     ),
   ]
   addProxy(app, { routes, upstream, sendFailure, sendRejection, unavailable })

@@ -70,6 +70,8 @@ export function addDocsPage(app: FastifyInstance): void {
   app.register(async (scope) => {
     scope.addHook('onRoute', (route) => {
       route.config = { ...route.config, isConstant: true }
+      // The package registers GET only.
+      route.method = ['GET', 'HEAD']
     })
     scope.addHook('onSend', async (_request, reply) => {
       if (reply.statusCode === 200) reply.header('cache-control', caching)

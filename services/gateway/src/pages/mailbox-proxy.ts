@@ -16,7 +16,7 @@ export function addMailboxProxy(app: FastifyInstance, { upstream, baseUrl }: Mai
   const { host } = new URL(baseUrl)
   const route = (url: string): ProxyRoute => ({
     url,
-    methods: ['GET'],
+    methods: ['GET', 'HEAD'],
     publicUrl: baseUrl,
     accepts: (request) => request.headers.host === host,
   })

@@ -77,7 +77,8 @@ interface Visit {
 const notFound: Reply = { status: 404, headers: sourceHeaders, body: 'There is no such mail. Mails are kept for seven days.\n' }
 
 async function serve({ request, url, systemSql, settings }: Visit): Promise<Reply> {
-  if (request.method !== 'GET') return { status: 405, headers: { ...sourceHeaders, allow: 'GET' }, body: 'Only GET is supported.\n' }
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return { status: 405, headers: { ...sourceHeaders, allow: 'GET, HEAD' }, body: 'Only GET and HEAD are supported.\n' }
   if (url.pathname === '/mailbox') return serveList({ url, systemSql, settings })
   const [, id, part] = /^\/mailbox\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/(html|source))?$/.exec(url.pathname) ?? []
   if (id === undefined) return notFound
