@@ -33,6 +33,19 @@ test.each([
   expect(otherPath).toMatchObject({ status: 400, body: expect.stringContaining('invalid_redirect_uri') })
 })
 
+test('a page on any port of 127.0.0.1 reads the token reply of a client that is registered there', async () => {
+  await using server = await startAuthorizationServer()
+  const { client_id } = await registerThirdParty(server, { ...native, redirect_uris: ['http://127.0.0.1:8976/callback'] })
+  const body = new URLSearchParams({ grant_type: 'authorization_code', client_id, code: 'x', redirect_uri: 'x' })
+  const ask = async (origin: string) => {
+    const { headers } = await fetch(`${server.origin}/v1/oauth2/token`, { method: 'POST', headers: { origin }, body })
+    return headers.get('access-control-allow-origin')
+  }
+  for (const origin of ['http://127.0.0.1:8976', 'http://127.0.0.1:49152', 'http://127.0.0.1']) expect(await ask(origin)).toBe(origin)
+  for (const origin of ['http://localhost:8976', 'https://127.0.0.1:49152', 'http://[::1]:8976', 'http://127.0.0.1.evil.example'])
+    expect(await ask(origin)).toBeNull()
+})
+
 test('localhost and https must match exactly as registered', async () => {
   await using server = await startAuthorizationServer()
   for (const [registered, requested] of [

@@ -129,3 +129,12 @@ export function isRegisteredRedirect(requested: string, registered: readonly str
   const address = withoutLoopbackPort(requested)
   return address !== null && registered.some((uri) => withoutLoopbackPort(uri) === address)
 }
+
+/** Returns whether pages of an origin belong to the client: the origin of a registered URI, at any port of a loopback IP literal. */
+export function isRegisteredOrigin(origin: string, registered: readonly string[]): boolean {
+  const address = withoutLoopbackPort(origin)
+  return registered.some((uri) => {
+    const own = URL.parse(uri)?.origin
+    return own === origin || (own !== undefined && address !== null && withoutLoopbackPort(own) === address)
+  })
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isRedirectUri, isRegisteredRedirect, isWebUri } from './client-metadata.ts'
+import { isRedirectUri, isRegisteredOrigin, isRegisteredRedirect, isWebUri } from './client-metadata.ts'
 
 test.each([
   'https://app.example.com/callback',
@@ -100,4 +100,16 @@ test.each([
   ['com.example.app:/cb', 'com.example.app:/cb2', false],
 ])('registered as %s, requested as %s: %s (RFC 8252 §7.3)', (registered, asked, isSame) => {
   expect(isRegisteredRedirect(asked, ['https://other.example/', registered])).toBe(isSame)
+})
+
+test.each([
+  ['https://app.example/cb', 'https://app.example', true],
+  ['https://app.example/cb', 'https://app.example:8443', false],
+  ['http://127.0.0.1:8976/cb', 'http://127.0.0.1:49152', true],
+  ['http://[::1]/cb', 'http://[::1]:49152', true],
+  ['http://localhost:8976/cb', 'http://localhost:49152', false],
+  ['http://127.0.0.1:8976/cb', 'http://127.0.0.2:8976', false],
+  ['http://127.0.0.1:8976/cb', 'http://127.0.0.1:49152/cb', false],
+])('with %s registered, decides whether %s is an origin of the client: %s', (uri, origin, isRegistered) => {
+  expect(isRegisteredOrigin(origin, [uri])).toBe(isRegistered)
 })

@@ -3,6 +3,7 @@ import type { SystemSql } from '@quittance/sql/sql-runner'
 import { hkdfSync } from 'node:crypto'
 import { errors, Provider, type Adapter, type Configuration, type JWK, type KoaContextWithOIDC, interactionPolicy } from 'oidc-provider'
 import { renderErrorPage, renderSignOutPage, renderSignedOutPage } from '../pages/provider-pages.ts'
+import { isRegisteredOrigin } from '../clients/client-metadata.ts'
 import { routes } from '../routes.ts'
 import { createLoadGrant } from './consent-store.ts'
 import { extraParameters } from './extra-parameters.ts'
@@ -111,8 +112,7 @@ function createHooks({ systemSql }: ProviderOptions): Configuration {
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
-    clientBasedCORS: (_ctx, origin, client) =>
-      client.clientAuthMethod === 'none' && (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin),
+    clientBasedCORS: (_ctx, origin, client) => client.clientAuthMethod === 'none' && isRegisteredOrigin(origin, client.redirectUris ?? []),
     renderError: renderErrorPage,
   }
 }
