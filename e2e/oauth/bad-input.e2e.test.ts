@@ -243,6 +243,13 @@ describe('pages', () => {
     }
   })
 
+  test('a state of 20 kB by POST is invalid_request', async () => {
+    const body = new URLSearchParams(new URL(provider.authorizationUrl({ state: 's'.repeat(20_480) })).searchParams).toString()
+    const response = await rawRequest(`${provider.authUrl}/oauth2/authorize`, { method: 'POST', headers: form, body })
+    expectWellFormedResponse(response, 'page')
+    expect(response.status).toBe(400)
+  })
+
   test('the sign-in forms handle any input without an internal error', async () => {
     const browser = provider.newBrowser()
     for (const first of [await provider.openAuthorizationPage({}, browser), await browser.get(`${provider.authUrl}/oauth2/account`)]) {

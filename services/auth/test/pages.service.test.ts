@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto'
 import type { Browser, PageVisit } from '@quittance/testing/browser'
 import { eventually } from '@quittance/testing/eventually'
-import { authorizationUrl, readAuthorizationCode, completeInteraction, exchangeCode, refresh } from '@quittance/testing/oauth-client'
+import {
+  authorizationUrl,
+  readAuthorizationCode,
+  completeInteraction,
+  exchangeCode,
+  postForm,
+  refresh,
+} from '@quittance/testing/oauth-client'
 import { createAccount } from '@quittance/contracts/accounts'
 import { createOrganization } from '@quittance/contracts/organizations'
 import { userCaller } from '@quittance/testing/callers'
@@ -76,6 +83,31 @@ test('accepts the id of an organization in upper case', async () => {
   const done = await browser.submit(consent, { action: 'allow', organization_id: server.organization.id }, '/consent')
   expect(readAuthorizationCode(done)).toMatch(/^qt_ac_/)
   expect(readAuthorizationCode(await ask(server, browser, { organization_id }))).toMatch(/^qt_ac_/)
+})
+
+test.each([
+  ['an authorization', '/oauth2/authorize'],
+  ['a sign-out', '/oauth2/logout'],
+])('answers %s by POST whose state is too long for a redirect with a 400 page, and writes nothing', async (_, path) => {
+  await using server = await startAuthorizationServer()
+  const { client_id, redirect_uri } = server.client
+  const fields = { response_type: 'code', client_id, redirect_uri, scope: server.scope, state: 's'.repeat(20_000) }
+  const { status, headers, body } = await server.newBrowser().post(`${server.origin}${path}`, fields)
+  expect([status, headers.get('location'), headers.get('set-cookie')]).toEqual([400, null, null])
+  expect(body).toMatch(/This link does not work.*invalid_request.*the request is longer than 12288 bytes/s)
+  expect(await server.service.rows('select from short_lived_records union all select from sessions')).toEqual([])
+  expect(await server.newBrowser().post(`${server.origin}${path}`, { client_id, state: 's'.repeat(10_000) })).not.toMatchObject({
+    body: expect.stringContaining('longer than'),
+  })
+})
+
+test('a pushed request whose state is too long for a redirect is invalid_request', async () => {
+  await using server = await startAuthorizationServer()
+  const { client_id, client_secret, redirect_uri } = server.client
+  const fields = { client_id, client_secret: client_secret ?? '', response_type: 'code', redirect_uri, scope: 'openid' }
+  const push = (state: string) => postForm(`${server.origin}/v1/oauth2/par`, { ...fields, state })
+  expect(await push('s'.repeat(20_000))).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  expect(await push('s'.repeat(10_000))).toMatchObject({ status: 201 })
 })
 
 test('denying returns an error to the client and stores nothing', async () => {

@@ -8,10 +8,11 @@ import { layout, pageHeaders } from './layout.ts'
 /** Shown where no redirect is safe: the client or its redirect URI is unknown, or the request has ended. */
 export function renderErrorPage(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void {
   ctx.set(pageHeaders())
-  ctx.body = errorPage({ ...toErrorPageContent(ctx.status, error), details: [out.error, out.error_description] })
+  ctx.body = errorPage({ ...toProtocolErrorContent(ctx.status, error), details: [out.error, out.error_description] })
 }
 
-function toErrorPageContent(status: number, error: Error): ErrorPageContent {
+/** Describes an error of the protocol to a user, who can do nothing about it. */
+export function toProtocolErrorContent(status: number, error: Error): ErrorPageContent {
   if (error instanceof errors.SessionNotFound) return expiredPageContent
   if (error instanceof errors.InvalidClient) {
     return { title: 'This application is not known here', sentence: 'It was removed, or its link is wrong. Ask the people who made it.' }

@@ -1,5 +1,6 @@
 import { scopes as known } from '@quittance/contracts/scopes'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { assertShortQuery } from './assert-short-query.ts'
 
 const knownScopes: ReadonlySet<string> = new Set(known)
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
@@ -11,6 +12,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 export const extraParameters = {
   sub_type(ctx: KoaContextWithOIDC, value: string | undefined) {
     assertNoNul(ctx)
+    assertShortState(ctx)
     assertResponseMode(ctx)
     assertScopes(ctx)
     if (value !== undefined && value !== 'user' && value !== 'organization') throw new errors.InvalidRequest('invalid sub_type')
@@ -43,6 +45,12 @@ function assertScopes(ctx: KoaContextWithOIDC): void {
   if (requested.length === 0) throw new errors.InvalidRequest('missing required parameter "scope"')
   const unknown = requested.filter((scope) => !knownScopes.has(scope))
   if (unknown.length > 0) throw new errors.InvalidScope('the requested scope is unknown', unknown.join(' '))
+}
+
+/** A pushed request has no query, but its state returns in one. */
+function assertShortState({ oidc }: KoaContextWithOIDC): void {
+  const { redirect_uri, state } = oidc.params ?? {}
+  assertShortQuery(new URLSearchParams({ redirect_uri: String(redirect_uri), state: String(state) }).toString())
 }
 
 /** PostgreSQL cannot store NUL; the gateway rejects it in URLs, but a pushed request has a body. */

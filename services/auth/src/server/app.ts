@@ -6,6 +6,7 @@ import { addInteractionRoutes } from '../interactions/interaction-routes.ts'
 import { addInvitationPages } from '../account-pages/invitation-pages.ts'
 import { errorPage, expiredPageContent, type ErrorPageContent } from '../pages/error-page.ts'
 import { pageHeaders } from '../pages/layout.ts'
+import { toProtocolErrorContent } from '../pages/provider-pages.ts'
 import { addAccountRoutes } from '../account-pages/account-routes.ts'
 import type { AppOptions } from '../web/app-options.ts'
 import { addProtocolRoutes } from './protocol-routes.ts'
@@ -49,6 +50,9 @@ function answerFaults(app: FastifyInstance): void {
 function toErrorPageContent(error: unknown): ErrorPageContent & { status: number } {
   if (error instanceof errors.SessionNotFound) {
     return { ...expiredPageContent, status: 400, details: [error.error, error.error_description] }
+  }
+  if (error instanceof errors.InvalidRequest) {
+    return { ...toProtocolErrorContent(400, error), status: 400, details: [error.error, error.error_description] }
   }
   if (isDatabaseUnavailable(error)) {
     return { status: 503, title: 'We are not available right now', sentence: 'Wait a moment and try again. Nothing was changed.' }

@@ -1,6 +1,7 @@
 import { parse, stringify } from 'node:querystring'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { routes } from '../routes.ts'
+import { assertShortQuery } from '../provider/assert-short-query.ts'
 import type { AppOptions } from '../web/app-options.ts'
 
 const endpoints: [path: string, methods: HTTPMethods[]][] = [
@@ -19,12 +20,18 @@ const endpoints: [path: string, methods: HTTPMethods[]][] = [
   ['/.well-known/oauth-authorization-server', ['GET', 'OPTIONS']],
 ]
 
+/** Endpoints that return parameters of a request, such as its `state`, in a redirect. */
+const redirectingPaths: ReadonlySet<string> = new Set([routes.authorization, routes.end_session])
+
 /**
  * Passes requests to the endpoints of the library, body unread. Only exact paths: the router of the library also accepts other spellings,
  * which would bypass what the gateway decides by path.
  */
 export function addProtocolRoutes(app: FastifyInstance, { provider }: AppOptions): void {
   app.addHook('onRequest', async (request, reply) => rejectMultipleCredentials(request, reply))
+  app.addHook('onRequest', async ({ url, routeOptions }) => {
+    if (redirectingPaths.has(routeOptions.url ?? '')) assertShortQuery(url.split('?')[1] ?? '')
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   const handle = (request: FastifyRequest, reply: FastifyReply) => {
@@ -62,9 +69,10 @@ function addRequestsByPost(app: FastifyInstance): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
     done(null, parse(body as string))
   })
-  for (const url of [routes.authorization, routes.end_session]) {
+  for (const url of redirectingPaths) {
     app.post(url, (request, reply) => {
       const query = stringify((request.body ?? {}) as Record<string, string>)
+      assertShortQuery(query)
       return reply.header('cache-control', 'no-store').redirect(`${url}?${query}`, 303)
     })
   }
