@@ -50,6 +50,19 @@ test('consent for an organization issues tokens that act for that organization o
   })
 })
 
+test.each(['offline_access', 'address', 'phone'])(
+  '%s is invalid_scope; refresh tokens are issued without offline_access',
+  async (scope) => {
+    await using server = await startAuthorizationServer()
+    const browser = server.newBrowser()
+    const { client_id, redirect_uri } = server.client
+    const parameters = { client_id, redirect_uri, sub_type: 'user', scope: `openid ${scope}` }
+    const { url } = await browser.get(authorizationUrl(server.origin, parameters))
+    expect([url.origin, url.searchParams.get('error')]).toEqual(['https://app.example.com', 'invalid_scope'])
+    expect((await server.authorize({ browser, parameters: { sub_type: 'user', scope: 'openid' } })).refresh_token).toMatch(/^qt_rt_/)
+  },
+)
+
 test('the database contains no code, token or session id in clear text', async () => {
   await using server = await startAuthorizationServer()
   const browser = server.newBrowser()
