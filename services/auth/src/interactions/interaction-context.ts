@@ -16,6 +16,12 @@ export interface InteractionContext {
   form: Record<string, unknown>
 }
 
+/** Unbinds an authorization request from the session with which it began, so that another account can continue it. */
+export async function unbindFromSession(details: InteractionDetails): Promise<void> {
+  delete details.session
+  await details.save(Math.max(1, details.exp - Math.floor(Date.now() / 1000)))
+}
+
 /** Records the result of the step and redirects to the authorization request, by path only: the browser may have used any host. */
 export async function finishInteraction(
   { provider, path, request, reply }: InteractionContext,

@@ -5,8 +5,7 @@ import { routes } from '../routes.ts'
 import { handleConsent, renderConsent, requireSignedInAccount } from './consent.ts'
 import { renderSignInStep, signInSteps } from './sign-in-step.ts'
 import type { InteractionDetails, InteractionContext } from './interaction-context.ts'
-import { stringify } from 'node:querystring'
-import { browserSession } from '../sessions/browser-session.ts'
+import { switchAccount } from './switch-account.ts'
 import { randomBytes } from 'node:crypto'
 import { OrganizationName } from '@quittance/contracts/organizations'
 import { createOrganizationWithOwner, isSlugTaken, slugify } from '../organizations/create-organization-with-owner.ts'
@@ -46,17 +45,6 @@ export function addInteractionRoutes(app: FastifyInstance, options: AppOptions):
 
 function selectPage({ prompt }: InteractionDetails): Handle {
   return prompt.name === 'login' ? renderSignInStep : renderConsent
-}
-
-/** Signs this browser out and repeats the request for the account that signs in next. */
-export async function switchAccount({ provider, details, request, reply }: InteractionContext): Promise<FastifyReply> {
-  const session = await browserSession(provider, request, reply)
-  await session.end()
-  const { prompt: _, request_uri: __, ...params } = details.params
-  const query = stringify(
-    Object.fromEntries(Object.entries(params).filter(([, value]) => typeof value === 'string')) as Record<string, string>,
-  )
-  return reply.header('cache-control', 'no-store').redirect(`${routes.authorization}?${query}`, 303)
 }
 
 const findMembership = `select 1 from members where account_id = :account_id limit 1`

@@ -5,7 +5,7 @@ import { submitSecondFactor } from '../sign-in-pages/second-factor-form.ts'
 import { renderSignIn } from '../sign-in-pages/sign-in-form.ts'
 import type { SignInContext } from '../sign-in-pages/sign-in-context.ts'
 import { browserSession, type SignedIn } from '../sessions/browser-session.ts'
-import { finishInteraction, type InteractionContext } from './interaction-context.ts'
+import { finishInteraction, unbindFromSession, type InteractionContext } from './interaction-context.ts'
 
 /** Sign-in steps within an authorization request, by the last segment of their path. */
 export const signInSteps = {
@@ -48,8 +48,7 @@ async function signInAs(step: InteractionContext, signedIn: SignedIn): Promise<F
   const session = await browserSession(provider, request, reply)
   if (session.accountId && session.accountId !== signedIn.accountId) {
     await session.end()
-    delete details.session
-    await details.save(Math.max(1, details.exp - Math.floor(Date.now() / 1000)))
+    await unbindFromSession(details)
   }
   return finishInteraction(step, { login: { ...signedIn } }, false)
 }
