@@ -270,6 +270,8 @@ describe.each(['light', 'dark'])('in %s', (scheme) => {
     await checkPage('consent')
     await page.click('label.choice:last-of-type')
     await checkPage('consent-chosen')
+    await startAuthorization(page, { prompt: 'select_account' }, unverified)
+    await checkPage('select-account')
     await page.goto(provider.authorizationUrl({ client_id: 'nobody' }))
     await checkPage('error')
     await page.goto(`${provider.authUrl}/oauth2/account`)

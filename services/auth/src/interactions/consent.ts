@@ -68,7 +68,6 @@ export async function renderConsent(
   const { provider, details, path, options, reply } = step
   const client = await provider.Client.find(String(details.params['client_id']))
   if (!client) throw new errors.SessionNotFound('the client no longer exists')
-  const [account] = await options.systemSql<{ email: string }>('consent.email', findEmail, { account_id: requireSignedInAccount(step) })
   const requested = requestedSubject(details.params)?.organizationId ?? null
   const isForOrganization = !isForPerson(step)
   const all = await readOrganizations(step)
@@ -80,7 +79,7 @@ export async function renderConsent(
   const page = consentPage({
     ...form,
     client: await requestingClient(step, client),
-    email: account?.email ?? '',
+    email: await readSignedInEmail(step),
     scopes: requestedScopes(step),
     isForOrganization,
     organizations: offered,
@@ -122,6 +121,13 @@ function isForPerson({ details }: InteractionContext): boolean {
 export function requireSignedInAccount({ details }: InteractionContext): string {
   if (!details.session?.accountId) throw new errors.SessionNotFound('no user is signed in')
   return details.session.accountId
+}
+
+/** Returns the e-mail address of the account that is signed in; empty if the account was deleted since. */
+export async function readSignedInEmail(step: InteractionContext): Promise<string> {
+  const values = { account_id: requireSignedInAccount(step) }
+  const [account] = await step.options.systemSql<{ email: string }>('consent.email', findEmail, values)
+  return account?.email ?? ''
 }
 
 function readOrganizations(step: InteractionContext): Promise<OrganizationOption[]> {

@@ -5,6 +5,7 @@ import { routes } from '../routes.ts'
 import { handleConsent, renderConsent, requireSignedInAccount } from './consent.ts'
 import { renderSignInStep, signInSteps } from './sign-in-step.ts'
 import type { InteractionDetails, InteractionContext } from './interaction-context.ts'
+import { keepAccount, renderAccountSelection } from './select-account.ts'
 import { switchAccount } from './switch-account.ts'
 import { randomBytes } from 'node:crypto'
 import { OrganizationName } from '@quittance/contracts/organizations'
@@ -18,11 +19,12 @@ export function addInteractionRoutes(app: FastifyInstance, options: AppOptions):
   const url = `${routes.interaction}/:uid`
   app.get(url, (request, reply) => run(request, reply, ({ details, ...step }) => selectPage(details)({ details, ...step })))
   for (const [name, answer] of Object.entries(signInSteps)) {
-    app.post(`${url}/${name}`, (request, reply) => run(request, reply, guarded('login', answer)))
+    app.post(`${url}/${name}`, (request, reply) => run(request, reply, guarded(['login'], answer)))
   }
-  app.post(`${url}/consent`, (request, reply) => run(request, reply, guarded('consent', handleConsent)))
-  app.post(`${url}/organization`, (request, reply) => run(request, reply, guarded('consent', handleCreateOrganization)))
-  app.post(`${url}/switch`, (request, reply) => run(request, reply, guarded('consent', switchAccount)))
+  app.post(`${url}/consent`, (request, reply) => run(request, reply, guarded(['consent'], handleConsent)))
+  app.post(`${url}/organization`, (request, reply) => run(request, reply, guarded(['consent'], handleCreateOrganization)))
+  app.post(`${url}/switch`, (request, reply) => run(request, reply, guarded(['consent', 'select_account'], switchAccount)))
+  app.post(`${url}/keep-account`, (request, reply) => run(request, reply, guarded(['select_account'], keepAccount)))
 
   async function run(request: FastifyRequest, reply: FastifyReply, handle: Handle): Promise<FastifyReply> {
     const provider = options.provider()
@@ -33,18 +35,22 @@ export function addInteractionRoutes(app: FastifyInstance, options: AppOptions):
     return handle({ options, provider, details, path: `${routes.interaction}/${uid}`, request, reply, form })
   }
 
-  /** Accepts only a form that this server issued for the current step. For a completed step it redirects to the current one. */
-  function guarded(prompt: string, handle: Handle): Handle {
+  /** Accepts only a form that this server issued for the current step, which is one of `prompts`. For a completed step it redirects to the current one. */
+  function guarded(prompts: readonly string[], handle: Handle): Handle {
     return async (step) => {
       if (!options.csrf.matches(step.details.uid, step.form['csrf']))
         throw new errors.SessionNotFound('the form was not issued for this interaction')
-      return step.details.prompt.name === prompt ? handle(step) : step.reply.redirect(step.path, 303)
+      return prompts.includes(step.details.prompt.name) ? handle(step) : step.reply.redirect(step.path, 303)
     }
   }
 }
 
+const pages: Readonly<Record<string, Handle>> = { login: renderSignInStep, select_account: renderAccountSelection, consent: renderConsent }
+
 function selectPage({ prompt }: InteractionDetails): Handle {
-  return prompt.name === 'login' ? renderSignInStep : renderConsent
+  const page = pages[prompt.name]
+  if (!page) throw new Error(`There is no page for the prompt ${prompt.name}`)
+  return page
 }
 
 const findMembership = `select 1 from members where account_id = :account_id limit 1`

@@ -50,5 +50,6 @@ async function signInAs(step: InteractionContext, signedIn: SignedIn): Promise<F
     await session.end()
     await unbindFromSession(details)
   }
-  return finishInteraction(step, { login: { ...signedIn } }, false)
+  // A sign-in answers `prompt=select_account` too: the user has selected the account.
+  return finishInteraction(step, { login: { ...signedIn }, select_account: {} }, false)
 }

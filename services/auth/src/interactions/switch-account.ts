@@ -3,7 +3,7 @@ import { browserSession } from '../sessions/browser-session.ts'
 import { unbindFromSession, type InteractionContext } from './interaction-context.ts'
 
 /**
- * Signs this browser out and continues the same request with the sign-in page. A sign-in answers `prompt=login`; every other `prompt` stays.
+ * Signs this browser out and continues the same request with the sign-in page. A sign-in answers `login` and `select_account` of `prompt`; `consent` stays.
  * The parameters stay here, because those of a pushed request are confidential (RFC 9126 §1).
  */
 export async function switchAccount(step: InteractionContext): Promise<FastifyReply> {

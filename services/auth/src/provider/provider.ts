@@ -153,14 +153,16 @@ function getSubjectClaims(ctx: KoaContextWithOIDC | undefined, token: { resource
   }
 }
 
-const { Check, base } = interactionPolicy
+const { Check, Prompt, base } = interactionPolicy
 
 /**
- * Adds to the library's prompts one more reason for the consent page: no organization has been chosen. One page handles both. With
- * `prompt=none` the error is `account_selection_required` (OpenID Connect Core §3.1.2.6).
+ * Adds to the library's prompts `select_account` (OpenID Connect Core §3.1.2.1), after the sign-in, which answers it too, and one more reason
+ * for the consent page: no organization has been chosen. One page handles both. With `prompt=none` the error of that is
+ * `account_selection_required` (§3.1.2.6).
  */
 function createInteractionPolicy() {
   const policy = base()
+  policy.add(new Prompt({ name: 'select_account', requestable: true }), 1)
   policy
     .get('consent')
     ?.checks.add(new Check('organization_missing', 'no organization was selected', 'account_selection_required', lacksOrganization))
