@@ -167,11 +167,15 @@ test('a customer with the one allowed subscription is led to the portal [pages 4
   expect(await page.$$(`a[href="/${system.demo.organization.slug}/portal"]`)).toHaveLength(1)
 })
 
-test('success_url gets id and token once the order is paid [pages 43] [pages 126]', async () => {
+test('success_url gets id and token once the order is paid, and may redirect to another origin [pages 43] [pages 126]', async () => {
   const [port = 0] = await freePorts(1)
   const received: (string | undefined)[][] = []
   const server = createServer((request, response) => {
-    if (request.url?.startsWith('/done')) received.push([request.url, request.headers.referer])
+    if (request.url?.startsWith('/done')) {
+      received.push([request.url, request.headers.referer])
+      response.writeHead(302, { location: `http://localhost:${port}/welcome` }).end()
+      return
+    }
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>Shop</title><p>Back in the shop.')
   })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
@@ -185,9 +189,10 @@ test('success_url gets id and token once the order is paid [pages 43] [pages 126
       await press(page, orderButton)
       if (token === 'ctoken_slow') {
         expect(received).toHaveLength(1)
-        await eventually(() => expect(page.url()).toContain('/done'))
+        await eventually(() => expect(page.url()).toContain('/welcome'))
       }
-      expect(page.url()).toMatch(new RegExp(`^http://127.0.0.1:${port}/done\\?checkout=${checkout.id}&customer_session_token=qt_cst_`))
+      expect(page.url()).toBe(`http://localhost:${port}/welcome`)
+      expect(received.at(-1)?.[0]).toMatch(new RegExp(`^/done\\?checkout=${checkout.id}&customer_session_token=qt_cst_`))
       // No address of the checkout reaches the shop [126].
       expect(received.at(-1)?.[1]).toBeUndefined()
       expect(complaints).toEqual([])

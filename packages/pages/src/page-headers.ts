@@ -4,8 +4,11 @@ import type { InlineAsset } from './layout.ts'
 export interface PagePolicy {
   style: InlineAsset
   script?: InlineAsset | null
-  /** Origins beside the page's that a redirect after a form may lead to: browsers apply `form-action` to every redirect. */
-  formTargets?: readonly string[]
+  /**
+   * Whether a form of the page may lead to another site. Chromium applies `form-action` to all redirects after a form, also to
+   * those of the other site, whose targets this server does not know: such a page has none.
+   */
+  leadsElsewhere?: boolean
   /** The payment provider whose script runs on the page; default: none. */
   provider?: ProviderSources | null
   /** The one origin that may show the page in a frame; `*` for any. Default: none. */
@@ -20,7 +23,7 @@ export interface ProviderSources {
 }
 
 /** Returns the headers of a page: nothing runs, loads or frames it except what its policy names. */
-export function pageHeaders({ style, script, formTargets = [], frameAncestor, provider }: PagePolicy): Record<string, string> {
+export function pageHeaders({ style, script, leadsElsewhere = false, frameAncestor, provider }: PagePolicy): Record<string, string> {
   const policy = [
     `default-src 'none'`,
     `base-uri 'none'`,
@@ -30,7 +33,7 @@ export function pageHeaders({ style, script, formTargets = [], frameAncestor, pr
     `img-src 'self' data:`,
     ['frame-src', ...(provider?.frames ?? [`'none'`])].join(' '),
     `frame-ancestors ${frameAncestor ?? `'none'`}`,
-    ['form-action', `'self'`, ...formTargets].join(' '),
+    ...(leadsElsewhere ? [] : [`form-action 'self'`]),
     // A provider's script may need what trusted types forbid.
     ...(provider ? [] : [`require-trusted-types-for 'script'`, `trusted-types 'none'`]),
   ].join('; ')

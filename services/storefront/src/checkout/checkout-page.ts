@@ -14,7 +14,7 @@ import { productFields } from './product-fields.ts'
 
 /** The form of an open checkout. */
 export interface CheckoutPage extends BuyerFields {
-  options: Pick<AppOptions, 'scripts' | 'stripe'>
+  options: Pick<AppOptions, 'scripts' | 'stripe' | 'origin'>
   /** What happened, above the form. */
   notice?: string | null
   status?: number
@@ -34,7 +34,7 @@ export function buildCheckoutPage(page: CheckoutPage): StorefrontPage {
     script: provider ? options.scripts.stripeCheckout : options.scripts.checkout,
     provider,
     languageForm: { id: 'checkout', enter: 'update' },
-    ...findTargets(checkout),
+    ...findTargets(checkout, options.origin),
     frame: findFrame(checkout, { kind: 'form', context }),
     body: html`<form
         id="checkout"
@@ -65,13 +65,13 @@ function needsUpdate({ checkout, form }: CheckoutPage): boolean {
   return form.country !== null && checkout.customer_billing_address === null
 }
 
-/** Returns where the page may lead to after the order, and who may show it in a frame. */
-export function findTargets({
-  success_url,
-  embed_origin,
-}: CheckoutPage['checkout']): Pick<StorefrontPage, 'formTargets' | 'frameAncestor'> {
+/** Returns whether the order may lead to the seller's site, and who may show the page in a frame. */
+export function findTargets(
+  { success_url, embed_origin }: CheckoutPage['checkout'],
+  ownOrigin: string,
+): Pick<StorefrontPage, 'leadsElsewhere' | 'frameAncestor'> {
   const target = webOrigin(success_url)
-  return { formTargets: target ? [target] : [], frameAncestor: webOrigin(embed_origin) }
+  return { leadsElsewhere: target !== null && target !== ownOrigin, frameAncestor: webOrigin(embed_origin) }
 }
 
 /** Open beside the form; on a phone a line with the total, which stays in sight. */

@@ -117,7 +117,7 @@ function sendProcessing({ checkout, context, options }: Confirmation, reply: Fas
     brand: checkout.organization.name,
     script: options.scripts.confirmation,
     provider,
-    ...findTargets(checkout),
+    ...findTargets(checkout, options.origin),
     frame: findFrame(checkout, { kind: 'processing', context }),
     body: html`<div
       class="card narrow stack"

@@ -12,7 +12,7 @@ import { createMoneyFormat } from './order-summary.ts'
 interface Transfer {
   checkout: CheckoutPublic
   context: PageContext
-  options: Pick<AppOptions, 'scripts'>
+  options: Pick<AppOptions, 'scripts' | 'origin'>
 }
 
 /** Sends where the money of an order has to be sent to. It takes days, so the page does not ask whether it has arrived. */
@@ -23,7 +23,7 @@ export function sendTransfer({ checkout, context, options }: Transfer, reply: Fa
     title: account.title,
     brand: checkout.organization.name,
     script: options.scripts.portal,
-    ...findTargets(checkout),
+    ...findTargets(checkout, options.origin),
     frame: findFrame(checkout, { kind: 'processing', context }),
     body: html`<div class="card narrow stack">
       <h1>${account.title}</h1>

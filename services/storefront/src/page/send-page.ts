@@ -21,7 +21,8 @@ export interface StorefrontPage {
   script?: InlineAsset | null
   /** Form to which the language buttons belong, so that typed values stay; without one they load the page again. */
   languageForm?: LanguageForm | null
-  formTargets?: readonly string[]
+  /** Whether a form of the page may lead to the seller's site. */
+  leadsElsewhere?: boolean
   frameAncestor?: string | null
   /** The site around the page; null in its own window. */
   frame?: PageFrame | null
@@ -40,9 +41,9 @@ const style = inlineStyle(storefrontStyles)
 
 /** Sends a page with the headers of its policy. */
 export function sendPage(reply: FastifyReply, page: StorefrontPage): FastifyReply {
-  const { status = 200, context, title, script = null, formTargets = [], frameAncestor = null, provider = null } = page
+  const { status = 200, context, title, script = null, leadsElsewhere = false, frameAncestor = null, provider = null } = page
   const { language, dir, theme } = context
-  reply.code(status).headers(pageHeaders({ style, script, formTargets, frameAncestor, provider: provider?.sources ?? null }))
+  reply.code(status).headers(pageHeaders({ style, script, leadsElsewhere, frameAncestor, provider: provider?.sources ?? null }))
   return reply.send(
     renderPage({ title, lang: language, dir, theme, style, script, providerScript: provider?.url ?? null, body: renderShell(page) }),
   )
