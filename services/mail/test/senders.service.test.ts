@@ -20,6 +20,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   smtp.received.length = 0
+  smtp.behave({ kind: 'accept' })
   dns.answer(true)
 })
 
@@ -74,6 +75,21 @@ test('mails come from the domain of a seller once the DNS shows its key and poli
   publish(sender, { without: 'dkim' })
   expect(await verify()).toMatchObject({ status: 'pending' })
   expect((await sendReceipt(mail)).from).toEqual([operator])
+})
+
+test('a mail that the SMTP server rejects from the domain of a seller comes from the operator at once', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  const seller = organizationCaller(mail.organizationId)
+  const sender = await mail.call(createMailSender, { address: `billing@${randomUUID()}.example` }, seller)
+  publish(sender)
+  await mail.call(verifyMailSender, { id: sender.id }, seller)
+  smtp.behave({ kind: 'reject', code: 554, at: 'data', from: sender.address, text: 'Email address is not verified' })
+  expect((await sendReceipt(mail)).from).toEqual([operator])
+  await eventually(async () => expect(await mail.rows('select status, attempts from messages')).toEqual([{ status: 'sent', attempts: 1 }]))
+  // What is rejected from the operator too has ended.
+  smtp.behave({ kind: 'reject', code: 554, at: 'data' })
+  await mail.pay(mail.order())
+  await eventually(async () => expect(await mail.rows(`select attempts from messages where status = 'failed'`)).toEqual([{ attempts: 1 }]))
 })
 
 test('a proof ends three days after its last check [pages 90]', async () => {

@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:net'
 import { eventually } from '@quittance/testing/eventually'
 import { SMTPServer } from 'smtp-server'
 
-/** What the server does with the next messages. `drop`: it closes the connection after the whole message, without a reply. */
+/** What the server does with the next messages. `from` limits a rejection of data to this address in From. `drop`: it closes the connection after the whole message, without a reply. */
 export type Behavior =
   | { kind: 'accept' }
-  | { kind: 'reject'; code: number; at: 'sender' | 'recipient' | 'data'; text?: string }
+  | { kind: 'reject'; code: number; at: 'sender' | 'recipient' | 'data'; text?: string; from?: string }
   | { kind: 'hang' }
   | { kind: 'drop' }
 
@@ -77,9 +77,10 @@ export async function startSmtpServer(): Promise<TestSmtpServer> {
 const closeSockets = ({ sockets }: State) => sockets.forEach((socket) => socket.resetAndDestroy())
 
 function createProtocol(state: State): SMTPServer {
-  const rejectionAt = (place: 'sender' | 'recipient' | 'data') => {
+  const rejectionAt = (place: 'sender' | 'recipient' | 'data', source = '') => {
     const { behavior } = state
     if (behavior.kind !== 'reject' || behavior.at !== place) return null
+    if (behavior.from && !/^from: .*$/im.exec(source)?.[0].includes(behavior.from)) return null
     return Object.assign(new Error(behavior.text ?? 'Not this one'), { responseCode: behavior.code })
   }
   const smtp = new SMTPServer({
@@ -95,7 +96,7 @@ function createProtocol(state: State): SMTPServer {
         state.seenIds.push(/^message-id: (.*)$/im.exec(source)?.[1]?.trim() ?? '')
         if (state.behavior.kind === 'hang') return
         if (state.behavior.kind === 'drop') return closeSockets(state)
-        const rejection = rejectionAt('data')
+        const rejection = rejectionAt('data', source)
         if (!rejection) state.received.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address), source })
         done(rejection)
       })

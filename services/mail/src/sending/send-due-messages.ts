@@ -4,7 +4,7 @@ import { config, type MailSettings } from '../config.ts'
 import { sealStored } from '../mailbox/mailbox-routes.ts'
 import { sendingJobName } from '../messages/store-message.ts'
 import type { ComposedMessage } from '../rendering/compose-message.ts'
-import { classifyFailure, describeFailure, isAddressRejected } from '../transport/classify-failure.ts'
+import { classifyFailure, describeFailure, isAddressRejected, isSenderRejected } from '../transport/classify-failure.ts'
 import { createSmtpTransport, maxSmtpConnections, type SmtpTransport } from '../transport/smtp-transport.ts'
 import { createTransportGate, type TransportGate } from '../transport/transport-gate.ts'
 import { claimMessage, type ClaimedMessage } from './claim-message.ts'
@@ -107,6 +107,10 @@ async function deliver(context: JobContext, { claimed, sender, message }: Sendin
   } catch (error) {
     const failure = classifyFailure(error)
     const reason = describeFailure(error)
+    if (message.signature !== null && isSenderRejected(error)) {
+      context.log.warn({ ...fields, sender_id: claimed.sender_id, reason }, 'sender.rejected')
+      return await sendClaimed(context, { claimed: { ...claimed, sender_id: null }, sender })
+    }
     if (failure === 'unavailable') gate.failed()
     else gate.succeeded()
     if (isAddressRejected(error) && (await recordRejectedAddress(context, claimed))) context.log.warn(fields, 'address.undeliverable')

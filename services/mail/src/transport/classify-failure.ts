@@ -38,6 +38,12 @@ export function isAddressRejected(error: unknown): boolean {
   return typeof response !== 'string' || !codesBesideAddress.test(response)
 }
 
+/** Whether a rejection may be about the sender: providers accept the addresses only that their customer has verified with them. */
+export function isSenderRejected(error: unknown): boolean {
+  const { command } = (error ?? {}) as SmtpError
+  return classifyFailure(error) === 'rejected' && typeof command === 'string' && !command.startsWith('RCPT TO')
+}
+
 const maxReasonLength = 500
 
 /** Returns the reply of the server or the error of the connection, as sellers and operators read it. Never contains credentials. */
