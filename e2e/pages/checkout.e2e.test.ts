@@ -97,7 +97,7 @@ test('every page has the headers of a page that only shows itself [pages 5]', as
     expect(policy).not.toMatch(/unsafe-inline|unsafe-eval|\*/)
     expect(Object.fromEntries(headers)).toMatchObject({
       'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'x-robots-tag': 'noindex',

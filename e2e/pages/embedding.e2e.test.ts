@@ -229,6 +229,7 @@ test('a payment that is declined later brings the form back, and the frame can b
 test.each([
   ['expired', `expires_at = now() - interval '1 minute'`, 'This checkout has expired'],
   ['failed', `status = 'failed'`, 'This checkout cannot be paid any more'],
+  ['got another address', `client_secret = client_secret || 'x'`, 'There is no such page'],
 ])('a checkout that has %s while it is framed shows so, and the frame can be closed', async (_, change, title) => {
   const checkout = await shop.checkout({ embed_origin: site })
   content = listen + ourScript() + link(checkout)

@@ -84,10 +84,15 @@ test('the page of a reminder stops reminders when its button is pressed, and a v
   }
 })
 
-test('a mail program stops reminders with one request, which comes from no page [pages 93]', async () => {
+test('a mail program stops reminders with one request of either type, which comes from no page [pages 93]', async () => {
   await system.rows('mail', `delete from opt_outs where customer_id = '${reminder.customerId}'`)
-  const send = (url: string) =>
-    fetch(url, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }), redirect: 'manual' })
+  const multipart = new FormData()
+  multipart.set('List-Unsubscribe', 'One-Click')
+  const send = (url: string, body: FormData | URLSearchParams = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })) =>
+    fetch(url, { method: 'POST', body, redirect: 'manual' })
+  expect((await send(reminder.url, multipart)).status).toBe(200)
+  expect(await countOptOuts()).toBe(1)
+  await system.rows('mail', `delete from opt_outs where customer_id = '${reminder.customerId}'`)
   expect((await send(reminder.url)).status).toBe(200)
   expect(await countOptOuts()).toBe(1)
   expect((await send(reminder.url)).status).toBe(200)

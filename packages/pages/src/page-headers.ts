@@ -43,7 +43,8 @@ export function pageHeaders({ style, script, leadsElsewhere = false, frameAncest
     ...(frameAncestor ? {} : { 'x-frame-options': 'DENY' }),
     'x-content-type-options': 'nosniff',
     'x-robots-tag': 'noindex',
-    'referrer-policy': 'no-referrer',
+    // With `no-referrer` a form states no origin, which decides in browsers without `Sec-Fetch-Site`. Other sites get no referrer either way.
+    'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': provider ? 'same-origin-allow-popups' : 'same-origin',
     'permissions-policy': `camera=(), geolocation=(), microphone=(), payment=${listPaymentOrigins(provider)}, usb=()`,
     'cache-control': 'no-store',

@@ -32,7 +32,7 @@ class EmbedCheckout {
     Object.assign(frame, {
       src: address.href,
       title: 'Checkout',
-      allow: `payment ${pagesOrigin}; publickey-credentials-get ${pagesOrigin}`,
+      allow: ['payment', 'publickey-credentials-get', 'clipboard-write'].map((feature) => `${feature} ${pagesOrigin}`).join('; '),
     })
     Object.assign(frame.style, { inlineSize: '100%', blockSize: '100%', border: '0', colorScheme: 'auto' })
     const dialog = document.createElement('dialog')

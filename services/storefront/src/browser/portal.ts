@@ -27,10 +27,11 @@ function refresh(asked: number): void {
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
   button.hidden = false
   button.addEventListener('click', () => {
-    const key = button.closest('[data-key]')?.querySelector('code')?.textContent ?? ''
-    navigator.clipboard.writeText(key).then(
+    const key = button.closest('[data-key]')?.querySelector('code')
+    navigator.clipboard.writeText(key?.textContent ?? '').then(
       () => (button.textContent = button.dataset['copy'] ?? ''),
-      () => {},
+      // Not permitted, as in the frame of an older script: the reader copies what is selected.
+      () => key && getSelection()?.selectAllChildren(key),
     )
   })
 }
@@ -38,8 +39,11 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')
 /** Shows times in the zone of the reader; the server renders them in UTC. */
 function showLocalTimes(): void {
   const { lang } = document.documentElement
-  for (const element of document.querySelectorAll<HTMLTimeElement>('time[data-moment]')) {
-    const format = new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeStyle: 'short', numberingSystem: 'latn' })
-    element.textContent = format.format(new Date(element.dateTime))
+  const show = (selector: string, options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(lang, { ...options, numberingSystem: 'latn' })
+    for (const element of document.querySelectorAll<HTMLTimeElement>(selector))
+      element.textContent = format.format(new Date(element.dateTime))
   }
+  show('time[data-moment]', { dateStyle: 'long', timeStyle: 'short' })
+  show('time[data-date]', { dateStyle: 'long' })
 }

@@ -1,3 +1,4 @@
+import { toAsciiAddress } from '../page/email-address.ts'
 import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import { parseCountry } from '@quittance/pages/countries'
 import { readText, type PageContext } from '../page/page-context.ts'
@@ -33,7 +34,7 @@ export function readCheckoutForm(body: unknown): CheckoutForm {
   const text = (name: string) => (readText(body, name) ?? '').trim().slice(0, 500)
   const total = Number.parseInt(text('expected_total_amount'), 10)
   return {
-    email: text('customer_email'),
+    email: toAsciiAddress(text('customer_email')),
     name: text('customer_name'),
     country: parseCountry(text('customer_billing_address.country')),
     state: text('customer_billing_address.state'),

@@ -32,11 +32,29 @@ export function findFrame(checkout: CheckoutPublic, { kind, context, success = n
   return { origin, events: eventsOf[kind].slice(last + 1), success }
 }
 
+/** Returns the path of a checkout, in the language, the theme and the frame of the visitor. */
+export function checkoutPath(secret: string, context: PageContext): string {
+  return `/checkout/${secret}?${buildQuery(context, { reported: context.embedding?.reported ?? 'loaded' })}`
+}
+
+/** Returns the path of the page after the order. */
+export function confirmationPath(secret: string, context: PageContext, sale: string | null = null): string {
+  return `/checkout/${secret}/confirmation?${buildQuery(context, { reported: 'loaded', sale })}`
+}
+
+interface FrameState {
+  /** What the site around the frame knows already. */
+  reported: 'loaded' | 'confirmed'
+  sale?: string | null
+}
+
+function buildQuery(context: PageContext, state: FrameState): URLSearchParams {
+  const { language, theme } = context
+  return new URLSearchParams({ locale: language, ...(theme && { theme }), ...framedQuery(context, state) })
+}
+
 /** Parameters that keep a page in its frame. */
-export function framedQuery(
-  { embedding }: PageContext,
-  { reported, sale }: { reported: 'loaded' | 'confirmed'; sale?: string | null },
-): Record<string, string> {
+function framedQuery({ embedding }: PageContext, { reported, sale }: FrameState): Record<string, string> {
   if (!embedding) return {}
   const kept = sale ?? embedding.sale
   return { embed: 'true', reported, ...(kept && { sale: kept }) }

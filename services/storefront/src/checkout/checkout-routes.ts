@@ -10,7 +10,7 @@ import { buildCheckoutPage } from './checkout-page.ts'
 import { sendConfirmation } from './confirmation-page.ts'
 import { placeOrder } from './place-order.ts'
 import { sendExpired, sendRejected } from './result-pages.ts'
-import { framedQuery } from './checkout-frame.ts'
+import { confirmationPath } from './checkout-frame.ts'
 import { readSale, sealSale, writeSale } from './sale-cookie.ts'
 import { updatePrice, type OrderOutcome } from './update-price.ts'
 
@@ -124,11 +124,4 @@ function sendOutcome(reply: FastifyReply, { secret, outcome, context, options, i
   if (isScripted) return reply.code(204).headers({ 'cache-control': 'no-store', 'x-next-page': next }).send()
   // A redirect, so that reloading the next page orders nothing.
   return reply.redirect(next, 303)
-}
-
-/** Path of the page after the order, in the language of the form. */
-function confirmationPath(secret: string, context: PageContext, sale: string | null = null): string {
-  const { language, theme } = context
-  const framed = framedQuery(context, { reported: 'loaded', sale })
-  return `/checkout/${secret}/confirmation?${new URLSearchParams({ locale: language, ...(theme && { theme }), ...framed })}`
 }

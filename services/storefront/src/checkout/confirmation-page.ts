@@ -8,7 +8,7 @@ import type { AppOptions, PageContext } from '../page/page-context.ts'
 import { sendPage } from '../page/send-page.ts'
 import { fillCheckoutForm } from './checkout-form.ts'
 import { buildCheckoutPage, findTargets } from './checkout-page.ts'
-import { findFrame } from './checkout-frame.ts'
+import { checkoutPath, findFrame } from './checkout-frame.ts'
 import { findProviderScript } from './payment-methods.ts'
 import { sendRejected } from './result-pages.ts'
 import type { Sale } from './sale-cookie.ts'
@@ -50,7 +50,7 @@ function sendState(confirmation: Confirmation, reply: FastifyReply): FastifyRepl
       return sendProcessing(confirmation, reply)
     default: {
       // Opened without an order of this browser: nothing was declined.
-      if (!sale) return reply.redirect(`/checkout/${checkout.client_secret}?locale=${context.language}`, 303)
+      if (!sale) return reply.redirect(checkoutPath(checkout.client_secret, context), 303)
       const form = fillCheckoutForm(checkout, readAgain(context))
       const notice = context.words.checkout.declinedLater
       return sendPage(reply, buildCheckoutPage({ checkout, form, errors: [], context, notice, options }))

@@ -2,6 +2,7 @@ import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import { hasPostalCodes, listStates } from '@quittance/pages/countries'
 import type { FormError } from '@quittance/pages/fields'
 import { formatMoney, parseMoney } from '@quittance/pages/money'
+import { isEmailAddress } from '../page/email-address.ts'
 import type { PageContext } from '../page/page-context.ts'
 import type { CheckoutForm } from './checkout-form.ts'
 import { findPaymentMethod } from './payment-methods.ts'
@@ -29,11 +30,6 @@ export function findNeededFields(checkout: CheckoutPublic, country: string | nul
     postalCode: modes.postal_code === 'required' && country !== null && hasPostalCodes(country),
     street: modes.line1 === 'required',
   }
-}
-
-/** Whether text has the form of an e-mail address; the API decides about details. */
-export function isEmailAddress(text: string): boolean {
-  return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
 }
 
 /** Returns every entry that is missing or has the wrong form, in the order of the page. */

@@ -2,7 +2,7 @@ import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import { html, type Html } from '@quittance/pages/html'
 import { webOrigin } from '@quittance/pages/page-headers'
 import type { FastifyReply } from 'fastify'
-import { sendNotice } from '../page/notice-page.ts'
+import { frameAnywhere, sendNotice } from '../page/notice-page.ts'
 import type { AppOptions, PageContext } from '../page/page-context.ts'
 import { sendPage } from '../page/send-page.ts'
 import { findFrame } from './checkout-frame.ts'
@@ -15,10 +15,8 @@ type Organization = CheckoutPublic['organization']
  */
 export function sendExpired(reply: FastifyReply, { context, options }: { context: PageContext; options: AppOptions }): FastifyReply {
   const { result } = context.words
-  const { embedding } = context
-  const frame = embedding && { origin: '*', events: embedding.reported ? [] : ['loaded'], success: null }
   const notice = { status: 410, context, title: result.expiredTitle, body: html`<p>${result.expired}</p>` }
-  return sendNotice(reply, { ...notice, ...(frame && { frame, frameAncestor: '*', script: options.scripts.portal }) })
+  return sendNotice(reply, { ...notice, ...frameAnywhere(context, options.scripts.portal) })
 }
 
 interface Rejection {

@@ -3,7 +3,7 @@ import { declareCancellation, declareWithdrawal } from '@quittance/contracts/dec
 import { ApiFailure } from '@quittance/pages/call-api'
 import type { FormError } from '@quittance/pages/fields'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isEmailAddress } from '../checkout/needed-fields.ts'
+import { isEmailAddress, toAsciiAddress } from '../page/email-address.ts'
 import { readPageContext, readText, type AppOptions, type PageContext } from '../page/page-context.ts'
 import { loadOrganization, type PortalRoute } from '../portal/portal-session.ts'
 import {
@@ -42,7 +42,7 @@ function readTyped(values: unknown): TypedDeclaration {
   const text = (name: string, max: number) => (readText(values, name) ?? '').trim().slice(0, max)
   return {
     name: text('name', 100),
-    email: text('email', 254),
+    email: toAsciiAddress(text('email', 254)),
     reference: text('reference', 200),
     ground: text('ground', 20) === 'for_cause' ? 'for_cause' : 'ordinary',
   }

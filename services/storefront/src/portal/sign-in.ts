@@ -3,7 +3,7 @@ import type { Organization } from '@quittance/contracts/organizations'
 import { ApiFailure, ApiUnavailable } from '@quittance/pages/call-api'
 import type { FormError } from '@quittance/pages/fields'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isEmailAddress } from '../checkout/needed-fields.ts'
+import { isEmailAddress, toAsciiAddress } from '../page/email-address.ts'
 import { readPageContext, readText, type AppOptions, type PageContext } from '../page/page-context.ts'
 import { loadOrganization, readSession, signIn, type PortalRoute } from './portal-session.ts'
 import { sendAddressForm, sendCodeForm, sendCodesOff } from './sign-in-pages.ts'
@@ -46,7 +46,7 @@ export async function requestCode(request: Request, { reply, options }: Exchange
   const context = readPageContext(request)
   const { slug } = request.params
   const organization = await loadOrganization(options.api, { slug, context })
-  const email = (readText(request.body, 'email') ?? '').trim().slice(0, 254)
+  const email = toAsciiAddress((readText(request.body, 'email') ?? '').trim().slice(0, 254))
   const next = findNextPage(readText(request.body, 'next'))
   const form = { organization, context, next, email }
   const reject = () => sendAddressForm(reply, { ...form, errors: [{ field: 'email', message: context.words.errors.email }], status: 422 })

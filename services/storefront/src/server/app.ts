@@ -1,3 +1,4 @@
+import type { InlineAsset } from '@quittance/pages/layout'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import { ApiFailure, ApiUnavailable } from '@quittance/pages/call-api'
@@ -29,7 +30,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   readForms(app)
   rejectForeignForms(app, options.origin)
-  answerFaults(app)
+  answerFaults(app, options.scripts.portal)
   addAccessLog(app)
   addCompression(app)
   addStartPage(app, options)
@@ -58,12 +59,12 @@ function toFault(error: unknown): FaultText {
   return { status: 500, title: 'failedTitle', sentence: 'failed' }
 }
 
-function answerFaults(app: FastifyInstance): void {
+function answerFaults(app: FastifyInstance, frameScript: InlineAsset): void {
   app.setErrorHandler((error, request, reply): FastifyReply => {
     const fault = toFault(error)
     if (fault.status >= 500) request.log.error({ err: error, request_id: request.id }, 'page.failed')
     if (error instanceof ApiFailure && error.retryAfterSeconds) reply.header('retry-after', error.retryAfterSeconds)
-    return sendFault(reply, { ...fault, context: readPageContext(request) })
+    return sendFault(reply, { ...fault, context: readPageContext(request), frameScript })
   })
   app.setNotFoundHandler((request, reply) =>
     sendFault(reply, { status: 404, context: readPageContext(request), title: 'notFoundTitle', sentence: 'notFound' }),

@@ -27,9 +27,6 @@ export function rejectForeignForms(app: FastifyInstance, origin: string): void {
     return sendFault(reply, { status: 403, context: readPageContext(request), title: 'foreignTitle', sentence: 'foreign' })
   })
   if (statesSite(origin)) return
-  // The form names its origin instead, which `no-referrer` would withhold. Other sites learn nothing by this policy either. Browsers ignore the
-  // other header there, with a warning.
-  app.addHook('onSend', async (_request, reply) => {
-    reply.header('referrer-policy', 'same-origin').removeHeader('cross-origin-opener-policy')
-  })
+  // Browsers ignore it there, with a warning.
+  app.addHook('onSend', async (_request, reply) => void reply.removeHeader('cross-origin-opener-policy'))
 }

@@ -8,6 +8,8 @@ interface TokenRoute {
   Params: { token: string }
 }
 
+const maxBodyBytes = 16 * 1024
+
 const path = '/unsubscribe/:token(^qt_un_[\\w-]+$)'
 
 /** Adds the page that stops optional mails. A visit changes nothing: programs open the links of mails. */
@@ -27,10 +29,16 @@ export function addUnsubscribeRoutes(app: FastifyInstance, { api }: AppOptions):
   })
 
   // Mail programs send the one-click request of RFC 8058 themselves, so it comes from no page. The token is the permission.
-  app.post<TokenRoute>(path, { config: { isOneClick: true } }, async (request: FastifyRequest<TokenRoute>, reply) => {
-    const context = readPageContext(request)
-    await api.call(createMailOptOut, { token: request.params.token }, { visitor: context.visitor })
-    const { reminder } = context.words
-    return sendNotice(reply, { context, title: reminder.stoppedTitle, body: html`<p>${reminder.stopped}</p>` })
+  app.register(async (scope) => {
+    // Its body is multipart or urlencoded (§3.2), and contains nothing that the address does not.
+    scope.addContentTypeParser('multipart/form-data', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, _body, done) =>
+      done(null, {}),
+    )
+    scope.post<TokenRoute>(path, { config: { isOneClick: true } }, async (request: FastifyRequest<TokenRoute>, reply) => {
+      const context = readPageContext(request)
+      await api.call(createMailOptOut, { token: request.params.token }, { visitor: context.visitor })
+      const { reminder } = context.words
+      return sendNotice(reply, { context, title: reminder.stoppedTitle, body: html`<p>${reminder.stopped}</p>` })
+    })
   })
 }
