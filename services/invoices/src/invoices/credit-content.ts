@@ -1,5 +1,5 @@
 import type { AppliedTax } from '@quittance/contracts/taxes'
-import { linesByRate } from '../electronic/lines-by-rate.ts'
+import { linesByRate, sum } from '../electronic/lines-by-rate.ts'
 import type { DocumentLine } from '../rendering/document-model.ts'
 import type { DocumentSnapshot } from './document-snapshot.ts'
 import { positive, splitInProportion } from './split-in-proportion.ts'
@@ -112,8 +112,4 @@ function nameLine(invoice: DocumentSnapshot, rate: AppliedTax | null): Pick<Docu
 
 function findCharge(lines: readonly DocumentLine[]): DocumentLine | undefined {
   return lines.find(({ amount }) => amount > 0) ?? lines[0]
-}
-
-function sum(amounts: readonly number[]): number {
-  return amounts.reduce((total, amount) => total + amount, 0)
 }

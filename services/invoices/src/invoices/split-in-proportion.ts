@@ -1,9 +1,11 @@
+import { sum } from '../electronic/lines-by-rate.ts'
+
 /**
  * Splits an amount in proportion to the weights: each part is rounded with what is left, so the parts add up exactly and none exceeds its
  * weight if the amount is at most their sum. Negative weights get nothing; without weights, the first part is the whole.
  */
 export function splitInProportion(amount: number, weights: readonly number[]): number[] {
-  let [left, weightLeft] = [BigInt(amount), BigInt(weights.map(positive).reduce((total, weight) => total + weight, 0))]
+  let [left, weightLeft] = [BigInt(amount), BigInt(sum(weights.map(positive)))]
   if (weightLeft === 0n) return weights.map((_, index) => (index === 0 ? amount : 0))
   return weights.map((each) => {
     const weight = BigInt(positive(each))

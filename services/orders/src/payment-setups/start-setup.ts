@@ -1,6 +1,7 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import { settleDueSetupsJobName } from '../job-names.ts'
 import { ensurePayer } from '../payers/payers.ts'
+import { beforeFirstCall } from '../payments/progress-columns.ts'
 import type { ProviderAccount } from '../providers/provider-of.ts'
 import { PaymentSetup } from './payment-setup.ts'
 
@@ -35,7 +36,7 @@ export async function startSetup(context: Transaction, start: SetupStart): Promi
     provider: account.provider,
     paymentAccountId: account.id,
     mode: account.mode,
-    state: 'created',
+    ...beforeFirstCall,
     request: {
       keep: true,
       buyerPresent: true,
@@ -45,10 +46,6 @@ export async function startSetup(context: Transaction, start: SetupStart): Promi
       statement: null,
       references: { organization: organizationId, customer: customerId, order: null },
     },
-    preparation: 0,
-    submission: 0,
-    sends: 0,
-    checks: 0,
     nextCheckAt: now,
     leasedUntil,
     traceparent,

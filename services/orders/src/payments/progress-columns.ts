@@ -6,6 +6,9 @@ import type { FailureReason, PaymentProgress, PaymentState } from './payment-pro
 /** What every call about a payment or setup sends; frozen when it starts. */
 export type PaymentRequest = Omit<Intent, 'id' | 'kind' | 'money' | 'payer'>
 
+/** Progress of a payment or setup of which nothing was sent yet. */
+export const beforeFirstCall = { state: 'created', preparation: 0, submission: 0, sends: 0, checks: 0 } as const
+
 /** Columns of payments and setups: the provider's account, what is sent there, and the progress. */
 export const progressProperties = {
   /** Changes with the state, not with each check. */

@@ -5,7 +5,7 @@ import type { Intent } from '../providers/provider.ts'
 import type { ProviderAccount } from '../providers/provider-of.ts'
 import { ensurePayer } from '../payers/payers.ts'
 import { Payment } from './payment.ts'
-import type { PaymentRequest } from './progress-columns.ts'
+import { beforeFirstCall, type PaymentRequest } from './progress-columns.ts'
 import { publishPaymentCreated } from './publish-payment.ts'
 import { loadTerms } from './payment-terms.ts'
 import type { Initiator } from './payment-progress.ts'
@@ -41,7 +41,7 @@ export async function startPayment(context: Transaction, start: PaymentStart): P
     amount: order.totalAmount,
     currency: order.currency,
     status: 'pending',
-    state: 'created',
+    ...beforeFirstCall,
     initiator,
     provider: account.provider,
     paymentAccountId: account.id,
@@ -51,10 +51,6 @@ export async function startPayment(context: Transaction, start: PaymentStart): P
     request: buildRequest(start, description),
     termsHash: hash,
     clockOffsetMs,
-    preparation: 0,
-    submission: 0,
-    sends: 0,
-    checks: 0,
     nextCheckAt: now,
     leasedUntil,
     dueAt: null,

@@ -42,8 +42,14 @@ export function applyVoidedOrder(subscription: Subscription, { clock, dunning, o
     if (status === 'unpaid') subscription.skipUnpaidPeriods(clock, { isPeriodPaid: false })
     return subscription.markPaid(clock)
   }
-  if (status === 'past_due' && owed.some(({ isPaymentInProgress }) => !isPaymentInProgress)) subscription.ensureNextAttempt(clock, dunning)
+  scheduleOwed(subscription, { clock, dunning, owed })
   return false
+}
+
+/** An order without a payment in progress is charged by the next attempt, which must be scheduled; none follows while it is `unpaid`. */
+function scheduleOwed(subscription: Subscription, { clock, dunning, owed }: Omit<Situation, 'now'>): void {
+  const isWaiting = owed.some(({ isPaymentInProgress }) => !isPaymentInProgress)
+  if (subscription.status === 'past_due' && isWaiting) subscription.ensureNextAttempt(clock, dunning)
 }
 
 /**
@@ -68,7 +74,6 @@ export function applyPaymentResult(subscription: Subscription, result: PaymentRe
   else if (subscription.status !== 'past_due') return subscription.markPaid(clock)
   const others = owed.filter(({ id }) => id !== order.id)
   if (others.length === 0) return subscription.markPaid(clock)
-  // An order without a payment in progress is charged by the next attempt, which must be scheduled.
-  if (!isUnpaid && others.some(({ isPaymentInProgress }) => !isPaymentInProgress)) subscription.ensureNextAttempt(clock, dunning)
+  scheduleOwed(subscription, { clock, dunning, owed: others })
   return isUnpaid
 }

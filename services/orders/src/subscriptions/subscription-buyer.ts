@@ -34,7 +34,6 @@ function chooseDetails(customer: Customer, previous: Order | null): Pick<Subscri
   return { address, taxId: isNewer(customer.taxIdChangedAt) ? own.taxId : taxIdIn(previous, address) }
 }
 
-function taxIdIn(order: Order | null, address: Address | null): TaxId | null {
-  const country = address?.country
-  return order?.taxId && country && isTaxIdOfCountry(order.taxId, country) ? parseTaxId(order.taxId, { country, field: 'tax_id' }) : null
+function taxIdIn({ taxId }: Order, { country }: Address): TaxId | null {
+  return taxId && isTaxIdOfCountry(taxId, country) ? parseTaxId(taxId, { country, field: 'tax_id' }) : null
 }

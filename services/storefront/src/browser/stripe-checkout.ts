@@ -46,23 +46,12 @@ function send(form: HTMLFormElement, { token, button }: { token: string; button:
     const next = request.getResponseHeader('x-next-page')
     if (next) return location.assign(next)
     const page = request.responseXML
-    // The order may have been placed, or the checkout has ended: the address of the form shows which.
-    if (!page?.querySelector('#checkout')) return location.assign(buildCheckoutAddress(form))
+    // The order may have been placed, or the checkout has ended: the address of the checkout shows which.
+    if (!page?.querySelector('#checkout')) return location.assign(form.dataset['address'] ?? form.action)
     unlock(form, button)
     showRejection(form, page)
   })
   postForm(form, data, request)
-}
-
-/** Returns the address of the checkout as the page was opened: in the language and the frame of the form. */
-function buildCheckoutAddress(form: HTMLFormElement): string {
-  const address = new URL(form.action)
-  for (const name of ['locale', 'theme', 'embed']) {
-    const field = form.querySelector<HTMLInputElement>(`input[type=hidden][name=${name}]`)
-    if (field) address.searchParams.set(name, field.value)
-  }
-  if (address.searchParams.has('embed')) address.searchParams.set('reported', 'loaded')
-  return address.href
 }
 
 /** Shows what was wrong with an order that was not placed, and keeps the form of Stripe. */

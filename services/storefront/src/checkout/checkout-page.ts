@@ -8,7 +8,7 @@ import type { StorefrontPage } from '../page/send-page.ts'
 import { buyerFields, type BuyerFields } from './buyer-fields.ts'
 import { orderPart } from './order-button.ts'
 import { computeDueToday, createMoneyFormat, summaryLines } from './order-summary.ts'
-import { findFrame } from './checkout-frame.ts'
+import { checkoutPath, findFrame } from './checkout-frame.ts'
 import { findPaymentMethod, findProviderScript } from './payment-methods.ts'
 import { productFields } from './product-fields.ts'
 
@@ -41,6 +41,7 @@ export function buildCheckoutPage(page: CheckoutPage): StorefrontPage {
         class="checkout"
         method="post"
         action="/checkout/${checkout.client_secret}"
+        data-address="${checkoutPath(checkout.client_secret, context)}"
         novalidate
         ${needsUpdate(page) && html`data-update`}
       >
