@@ -55,6 +55,18 @@ test.each(languages)('%s has every word, with the placeholders of English [pages
   expect(same.map(([, text]) => text).filter((text) => !['Date', 'Total', 'Subtotal'].includes(text))).toEqual([])
 })
 
+test.each(languages)('no mail in %s is laid out with what Outlook for Windows does not know', (language) => {
+  for (const data of sampleData) {
+    const content = buildContent(sampleMail(data, language), addresses)
+    const html = renderHtml(content)
+    expect(html).not.toMatch(/text-align:(start|end)|(padding|margin)-(inline|block)|display:(flex|grid)/)
+    const [label, value] = content.direction === 'rtl' ? ['right', 'left'] : ['left', 'right']
+    expect(html.match(/<th [^>]*align="\w+"/g) ?? []).toEqual(html.match(new RegExp(`<th [^>]*align="${label}"`, 'g')) ?? [])
+    expect(html.match(/<td [^>]*align="\w+"/g) ?? []).toEqual(html.match(new RegExp(`<td [^>]*align="${value}"`, 'g')) ?? [])
+    expect(html.match(/<(table|tr|td)[ >]/g)).toHaveLength(html.match(/<\/(table|tr|td)>/g)?.length ?? 0)
+  }
+})
+
 test.each(['renewal_ahead', 'trial_ending'] as const)('the mail %s states the price and the total that is charged', (kind) => {
   const data = { kind, product: 'Pro', amount: 31_000, currency: 'eur', interval: 'year', renewsAt: '2026-12-23T10:00:00Z' } as const
   const stated = (total: object) => plain(texts(buildContent(sampleMail({ ...data, ...total }, 'en'), addresses)).join(' '))
