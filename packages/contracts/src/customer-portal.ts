@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Address, AddressInput } from './address.ts'
-import { ApiError, BadRequest, NotPermitted, RequestValidationError, ResourceNotFound } from './errors.ts'
+import { NotPermitted, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { Id, oneOrMany, timestamps } from './identifiers.ts'
 import { LocaleInput } from './locale.ts'
 import { type HttpBinding, operation } from './operation.ts'
@@ -9,22 +9,14 @@ import { Organization } from './organizations.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { withoutControls } from './printed-text.ts'
 import { CheckoutProduct } from './products.ts'
-import { PreviewedAt, SubscriptionChangePreview } from './subscription-changes.ts'
-import { CancellationReason } from './subscription-status.ts'
-import {
-  AlreadyCanceledSubscription,
-  CustomerOrderSubscription,
-  ResourceUnavailable,
-  nextAmount,
-  subscribedPrices,
-  SubscriptionUpdatePending,
-} from './subscriptions.ts'
+import { CustomerOrderSubscription } from './subscriptions.ts'
 import { TaxId } from './tax-id.ts'
 
 /** Operations of a customer with a portal session. The session implies `customer_portal:write`, so no scope is required. */
 export const portal = { scopes: [], callers: ['customer'] } satisfies Partial<HttpBinding>
 
-const CustomerOrderProduct = CheckoutProduct.extend({ organization: Organization }).meta({ id: 'CustomerOrderProduct' })
+/** A product as returned to its buyer. */
+export const CustomerOrderProduct = CheckoutProduct.extend({ organization: Organization }).meta({ id: 'CustomerOrderProduct' })
 
 /** An order as returned to its buyer: without the seller's metadata. */
 export const CustomerOrder = Order.omit({
@@ -154,97 +146,4 @@ export const getPortalOrganization = operation({
   request: z.object({ slug: z.string().max(100) }),
   reply: CustomerOrganization,
   errors: [ResourceNotFound],
-})
-
-/** 403: the seller does not allow customers to change the product themselves. */
-export class UpdateSubscriptionNotAllowed extends ApiError {
-  readonly status = 403
-}
-
-/** A subscription as returned to its customer. */
-export const CustomerSubscription = CustomerOrderSubscription.extend({
-  product: CustomerOrderProduct,
-  ...subscribedPrices,
-  is_polar_managed: z.literal(true).describe('Renewals are charged by this system.'),
-  next_amount: nextAmount,
-  has_payment_method: z.boolean().optional().describe('Whether it names a payment method; a trial without one ends without a charge.'),
-}).meta({ id: 'CustomerSubscription' })
-export type CustomerSubscription = z.infer<typeof CustomerSubscription>
-
-export const listCustomerSubscriptions = operation({
-  subject: 'orders.customer-subscription.list',
-  summary: 'List your subscriptions',
-  http: { method: 'GET', path: '/v1/customer-portal/subscriptions/', status: 200, ...portal },
-  request: z.object({
-    ...pageRequest,
-    organization_id: oneOrMany(Id),
-    product_id: oneOrMany(Id),
-    active: z.boolean().optional(),
-    query: z.string().max(200).optional(),
-    sorting: sorting(['started_at', 'amount', 'status', 'organization', 'product'], '-started_at'),
-  }),
-  reply: ListReply(CustomerSubscription),
-  errors: [],
-})
-
-const oneSubscription = { path: '/v1/customer-portal/subscriptions/{id}', status: 200, ...portal } as const
-
-export const getCustomerSubscription = operation({
-  subject: 'orders.customer-subscription.get',
-  summary: 'Get one of your subscriptions',
-  http: { method: 'GET', ...oneSubscription },
-  request: z.object({ id: Id }),
-  reply: CustomerSubscription,
-  errors: [ResourceNotFound],
-})
-
-const customerChange = {
-  proration_behavior: z.literal('next_period').nullish().describe('Without it, the change is as the seller has set.'),
-}
-
-export const previewCustomerSubscriptionChange = operation({
-  subject: 'orders.customer-subscription.change-preview',
-  summary: 'Preview what a change of the product of one of your subscriptions would bill; changes nothing',
-  http: { method: 'POST', ...oneSubscription, path: '/v1/customer-portal/subscriptions/{id}/change-preview' },
-  request: z.object({ id: Id, product_id: Id, ...customerChange }),
-  reply: SubscriptionChangePreview,
-  errors: [RequestValidationError, ResourceNotFound, AlreadyCanceledSubscription, UpdateSubscriptionNotAllowed, SubscriptionUpdatePending],
-})
-
-export const updateCustomerSubscription = operation({
-  subject: 'orders.customer-subscription.update',
-  summary:
-    'Change the product of one of your subscriptions, drop its planned change, cancel it at the end of the period, or withdraw the cancellation',
-  http: { method: 'PATCH', ...oneSubscription },
-  request: z.union([
-    z.object({ id: Id, product_id: Id, ...customerChange, previewed_at: PreviewedAt }),
-    z.object({ id: Id, product_id: z.never().optional(), pending_update: z.null() }),
-    z.object({
-      id: Id,
-      product_id: z.never().optional(),
-      pending_update: z.never().optional(),
-      cancel_at_period_end: z.boolean().nullish(),
-      cancellation_reason: CancellationReason.nullish(),
-      cancellation_comment: z.string().max(2000).nullish(),
-    }),
-  ]),
-  reply: CustomerSubscription,
-  errors: [
-    RequestValidationError,
-    ResourceNotFound,
-    AlreadyCanceledSubscription,
-    UpdateSubscriptionNotAllowed,
-    SubscriptionUpdatePending,
-    BadRequest,
-    ResourceUnavailable,
-  ],
-})
-
-export const cancelCustomerSubscription = operation({
-  subject: 'orders.customer-subscription.cancel',
-  summary: 'Cancel one of your subscriptions at the end of the period',
-  http: { method: 'DELETE', ...oneSubscription },
-  request: z.object({ id: Id }),
-  reply: CustomerSubscription,
-  errors: [ResourceNotFound, AlreadyCanceledSubscription],
 })

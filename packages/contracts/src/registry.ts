@@ -15,6 +15,7 @@ import * as customerPaymentMethods from './customer-payment-methods.ts'
 import * as customerPayments from './customer-payments.ts'
 import * as customerPortal from './customer-portal.ts'
 import * as customerSessions from './customer-sessions.ts'
+import * as customerSubscriptions from './customer-subscriptions.ts'
 import * as customerState from './customer-state.ts'
 import * as customers from './customers.ts'
 import * as deadLetters from './dead-letters.ts'
@@ -91,6 +92,7 @@ const contracts: Record<string, unknown>[] = [
   customerPaymentMethods,
   customerPayments,
   customerPortal,
+  customerSubscriptions,
   declarations,
   customerBenefitGrants,
   licenseKeys,

@@ -9,7 +9,7 @@ import { endCustomerSessions } from './customer-sessions/end-customer-session.ts
 import { afterCustomerDeleted } from './customers/delete-customer.ts'
 import { afterAddressChanged } from './customers/update-customer.ts'
 import { revokeCustomerBenefits } from './entitlements/entitlement.ts'
-import { detachCustomerMethods } from './payment-methods/stored-methods.ts'
+import { detachCustomerMethods } from './payment-methods/detach-method.ts'
 import { recordRejection } from './payment-accounts/record-health.ts'
 import { afterAccountRejected } from './payments/account-rejected.ts'
 import { afterOrderVoided } from './payments/void-order.ts'
@@ -19,7 +19,7 @@ import { revokeCustomerSubscriptions } from './subscriptions/lock-subscription.t
 import { afterSurplusReceived } from './payments/settle-payment.ts'
 import { returnSurplus } from './refunds/settle-refund.ts'
 import { settleCheckoutSetup } from './checkouts/settle-checkout-setup.ts'
-import { chargeStoredDefault } from './subscriptions/renew-subscription.ts'
+import { chargeStoredDefault } from './subscriptions/charge-owed-orders.ts'
 import { releaseVoidedOrder } from './subscriptions/release-voided-order.ts'
 import { settleSubscriptionPayment } from './subscriptions/settle-subscription-payment.ts'
 

@@ -82,13 +82,8 @@ import { listRefunds } from './refunds/list-refunds.ts'
 import { getPayment, listPayments } from './payments/payment-queries.ts'
 import { getPaymentTimeline } from './payments/payment-timeline.ts'
 import { voidOrder } from './payments/void-order.ts'
-import {
-  cancelCustomerSubscription,
-  getCustomerSubscription,
-  previewCustomerSubscriptionChange,
-  listCustomerSubscriptions,
-  updateCustomerSubscription,
-} from './portal/customer-subscriptions.ts'
+import { cancelCustomerSubscription, getCustomerSubscription, listCustomerSubscriptions } from './portal/customer-subscriptions.ts'
+import { previewCustomerSubscriptionChange, updateCustomerSubscription } from './portal/update-customer-subscription.ts'
 import { exportSubscriptions, getSubscription, listSubscriptions } from './subscriptions/subscription-queries.ts'
 import { retryOrderPayment } from './subscriptions/retry-order-payment.ts'
 import { retryFinalOrders } from './subscriptions/retry-final-orders.ts'

@@ -1,5 +1,5 @@
 import { createDiscount } from '@quittance/contracts/discounts'
-import { getCustomerSubscription } from '@quittance/contracts/customer-portal'
+import { getCustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { updateCustomer } from '@quittance/contracts/customers'
 import { listOrders } from '@quittance/contracts/orders'
 import { subscriptionRenewalAhead } from '@quittance/contracts/subscription-announcements'

@@ -2,17 +2,19 @@ import type { Caller } from '@quittance/contracts/caller'
 import { confirmCheckout, createCheckout, getCheckoutByClient } from '@quittance/contracts/checkouts'
 import { createCustomer, customerUpdated, getCustomer, updateCustomer } from '@quittance/contracts/customers'
 import {
-  cancelCustomerSubscription,
   generateCustomerOrderInvoice,
   getCustomerOrder,
-  getCustomerSubscription,
   getPortalCustomer,
   listCustomerOrders,
-  listCustomerSubscriptions,
   updateCustomerOrder,
-  updateCustomerSubscription,
   updatePortalCustomer,
 } from '@quittance/contracts/customer-portal'
+import {
+  cancelCustomerSubscription,
+  getCustomerSubscription,
+  listCustomerSubscriptions,
+  updateCustomerSubscription,
+} from '@quittance/contracts/customer-subscriptions'
 import { getCustomerBenefitGrant, listCustomerBenefitGrants } from '@quittance/contracts/customer-benefit-grants'
 import { customerSessionEnded, verifyCustomerSession } from '@quittance/contracts/customer-sessions'
 import { NotPermitted, ResourceNotFound } from '@quittance/contracts/errors'

@@ -7,6 +7,7 @@ import {
   PaymentMethodInUse,
   setDefaultCustomerPaymentMethod,
 } from '@quittance/contracts/customer-payment-methods'
+import { updateCustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { deleteCustomer } from '@quittance/contracts/customers'
 import { createDiscount } from '@quittance/contracts/discounts'
 import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
@@ -119,9 +120,10 @@ test('a method stays while its subscription costs nothing for a time, and can be
 test('a subscription whose method the customer deletes is charged to the default one', async () => {
   await using orders = await startOrders()
   const owned = await subscribeWithTwo(orders)
-  await orders.rows('update subscriptions set payment_token = null, payment_method_id = $1 returning 1', [owned.further])
-  // The default method is no other fallback for a typed address.
+  await orders.rows('update subscriptions set payment_token = null returning 1')
+  // The default method is a fallback for a typed address only after the customer chose something for the subscription.
   await orders.rows('update checkouts set is_customer_proven = false returning 1')
+  await orders.call(updateCustomerSubscription, { id: owned.subscription.id, payment_method_id: owned.further }, owned.buyer)
   await orders.call(deleteCustomerPaymentMethod, { id: owned.further }, owned.buyer)
   await advance(orders, owned, after(owned.subscription.current_period_end))
   await eventually(async () => expect(await readUsed(orders, owned)).toEqual([{ payment_method_id: owned.first, state: 'succeeded' }]))

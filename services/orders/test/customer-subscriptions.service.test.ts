@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { getCustomerOrder, listCustomerOrders } from '@quittance/contracts/customer-portal'
 import {
   cancelCustomerSubscription,
-  getCustomerOrder,
   getCustomerSubscription,
-  listCustomerOrders,
   listCustomerSubscriptions,
   updateCustomerSubscription,
   UpdateSubscriptionNotAllowed,
-} from '@quittance/contracts/customer-portal'
+} from '@quittance/contracts/customer-subscriptions'
 import { BadRequest, RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { organizationUpdated } from '@quittance/contracts/organizations'
 import {

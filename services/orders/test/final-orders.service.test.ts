@@ -1,5 +1,5 @@
 import type { Caller } from '@quittance/contracts/caller'
-import { updateCustomerSubscription } from '@quittance/contracts/customer-portal'
+import { updateCustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { deleteCustomer } from '@quittance/contracts/customers'
 import { createRefund, RefundAmountTooHigh } from '@quittance/contracts/refunds'
 import { listOrders, type Order } from '@quittance/contracts/orders'

@@ -3,7 +3,7 @@ import {
   previewCustomerSubscriptionChange,
   updateCustomerSubscription,
   UpdateSubscriptionNotAllowed,
-} from '@quittance/contracts/customer-portal'
+} from '@quittance/contracts/customer-subscriptions'
 import { updateCustomer } from '@quittance/contracts/customers'
 import { createDiscount } from '@quittance/contracts/discounts'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'

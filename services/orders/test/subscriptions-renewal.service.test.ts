@@ -1,4 +1,4 @@
-import { getCustomerSubscription } from '@quittance/contracts/customer-portal'
+import { getCustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { createDiscount, getDiscount } from '@quittance/contracts/discounts'
 import { listOrders, orderCreated, orderPaid } from '@quittance/contracts/orders'
 import { listSubscriptions, subscriptionActive, subscriptionRevoked, updateSubscription } from '@quittance/contracts/subscriptions'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { confirmCheckout, createCheckout, ExpiredCheckoutError, getCheckoutByClient, PaymentError } from '@quittance/contracts/checkouts'
-import { getCustomerSubscription } from '@quittance/contracts/customer-portal'
+import { getCustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { listOrders } from '@quittance/contracts/orders'
 import { resolvePayment } from '@quittance/contracts/payment-operations'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setDefaultCustomerPaymentMethod } from '@quittance/contracts/customer-payment-methods'
 import { confirmCheckout, createCheckout, getCheckout, updateCheckout, updateCheckoutByClient } from '@quittance/contracts/checkouts'
+import { updateCustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { createDiscount } from '@quittance/contracts/discounts'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { listOrders } from '@quittance/contracts/orders'
@@ -48,10 +49,10 @@ async function leaveStoredMethod(orders: OrdersUnderTest) {
   return { shop, email, customerId }
 }
 
-/** Lets the customer store a method, and choose it for all subscriptions. */
+/** Lets the customer store a method, and choose it for the trial. */
 async function chooseMethod(orders: OrdersUnderTest, { buyer, subscription }: Subscribed): Promise<string> {
   const methodId = await storeFurtherMethod(orders, subscription.customer_id, 'ctoken_slow')
-  await orders.call(setDefaultCustomerPaymentMethod, { id: methodId }, buyer)
+  await orders.call(updateCustomerSubscription, { id: subscription.id, payment_method_id: methodId }, buyer)
   return methodId
 }
 
@@ -109,6 +110,8 @@ test('a stored method is not charged for a trial for which its owner did not cho
   // Anyone can type this address.
   const started = await startTrial(orders, known)
   expect(started.subscription.customer_id).toBe(known.customerId)
+  const own = await storeFurtherMethod(orders, known.customerId, 'ctoken_slow')
+  await orders.call(setDefaultCustomerPaymentMethod, { id: own }, started.buyer)
   await advance(orders, started, after(started.subscription.trial_end))
   await waitForSubscription(orders, started, { status: 'canceled' })
   expect(await orders.rows(`select from payments where initiator = 'schedule'`)).toEqual([])

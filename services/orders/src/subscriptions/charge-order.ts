@@ -1,7 +1,7 @@
 import { sharedByCheckouts, type ScopedSql } from '@quittance/sql/sql-runner'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { Order } from '../orders/order.ts'
-import { findChargeableMethod, type ChargeableMethod } from '../payment-methods/stored-methods.ts'
+import { findChargeableMethod, followsDefault, type ChargeableMethod } from '../payment-methods/stored-methods.ts'
 import { findAccountOfSender, findSandbox, loadProviderAccount } from '../payments/provider-account.ts'
 import { startPayment, type PaymentStart } from '../payments/start-payment.ts'
 import { getCapabilities } from '../providers/provider-of.ts'
@@ -61,15 +61,15 @@ const mayUseDefault = `
   select 1 from subscriptions s
   where s.id = :id and s.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or s.customer_id = :scope_customer)
     and ${sharedByCheckouts} and (
-      exists (select from checkouts c where c.id = s.checkout_id and c.is_customer_proven)
+      ${followsDefault}
       or (s.payment_method_id is null and exists (
         select from payments p join orders o on o.id = p.order_id
         where o.subscription_id = s.id and p.applied_at is not null and p.payment_method_id is not null)))`
 
 /**
  * Returns the method that a subscription is charged to: the one it names, otherwise the customer's default one. Anyone could have typed the
- * address with which a subscription began: its orders are charged to the default method only if the buyer was proven to be the customer, or
- * in a request of a session of the whole customer.
+ * address with which a subscription began: its orders are charged to the default method only if the buyer was proven to be the customer, if
+ * the signed-in customer chose something for it, or in a request of a session of the whole customer.
  */
 export async function findMethod(
   sql: ScopedSql,

@@ -2,10 +2,10 @@ import { LockMode } from '@mikro-orm/core'
 import { job, type Transaction } from '@quittance/runtime/handler'
 import { selectInTurn } from '../organizations/select-in-turn.ts'
 import { loadClock, type OrganizationClock } from '../organizations/organization.ts'
+import { findMethod } from './charge-order.ts'
 import { findPlannedProduct } from './choose-product.ts'
 import { renewSubscription, retryPayment } from './renew-subscription.ts'
 import { renewalJobName } from '../job-names.ts'
-import { findChargeableMethod } from '../payment-methods/stored-methods.ts'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { Subscription } from './subscription.ts'
 import { isTerminal } from './subscription-status.ts'
@@ -98,11 +98,10 @@ async function end(subscription: Subscription, context: Transaction): Promise<vo
  * charged only if the buyer chose one for the subscription: anyone may have typed the address with which the trial began.
  */
 async function isTrialUnpayable(subscription: Subscription, { sql, em }: Transaction): Promise<boolean> {
-  const { customerId, paymentMethodId } = subscription
   if (!subscription.isLastOfTrial()) return false
   const planned = await findPlannedProduct(subscription, em)
   if (planned?.price.amountType === 'free') return false
-  return !paymentMethodId || !(await findChargeableMethod(sql, { customerId, preferred: paymentMethodId, mayUseDefault: true }))
+  return !subscription.paymentMethodId || !(await findMethod(sql, { subscription, isChosenByCustomer: false }))
 }
 
 async function renewInTime(

@@ -1,16 +1,14 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '@quittance/runtime/handler'
-import { Order } from '../orders/order.ts'
+import type { Order } from '../orders/order.ts'
 import { payOrder, placeOrder } from '../orders/place-order.ts'
 import { loadDunning } from '../organizations/dunning.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
-import type { SettledSetup } from '../payment-setups/settle-setup.ts'
 import type { RecurringInterval } from '../pricing/billing-period.ts'
 import { chargeOrder } from './charge-order.ts'
+import { chargeOwedOrders } from './charge-owed-orders.ts'
 import { findPlannedProduct, removeInapplicableDiscount } from './choose-product.ts'
 import { buildPeriodBill } from './subscription-orders.ts'
-import { findOwedOrders } from './owed-orders.ts'
-import { Subscription } from './subscription.ts'
+import type { Subscription } from './subscription.ts'
 import { publishRenewal, syncBenefits } from './sync-benefits.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
 
@@ -75,35 +73,4 @@ export async function retryPayment(
   if (isOwing) subscription.markPaymentFailed(clock, { dunning: await loadDunning(context.sql, subscription.organizationId) })
   else subscription.markPaid(clock)
   await publishSubscriptionChange(context, subscription, before)
-}
-
-/** Returns whether anything is owed, and whether a payment of it is in progress now. */
-async function chargeOwedOrders(
-  subscription: Subscription,
-  { context, initiator }: { context: Transaction; initiator: 'schedule' | 'method_updated' },
-): Promise<{ isOwing: boolean; isInProgress: boolean }> {
-  const owed = await findOwedOrders(subscription, context)
-  const unpaid = owed.filter(({ isPaymentInProgress }) => !isPaymentInProgress).map(({ id }) => id)
-  const orders = await context.em.find(Order, { id: { $in: unpaid } }, { orderBy: { createdAt: 'asc', id: 'asc' } })
-  let isInProgress = unpaid.length < owed.length
-  for (const order of orders) if (await chargeOrder(context, { order, subscription, initiator })) isInProgress = true
-  return { isOwing: owed.length > 0, isInProgress }
-}
-
-/**
- * Charges what the customer's subscriptions owe to the new default method, at once and beside the schedule, which stays. The caller has locked
- * the customer.
- */
-export async function chargeNewDefault(context: Transaction, { customerId }: { customerId: string }): Promise<void> {
-  const pastDue = await context.em.find(
-    Subscription,
-    { customerId, status: 'past_due' },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { createdAt: 'asc', id: 'asc' } },
-  )
-  for (const subscription of pastDue) await chargeOwedOrders(subscription, { context, initiator: 'method_updated' })
-}
-
-/** A method that was stored as the new default is charged at once too. */
-export async function chargeStoredDefault(context: Transaction, { setup, isStored }: SettledSetup): Promise<void> {
-  if (isStored && setup.setDefault) await chargeNewDefault(context, setup)
 }

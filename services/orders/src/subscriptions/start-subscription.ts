@@ -66,6 +66,7 @@ export async function startSubscription(
     customerCancellationComment: null,
     failedCharges: 0,
     paymentMethodId: null,
+    isAccepted: false,
     pendingProductId: null,
     dueAt: null,
     leasedUntil: null,

@@ -48,6 +48,8 @@ export const SubscriptionSchema = defineEntity({
     customerCancellationComment: p.text().nullable(),
     /** Method for renewals; null for the customer's default. */
     paymentMethodId: p.uuid().nullable(),
+    /** The signed-in customer chose its product or payment method, or paid one of its orders. */
+    isAccepted: p.boolean(),
     /** For release 0.1.0: token of the sandbox for renewals; null if nothing ever had to be paid. */
     paymentToken: p.text().nullable(),
     failedCharges: p.integer(),

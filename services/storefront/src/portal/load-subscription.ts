@@ -1,4 +1,4 @@
-import { getCustomerSubscription, type CustomerSubscription } from '@quittance/contracts/customer-portal'
+import { getCustomerSubscription, type CustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { ApiFailure } from '@quittance/pages/call-api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppOptions } from '../page/page-context.ts'

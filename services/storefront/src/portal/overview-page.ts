@@ -1,10 +1,6 @@
 import { listCustomerBenefitGrants, type CustomerBenefitGrant } from '@quittance/contracts/customer-benefit-grants'
-import {
-  listCustomerOrders,
-  listCustomerSubscriptions,
-  type CustomerOrder,
-  type CustomerSubscription,
-} from '@quittance/contracts/customer-portal'
+import { listCustomerOrders, type CustomerOrder } from '@quittance/contracts/customer-portal'
+import { listCustomerSubscriptions, type CustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import {
   getCustomerLicenseKey,
   listCustomerLicenseKeys,

@@ -1,4 +1,5 @@
-import { listCustomerOrders, type CustomerOrder, type CustomerSubscription } from '@quittance/contracts/customer-portal'
+import { listCustomerOrders, type CustomerOrder } from '@quittance/contracts/customer-portal'
+import { type CustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply } from 'fastify'
 import { loadSubscription, type Exchange } from './load-subscription.ts'

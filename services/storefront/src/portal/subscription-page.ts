@@ -1,9 +1,5 @@
-import {
-  getPortalOrganization,
-  listCustomerOrders,
-  updateCustomerSubscription,
-  type CustomerSubscription,
-} from '@quittance/contracts/customer-portal'
+import { getPortalOrganization, listCustomerOrders } from '@quittance/contracts/customer-portal'
+import { updateCustomerSubscription, type CustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { ApiFailure } from '@quittance/pages/call-api'
 import { formatDate } from '@quittance/pages/dates'
 import { html, type Html } from '@quittance/pages/html'
