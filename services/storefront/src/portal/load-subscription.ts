@@ -1,6 +1,8 @@
+import { listCustomerOrders } from '@quittance/contracts/customer-portal'
 import { getCustomerSubscription, type CustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { ApiFailure } from '@quittance/pages/call-api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createMoneyFormat } from '../checkout/order-summary.ts'
 import type { AppOptions } from '../page/page-context.ts'
 import type { PortalRoute, PortalSession } from './portal-session.ts'
 
@@ -24,4 +26,18 @@ export async function loadSubscription(
 /** Whether the seller allows customers to change the plan, and the subscription can change. */
 export function mayChangePlan({ status, cancel_at_period_end: isEnding }: CustomerSubscription, { organization }: PortalSession): boolean {
   return organization.subscription_settings.allow_customer_updates && status === 'active' && !isEnding
+}
+
+/** Describes a sum of a subscription; where tax is added, as the last order shows, that tax is added: it is computed with the order. */
+export async function describeSum(
+  amount: number,
+  { subscription, session, exchange }: { subscription: CustomerSubscription; session: PortalSession; exchange: Exchange },
+): Promise<string> {
+  const { id, currency, price } = subscription
+  const { context, call } = session
+  const sum = createMoneyFormat(currency, context)(amount)
+  if ('tax_behavior' in price && price.tax_behavior === 'inclusive') return sum
+  const { items } = await exchange.options.api.call(listCustomerOrders, { subscription_id: [id], limit: 1 }, call)
+  const isTaxAdded = items.some(({ taxes }) => taxes.some(({ percentage, reverse_charge: isReversed }) => percentage > 0 && !isReversed))
+  return isTaxAdded ? context.words.checkout.plusTax(sum) : sum
 }

@@ -8,6 +8,7 @@ import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply } from 'fastify'
 import { findPaymentMethod } from '../checkout/payment-methods.ts'
 import { readText } from '../page/page-context.ts'
+import { listOwnMethods } from './own-methods.ts'
 import type { Exchange } from './load-subscription.ts'
 import { loadSetup } from './new-card.ts'
 import { newMethodPath } from './new-method-page.ts'
@@ -17,7 +18,11 @@ import { formatExpiry, loadMethods, nameMethod } from './stored-methods.ts'
 
 /** Sends the stored payment methods: which one is charged, and how to remove one. */
 export async function sendMethods(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
-  const [methods, payable] = await Promise.all([loadMethods(session, exchange), loadSetup(session, exchange)])
+  const [methods, payable, subscriptions] = await Promise.all([
+    loadMethods(session, exchange),
+    loadSetup(session, exchange),
+    listOwnMethods(session, exchange),
+  ])
   const { method: words } = session.context.words
   const done = readText(exchange.request.query, 'done')
   const notices = { removed: words.removed, changed: words.changed, added: words.added, default: words.addedDefault }
@@ -31,7 +36,7 @@ export async function sendMethods(session: PortalSession, exchange: Exchange): P
       <ul class="rows">
         ${methods.map((method) => methodRow(method, session))}
       </ul>
-      ${findPaymentMethod(payable) && addLink(session)}
+      ${findPaymentMethod(payable) && addLink(session)} ${subscriptions}
     </section>`
   return sendPortalPage(exchange.reply, session, { title: words.title, body, script: exchange.options.scripts.portal })
 }

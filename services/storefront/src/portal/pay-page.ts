@@ -12,7 +12,7 @@ import type { Exchange } from './load-subscription.ts'
 import { billingDetails } from './new-card.ts'
 import { sendPortalPage } from './portal-page.ts'
 import type { PortalSession } from './portal-session.ts'
-import { formatExpiry, nameMethod } from './stored-methods.ts'
+import { methodChoice } from './stored-methods.ts'
 
 /** An order that is owed, and how it can be paid. */
 export interface Owed {
@@ -86,35 +86,16 @@ function payForm(session: PortalSession, page: PayPage): Html {
 
 function storedMethods({ context }: PortalSession, page: PayPage): Html {
   const { methods, payable } = page.owed
-  const { pay, method: words } = context.words
+  const { pay } = context.words
   if (methods.length === 0) return html`<input type="hidden" name="payment_method_id" value="" />`
-  const error = isStored(page) ? page.problem : null
   const selected = isStored(page) ? (methods.find(({ id }) => id === page.chosen?.methodId) ?? methods[0])?.id : ''
-  const option = (value: string, label: Html, id: string | null = null) =>
-    html`<label class="choice">
-      <input
-        type="radio"
-        name="payment_method_id"
-        value="${value}"
-        ${id && html`id="${id}"`}
-        ${value === selected && html`checked`}
-        ${error && value === selected && html`aria-invalid="true" aria-describedby="field-payment_method_id-error"`}
-      />
-      ${label}
-    </label>`
-  return html`<fieldset>
-    <legend>${pay.means}</legend>
-    ${methods.map((method, index) =>
-      option(
-        method.id,
-        html`<span><bdi>${nameMethod(method)}</bdi></span>
-          ${method.card && html`<span class="quiet">${words.expires} ${formatExpiry(method.card, context)}</span>`}`,
-        index === 0 ? 'field-payment_method_id' : null,
-      ),
-    )}
-    ${findPaymentMethod(payable) && option('', html`<span>${pay.otherCard}</span>`)}
-    ${error && html`<span class="error" id="field-payment_method_id-error">${error}</span>`}
-  </fieldset>`
+  return methodChoice(context, {
+    legend: pay.means,
+    methods,
+    selected: selected ?? '',
+    other: findPaymentMethod(payable) && pay.otherCard,
+    error: isStored(page) ? page.problem : null,
+  })
 }
 
 function newCard({ context }: PortalSession, page: PayPage): Html | null {

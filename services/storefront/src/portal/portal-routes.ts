@@ -28,6 +28,7 @@ import { changeMethod, sendMethods, sendRemoval } from './methods-page.ts'
 import { redirectToOwedOrder } from './owed-orders.ts'
 import { payOrder, sendPay } from './pay-order.ts'
 import { changePlan, sendPlan } from './plan-page.ts'
+import { chooseSubscriptionMethod, sendSubscriptionMethod } from './subscription-method-page.ts'
 import { changeSubscription, sendCancel, sendSubscription } from './subscription-page.ts'
 
 type Request = FastifyRequest<PortalRoute>
@@ -80,6 +81,8 @@ export function addPortalRoutes(app: FastifyInstance, options: AppOptions): void
   app.get<PortalRoute>(`${root}/subscriptions/:id/pay`, signedIn(redirectToOwedOrder))
   app.get<PortalRoute>(`${root}/subscriptions/:id/change`, signedIn(sendPlan))
   app.post<PortalRoute>(`${root}/subscriptions/:id/change`, signedIn(changePlan))
+  app.get<PortalRoute>(`${root}/subscriptions/:id/method`, signedIn(sendSubscriptionMethod))
+  app.post<PortalRoute>(`${root}/subscriptions/:id/method`, signedIn(chooseSubscriptionMethod))
   app.get<PortalRoute>(`${root}/subscriptions/:id/cancel`, signedIn(sendCancel))
 }
 

@@ -1,22 +1,22 @@
-import { getPortalOrganization, listCustomerOrders } from '@quittance/contracts/customer-portal'
+import { getPortalOrganization } from '@quittance/contracts/customer-portal'
 import { updateCustomerSubscription, type CustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { ApiFailure } from '@quittance/pages/call-api'
 import { formatDate } from '@quittance/pages/dates'
 import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply } from 'fastify'
-import { createMoneyFormat } from '../checkout/order-summary.ts'
 import { readText } from '../page/page-context.ts'
-import { loadSubscription, mayChangePlan, type Exchange } from './load-subscription.ts'
+import { describeSum, loadSubscription, mayChangePlan, type Exchange } from './load-subscription.ts'
 import { findOwedOrder, payLink } from './owed-orders.ts'
 import { describePrice, subscriptionBadge } from './overview-page.ts'
 import { sendPortalPage } from './portal-page.ts'
 import type { PortalSession } from './portal-session.ts'
+import { describeMethod } from './subscription-method-page.ts'
 
 /** Sends a subscription: its price, what happens next, and how to end it. */
 export async function sendSubscription(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
   const subscription = await loadSubscription(session, exchange)
   const { context } = session
-  const { portal, plan, pay, payment } = context.words
+  const { portal, plan, pay, payment, method } = context.words
   const notices = new Map([
     ['changed', plan.changed],
     ['kept', plan.kept],
@@ -25,6 +25,7 @@ export async function sendSubscription(session: PortalSession, exchange: Exchang
     ['ending', portal.alreadyEnding],
     ['paid', pay.paid],
     ['paying', payment.mailFollows],
+    ['method', method.chosen],
   ])
   const notice = notices.get(readText(exchange.request.query, 'done') ?? '')
   const { name } = subscription.product
@@ -37,8 +38,9 @@ export async function sendSubscription(session: PortalSession, exchange: Exchang
     </div>
     <section class="card stack">
       <p class="strong">${describePrice(subscription, context)}</p>
-      ${next && html`<p>${next}</p>`} ${owed && html`<p class="actions">${payLink(owed, session)}</p>`}
-      ${await plannedChange(subscription, { session, exchange })} ${nextStep(subscription, session)}
+      ${next && html`<p>${next}</p>`} ${await describeMethod(subscription, session, exchange)}
+      ${owed && html`<p class="actions">${payLink(owed, session)}</p>`} ${await plannedChange(subscription, { session, exchange })}
+      ${nextStep(subscription, session)}
     </section>`
   return sendPortalPage(exchange.reply, session, { title: name, body, script: exchange.options.scripts.portal })
 }
@@ -60,19 +62,10 @@ async function describeNext(
   if (status === 'trialing' && end && !subscription.has_payment_method) return trial.ends(date(end))
   // The notice of the planned change states what comes next.
   if (!end || subscription.pending_product_id) return ''
-  return portal.nextCharge(await describeNextSum(subscription, { session, exchange }), date(end))
-}
-
-/** States the next sum; where tax is added, as the last order shows, that tax is added: it is computed with the order. */
-async function describeNextSum(
-  { id, amount, next_amount: next = amount, currency, price }: CustomerSubscription,
-  { session: { context, call }, exchange }: { session: PortalSession; exchange: Exchange },
-): Promise<string> {
-  const sum = createMoneyFormat(currency, context)(next)
-  if ('tax_behavior' in price && price.tax_behavior === 'inclusive') return sum
-  const { items } = await exchange.options.api.call(listCustomerOrders, { subscription_id: [id], limit: 1 }, call)
-  const isTaxAdded = items.some(({ taxes }) => taxes.some(({ percentage, reverse_charge: isReversed }) => percentage > 0 && !isReversed))
-  return isTaxAdded ? context.words.checkout.plusTax(sum) : sum
+  return portal.nextCharge(
+    await describeSum(subscription.next_amount ?? subscription.amount, { subscription, session, exchange }),
+    date(end),
+  )
 }
 
 /** What the subscription changes to with the next period, and the way to keep the current plan. */

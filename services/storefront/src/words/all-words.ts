@@ -22,6 +22,7 @@ import { planNoticeWords } from './plan-notice-words.ts'
 import { planWords } from './plan-words.ts'
 import { reminderWords } from './reminder-words.ts'
 import { signInWords } from './sign-in-words.ts'
+import { subscriptionMethodWords } from './subscription-method-words.ts'
 import { trialWords } from './trial-words.ts'
 import { verificationWords } from './verification-words.ts'
 import { withdrawalWords } from './withdrawal-words.ts'
@@ -37,7 +38,7 @@ export interface Words extends CommonWords {
   payment: (typeof paymentWords)['en']
   account: (typeof accountWords)['en']
   link: (typeof linkWords)['en']
-  method: (typeof methodWords)['en'] & (typeof newMethodWords)['en']
+  method: (typeof methodWords)['en'] & (typeof newMethodWords)['en'] & (typeof subscriptionMethodWords)['en']
   plan: (typeof planWords)['en'] & (typeof planNoticeWords)['en']
   reminder: (typeof reminderWords)['en']
   signIn: (typeof signInWords)['en']
@@ -55,7 +56,7 @@ const all = Object.fromEntries(
       payment: paymentWords[language],
       account: accountWords[language],
       link: linkWords[language],
-      method: { ...methodWords[language], ...newMethodWords[language] },
+      method: { ...methodWords[language], ...newMethodWords[language], ...subscriptionMethodWords[language] },
       plan: { ...planWords[language], ...planNoticeWords[language] },
       reminder: reminderWords[language],
       signIn: signInWords[language],

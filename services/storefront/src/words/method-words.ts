@@ -14,7 +14,8 @@ const en = {
   removeNow: 'Remove now',
   removed: 'The payment method is removed.',
   changed: 'The default is changed.',
-  inUse: 'A subscription is charged with this payment method. Make another one the default first, or cancel the subscription.',
+  inUse:
+    'A subscription is charged with this payment method. First make another one the default and choose another one for the subscription, or cancel it.',
 }
 
 /** Words of stored payment methods. */
@@ -34,7 +35,7 @@ export const methodWords: Record<Language, typeof en> = {
     removeNow: 'إزالة الآن',
     removed: 'أُزيلت وسيلة الدفع.',
     changed: 'تم تغيير الوسيلة الافتراضية.',
-    inUse: 'هناك اشتراك يُحصَّل من هذه الوسيلة. اجعل وسيلة أخرى افتراضية أولًا، أو ألغِ الاشتراك.',
+    inUse: 'هناك اشتراك يُحصَّل من هذه الوسيلة. اجعل أولًا وسيلة أخرى افتراضية واختر وسيلة أخرى للاشتراك، أو ألغِه.',
   },
   de: {
     title: 'Zahlungsmittel',
@@ -51,7 +52,7 @@ export const methodWords: Record<Language, typeof en> = {
     removed: 'Das Zahlungsmittel ist entfernt.',
     changed: 'Der Standard ist geändert.',
     inUse:
-      'Ein Abonnement wird über dieses Zahlungsmittel abgebucht. Wählen Sie zuerst einen anderen Standard, oder kündigen Sie das Abonnement.',
+      'Ein Abonnement wird über dieses Zahlungsmittel abgebucht. Wählen Sie zuerst einen anderen Standard und ein anderes für das Abonnement, oder kündigen Sie es.',
   },
   es: {
     title: 'Medios de pago',
@@ -67,7 +68,7 @@ export const methodWords: Record<Language, typeof en> = {
     removeNow: 'Quitar ahora',
     removed: 'El medio de pago se ha quitado.',
     changed: 'El predeterminado se ha cambiado.',
-    inUse: 'Una suscripción se cobra con este medio de pago. Elija antes otro predeterminado o cancele la suscripción.',
+    inUse: 'Una suscripción se cobra con este medio de pago. Elija antes otro predeterminado y otro para la suscripción, o cancélela.',
   },
   fr: {
     title: 'Moyens de paiement',
@@ -83,7 +84,8 @@ export const methodWords: Record<Language, typeof en> = {
     removeNow: 'Supprimer maintenant',
     removed: 'Le moyen de paiement est supprimé.',
     changed: 'Le moyen par défaut est changé.',
-    inUse: 'Un abonnement est débité avec ce moyen de paiement. Choisissez d’abord un autre moyen par défaut, ou résiliez l’abonnement.',
+    inUse:
+      'Un abonnement est débité avec ce moyen de paiement. Choisissez d’abord un autre moyen par défaut et un autre pour l’abonnement, ou résiliez-le.',
   },
   he: {
     title: 'אמצעי תשלום',
@@ -99,7 +101,7 @@ export const methodWords: Record<Language, typeof en> = {
     removeNow: 'הסרה עכשיו',
     removed: 'אמצעי התשלום הוסר.',
     changed: 'ברירת המחדל שונתה.',
-    inUse: 'מינוי מחויב באמצעי התשלום הזה. יש לקבוע קודם ברירת מחדל אחרת או לבטל את המינוי.',
+    inUse: 'מינוי מחויב באמצעי התשלום הזה. יש לקבוע קודם ברירת מחדל אחרת ולבחור אמצעי אחר למינוי, או לבטל אותו.',
   },
   it: {
     title: 'Metodi di pagamento',
@@ -115,7 +117,7 @@ export const methodWords: Record<Language, typeof en> = {
     removeNow: 'Rimuovi ora',
     removed: 'Il metodo di pagamento è rimosso.',
     changed: 'Il predefinito è cambiato.',
-    inUse: 'Un abbonamento è addebitato su questo metodo. Scegli prima un altro predefinito, o disdici l’abbonamento.',
+    inUse: 'Un abbonamento è addebitato su questo metodo. Scegli prima un altro predefinito e un altro per l’abbonamento, o disdicilo.',
   },
   ja: {
     title: 'お支払い方法',
@@ -131,7 +133,8 @@ export const methodWords: Record<Language, typeof en> = {
     removeNow: '今すぐ削除',
     removed: 'お支払い方法を削除しました。',
     changed: '既定のお支払い方法を変更しました。',
-    inUse: 'このお支払い方法で請求されているご契約があります。先に別の方法を既定にするか、ご契約を解約してください。',
+    inUse:
+      'このお支払い方法で請求されているご契約があります。先に別の方法を既定にし、ご契約にも別の方法を選択するか、ご契約を解約してください。',
   },
   ko: {
     title: '결제 수단',
@@ -147,7 +150,8 @@ export const methodWords: Record<Language, typeof en> = {
     removeNow: '지금 삭제',
     removed: '결제 수단이 삭제되었습니다.',
     changed: '기본 결제 수단이 변경되었습니다.',
-    inUse: '이 결제 수단으로 결제되는 구독이 있습니다. 먼저 다른 수단을 기본으로 설정하거나 구독을 해지하세요.',
+    inUse:
+      '이 결제 수단으로 결제되는 구독이 있습니다. 먼저 다른 수단을 기본으로 설정하고 구독에도 다른 수단을 선택하거나, 구독을 해지하세요.',
   },
   nl: {
     title: 'Betaalmethoden',
@@ -163,7 +167,8 @@ export const methodWords: Record<Language, typeof en> = {
     removeNow: 'Nu verwijderen',
     removed: 'De betaalmethode is verwijderd.',
     changed: 'De standaard is gewijzigd.',
-    inUse: 'Een abonnement wordt van deze betaalmethode afgeschreven. Kies eerst een andere standaard, of zeg het abonnement op.',
+    inUse:
+      'Een abonnement wordt van deze betaalmethode afgeschreven. Kies eerst een andere standaard en een andere voor het abonnement, of zeg het op.',
   },
   pt: {
     title: 'Meios de pagamento',
@@ -179,7 +184,7 @@ export const methodWords: Record<Language, typeof en> = {
     removeNow: 'Remover agora',
     removed: 'O meio de pagamento foi removido.',
     changed: 'O meio predefinido foi alterado.',
-    inUse: 'Uma assinatura é cobrada neste meio de pagamento. Escolha primeiro outro predefinido, ou cancele a assinatura.',
+    inUse: 'Uma assinatura é cobrada neste meio de pagamento. Escolha primeiro outro predefinido e outro para a assinatura, ou cancele-a.',
   },
   zh: {
     title: '支付方式',
@@ -195,7 +200,7 @@ export const methodWords: Record<Language, typeof en> = {
     removeNow: '立即移除',
     removed: '支付方式已移除。',
     changed: '默认支付方式已更改。',
-    inUse: '有订阅从此支付方式扣款。请先将其他方式设为默认，或取消订阅。',
+    inUse: '有订阅从此支付方式扣款。请先将其他方式设为默认，并为该订阅选择其他方式，或取消订阅。',
   },
   'zh-Hant': {
     title: '付款方式',
@@ -211,6 +216,6 @@ export const methodWords: Record<Language, typeof en> = {
     removeNow: '立即移除',
     removed: '付款方式已移除。',
     changed: '預設付款方式已變更。',
-    inUse: '有訂閱由此付款方式扣款。請先將其他方式設為預設，或取消訂閱。',
+    inUse: '有訂閱由此付款方式扣款。請先將其他方式設為預設，並為該訂閱選擇其他方式，或取消訂閱。',
   },
 }
