@@ -33,7 +33,8 @@ import {
   getCustomerStateByExternalId,
   listCustomers,
 } from './customers/customer-queries.ts'
-import { declareCancellation, declareWithdrawal, forgetDeclarationNetworks } from './portal/declare.ts'
+import { forgetDeclarationNetworks } from './portal/count-declarations.ts'
+import { declareCancellation, declareWithdrawal } from './portal/declare.ts'
 import { listDeclarations } from './portal/list-declarations.ts'
 import { getPortalCustomer, updatePortalCustomer } from './portal/portal-customer.ts'
 import { updateCustomer, updateCustomerByExternalId } from './customers/update-customer.ts'

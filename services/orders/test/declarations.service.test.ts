@@ -225,6 +225,22 @@ test('declarations of others with the address of a customer do not use up the wi
   await expect(orders.call(declareWithdrawal, own, buyer)).rejects.toThrow(TooManyRequests)
 })
 
+test('declarations of a stranger who only knows the address do not use up those that name an order', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const { order, email } = await sellToConsumer(orders, shop)
+  for (let made = 0; made < 5; made++) await orders.call(declareWithdrawal, declare(shop, email, { reference: `${made}` }), anonymous)
+  await expect(orders.call(declareCancellation, declare(shop, email, { reference: '6' }), anonymous)).rejects.toThrow(TooManyRequests)
+  const named = declare(shop, email, { reference: order.id })
+  await orders.call(declareWithdrawal, named, anonymous)
+  await orders.call(declareCancellation, named, anonymous)
+  expect(await orders.call(getSubscription, { id: order.subscription_id as string }, shop.seller)).toMatchObject({
+    cancel_at_period_end: true,
+  })
+  for (let made = 2; made < 5; made++) await orders.call(declareWithdrawal, named, anonymous)
+  await expect(orders.call(declareWithdrawal, named, anonymous)).rejects.toThrow(TooManyRequests)
+})
+
 test('one network makes 20 declarations an hour about a seller, whatever addresses it types; others can declare', async () => {
   await using orders = await startOrders()
   const [shop, other] = [await orders.shop(), await orders.shop()]

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { callerCustomerId, callerNetwork, callerProof } from '@quittance/contracts/caller'
+import { callerCustomerId, callerProof } from '@quittance/contracts/caller'
 import {
   declarationReceived,
   declareCancellation as cancellationContract,
@@ -7,41 +7,20 @@ import {
   type Declaration,
 } from '@quittance/contracts/declarations'
 import type { CustomerOrder } from '@quittance/contracts/customer-portal'
-import { RequestValidationError, TooManyRequests } from '@quittance/contracts/errors'
+import { RequestValidationError } from '@quittance/contracts/errors'
 import type { ReplyOf, RequestOf } from '@quittance/contracts/operation'
-import { command, job, type CommandContext } from '@quittance/runtime/handler'
-import { sharedByCheckouts, sharedByCustomers } from '@quittance/sql/sql-runner'
+import { command, type CommandContext } from '@quittance/runtime/handler'
+import { sharedByCheckouts } from '@quittance/sql/sql-runner'
 import { assertOrganizationExists } from '../organizations/organization.ts'
 import { changeSubscription } from '../subscriptions/lock-subscription.ts'
 import { billableStatuses } from '../subscriptions/subscription-status.ts'
+import { countDeclaration } from './count-declarations.ts'
 import { customerOrderView } from './customer-orders.ts'
 
 type Request = RequestOf<typeof withdrawalContract> | RequestOf<typeof cancellationContract>
 type Receipt = ReplyOf<typeof withdrawalContract>
 
-/** Declarations of one address about one seller within a day: each sends a mail to it. Of a customer who is signed in, withdrawals of one order. */
-const maxPerDay = 5
-/**
- * Declarations of one network about one seller within an hour: the addresses that it types could be those of strangers. Those of a customer who
- * is proven, with the own address, are not counted.
- */
-const maxPerHour = 20
 const refundMs = 14 * 86_400_000
-
-const count = `
-  select count(*)::int as count from declarations
-  where organization_id = :organization_id and organization_id = any (:scope_organizations) and lower(email) = lower(:email)
-    and (:order_id::uuid is null or order_id = :order_id and is_verified) and ${sharedByCustomers} and created_at > now() - interval '1 day'`
-
-const findNetworkLimit = `
-  select ceil(extract(epoch from created_at + interval '1 hour' - now()))::int as retry_after from declarations
-  where organization_id = :organization_id and organization_id = any (:scope_organizations) and network = :network
-    and ${sharedByCustomers} and created_at > now() - interval '1 hour'
-  order by created_at desc offset ${maxPerHour - 1} limit 1`
-
-const isOwnAddress = `
-  select 1 from customers
-  where id = :scope_customer and organization_id = any (:scope_organizations) and lower(email) = lower(:email) and ${sharedByCheckouts}`
 
 // The address is part of the match: a number alone proves nothing.
 const match = `
@@ -76,10 +55,11 @@ const unknownContract: Contract = { order_id: null, subscription_id: null, custo
  * nothing: the seller decides.
  */
 export const declareWithdrawal = command(withdrawalContract, async (request, context) => {
-  const network = await prepare(request, context)
   const { caller, now } = context
+  await assertSeller(request, context)
   const order = caller.kind === 'customer' ? await requireOwnOrder(request.order_id ?? null, context) : null
   const contract = order ? toContract(order) : await findContract(request, context)
+  const network = await countDeclaration(request, { orderId: contract.order_id, isOwn: order !== null, context })
   const isInTime = order?.withdrawal_until ? now <= new Date(order.withdrawal_until) : false
   const effect = order && isInTime ? await endSubscription(contract, context) : 'none'
   return record(request, { kind: 'withdrawal', contract, effect, ground: null, isVerified: order !== null, network, context })
@@ -90,8 +70,9 @@ export const declareWithdrawal = command(withdrawalContract, async (request, con
  * back. One that is `incomplete` or `unpaid` has no paid period left and ends.
  */
 export const declareCancellation = command(cancellationContract, async (request, context) => {
-  const network = await prepare(request, context)
+  await assertSeller(request, context)
   const contract = await findContract(request, context)
+  const network = await countDeclaration(request, { orderId: contract.order_id, isOwn: false, context })
   const effect = await cancelSubscription(contract, context)
   return record(request, {
     kind: 'cancellation',
@@ -104,39 +85,13 @@ export const declareCancellation = command(cancellationContract, async (request,
   })
 })
 
-/**
- * Asserts that the declaration may be made: by a customer to the own seller, by anonymous callers to the seller that they name. Returns the
- * network that it is counted under; null for none.
- */
-async function prepare(request: Request, context: CommandContext): Promise<string | null> {
-  const { organization_id, email } = request
-  const { caller, sql, lockNames, bindOrganization } = context
+/** Asserts that the seller exists. A customer declares to the own seller, anonymous callers to the one that they name. */
+async function assertSeller({ organization_id }: Request, { caller, sql, bindOrganization }: CommandContext): Promise<void> {
   if (caller.kind !== 'customer') {
     bindOrganization(organization_id)
     await assertOrganizationExists(sql, organization_id)
   } else if (caller.organization_id !== organization_id)
     throw RequestValidationError.field(['organization_id'], 'The session belongs to another organization.')
-  const network = await findCountedNetwork(email, context)
-  const counted = [email.toLowerCase(), ...(network === null ? [] : [network])]
-  await lockNames(counted.map((name) => `declaration ${organization_id} ${name}`))
-  // What others declare with the address of a customer must not use up the customer's own right.
-  const order_id = caller.kind === 'customer' && 'order_id' in request ? (request.order_id ?? null) : null
-  const [usage] = await sql<{ count: number }>('declaration.count', count, { organization_id, email, order_id })
-  if (usage && usage.count >= maxPerDay) {
-    throw new TooManyRequests('Too many declarations were made with this address today. The earlier ones were received.', 86_400)
-  }
-  if (network === null) return null
-  const [limit] = await sql<{ retry_after: number }>('declaration.find-network-limit', findNetworkLimit, { organization_id, network })
-  if (limit)
-    throw new TooManyRequests('Too many declarations were made from this network. Try again later.', Math.max(1, limit.retry_after))
-  return network
-}
-
-/** Returns the network that a declaration is counted under; null if it is not known, and for a proven customer with the own address. */
-async function findCountedNetwork(email: string, { caller, sql }: CommandContext): Promise<string | null> {
-  const network = callerNetwork(caller)
-  if (network === null || callerProof(caller) === null) return network
-  return (await sql('declaration.own-address', isOwnAddress, { email })).length > 0 ? null : network
 }
 
 async function requireOwnOrder(id: string | null, { read }: CommandContext): Promise<CustomerOrder> {
@@ -220,20 +175,3 @@ async function record({ organization_id, name, email, reference, locale }: Reque
   })
   return receipt
 }
-
-const batch = 1_000
-
-const forget = `
-  update declarations set network = null where id = any(array(
-    select id from declarations where network is not null and created_at < now() - interval '1 hour' order by created_at limit ${batch}
-    for update skip locked))
-  returning 1`
-
-/** Forgets the networks of declarations after an hour. */
-export const forgetDeclarationNetworks = job({
-  name: 'forget-declaration-networks',
-  everyMs: 60_000,
-  async run({ systemSql }) {
-    return (await systemSql('declarations.forget-networks', forget)).length === batch
-  },
-})
