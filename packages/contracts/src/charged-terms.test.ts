@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createCheckoutLink, updateCheckoutLink } from './checkout-links.ts'
 import { confirmCheckout, createCheckout, updateCheckout } from './checkouts.ts'
-import { updatePortalCustomer } from './customer-portal.ts'
+import { updatePortalCustomer } from './portal-customers.ts'
 import { createProduct, updateProduct } from './products.ts'
 
 const id = randomUUID()

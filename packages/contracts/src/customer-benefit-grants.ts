@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { BenefitGrantProperties, grantFields } from './benefit-grants.ts'
 import { BenefitCustom, BenefitLicenseKeys, BenefitType } from './benefits.ts'
-import { CustomerPortalCustomer, portal } from './customer-portal.ts'
+import { portal } from './customer-portal.ts'
 import { ResourceNotFound } from './errors.ts'
 import { Id, oneOrMany } from './identifiers.ts'
 import { operation } from './operation.ts'
 import { Organization } from './organizations.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
+import { CustomerPortalCustomer } from './portal-customers.ts'
 
 /** A benefit as returned to a customer who has it. */
 const BenefitSubscriber = z.discriminatedUnion('type', [

@@ -10,6 +10,8 @@ export class CustomerSessionCodeInvalidOrExpired extends ApiError {
 }
 
 const email = z.email().max(254)
+/** A code as it is typed. */
+export const TypedCode = z.string().max(50).describe('Six characters; case, spaces and dashes do not matter.')
 
 export const requestCustomerSession = operation({
   subject: 'orders.customer-code.request',
@@ -43,14 +45,14 @@ export const authenticateCustomerSession = operation({
     callers: ['anonymous'],
     actsOn: ['organization_id', 'email'],
   },
-  request: z.object({
-    organization_id: Id,
-    email,
-    code: z.string().max(50).describe('Six characters; case, spaces and dashes do not matter.'),
-  }),
+  request: z.object({ organization_id: Id, email, code: TypedCode }),
   reply: AuthenticatedCustomerSession,
   errors: [CustomerSessionCodeInvalidOrExpired, ServiceUnavailable],
 })
+
+/** What a code is for. */
+export const CodePurpose = z.enum(['sign_in', 'email_update'])
+export type CodePurpose = z.infer<typeof CodePurpose>
 
 /** Context that an encrypted secret of a mail is bound to: it can only be decrypted for this mail. */
 export function mailSecretContext(kind: 'customer_code' | 'invitation' | 'password_reset', sourceId: string): string {
@@ -61,10 +63,13 @@ export const customerCodeRequested = event({
   subject: 'event.customer_code.requested',
   publisher: 'orders',
   webhookType: null,
-  summary: 'A sign-in code for the customer portal was requested. Published for unknown addresses too, without a recipient.',
+  summary:
+    'A code for the customer portal was requested, to sign in or to change the e-mail address. Published for addresses that get none too, without a recipient.',
   payload: z.object({
     code_id: Id,
-    /** Null for an unknown address: no mail follows. */
+    /** Absent in events of earlier releases, whose codes are for signing in. */
+    purpose: CodePurpose.optional(),
+    /** Null if no mail follows: for signing in an unknown address, for a change one that a customer has. */
     customer_id: Id.nullable(),
     recipient: z.string().nullable(),
     /** BCP 47. */

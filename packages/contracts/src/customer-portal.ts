@@ -1,16 +1,12 @@
 import { z } from 'zod'
-import { Address, AddressInput } from './address.ts'
-import { NotPermitted, RequestValidationError, ResourceNotFound } from './errors.ts'
-import { Id, oneOrMany, timestamps } from './identifiers.ts'
-import { LocaleInput } from './locale.ts'
+import { RequestValidationError, ResourceNotFound } from './errors.ts'
+import { Id, oneOrMany } from './identifiers.ts'
 import { type HttpBinding, operation } from './operation.ts'
 import { BillingDetailsChange, InvoiceAlreadyExists, MissingInvoiceBillingDetails, NotPaidOrder, Order } from './orders.ts'
 import { Organization } from './organizations.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
-import { withoutControls } from './printed-text.ts'
 import { CheckoutProduct } from './products.ts'
 import { CustomerOrderSubscription } from './subscriptions.ts'
-import { TaxId } from './tax-id.ts'
 
 /** Operations of a customer with a portal session. The session implies `customer_portal:write`, so no scope is required. */
 export const portal = { scopes: [], callers: ['customer'] } satisfies Partial<HttpBinding>
@@ -74,50 +70,6 @@ export const generateCustomerOrderInvoice = operation({
   request: z.object({ id: Id }),
   reply: z.null(),
   errors: [ResourceNotFound, InvoiceAlreadyExists, NotPaidOrder, MissingInvoiceBillingDetails],
-})
-
-/** A customer as returned to the customer. */
-export const CustomerPortalCustomer = z
-  .object({
-    id: Id,
-    ...timestamps,
-    email: z.string(),
-    email_verified: z.boolean(),
-    name: z.string().nullable(),
-    billing_name: z.null().describe('Billing names belong to orders.'),
-    billing_address: Address.nullable(),
-    tax_id: TaxId.nullable(),
-    locale: z.string().nullable(),
-    oauth_accounts: z.record(z.string(), z.object({ account_id: z.string(), account_username: z.string().nullable() })),
-  })
-  .meta({ id: 'CustomerPortalCustomer' })
-export type CustomerPortalCustomer = z.infer<typeof CustomerPortalCustomer>
-
-const me = { path: '/v1/customer-portal/customers/me', status: 200, ...portal } as const
-
-export const getPortalCustomer = operation({
-  subject: 'orders.portal-customer.get',
-  summary: 'Get your customer data; a session bound to a checkout sees the data entered there',
-  http: { method: 'GET', ...me },
-  request: z.object({ organization_id: Id.optional().describe('404 if you are the customer of another organization.') }),
-  reply: CustomerPortalCustomer,
-  errors: [ResourceNotFound],
-})
-
-export const updatePortalCustomer = operation({
-  subject: 'orders.portal-customer.update',
-  summary: 'Change your own details; not permitted in a session bound to a checkout',
-  http: { method: 'PATCH', ...me },
-  request: z.object({
-    email: z.email().max(254).nullish(),
-    name: withoutControls(z.string().trim().max(250)).nullish(),
-    billing_address: AddressInput.nullish(),
-    locale: LocaleInput.nullish(),
-    default_payment_method_id: z.null({ error: 'Must be null: the default is set at the payment method.' }).optional(),
-    tax_id: z.string().trim().max(50).nullish().describe('The number; its format is derived from the country of the billing address.'),
-  }),
-  reply: CustomerPortalCustomer,
-  errors: [ResourceNotFound, NotPermitted, RequestValidationError],
 })
 
 /** A seller and its products for sale, publicly readable. */

@@ -43,6 +43,7 @@ import * as paymentAccounts from './payment-accounts.ts'
 import * as paymentOperations from './payment-operations.ts'
 import * as paymentSettings from './payment-settings.ts'
 import * as payments from './payments.ts'
+import * as portalCustomers from './portal-customers.ts'
 import * as products from './products.ts'
 import * as providerEvents from './provider-events.ts'
 import * as refunds from './refunds.ts'
@@ -93,6 +94,7 @@ const contracts: Record<string, unknown>[] = [
   customerPayments,
   customerPortal,
   customerSubscriptions,
+  portalCustomers,
   declarations,
   customerBenefitGrants,
   licenseKeys,

@@ -23,7 +23,8 @@ import { updateCheckout, updateCheckoutByClient } from './checkouts/update-check
 import { createCustomerSession } from './customer-sessions/create-customer-session.ts'
 import { endCustomerSession } from './customer-sessions/end-customer-session.ts'
 import { sweepCustomerSessions, verifyCustomerSession } from './customer-sessions/customer-session.ts'
-import { authenticateCustomerSession, requestCustomerSession, sweepCustomerCodes } from './customer-sessions/sign-in-by-code.ts'
+import { sweepCustomerCodes } from './customer-sessions/issue-code.ts'
+import { authenticateCustomerSession, requestCustomerSession } from './customer-sessions/sign-in-by-code.ts'
 import { createCustomer } from './customers/create-customer.ts'
 import { deleteCustomer, deleteCustomerByExternalId } from './customers/delete-customer.ts'
 import {
@@ -37,6 +38,7 @@ import { forgetDeclarationNetworks } from './portal/count-declarations.ts'
 import { declareCancellation, declareWithdrawal } from './portal/declare.ts'
 import { listDeclarations } from './portal/list-declarations.ts'
 import { getPortalCustomer, updatePortalCustomer } from './portal/portal-customer.ts'
+import { requestEmailUpdate, verifyEmailUpdate } from './portal/update-email.ts'
 import { updateCustomer, updateCustomerByExternalId } from './customers/update-customer.ts'
 import { database } from './database.ts'
 import { createDiscount, deleteDiscount, updateDiscount } from './catalog/discounts/discount-commands.ts'
@@ -138,7 +140,8 @@ const operations: Record<string, readonly Handler[]> = {
     revokeSubscription,
     advanceTestClock,
   ],
-  portal: [getPortalCustomer, updatePortalCustomer, getPortalOrganization, listCustomerBenefitGrants, getCustomerBenefitGrant],
+  portal: [getPortalCustomer, updatePortalCustomer, requestEmailUpdate, verifyEmailUpdate, getPortalOrganization],
+  portalGrants: [listCustomerBenefitGrants, getCustomerBenefitGrant],
   portalSubscriptions: [
     getCustomerSubscription,
     listCustomerSubscriptions,

@@ -4,10 +4,8 @@ import { createCustomer, customerUpdated, getCustomer, updateCustomer } from '@q
 import {
   generateCustomerOrderInvoice,
   getCustomerOrder,
-  getPortalCustomer,
   listCustomerOrders,
   updateCustomerOrder,
-  updatePortalCustomer,
 } from '@quittance/contracts/customer-portal'
 import {
   cancelCustomerSubscription,
@@ -23,6 +21,7 @@ import type { RequestInput } from '@quittance/contracts/operation'
 import { orderInvoiceRequested } from '@quittance/contracts/invoice-source'
 import { listOrders, type Order } from '@quittance/contracts/orders'
 import { createProduct, updateProductBenefits } from '@quittance/contracts/products'
+import { getPortalCustomer, updatePortalCustomer } from '@quittance/contracts/portal-customers'
 import { hashToken } from '@quittance/runtime/credential'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'

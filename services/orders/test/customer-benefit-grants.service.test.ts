@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { deleteBenefit } from '@quittance/contracts/benefits'
-import { getPortalCustomer } from '@quittance/contracts/customer-portal'
+import { getPortalCustomer } from '@quittance/contracts/portal-customers'
 import { getCustomerBenefitGrant, listCustomerBenefitGrants } from '@quittance/contracts/customer-benefit-grants'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { updateProductBenefits } from '@quittance/contracts/products'

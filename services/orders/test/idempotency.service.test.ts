@@ -60,6 +60,8 @@ const differentRequests: Record<string, object> = {
   'orders.cancellation.declare': { name: 'Another name' },
   'orders.customer-order.update': { billing_name: 'Another name' },
   'orders.portal-customer.update': { name: 'Another name' },
+  'orders.portal-customer.request-email-update': { email: 'another@example.com' },
+  'orders.portal-customer.verify-email-update': { token: 'another' },
 }
 
 const withoutBody = new Set([

@@ -5,7 +5,7 @@ import { listBenefitGrants } from '@quittance/contracts/benefit-grants'
 import type { Caller, CallerKind } from '@quittance/contracts/caller'
 import { createCheckoutLink } from '@quittance/contracts/checkout-links'
 import { createCheckout } from '@quittance/contracts/checkouts'
-import { customerCodeRequested, mailSecretContext, requestCustomerSession } from '@quittance/contracts/customer-codes'
+import { requestCustomerSession } from '@quittance/contracts/customer-codes'
 import { declareWithdrawal } from '@quittance/contracts/declarations'
 import { activateLicenseKey, listLicenseKeys } from '@quittance/contracts/license-keys'
 import { createProduct, updateProductBenefits } from '@quittance/contracts/products'
@@ -16,7 +16,7 @@ import { updateOrder } from '@quittance/contracts/orders'
 import { createPaymentAccount } from '@quittance/contracts/payment-accounts'
 import { publicOperations } from '@quittance/contracts/registry'
 import { createTaxRate } from '@quittance/contracts/taxes'
-import { openSecret } from '@quittance/runtime/encryption'
+import { verifyEmailUpdate } from '@quittance/contracts/portal-customers'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect } from 'vitest'
@@ -24,6 +24,7 @@ import { buildCamt } from './camt.ts'
 import { createMoneyObjects } from './money-objects.ts'
 import { buyProduct, createBenefitShop } from './sell-benefits.ts'
 import { buildAccountRequest, sharedFake } from './stripe-shop.ts'
+import { readCode, requestUpdateCode } from './read-code.ts'
 import type { OrdersUnderTest, Shop } from './start-orders.ts'
 import { buyActive, oweOrder } from './owed-order.ts'
 import { createPlan } from './subscribe.ts'
@@ -64,6 +65,7 @@ export async function createPopulatedShop(orders: OrdersUnderTest): Promise<Popu
   const licensed = { ...(await createLicense(orders, shop, email)), ...(await createLink(orders, shop)) }
   const benefit = shop.benefits[0]?.id ?? ''
   const code = await requestCode(orders, { organization_id: organizationId, email })
+  const update = await requestUpdateCode(orders, shop)
   await orders.call(declareWithdrawal, { organization_id: organizationId, name: 'Ada', email, reference: own.id }, { kind: 'anonymous' })
   const [{ account, key }, grant] = [await connectAccount(orders, seller), await findGrant(orders, { seller, benefit })]
   const ids = {
@@ -94,11 +96,11 @@ export async function createPopulatedShop(orders: OrdersUnderTest): Promise<Popu
     anonymous: { kind: 'anonymous' },
   }
   const requestFor: Requests = (operation) => {
-    const caller = callers[operation.http.callers[0] as CallerKind]
+    const caller = operation === verifyEmailUpdate ? update.caller : callers[operation.http.callers[0] as CallerKind]
     if (!caller) throw new Error(`No caller of the shop can call ${operation.subject}`)
     return {
       request: {
-        ...buildBody(operation, { organizationId, ids, key, code: { email, code }, spareEmail: spare.email }),
+        ...buildBody(operation, { organizationId, ids, key, code: { email, code }, updateCode: update.code, spareEmail: spare.email }),
         ...buildPathParameters(operation, ids),
       },
       caller,
@@ -178,9 +180,7 @@ function buildPathParameters({ http, subject }: PublicOperation, ids: Ids): Reco
 /** Requests a sign-in code of a customer, and reads it as the mail service does. */
 async function requestCode(orders: OrdersUnderTest, request: { organization_id: string; email: string }): Promise<string> {
   await orders.call(requestCustomerSession, request, { kind: 'anonymous' })
-  const { code_id, sealed_code } = await orders.nextEvent(customerCodeRequested)
-  const key = Buffer.from(process.env['MAIL_KEY'] ?? '', 'base64')
-  return openSecret(sealed_code, { keys: [key], context: mailSecretContext('customer_code', code_id) })
+  return (await readCode(orders)).code
 }
 
 /** What bodies are made of. */
@@ -191,11 +191,12 @@ interface Known {
   key: string
   /** A sign-in code with its address; a new one for that address would end it. */
   code: { email: string; code: string }
+  updateCode: string
   spareEmail: string
 }
 
 /** Returns the body of an operation; operations that need none get an empty one. */
-function buildBody({ subject }: PublicOperation, { organizationId, ids, key, code, spareEmail }: Known): object {
+function buildBody({ subject }: PublicOperation, { organizationId, ids, key, code, updateCode, spareEmail }: Known): object {
   const held = { key: ids['key'], organization_id: organizationId }
   const bodies: Record<string, object> = {
     'orders.product.create': { name: 'Almanac', recurring_interval: null, prices: [{ amount_type: 'fixed', price_amount: 900 }] },
@@ -237,6 +238,8 @@ function buildBody({ subject }: PublicOperation, { organizationId, ids, key, cod
     'orders.cancellation.declare': { organization_id: organizationId, name: 'Ada', email: spareEmail },
     'orders.customer-code.request': { organization_id: organizationId, email: spareEmail },
     'orders.customer-code.authenticate': { organization_id: organizationId, ...code },
+    'orders.portal-customer.request-email-update': { email: `${randomUUID()}@example.com` },
+    'orders.portal-customer.verify-email-update': { token: updateCode },
   }
   return bodies[subject] ?? {}
 }

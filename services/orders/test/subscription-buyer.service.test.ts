@@ -1,5 +1,5 @@
 import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
-import { updatePortalCustomer } from '@quittance/contracts/customer-portal'
+import { updatePortalCustomer } from '@quittance/contracts/portal-customers'
 import { updateCustomer } from '@quittance/contracts/customers'
 import { listOrders, type Order } from '@quittance/contracts/orders'
 import { getSubscription } from '@quittance/contracts/subscriptions'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { confirmCheckout, createCheckout, getCheckout, updateCheckoutByClient } from '@quittance/contracts/checkouts'
-import { updatePortalCustomer } from '@quittance/contracts/customer-portal'
+import { updatePortalCustomer } from '@quittance/contracts/portal-customers'
 import { createCustomer, getCustomer } from '@quittance/contracts/customers'
 import { createDiscount } from '@quittance/contracts/discounts'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'

@@ -58,6 +58,24 @@ export function openCustomerSession(
   return { session: em.create(CustomerSession, { ...session, tokenHash: hashToken(token), expiresAt }), token }
 }
 
+/** Twelve hours; sessions of links last one. */
+const codeSessionMs = 12 * 3_600_000
+
+/** A session of a customer who entered a mailed code. */
+export interface CodeSession {
+  token: string
+  expires_at: string
+  customer_id: string
+}
+
+/** Opens a session for everything of a customer, whose address a mailed code has proven. */
+export async function openCodeSession(context: Transaction, ids: { customerId: string; organizationId: string }): Promise<CodeSession> {
+  const unbound = { checkoutId: null, madeByCheckoutId: null, proof: 'code' as const }
+  const { session, token } = openCustomerSession(context, { ...ids, ...unbound, lifetimeMs: codeSessionMs })
+  await context.em.flush()
+  return { token, expires_at: session.expiresAt.toISOString(), customer_id: ids.customerId }
+}
+
 /** Deletes all sessions of a customer. */
 export async function deleteCustomerSessions({ em }: Transaction, { customerId }: { customerId: string }): Promise<void> {
   await em.nativeDelete(CustomerSession, { customerId })

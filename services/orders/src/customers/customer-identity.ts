@@ -33,20 +33,33 @@ export async function lockIdentity(
 }
 
 /** Throws unless e-mail address (ignoring case) and external id are unique in the organization. */
-export async function assertIdentityAvailable(
+export async function assertIdentityAvailable(context: Pick<Transaction, 'sql' | 'lockNames'>, identity: Identity): Promise<void> {
+  const found = await findTaken(context, identity)
+  if (!found) return
+  throw found.email
+    ? RequestValidationError.field(['email'], 'A customer with this email address already exists.')
+    : RequestValidationError.field(['external_id'], 'A customer with this external ID already exists.')
+}
+
+/** Whether another customer of the organization has the e-mail address, ignoring case; it is locked until the transaction ends. */
+export async function isEmailTaken(
+  context: Pick<Transaction, 'sql' | 'lockNames'>,
+  identity: { id: string; organizationId: string; email: string },
+): Promise<boolean> {
+  return (await findTaken(context, { ...identity, externalId: null })) !== null
+}
+
+/** Returns whether the e-mail address of another customer is the same; null if neither it nor the external id is taken. */
+async function findTaken(
   context: Pick<Transaction, 'sql' | 'lockNames'>,
   { id, organizationId, email, externalId }: Identity,
-): Promise<void> {
+): Promise<{ email: boolean | null } | null> {
   await lockIdentity(context, { organizationId, email, externalId })
-  const found = await context.sql<{ email: boolean | null }>('customer.identity-taken', taken, {
+  const [first] = await context.sql<{ email: boolean | null }>('customer.identity-taken', taken, {
     id,
     organization_id: organizationId,
     email: email ?? null,
     external_id: externalId ?? null,
   })
-  const [first] = found
-  if (!first) return
-  throw first.email
-    ? RequestValidationError.field(['email'], 'A customer with this email address already exists.')
-    : RequestValidationError.field(['external_id'], 'A customer with this external ID already exists.')
+  return first ?? null
 }

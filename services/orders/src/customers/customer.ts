@@ -32,6 +32,8 @@ export const CustomerSchema = defineEntity({
 /** Absent keys leave the value unchanged. */
 export interface CustomerChange {
   email?: string | null | undefined
+  /** Set if the customer entered a code that was mailed to the address of this change. */
+  email_verified?: true
   name?: string | null | undefined
   external_id?: string | null | undefined
   billing_address?: Address | null | undefined
@@ -41,12 +43,13 @@ export interface CustomerChange {
 }
 
 export class Customer extends CustomerSchema.class {
-  /** Applies the keys that are present. A new e-mail address is unverified; an external id cannot change once set. */
+  /** Applies the keys that are present. A new e-mail address is unverified unless it was proven; an external id cannot change once set. */
   change(change: CustomerChange): void {
     if (change.email && change.email !== this.email) {
       this.email = change.email
       this.emailVerified = false
     }
+    if (change.email_verified) this.emailVerified = true
     if (change.external_id !== undefined && change.external_id !== this.externalId) {
       if (this.externalId) throw RequestValidationError.field(['external_id'], 'Customer external ID cannot be updated.')
       this.externalId = change.external_id

@@ -21,7 +21,7 @@ import { describeFailure, noPaymentsMessage } from '../payments/buyer-messages.t
 import { callLeaseMs } from '../payments/calls-in-progress.ts'
 import { checkToken, type TokenCheck } from '../payments/check-token.ts'
 import { findAccountForPayments } from '../payments/provider-account.ts'
-import { requireUnboundCustomerId } from './portal-customer.ts'
+import { requireUnboundCustomerId } from './own-customer.ts'
 
 type Request = RequestOf<typeof addContract>
 

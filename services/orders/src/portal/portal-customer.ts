@@ -1,16 +1,18 @@
-import { callerCheckoutId, callerCustomerId, type Caller } from '@quittance/contracts/caller'
+import { callerCheckoutId } from '@quittance/contracts/caller'
 import {
   getPortalCustomer as getPortalCustomerContract,
   type CustomerPortalCustomer,
   updatePortalCustomer as updatePortalCustomerContract,
-} from '@quittance/contracts/customer-portal'
+} from '@quittance/contracts/portal-customers'
 import { query, command } from '@quittance/runtime/handler'
 import type { View } from '@quittance/sql/view'
 import { activeCustomers } from '../customers/customer-view.ts'
 import { isTaxIdOfCountry, parseTaxId } from '@quittance/runtime/tax-id'
 import { changeCustomer } from '../customers/update-customer.ts'
 import { Customer } from '../customers/customer.ts'
-import { NotPermitted, ResourceNotFound } from '@quittance/contracts/errors'
+import { ResourceNotFound } from '@quittance/contracts/errors'
+import { requireCustomerId, requireUnboundCustomerId } from './own-customer.ts'
+import { mailUpdateCode } from './update-email.ts'
 
 /** Columns of a customer for the customer; `c` is the customer. */
 const portalCustomerColumns = `c.id, c.created_at, c.modified_at, c.email, c.email_verified, c.name, null as billing_name, c.billing_address, c.tax_id,
@@ -51,26 +53,14 @@ function asCustomer({ tax_number: number, ...typed }: TypedCustomer): CustomerPo
   return { ...typed, tax_id: taxId }
 }
 
-export const updatePortalCustomer = command(updatePortalCustomerContract, async ({ tax_id, ...change }, context) => {
+/** Changes everything but the e-mail address at once; another address is mailed a code, and applies once that is entered. */
+export const updatePortalCustomer = command(updatePortalCustomerContract, async ({ tax_id, email, ...change }, context) => {
   const id = requireUnboundCustomerId(context.caller)
   const { billingAddress } = await context.em.findOneOrFail(Customer, { id, deletedAt: null })
   const address = change.billing_address === undefined ? billingAddress : change.billing_address
   const taxId =
     tax_id === undefined ? undefined : tax_id ? parseTaxId(tax_id, { country: address?.country ?? null, field: 'tax_id' }) : null
-  await changeCustomer({ id, ...change, tax_id: taxId }, context)
+  const isMailed = email ? await mailUpdateCode(email, context) : false
+  if (!isMailed || tax_id !== undefined || Object.keys(change).length > 0) await changeCustomer({ id, ...change, tax_id: taxId }, context)
   return context.read.one(portalCustomerView, { where: 'c.id = :id', values: { id } })
 })
-
-/** Returns the id of the calling customer. Throws `NotPermitted` for other callers. */
-export function requireCustomerId(caller: Caller): string {
-  const id = callerCustomerId(caller)
-  if (!id) throw new NotPermitted('Only a customer can do this.')
-  return id
-}
-
-/** The same for operations that change the customer: also throws `NotPermitted` if the session is bound to a checkout. */
-export function requireUnboundCustomerId(caller: Caller): string {
-  const id = requireCustomerId(caller)
-  if (callerCheckoutId(caller)) throw new NotPermitted('This session is bound to a checkout. It cannot change the customer.')
-  return id
-}

@@ -15,7 +15,7 @@ import { askForChange, previewChange } from '../subscriptions/preview-change.ts'
 import { applyProductChange } from '../subscriptions/previewed-change.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
 import { customerSubscriptionView } from './customer-subscriptions.ts'
-import { requireUnboundCustomerId } from './portal-customer.ts'
+import { requireUnboundCustomerId } from './own-customer.ts'
 
 export const previewCustomerSubscriptionChange = staged(previewCustomerSubscriptionChangeContract, {
   commit: (request, context) => askForChange(request, context, assertMayUpdate),

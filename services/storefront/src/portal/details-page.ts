@@ -1,4 +1,4 @@
-import { updatePortalCustomer } from '@quittance/contracts/customer-portal'
+import { updatePortalCustomer } from '@quittance/contracts/portal-customers'
 import { ApiFailure } from '@quittance/pages/call-api'
 import { errorSummary, textField, type FormError } from '@quittance/pages/fields'
 import { html } from '@quittance/pages/html'

@@ -1,6 +1,7 @@
-import { getPortalCustomer, getPortalOrganization, type CustomerPortalCustomer } from '@quittance/contracts/customer-portal'
+import { getPortalOrganization } from '@quittance/contracts/customer-portal'
 import type { Organization } from '@quittance/contracts/organizations'
 import { isAllowedReturnUrl } from '@quittance/contracts/return-url'
+import { getPortalCustomer, type CustomerPortalCustomer } from '@quittance/contracts/portal-customers'
 import type { CallOptions } from '@quittance/pages/call-api'
 import { ApiFailure } from '@quittance/pages/call-api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
