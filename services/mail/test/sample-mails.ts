@@ -62,6 +62,7 @@ export const sampleData: readonly MailData[] = [
   },
   { kind: 'endpoint_disabled', host: 'hooks.example', number: 'e-1', failingSince: '2026-11-18T10:00:00Z' },
   { kind: 'customer_code' },
+  { kind: 'customer_code', purpose: 'email_update' },
   { kind: 'invitation', expiresAt: '2026-11-30T10:00:00Z' },
   { kind: 'password_reset', expiresAt: '2026-11-24T10:45:00Z' },
 ]

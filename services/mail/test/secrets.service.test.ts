@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { accountMailRequested } from '@quittance/contracts/invitations'
-import { customerCodeRequested, mailSecretContext } from '@quittance/contracts/customer-codes'
+import { customerCodeRequested, mailSecretContext, type CodePurpose } from '@quittance/contracts/customer-codes'
 import { sealSecret } from '@quittance/runtime/encryption'
 import { eventually } from '@quittance/testing/eventually'
 import { simpleParser } from 'mailparser'
@@ -18,7 +18,14 @@ beforeEach(() => {
 const key = Buffer.alloc(32, 9)
 const code = '4F7-K2M'
 
-function requestCode(mail: TestMail, change: { customer_id?: string | null; recipient?: string | null; occurredAt?: Date } = {}) {
+interface Change {
+  purpose?: CodePurpose
+  customer_id?: string | null
+  recipient?: string | null
+  occurredAt?: Date
+}
+
+function requestCode(mail: TestMail, change: Change = {}) {
   const code_id = randomUUID()
   const { occurredAt = new Date(), ...recipient } = change
   const sealed_code = sealSecret(code, { keys: [key], context: mailSecretContext('customer_code', code_id) })
@@ -56,6 +63,23 @@ test('mails a code; tables have it encrypted until it is sent, and not at all af
   const afterwards = await readTables(mail)
   expect(afterwards).not.toContain('aes-256-gcm$')
   expect(afterwards).not.toContain(code)
+})
+
+test('mails a code for a new address to it, and states who asked and what it does', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  await requestCode(mail, { purpose: 'email_update', customer_id: null, recipient: null })
+  await requestCode(mail, { purpose: 'email_update', recipient: 'new@example.com' })
+  const [sent] = await smtp.messages(1)
+  expect(sent?.to).toEqual(['new@example.com'])
+  const { subject, text = '', html } = await simpleParser(sent?.source ?? '')
+  expect(subject).toBe('Bestätigen Sie Ihre neue E-Mail-Adresse bei Harbour Books')
+  const stated = text.replaceAll(/\s+/g, ' ')
+  expect(stated).toContain(code)
+  expect(stated).toMatch(/Ein angemeldeter Kunde von .?Harbour Books.? möchte diese Adresse für sein Konto verwenden/)
+  expect(stated).toContain('Wenn Sie das nicht angefordert haben, müssen Sie nichts tun.')
+  expect(`${stated}${html}`).not.toContain('Anmeldeseite')
+  expect(await mail.ended(1)).toMatchObject([{ kind: 'customer_code', status: 'sent' }])
+  expect(await readTables(mail)).not.toContain('aes-256-gcm$')
 })
 
 test('sends no code later than ten minutes after it was requested [pages 87]', async () => {

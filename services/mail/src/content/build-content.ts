@@ -1,3 +1,4 @@
+import type { CodePurpose } from '@quittance/contracts/customer-codes'
 import { mailLanguage } from '../words/mail-language.ts'
 import { assertOwnAddress, type OwnAddresses } from './own-address.ts'
 import { fillSentence, fillText, toVisible, type Fact, type Link, type MailContent } from './mail-content.ts'
@@ -42,7 +43,7 @@ function write(mail: Writing): Written {
     case 'credit_note':
       return writeDocument(mail, data)
     case 'customer_code':
-      return writeCode(mail)
+      return writeCode(mail, data.purpose)
     case 'invitation':
       return writeInvitation(mail, data)
     case 'password_reset':
@@ -193,13 +194,14 @@ function writeDocument(mail: Writing, data: DocumentData): Written {
   }
 }
 
-function writeCode({ words, seller, secret }: Writing): Written {
+function writeCode({ words, seller, secret }: Writing, purpose: CodePurpose | undefined): Written {
   if (secret === null) throw new Error('A mail with a code needs the code')
+  const texts = purpose === 'email_update' ? words.emailUpdate : { ...words.code, footer: words.footers.code }
   return {
-    ...fillTexts(words.code, { seller }),
+    ...fillTexts(texts, { seller }),
     code: secret,
-    notes: [fillSentence(words.code.warning, { seller })],
-    footer: fillSentence(words.footers.code, { seller }),
+    notes: [fillSentence(texts.warning, { seller })],
+    footer: fillSentence(texts.footer, { seller }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { CodePurpose } from '@quittance/contracts/customer-codes'
 import { z } from 'zod'
 
 const amount = z.int()
@@ -54,8 +55,8 @@ const Document = z.object({
   urlExpiresAt: time,
 })
 
-/** The secret is the code. */
-const Code = z.object({ kind: z.literal('customer_code') })
+/** The secret is the code. Without a purpose, as in mails of earlier releases, it is for signing in. */
+const Code = z.object({ kind: z.literal('customer_code'), purpose: CodePurpose.optional() })
 
 /** The secret is the link. */
 const Invitation = z.object({ kind: z.literal('invitation'), expiresAt: time })

@@ -7,15 +7,15 @@ import { storeMessage } from './store-message.ts'
 /** A code is valid for 15 minutes; a mail that comes later than this leaves too little of them. */
 const maxCodeDelayMs = 10 * 60_000
 
-/** Mails a sign-in code, or nothing if its address is of no customer. The code stays encrypted until it is sent. */
+/** Mails a code, or nothing without a recipient. The code stays encrypted until it is sent. */
 export const onCustomerCodeRequested = consumer(
   durableConsumers.mailCustomerCodes,
   [customerCodeRequested],
   async (message, transaction) => {
-    const { code_id, customer_id, recipient, locale, sealed_code } = message.payload
+    const { code_id, purpose, customer_id, recipient, locale, sealed_code } = message.payload
     if (customer_id === null || recipient === null) return
     await storeMessage(transaction, message, {
-      data: { kind: 'customer_code' },
+      data: { kind: 'customer_code', purpose },
       sourceId: code_id,
       recipientId: customer_id,
       customerId: customer_id,

@@ -3,6 +3,7 @@ import type { MailText } from './declaration-words.ts'
 import { arabic } from './arabic.ts'
 import { contractWords, type ContractWords } from './contract-words.ts'
 import { declarationWords, type DeclarationMailWords } from './declaration-words.ts'
+import { emailUpdateWords, type EmailUpdateWords } from './email-update-words.ts'
 import { dutch } from './dutch.ts'
 import { english } from './english.ts'
 import { french } from './french.ts'
@@ -44,6 +45,7 @@ export const wordsByLanguage: Readonly<Record<string, MailWords>> = Object.fromE
       ...words,
       declaration: declarationWords[language] as DeclarationMailWords,
       contract: contractWords[language] as ContractWords,
+      emailUpdate: emailUpdateWords[language] as EmailUpdateWords,
       reminder: reminderWords[language] as ReminderWords,
       trial: trialWords[language] as MailText,
       passwordReset: passwordResetWords[language] as PasswordResetWords,

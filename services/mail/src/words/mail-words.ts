@@ -1,4 +1,5 @@
 import type { ContractWords } from './contract-words.ts'
+import type { EmailUpdateWords } from './email-update-words.ts'
 import type { PasswordResetWords } from './password-reset-words.ts'
 import type { ReminderWords } from './reminder-words.ts'
 import type { DeclarationMailWords, MailText } from './declaration-words.ts'
@@ -10,6 +11,7 @@ import type { DeclarationMailWords, MailText } from './declaration-words.ts'
 export interface MailWords extends BaseMailWords {
   declaration: DeclarationMailWords
   contract: ContractWords
+  emailUpdate: EmailUpdateWords
   reminder: ReminderWords
   trial: MailText
   passwordReset: PasswordResetWords
