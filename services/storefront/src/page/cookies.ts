@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** A cookie with a sealed value, which is sent to one path and below it only. */
 export interface SealedCookie {
-  name: 'qt_sale' | 'qt_portal' | 'qt_portal_new' | 'qt_portal_return' | 'qt_pay' | 'qt_setup' | 'qt_sign_in'
+  name: 'qt_sale' | 'qt_portal' | 'qt_portal_new' | 'qt_portal_return' | 'qt_pay' | 'qt_setup' | 'qt_sign_in' | 'qt_email_update'
   path: string
 }
 

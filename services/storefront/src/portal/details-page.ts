@@ -3,6 +3,7 @@ import { ApiFailure } from '@quittance/pages/call-api'
 import { errorSummary, textField, type FormError } from '@quittance/pages/fields'
 import { html } from '@quittance/pages/html'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { maskEmail } from '../checkout/success-page.ts'
 import { toFormErrors } from '../checkout/needed-fields.ts'
 import { readText, type AppOptions } from '../page/page-context.ts'
 import { addressFields, fillAddress, findMissingCountry, readAddress, toAddressInput, type TypedAddress } from './address-fields.ts'
@@ -21,7 +22,9 @@ const names = { nameField: 'name', prefix: 'billing_address' }
 export async function sendDetails(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
   const { customer, context } = session
   const typed = fillAddress(customer.name, customer.billing_address)
-  const notice = readText(exchange.request.query, 'saved') ? context.words.portal.saved : null
+  const { query } = exchange.request
+  const { portal, email } = context.words
+  const notice = readText(query, 'changed') ? email.changed : readText(query, 'saved') ? portal.saved : null
   return sendDetailsPage(session, { exchange, typed, taxId: customer.tax_id?.[0] ?? '', errors: [], notice })
 }
 
@@ -63,10 +66,16 @@ interface DetailsPage {
 }
 
 function sendDetailsPage(session: PortalSession, { exchange, typed, taxId, errors, notice }: DetailsPage): FastifyReply {
-  const { context, path } = session
-  const { portal, common, checkout } = context.words
+  const { context, customer, path } = session
+  const { portal, common, checkout, email } = context.words
   const body = html`${errorSummary(common.problem, errors)} ${notice && html`<p class="notice good" role="status">${notice}</p>`}
     <h1>${portal.details}</h1>
+    <section class="card row">
+      <span
+        ><span class="strong">${checkout.email}</span><br /><span class="quiet"><bdi>${maskEmail(customer.email)}</bdi></span></span
+      >
+      <a class="button" href="${path}/details/email?locale=${context.language}">${email.change}</a>
+    </section>
     <form class="card stack" method="post" action="${path}/details" novalidate>
       <input type="hidden" name="locale" value="${context.language}" />
       <p class="quiet">${portal.detailsHint}</p>

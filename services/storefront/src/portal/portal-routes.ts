@@ -30,6 +30,7 @@ import { payOrder, sendPay } from './pay-order.ts'
 import { changePlan, sendPlan } from './plan-page.ts'
 import { chooseSubscriptionMethod, sendSubscriptionMethod } from './subscription-method-page.ts'
 import { changeSubscription, sendCancel, sendSubscription } from './subscription-page.ts'
+import { requestNewAddress, sendAddressCode, sendNewAddress, useAddressCode } from './update-email.ts'
 
 type Request = FastifyRequest<PortalRoute>
 type PageHandler = (
@@ -62,6 +63,10 @@ export function addPortalRoutes(app: FastifyInstance, options: AppOptions): void
   app.get<PortalRoute>(`${root}/benefits`, signedIn(sendBenefits))
   app.get<PortalRoute>(`${root}/details`, signedIn(sendDetails))
   app.post<PortalRoute>(`${root}/details`, signedIn(saveDetails))
+  app.get<PortalRoute>(`${root}/details/email`, signedIn(sendNewAddress))
+  app.post<PortalRoute>(`${root}/details/email`, signedIn(requestNewAddress))
+  app.get<PortalRoute>(`${root}/details/email/code`, signedIn(sendAddressCode))
+  app.post<PortalRoute>(`${root}/details/email/code`, signedIn(useAddressCode))
   app.get<PortalRoute>(`${root}/payment-methods`, signedIn(sendMethods))
   app.get<PortalRoute>(`${root}/payment-methods/add`, signedIn(sendNewMethod))
   app.post<PortalRoute>(`${root}/payment-methods/add`, signedIn(addMethod))

@@ -1,6 +1,6 @@
 import type { Organization } from '@quittance/contracts/organizations'
 import { errorSummary, textField, type FormError } from '@quittance/pages/fields'
-import { html } from '@quittance/pages/html'
+import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply } from 'fastify'
 import { sellerLink } from '../checkout/result-pages.ts'
 import { contractLinks } from '../page/contract-links.ts'
@@ -39,20 +39,25 @@ export function sendAddressForm(reply: FastifyReply, form: AddressForm): Fastify
         <p>${signIn.lead}</p>
         <input type="hidden" name="locale" value="${context.language}" />
         <input type="hidden" name="next" value="${next}" />
-        ${textField({
-          name: 'email',
-          label: checkout.email,
-          value: email,
-          type: 'email',
-          maxlength: 254,
-          autocomplete: 'email',
-          isRequired: true,
-          error: errors.find(({ field }) => field === 'email')?.message,
-        })}
+        ${emailField({ label: checkout.email, email, errors })}
         <p class="actions"><button class="button primary">${signIn.send}</button></p>
       </form>
       ${sellerLink(organization, context)} ${contractLinks({ slug: organization.slug, context })}
     </div>`,
+  })
+}
+
+/** Renders the field for an e-mail address. */
+export function emailField({ label, email, errors }: { label: string; email: string; errors: readonly FormError[] }): Html {
+  return textField({
+    name: 'email',
+    label,
+    value: email,
+    type: 'email',
+    maxlength: 254,
+    autocomplete: 'email',
+    isRequired: true,
+    error: errors.find(({ field }) => field === 'email')?.message,
   })
 }
 
@@ -78,24 +83,30 @@ export function sendCodeForm(reply: FastifyReply, { organization, context, statu
         <h1>${signIn.codeTitle}</h1>
         <p>${signIn.codeSent(email)}</p>
         <input type="hidden" name="locale" value="${context.language}" />
-        ${textField({
-          name: 'code',
-          label: signIn.code,
-          value: '',
-          maxlength: 50,
-          autocomplete: 'one-time-code',
-          isRequired: true,
-          hint: signIn.codeHint,
-          error: errors.find(({ field }) => field === 'code')?.message,
-        })}
-        <p class="actions">
-          <button class="button primary" name="intent" value="sign-in">${signIn.signIn}</button>
-          <button class="button" name="intent" value="again">${signIn.sendAgain}</button>
-        </p>
+        ${codeFields({ context, confirm: signIn.signIn, errors })}
       </form>
       <p><a href="${path}?locale=${context.language}">${signIn.otherAddress}</a></p>
     </div>`,
   })
+}
+
+/** Renders the field for a code, and the buttons that use it, with the label `confirm`, and request another. */
+export function codeFields({ context, confirm, errors }: Pick<CodeForm, 'context' | 'errors'> & { confirm: string }): Html {
+  const { signIn } = context.words
+  return html`${textField({
+      name: 'code',
+      label: signIn.code,
+      value: '',
+      maxlength: 50,
+      autocomplete: 'one-time-code',
+      isRequired: true,
+      hint: signIn.codeHint,
+      error: errors.find(({ field }) => field === 'code')?.message,
+    })}
+    <p class="actions">
+      <button class="button primary" name="intent" value="use">${confirm}</button>
+      <button class="button" name="intent" value="again">${signIn.sendAgain}</button>
+    </p>`
 }
 
 /** Sends the page of an installation that cannot mail codes: the seller's link is the way in. */

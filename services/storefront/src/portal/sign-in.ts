@@ -22,14 +22,15 @@ interface PendingSignIn {
   next: string
 }
 
-const codeLifetimeSeconds = 900
+/** How long a code is valid. */
+export const codeLifetimeSeconds = 900
 
 const signInCookie = (slug: string) => ({ name: 'qt_sign_in', path: `/${slug}/portal/sign-in` }) as const
 
 /** Returns the page below the portal that a visitor asked for, if it is one; empty for the overview. */
 export function findNextPage(path: string | null): string {
   const known =
-    /^(?:\/(?:benefits|details|payment-methods(?:\/add)?)|\/(?:orders|subscriptions)\/[\w-]{1,64}(?:\/(?:cancel|withdraw|pay))?)$/
+    /^(?:\/(?:benefits|details(?:\/email)?|payment-methods(?:\/add)?)|\/(?:orders|subscriptions)\/[\w-]{1,64}(?:\/(?:cancel|withdraw|pay))?)$/
   return path && known.test(path) ? path : ''
 }
 
@@ -59,15 +60,20 @@ export async function requestCode(request: Request, { reply, options }: Exchange
   return reply.redirect(`/${slug}/portal/sign-in/code?locale=${context.language}${notice}`, 303)
 }
 
-type CodeOutcome = 'sent' | 'rejected' | 'off' | { waitMinutes: number }
+export type CodeOutcome = 'sent' | 'rejected' | 'off' | { waitMinutes: number }
 
 /** An address that has requested too many codes may still have one, so that the form for it is shown. */
-async function askForCode(
+function askForCode(
   { email, organization, context }: { email: string; organization: Organization; context: PageContext },
   { api }: AppOptions,
 ): Promise<CodeOutcome> {
+  return tryToMailCode(() => api.call(requestCustomerSession, { organization_id: organization.id, email }, { visitor: context.visitor }))
+}
+
+/** Requests a code, and returns what the visitor has to know. */
+export async function tryToMailCode(request: () => Promise<unknown>): Promise<CodeOutcome> {
   try {
-    await api.call(requestCustomerSession, { organization_id: organization.id, email }, { visitor: context.visitor })
+    await request()
     return 'sent'
   } catch (error) {
     if (error instanceof ApiUnavailable) return 'off'
@@ -129,16 +135,23 @@ interface TypedCode {
 
 async function openSession({ email, code, organization, context }: TypedCode, { reply, options }: Exchange): Promise<FormError[]> {
   try {
-    const { token, expires_at } = await options.api.call(
+    const opened = await options.api.call(
       authenticateCustomerSession,
       { organization_id: organization.id, email, code },
       { visitor: context.visitor },
     )
-    const maxAgeSeconds = Math.floor((Date.parse(expires_at) - Date.now()) / 1000)
-    signIn(reply, { cookies: options.cookies, slug: organization.slug, token, maxAgeSeconds })
+    keepSession(opened, { reply, cookies: options.cookies, slug: organization.slug })
     return []
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.status !== 401) throw error
     return [{ field: 'code', message: context.words.signIn.wrongCode }]
   }
+}
+
+/** Signs the customer in with the session that a code opened, as long as it is valid. */
+export function keepSession(
+  { token, expires_at }: { token: string; expires_at: string },
+  { reply, cookies, slug }: { reply: FastifyReply; cookies: AppOptions['cookies']; slug: string },
+): void {
+  signIn(reply, { cookies, slug, token, maxAgeSeconds: Math.floor((Date.parse(expires_at) - Date.now()) / 1000) })
 }

@@ -4,6 +4,7 @@ import { ar } from './ar.ts'
 import { cancellationWords } from './cancellation-words.ts'
 import { de } from './de.ts'
 import { declarationWords } from './declaration-words.ts'
+import { emailWords } from './email-words.ts'
 import { en, type CommonWords } from './en.ts'
 import { es } from './es.ts'
 import { fr } from './fr.ts'
@@ -37,6 +38,7 @@ export interface Words extends CommonWords {
   pay: (typeof payWords)['en']
   payment: (typeof paymentWords)['en']
   account: (typeof accountWords)['en']
+  email: (typeof emailWords)['en']
   link: (typeof linkWords)['en']
   method: (typeof methodWords)['en'] & (typeof newMethodWords)['en'] & (typeof subscriptionMethodWords)['en']
   plan: (typeof planWords)['en'] & (typeof planNoticeWords)['en']
@@ -55,6 +57,7 @@ const all = Object.fromEntries(
       pay: payWords[language],
       payment: paymentWords[language],
       account: accountWords[language],
+      email: emailWords[language],
       link: linkWords[language],
       method: { ...methodWords[language], ...newMethodWords[language], ...subscriptionMethodWords[language] },
       plan: { ...planWords[language], ...planNoticeWords[language] },
