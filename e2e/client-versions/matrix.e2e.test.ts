@@ -25,7 +25,7 @@ const differences: Partial<Record<Version, string[]>> = {
   '0.40.3': [...confirmation, ...registrations],
   '0.42.5': [...confirmation, ...registrations],
   '0.46.7': [...confirmation, 'refunds.create', ...registrations],
-  '0.49.0': [...confirmation, 'refunds.create', 'oauth2.clients.create'],
+  '0.49.0': [...confirmation, 'customerPortal.customers.verifyEmailUpdate', 'refunds.create', 'oauth2.clients.create'],
 }
 
 /** Types of events that the operations cause. */

@@ -57,6 +57,9 @@ export const operations: Record<string, Operation> = {
   'customerPortal.customers.get': (polar, { session }) => polar.customerPortal.customers.get({ customerSession: session }),
   'customerPortal.customers.update': (polar, { session }) =>
     polar.customerPortal.customers.update({ customerSession: session }, { billingName: 'Ada' }),
+  'customerPortal.customers.requestEmailUpdate': (polar, { session }) =>
+    polar.customerPortal.customers.requestEmailUpdate({ customerSession: session }, { email: `${crypto.randomUUID()}@example.com` }),
+  'customerPortal.customers.verifyEmailUpdate': (polar) => polar.customerPortal.customers.verifyEmailUpdate({ token: '4F7-K2M' }),
   'customerPortal.licenseKeys.activate': (polar, { key, organization }) =>
     polar.customerPortal.licenseKeys.activate({ key, organizationId: organization.id, label: 'desktop' }),
   'customerPortal.licenseKeys.deactivate': async (polar, world) => {

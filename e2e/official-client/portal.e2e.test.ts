@@ -85,7 +85,10 @@ test('customers read and change their own data; the seller and its products are 
   const changed = await portal.customers.update(me, { name: 'Zofia', billingAddress: address, taxId: '5260001246' })
   expect(changed).toMatchObject({ name: 'Zofia', taxId: ['PL5260001246', 'eu_vat'], billingAddress: { country: 'PL' } })
   const another = await polar.customers.create({ email: `${randomUUID()}@example.com` })
-  await expect(portal.customers.update(me, { email: another.email })).rejects.toBeInstanceOf(HTTPValidationError)
+  // The reply is the same whether a code is mailed or another customer has the address; neither changes it at once.
+  for (const email of [another.email, `${randomUUID()}@example.com`])
+    expect(await portal.customers.update(me, { email })).toMatchObject({ email: customer.email })
+  await expect(portal.customers.update(me, { taxId: 'DE123456789' })).rejects.toBeInstanceOf(HTTPValidationError)
   const shop = await portal.organizations.get({ slug: system.demo.organization.slug })
   expect(shop.organization).toMatchObject({ id: system.demo.organization.id })
   expect(shop.products.map(({ id }) => id)).toContain(system.demo.product_id)
