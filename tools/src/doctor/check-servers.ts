@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { splitNatsUrls } from '@quittance/runtime/config'
+import { findNatsUrlFault, splitNatsUrls } from '@quittance/runtime/config'
 import { Client } from 'pg'
 import { databaseOwners } from '../secrets/secret-list.ts'
 import { missing, ok, type Finding } from './finding.ts'
@@ -18,8 +18,8 @@ export async function checkServers(environment: NodeJS.ProcessEnv): Promise<Find
       ...(migrationUrl ? [checkDatabase(`MIGRATION_${name}`, { url: migrationUrl, migrates: true })] : []),
     ]
   })
-  const nats = (environment['NATS_URL'] ?? '').split(',').filter(Boolean)
-  return Promise.all([...databases, ...nats.flatMap(splitNatsUrls).map(checkNats)])
+  const natsUrls = (environment['NATS_URL'] ?? '').split(',').filter(Boolean).join(',')
+  return Promise.all([...databases, ...(natsUrls ? checkNatsServers(natsUrls) : [])])
 }
 
 /** Earlier versions of PostgreSQL lack features that migrations use. */
@@ -54,20 +54,34 @@ async function checkDatabase(name: string, { url, migrates }: { url: string; mig
   }
 }
 
-/** A NATS server sends the first message. */
-async function checkNats(url: string): Promise<Finding> {
-  const parsed = URL.parse(url)
-  if (!parsed) return missing('NATS_URL', 'not a URL', 'Correct it: nats://USER:PASSWORD@HOST:4222, several separated by commas.')
+function checkNatsServers(urls: string): (Promise<Finding> | Finding)[] {
+  const fault = findNatsUrlFault(urls)
+  if (fault) return [missing('NATS_URL', fault, 'Correct it: nats://USER:PASSWORD@HOST:4222, several separated by commas.')]
+  return splitNatsUrls(urls).map((url) => checkNats(new URL(url)))
+}
+
+/** A NATS server sends the first message, with TLS too. */
+async function checkNats(parsed: URL): Promise<Finding> {
   const place = `${parsed.hostname}:${parsed.port || 4222}`
   const greeting = await readGreeting({ host: parsed.hostname.replaceAll(/[[\]]/g, ''), port: Number(parsed.port || 4222) })
   if (greeting instanceof Error || !greeting.startsWith('INFO ')) {
     const message = greeting instanceof Error ? greeting.message : 'not a NATS server'
     return missing(`NATS at ${place}`, `does not respond: ${message}`, 'Start it with infra/nats.conf, or correct NATS_URL.')
   }
-  const { version, jetstream } = JSON.parse(greeting.slice(5).split('\r\n')[0] ?? '{}') as { version: string; jetstream?: boolean }
-  return jetstream
+  const { version, ...offered } = JSON.parse(greeting.slice(5).split('\r\n')[0] ?? '{}') as Greeting
+  if (parsed.protocol === 'tls:' && !offered.tls_required && !offered.tls_available)
+    return missing(`NATS at ${place}`, `${version} without TLS`, 'Configure tls { … } of the server, or write nats:// in NATS_URL.')
+  return offered.jetstream
     ? ok(`NATS at ${place}`, version)
     : missing(`NATS at ${place}`, `${version} without JetStream`, 'Start it with -js, or with infra/nats.conf.')
+}
+
+/** What is read of the first message of a NATS server. */
+interface Greeting {
+  version: string
+  jetstream?: boolean
+  tls_required?: boolean
+  tls_available?: boolean
 }
 
 /** Returns the first line. The socket is closed in any case: a server that hangs must not keep the command from ending. */

@@ -2,8 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import { connect, ErrorCode, Events, type ConnectionOptions, NatsError, type NatsConnection } from 'nats'
 import type { BusUser } from '@quittance/contracts/nats-users'
 import type { BusIdentity } from '../bus/identity.ts'
-import { splitNatsUrls } from '../process/config.ts'
+import { findNatsUrlFault, splitNatsUrls } from '../process/config.ts'
 import { abandonHangingTransports } from './abandon-transports.ts'
+import { verifyServerAddresses } from './verify-server-addresses.ts'
 
 export { headers as natsHeaders, type MsgHdrs, type NatsConnection } from 'nats'
 
@@ -21,17 +22,22 @@ export interface NatsOptions {
 const retryMs = 250
 
 /**
- * Connects and reconnects without limit; a server that hangs is detected within seconds. The inbox prefix contains the user's name, because
- * permissions let every user read only its own replies.
+ * Connects and reconnects without limit; a server that hangs is detected within seconds. `tls://` sends nothing, credentials included, to a server
+ * without TLS or without a trusted certificate. The inbox prefix contains the user's name, because permissions let every user read only its own
+ * replies.
  */
 export async function connectNats({ name, url, identity, waitsForServer = true }: NatsOptions): Promise<NatsConnection> {
+  const fault = findNatsUrlFault(url)
+  if (fault) throw new Error(`The URL of NATS ${fault}`)
   const servers = splitNatsUrls(url).map((server) => new URL(server))
-  const { username, password } = servers[0] as URL
+  const { username, password, protocol } = servers[0] as URL
   const user = decodeURIComponent(username) || name
   abandonHangingTransports()
+  verifyServerAddresses()
   const options = {
     servers: servers.map((server) => server.host),
     name,
+    ...(protocol === 'tls:' && { tls: {} }),
     ...(username && { user, pass: decodeURIComponent(password) }),
     inboxPrefix: `_INBOX_${user}`,
     noAsyncTraces: true,

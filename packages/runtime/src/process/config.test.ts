@@ -41,3 +41,8 @@ test.each([
 test.each(['nats', '10.0.0.1:4222,10.0.0.2:4222', 'tls://orders:orders@nats.example:4222'])('accepts NATS servers at %s', (urls) => {
   expect(RuntimeConfig.parse({ NATS_URL: urls }).NATS_URL).toBe(urls)
 })
+
+test.each(['wss://nats.example', 'http://nats.example:4222', 'tls://nats-1:4222,nats-2:4222'])('rejects NATS servers at %s', (urls) => {
+  const { error } = RuntimeConfig.safeParse({ NATS_URL: urls })
+  expect(error?.issues).toMatchObject([{ path: ['NATS_URL'], message: expect.stringMatching(/^must begin with /) as string }])
+})

@@ -13,16 +13,27 @@ export function splitNatsUrls(urls: string): string[] {
   return urls.split(',').map((url) => (url.includes('://') ? url : `nats://${url}`))
 }
 
-const NatsUrls = z
-  .string()
-  .refine(
-    (urls) => splitNatsUrls(urls).every((url) => URL.canParse(url)),
-    'must be a URL such as nats://USER:PASSWORD@HOST:4222, with special characters of the password percent-encoded',
-  )
+/** Returns what is wrong with the URLs of NATS servers, or null. The text contains no part of them, because they contain passwords. */
+export function findNatsUrlFault(urls: string): string | null {
+  const servers = splitNatsUrls(urls)
+  if (!servers.every((url) => URL.canParse(url)))
+    return 'must be a URL such as nats://USER:PASSWORD@HOST:4222, with special characters of the password percent-encoded'
+  const schemes = new Set(servers.map((url) => new URL(url).protocol))
+  if ([...schemes].some((scheme) => scheme !== 'nats:' && scheme !== 'tls:'))
+    return 'must begin with nats://, or with tls:// to require TLS'
+  return schemes.size === 1 ? null : 'must begin with tls:// for every server or for none'
+}
+
+const NatsUrls = z.string().superRefine((urls, context) => {
+  const fault = findNatsUrlFault(urls)
+  if (fault) context.addIssue({ code: 'custom', message: fault })
+})
 
 /** Settings of every service; services add their own in `src/config.ts`. */
 export const RuntimeConfig = z.object({
-  NATS_URL: NatsUrls.default('nats://127.0.0.1:4222').describe('NATS servers, comma-separated; user and password in the URL.'),
+  NATS_URL: NatsUrls.default('nats://127.0.0.1:4222').describe(
+    'NATS servers, comma-separated; user and password in the URL. `tls://` instead of `nats://` requires TLS with a verified certificate.',
+  ),
   BUS_KEY: z
     .string()
     .optional()
