@@ -80,6 +80,14 @@ test('tls:// sends no password to a server without TLS', async () => {
   proxy.close()
 })
 
+test('a start ends if the certificate of the server is not trusted, instead of waiting', async () => {
+  await using server = await startServer(natsCertificates.selfSigned)
+  const url = `tls://orders:secret@localhost:${server.port}`
+  await expect(connectNats({ name: 'test', url })).rejects.toThrow(/^NATS \(localhost:\d+\) cannot be used: self-signed certificate/)
+  await using plain = await startServer()
+  await expect(connectNats({ name: 'test', url: `tls://localhost:${plain.port}` })).rejects.toThrow(/the server does not offer TLS/)
+})
+
 test.each([
   ['wss://orders:secret@127.0.0.1:4222', /must begin with nats:\/\//],
   ['http://orders:secret@127.0.0.1:4222', /must begin with nats:\/\//],

@@ -10,6 +10,7 @@ import { connectNats, flushConnection, isDisconnected } from '@quittance/runtime
 import type { ServiceResources } from '@quittance/runtime/service'
 import { expect, test } from 'vitest'
 import { testBusSettings } from '../src/bus.ts'
+import { freePorts } from '../src/engines/free-ports.ts'
 import { startNatsServer } from '../src/engines/nats-server.ts'
 import { eventually } from '../src/eventually.ts'
 import { startTestService } from '../src/harness.ts'
@@ -86,6 +87,28 @@ test('a process whose parent ends while it waits for its servers ends too', asyn
     expect(await ended).toEqual([1, null])
   }
   server.close()
+})
+
+test('warns at once and every ten seconds while NATS cannot be reached at the start, without a password', async () => {
+  const main = join(import.meta.dirname, '../../../services/provisioner/src/main.ts')
+  const [port] = (await freePorts(1)) as [number]
+  const env = {
+    ...process.env,
+    ...testBusSettings('provisioner'),
+    NATS_URL: `nats://provisioner:hidden@localhost:${port}`,
+    LOG_LEVEL: 'info',
+  }
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  const ended = once(child, 'exit')
+  let output = ''
+  child.stdout?.on('data', (bytes: Buffer) => (output += bytes.toString()))
+  await eventually(() => expect(output.match(/nats\.unavailable/g)).toHaveLength(2))
+  const [first, second] = output.split('\n').map((line) => (line ? (JSON.parse(line) as Record<string, string>) : {}))
+  expect(first).toMatchObject({ level: 'warn', servers: `localhost:${port}`, reason: expect.stringMatching(/REFUSED/) as string })
+  expect(Date.parse(second?.['time'] ?? '') - Date.parse(first?.['time'] ?? '')).toBeGreaterThan(9_000)
+  expect(output).not.toContain('hidden')
+  child.disconnect()
+  await ended
 })
 
 test('first runs of jobs are one after the other, and one that does not end delays the others by a second at most', async () => {

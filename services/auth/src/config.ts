@@ -2,7 +2,7 @@ import { readCidrs } from '@quittance/runtime/address-policy'
 import { readConfig, SecretKeys } from '@quittance/runtime/config'
 import { z } from 'zod'
 
-const address = z.url().transform((url) => url.replace(/\/+$/, ''))
+const address = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''))
 
 export const AuthConfig = z.object({
   BASE_URL: address.prefault('http://127.0.0.1:8080').describe('Public address of the API; also the issuer of every token.'),

@@ -12,6 +12,7 @@ import { createPersonalAccessToken, listPersonalAccessTokens, revokePersonalAcce
 import { verifyGrant, verifyToken } from './access-tokens/verify-token.ts'
 import { createClient, deleteClient, getClient, listClients, updateClient } from './clients/client-operations.ts'
 import { registerClient } from './clients/register-client.ts'
+import { config } from './config.ts'
 import { database } from './database.ts'
 import { startAuthorizationServer } from './server/authorization-server.ts'
 import {
@@ -29,6 +30,7 @@ import { sweepExpired } from './provider/sweep.ts'
 /** Identity of users, organizations and credentials. */
 export const auth: Service = {
   name: 'auth',
+  readConfig: config,
   database,
   handlers: [
     verifyToken,

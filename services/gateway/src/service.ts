@@ -1,8 +1,10 @@
 import type { Service } from '@quittance/runtime/service'
+import { config } from './config.ts'
 import { startHttpServer } from './server/server.ts'
 
 /** The API gateway: authentication, rate limiting and routing. Stores nothing durable. */
 export const gateway: Service = {
   name: 'gateway',
+  readConfig: config,
   components: [startHttpServer],
 }

@@ -3,9 +3,12 @@ import { readConfig } from '@quittance/runtime/config'
 import { z } from 'zod'
 
 export const InvoicesConfig = z.object({
-  BASE_URL: z.url().default('http://127.0.0.1:8080').describe('Public address of the API. Document links start with it.'),
+  BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('http://127.0.0.1:8080')
+    .describe('Public address of the API. Document links start with it.'),
   PAGES_URL: z
-    .url()
+    .url({ protocol: /^https?$/ })
     .optional()
     .describe('Public address of the pages for buyers, with which the printed address of a document begins; BASE_URL if unset.'),
   LINK_SECRET: z

@@ -1,4 +1,5 @@
 import type { Service } from '@quittance/runtime/service'
+import { config } from './config.ts'
 import { database } from './database.ts'
 import { documentRoutes } from './documents/serve-document.ts'
 import {
@@ -25,6 +26,7 @@ import { getInvoiceSettings, updateInvoiceSettings } from './settings/invoice-se
 /** Service for invoice documents and their numbers. */
 export const invoices: Service = {
   name: 'invoices',
+  readConfig: config,
   database,
   handlers: [
     getOrderInvoice,

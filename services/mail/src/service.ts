@@ -1,4 +1,5 @@
 import type { Service } from '@quittance/runtime/service'
+import { config } from './config.ts'
 import { database } from './database.ts'
 import { mailboxRoutes } from './mailbox/mailbox-routes.ts'
 import { onCustomerDeleted, onCustomerUpdated } from './messages/customer-copy.ts'
@@ -19,6 +20,7 @@ import { startSender } from './sending/send-due-messages.ts'
 /** Mails about sales, to customers. */
 export const mail: Service = {
   name: 'mail',
+  readConfig: config,
   database,
   handlers: [listMailMessages, createMailSender, listMailSenders, verifyMailSender, deleteMailSender, createMailOptOut],
   consumers: [

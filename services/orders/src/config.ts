@@ -2,8 +2,14 @@ import { readConfig, SecretKeys } from '@quittance/runtime/config'
 import { z } from 'zod'
 
 export const OrdersConfig = z.object({
-  BASE_URL: z.url().default('http://127.0.0.1:8080').describe('Public address of the API.'),
-  PAGES_URL: z.url().optional().describe('Public address of the pages for buyers, with which their links begin; BASE_URL if unset.'),
+  BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('http://127.0.0.1:8080')
+    .describe('Public address of the API.'),
+  PAGES_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Public address of the pages for buyers, with which their links begin; BASE_URL if unset.'),
   MAIL_KEY: SecretKeys.optional().describe(
     'Key of mail, which encrypts sign-in codes on their way to it. Unset: customers cannot sign in by code.',
   ),
@@ -44,7 +50,10 @@ export const OrdersConfig = z.object({
   SECRETS_KEY: SecretKeys.optional().describe(
     'Encrypts the credentials of payment accounts: 32 bytes in base64; several, newest first. Without it no account can be connected.',
   ),
-  STRIPE_API_URL: z.url().default('https://api.stripe.com').describe('Address of the API of Stripe; another one for tests only.'),
+  STRIPE_API_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('https://api.stripe.com')
+    .describe('Address of the API of Stripe; another one for tests only.'),
 })
 
 export const config = () => readConfig(OrdersConfig)

@@ -1,7 +1,5 @@
 import type { ServiceComponent, ServiceResources } from '@quittance/runtime/service'
-import { config } from './config.ts'
 import { registerPaymentGauges } from './payment-gauges.ts'
-import { assertSandboxIsPrivate } from './providers/provider-of.ts'
 import { checkDueDisputes, disputesInProgress } from './disputes/check-due-disputes.ts'
 import { eventsInProgress, readProviderEvents } from './provider-events/read-provider-events.ts'
 import { checkDueRefunds, refundsInProgress } from './refunds/check-due-refunds.ts'
@@ -13,7 +11,6 @@ import { paymentsInProgress, settleDuePayments } from './payments/settle-due-pay
 /** The jobs that call payment providers. Closing waits for calls in progress, which end by their deadline. */
 export async function startPaymentJobs({ database }: ServiceResources): Promise<ServiceComponent> {
   if (database) registerPaymentGauges(database)
-  assertSandboxIsPrivate(config())
   return {
     name: 'payments',
     jobs: [settleDuePayments, settleDueSetups, checkDueRefunds, readProviderEvents, checkDueDisputes, detachMethodsAtProviders],

@@ -40,6 +40,7 @@ import { listDeclarations } from './portal/list-declarations.ts'
 import { getPortalCustomer, updatePortalCustomer } from './portal/portal-customer.ts'
 import { requestEmailUpdate, verifyEmailUpdate } from './portal/update-email.ts'
 import { updateCustomer, updateCustomerByExternalId } from './customers/update-customer.ts'
+import { config } from './config.ts'
 import { database } from './database.ts'
 import { createDiscount, deleteDiscount, updateDiscount } from './catalog/discounts/discount-commands.ts'
 import { getDiscount, listDiscounts } from './catalog/discounts/discount-queries.ts'
@@ -68,6 +69,7 @@ import { startPaymentJobs } from './payment-jobs.ts'
 import { listStuckPayments, recheckPayment, showPayment } from './payment-operations/payment-operations.ts'
 import { reconcilePayments } from './payment-operations/reconcile-payments.ts'
 import { resolvePayment } from './payment-operations/resolve-payment.ts'
+import { assertSandboxIsPrivate } from './providers/provider-of.ts'
 import { reactions } from './reactions.ts'
 import { createProduct, updateProduct } from './catalog/products/product-commands.ts'
 import { getProduct, listProducts } from './catalog/products/product-queries.ts'
@@ -173,6 +175,7 @@ const operations: Record<string, readonly Handler[]> = {
 /** Products, customers, checkouts and the resulting orders. */
 export const orders: Service = {
   name: 'orders',
+  readConfig: () => assertSandboxIsPrivate(config()),
   database,
   handlers: Object.values(operations).flat(),
   consumers: [onOrganizationChanged, onInvoiceSettingsUpdated, onInvoiceGenerated],

@@ -5,6 +5,7 @@ import { config } from './config.ts'
 /** Creates the event stream and its consumers, and resets a consumer for its owner. The only service with these rights. */
 export const provisioner: Service = {
   name: 'provisioner',
+  readConfig: config,
   components: [openProvisioner],
 }
 

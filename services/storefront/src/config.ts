@@ -1,19 +1,18 @@
-import { readConfig, SecretKeys } from '@quittance/runtime/config'
+import { Origins, readConfig, SecretKeys } from '@quittance/runtime/config'
 import { z } from 'zod'
 
-const origins = z.string().transform((list) =>
-  list
-    .split(',')
-    .map((each) => each.trim().replace(/\/+$/, ''))
-    .filter(Boolean),
-)
-
 export const StorefrontConfig = z.object({
-  API_HTTP_URL: origins
-    .prefault('http://127.0.0.1:8080')
-    .describe('Internal addresses of the gateways, comma-separated; pages call the API there.'),
-  BASE_URL: z.url().default('http://127.0.0.1:8080').describe('Public address of the API, for links to its reference.'),
-  PAGES_URL: z.url().optional().describe('Public address of the pages for buyers; BASE_URL if unset.'),
+  API_HTTP_URL: Origins.prefault('http://127.0.0.1:8080').describe(
+    'Internal addresses of the gateways, comma-separated; pages call the API there.',
+  ),
+  BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('http://127.0.0.1:8080')
+    .describe('Public address of the API, for links to its reference.'),
+  PAGES_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Public address of the pages for buyers; BASE_URL if unset.'),
   PAGES_KEY: z
     .string()
     .min(32)

@@ -1,6 +1,7 @@
 import type { Service } from '@quittance/runtime/service'
 import { onCustomerEvent } from './customers/customer-copy.ts'
 import { startCopyProgress } from './customers/copy-progress.ts'
+import { config } from './config.ts'
 import { database } from './database.ts'
 import { getUsageEvent, listUsageEventNames, listUsageEvents } from './events/event-queries.ts'
 import { compactEventCounts } from './events/compact-event-counts.ts'
@@ -10,6 +11,7 @@ import { createPartitions, removeOldKeys } from './events/maintenance-jobs.ts'
 /** Usage events, sent by sellers. */
 export const usage: Service = {
   name: 'usage',
+  readConfig: config,
   database,
   handlers: [ingestUsageEvents, listUsageEvents, listUsageEventNames, getUsageEvent],
   consumers: [onCustomerEvent],

@@ -1,4 +1,5 @@
 import type { Service } from '@quittance/runtime/service'
+import { config } from './config.ts'
 import { database } from './database.ts'
 import { startDispatcher } from './queue/dispatcher.ts'
 import { maintainPartitions, repairQueues } from './queue/maintenance-jobs.ts'
@@ -15,6 +16,7 @@ import { onPublicEvent } from './events/on-public-event.ts'
 /** Endpoints of customers and the deliveries to them. */
 export const webhooks: Service = {
   name: 'webhooks',
+  readConfig: config,
   database,
   handlers: [
     createEndpoint,

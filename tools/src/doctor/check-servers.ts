@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { findNatsUrlFault, splitNatsUrls } from '@quittance/runtime/config'
+import { findNatsUrlFault, splitNatsUrls } from '@quittance/runtime/nats-urls'
 import { Client } from 'pg'
 import { databaseOwners } from '../secrets/secret-list.ts'
 import { missing, ok, type Finding } from './finding.ts'

@@ -2,8 +2,10 @@ import { setTimeout } from 'node:timers/promises'
 import { connect, ErrorCode, Events, type ConnectionOptions, NatsError, type NatsConnection } from 'nats'
 import type { BusUser } from '@quittance/contracts/nats-users'
 import type { BusIdentity } from '../bus/identity.ts'
-import { findNatsUrlFault, splitNatsUrls } from '../process/config.ts'
+import { findNatsUrlFault, splitNatsUrls } from '../process/nats-urls.ts'
+import type { Logger } from '../process/logger.ts'
 import { abandonHangingTransports } from './abandon-transports.ts'
+import { describeConnectError, isTrustError } from './connect-errors.ts'
 import { verifyServerAddresses } from './verify-server-addresses.ts'
 
 export { headers as natsHeaders, type MsgHdrs, type NatsConnection } from 'nats'
@@ -16,17 +18,21 @@ export interface NatsOptions {
   identity?: BusIdentity | undefined
   /** Whether the first connect waits for a server that cannot be reached, without limit; true by default. */
   waitsForServer?: boolean
+  /** Receives a warning while the first connect waits. */
+  log?: Logger
 }
 
 /** Time between two attempts to connect. */
 const retryMs = 250
+/** Time between two warnings about a server that cannot be reached at the start. */
+const warningIntervalMs = 10_000
 
 /**
  * Connects and reconnects without limit; a server that hangs is detected within seconds. `tls://` sends nothing, credentials included, to a server
  * without TLS or without a trusted certificate. The inbox prefix contains the user's name, because permissions let every user read only its own
  * replies.
  */
-export async function connectNats({ name, url, identity, waitsForServer = true }: NatsOptions): Promise<NatsConnection> {
+export async function connectNats({ name, url, identity, log, waitsForServer = true }: NatsOptions): Promise<NatsConnection> {
   const fault = findNatsUrlFault(url)
   if (fault) throw new Error(`The URL of NATS ${fault}`)
   const servers = splitNatsUrls(url).map((server) => new URL(server))
@@ -49,26 +55,29 @@ export async function connectNats({ name, url, identity, waitsForServer = true }
     // The library would close a connection for ever after two rejections in a row, as of a server that runs with other passwords for a moment.
     ignoreAuthErrorAbort: true,
   }
-  const connection = await connectFirst(options, { waitsForServer })
+  const connection = await connectFirst(options, waitsForServer ? { log } : null)
   users.set(connection, user)
   void watch(connection)
   if (identity) identities.set(connection, identity)
   return connection
 }
 
-/** The library's own wait for the first connection would retry rejected credentials too, which are an error then. */
+/** Connects, and waits for a server if `waiting` is not null. The library's own wait would retry rejected credentials too, which are an error. */
 async function connectFirst(
   options: ConnectionOptions & { servers: string[] },
-  { waitsForServer }: { waitsForServer: boolean },
+  waiting: { log: Logger | undefined } | null,
 ): Promise<NatsConnection> {
-  for (;;) {
+  const servers = options.servers.join(', ')
+  for (let warnedAt = Number.NEGATIVE_INFINITY; ; await setTimeout(retryMs)) {
     try {
       return await connect(options)
     } catch (error) {
-      if (!waitsForServer)
-        throw new Error(`NATS (${options.servers.join(', ')}) cannot be used: ${(error as Error).message}`, { cause: error })
-      if (error instanceof NatsError && error.isAuthError()) throw error
-      await setTimeout(retryMs)
+      const reason = describeConnectError(error)
+      if (waiting && error instanceof NatsError && error.isAuthError()) throw error
+      if (!waiting || isTrustError(error)) throw new Error(`NATS (${servers}) cannot be used: ${reason}`, { cause: error })
+      if (performance.now() - warnedAt < warningIntervalMs) continue
+      warnedAt = performance.now()
+      waiting.log?.warn({ servers, reason }, 'nats.unavailable')
     }
   }
 }

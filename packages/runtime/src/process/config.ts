@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { findNatsUrlFault } from './nats-urls.ts'
 
 /** URL of a database, or the path of a socket, as the driver accepts it. */
 const DatabaseUrl = z
@@ -8,26 +9,19 @@ const DatabaseUrl = z
     'must be a URL such as postgres://USER:PASSWORD@HOST/DATABASE, with special characters of the password percent-encoded',
   )
 
-/** Splits URLs of servers of one NATS cluster, separated by commas; `nats://` may be omitted. */
-export function splitNatsUrls(urls: string): string[] {
-  return urls.split(',').map((url) => (url.includes('://') ? url : `nats://${url}`))
-}
-
-/** Returns what is wrong with the URLs of NATS servers, or null. The text contains no part of them, because they contain passwords. */
-export function findNatsUrlFault(urls: string): string | null {
-  const servers = splitNatsUrls(urls)
-  if (!servers.every((url) => URL.canParse(url)))
-    return 'must be a URL such as nats://USER:PASSWORD@HOST:4222, with special characters of the password percent-encoded'
-  const schemes = new Set(servers.map((url) => new URL(url).protocol))
-  if ([...schemes].some((scheme) => scheme !== 'nats:' && scheme !== 'tls:'))
-    return 'must begin with nats://, or with tls:// to require TLS'
-  return schemes.size === 1 ? null : 'must begin with tls:// for every server or for none'
-}
-
 const NatsUrls = z.string().superRefine((urls, context) => {
   const fault = findNatsUrlFault(urls)
   if (fault) context.addIssue({ code: 'custom', message: fault })
 })
+
+/** A port to listen on; 0 takes a free one. */
+export const Port = z.coerce.number().int().min(0).max(65_535)
+
+/** Internal addresses of another service, separated by commas. */
+export const Origins = z
+  .string()
+  .transform((list) => list.split(',').flatMap((each) => each.trim().replace(/\/+$/, '') || []))
+  .refine((origins) => origins.every((origin) => /^https?:/.test(origin) && URL.canParse(origin)), 'must be URLs such as http://HOST:8080')
 
 /** Settings of every service; services add their own in `src/config.ts`. */
 export const RuntimeConfig = z.object({
@@ -63,7 +57,7 @@ export const RuntimeConfig = z.object({
       'Maximum number of connections of a replica to PostgreSQL for requests and jobs; up to three more are for locks and wake-ups.',
     ),
   HEALTH_HOST: z.string().default('127.0.0.1').describe('Address of /livez, /readyz and /metrics.'),
-  HEALTH_PORT: z.coerce.number().int().min(0).default(0).describe('Port of /livez, /readyz and /metrics; 0 selects a free port.'),
+  HEALTH_PORT: Port.default(0).describe('Port of /livez, /readyz and /metrics; 0 selects a free port.'),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info').describe('Minimum severity of log lines.'),
   REQUEST_TIMEOUT_MS: z.coerce.number().int().positive().default(10_000).describe('Maximum time to wait for the reply of another service.'),
   OUTBOX_POLL_MS: z.coerce.number().int().positive().default(2_000).describe('Maximum delay of an event whose wake-up was lost.'),

@@ -47,6 +47,8 @@ export interface ServiceComponent extends Closeable {
 /** The definition of a service. */
 export interface Service {
   name: BusServiceName
+  /** Reads the settings of the service and throws if one is invalid, before anything is connected. */
+  readConfig?: () => unknown
   database?: DatabaseDefinition
   handlers?: readonly Handler[]
   consumers?: readonly Consumer[]
@@ -79,7 +81,7 @@ export function runService(service: Service): Promise<void> {
 /** Opens what the service needs, in order, and closes it in reverse, also if a later step fails. */
 export async function startService(service: Service, { config, onError }: StartOptions): Promise<RunningService> {
   assertReactionsComplete(service.name, service.reactions ?? [])
-  const settings = { ...rereadConfig(RuntimeConfig), ...config }
+  const { settings, identity } = readSettings(service, config)
   const log = createLogger(service.name, settings.LOG_LEVEL)
   const closers: Closeable[] = []
   const checks: Record<string, ReadinessCheck> = {}
@@ -92,8 +94,7 @@ export async function startService(service: Service, { config, onError }: StartO
       closers.push({ name: 'database', close: () => database.close() })
       checks['database'] = async () => (await database.pool.query('select 1')).rowCount === 1
     }
-    const identity = readIdentity(service.name, settings)
-    const connection = await connectNats({ name: service.name, url: settings.NATS_URL, identity })
+    const connection = await connectNats({ name: service.name, url: settings.NATS_URL, identity, log })
     closers.push({ name: 'nats', close: () => connection.drain() })
     checks['nats'] = () => !isDisconnected(connection) && connection.rtt().then(() => true)
     const acceptsUnsigned = settings.BUS_AUTHENTICATION === 'optional'
@@ -136,6 +137,13 @@ export async function startService(service: Service, { config, onError }: StartO
     await closeAll(closers, log)
     throw error
   }
+}
+
+/** Reads all settings. Throws if one is invalid, before anything is connected. */
+function readSettings({ name, readConfig }: Service, config?: Partial<RuntimeConfig>) {
+  const settings = { ...rereadConfig(RuntimeConfig), ...config }
+  readConfig?.()
+  return { settings, identity: readIdentity(name, settings) }
 }
 
 interface Opening {
