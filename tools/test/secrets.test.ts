@@ -116,6 +116,14 @@ test('compose requires each secret by name, and no manifest contains a constant 
   expect(generateMissing({}, secretList)).not.toEqual(generateMissing({}, secretList))
 })
 
+test('compose limits the logs of every container', () => {
+  const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
+    services: Record<string, { logging?: { options: Record<string, string> } }>
+  }
+  const limits = Object.values(services).map(({ logging }) => logging?.options)
+  expect(limits).toEqual(limits.map(() => ({ 'max-size': '20m', 'max-file': '3' })))
+})
+
 test('compose passes on the documented settings of mail, and the proxies of the gateway', () => {
   const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
     services: Record<string, { environment?: Record<string, unknown> }>

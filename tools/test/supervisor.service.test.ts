@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -123,6 +123,16 @@ test('restarts killed engines on the same ports', async () => {
     expect(system.output()).toMatch(/NATS is ready again/)
   })
   expect(await sql(system, 'select 1 as answer')).toEqual([{ answer: 1 }])
+})
+
+test.runIf(existsSync('/dev/full'))('runs on while logs cannot be written, and reports that once for each log', async () => {
+  mkdirSync(join(folder, 'a', 'logs'), { recursive: true })
+  symlinkSync('/dev/full', join(folder, 'a', 'logs', 'orders-1.log'))
+  const system = await start('a')
+  const lost = /orders orders-1\.log cannot be written, lines are dropped: ENOSPC/g
+  await eventually(() => expect(system.output().match(lost)).toHaveLength(1))
+  expect((await fetch(system.facts().base_url)).status).toBe(200)
+  expect(await stop(system.child)).toBe(0)
 })
 
 test('runs two instances side by side, and one supervisor per folder', async () => {

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { ProgressReporter } from '@quittance/testing/engines/engine'
 import { stopRecordedProcess, recordedProcess, recordProcess } from '@quittance/testing/engines/process-record'
+import { limitEngineLogs, rotateLog } from './log-file.ts'
 
 export interface DataFolder {
   path: string
@@ -14,7 +15,6 @@ export interface DataFolder {
 }
 
 const temporaryPrefix = 'quittance-ephemeral-'
-const maxLogBytes = 20 * 1024 * 1024
 
 /** Locks a folder for this process and stops what a killed supervisor left in it. Null creates a temporary folder. */
 export async function lockDataFolder(requestedPath: string | null, report: ProgressReporter): Promise<DataFolder> {
@@ -27,10 +27,14 @@ export async function lockDataFolder(requestedPath: string | null, report: Progr
   if (holder) throw new Error(`${path} is in use by process ${holder}. Stop it, or choose another folder with --data.`)
   recordProcess(lock, process.pid)
   await stopLeftovers(folder.run, report)
-  for (const name of readdirSync(folder.logs)) rotate(join(folder.logs, name))
+  for (const name of readdirSync(folder.logs)) if (name.endsWith('.log')) rotateLog(join(folder.logs, name))
+  const stopLimiting = limitEngineLogs(path)
   return {
     ...folder,
-    release: () => rmSync(requestedPath === null ? path : lock, { recursive: true, force: true }),
+    release() {
+      stopLimiting()
+      rmSync(requestedPath === null ? path : lock, { recursive: true, force: true })
+    },
   }
 }
 
@@ -55,8 +59,4 @@ export async function sweepTemporaryFolders(minAgeMs = 60_000): Promise<void> {
     if (recordedProcess(join(path, 'nats.pid'))) continue
     rmSync(path, { recursive: true, force: true })
   }
-}
-
-function rotate(log: string): void {
-  if (!log.endsWith('.1') && statSync(log).size > maxLogBytes) renameSync(log, `${log}.1`)
 }

@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { createWriteStream } from 'node:fs'
 import { get } from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -7,6 +6,7 @@ import type { ProgressReporter } from '@quittance/testing/engines/engine'
 import { describeExit } from '@quittance/testing/engines/guarded-process'
 import { recordProcess, sendSignal } from '@quittance/testing/engines/process-record'
 import type { ProcessRun } from './supervise-process.ts'
+import { openLogFile } from './log-file.ts'
 import { formatLogLine } from './log-line.ts'
 
 /** As in every service's start script: a larger young generation collects the garbage of requests less often. */
@@ -34,7 +34,7 @@ const lastLines = { kept: 60, shown: 12 }
 export async function startService({ name, main, env, healthUrl, logFile, recordFile, report }: ServiceOptions): Promise<ProcessRun> {
   const child = spawn(process.execPath, [...nodeFlags, main], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true })
   const exited = describeExit(child)
-  if (child.pid) recordProcess(recordFile, child.pid)
+  if (child.pid) tryToRecord(recordFile, child.pid)
   const readTail = forwardOutput(child, { logFile, report: (line) => report(`${name} ${line}`) })
   return {
     pid: child.pid ?? -1,
@@ -53,25 +53,33 @@ export async function startService({ name, main, env, healthUrl, logFile, record
   }
 }
 
+/** On a full disk the process runs without a record, which only the next supervisor needs if this one is killed. */
+function tryToRecord(file: string, pid: number): void {
+  try {
+    recordProcess(file, pid)
+  } catch {
+    // The log file reports the same reason.
+  }
+}
+
 /** Writes all lines to the log file, and warnings and errors to the terminal too. Returns the last output on standard error. */
 function forwardOutput(child: ChildProcess, { logFile, report }: { logFile: string; report: ProgressReporter }): () => string {
-  const log = createWriteStream(logFile, { flags: 'a', mode: 0o600 })
+  const log = openLogFile(logFile, { report })
   const tail: string[] = []
   if (child.stdout) {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      log.write(`${line}\n`)
+      log.write(line)
       const readable = formatLogLine(line)
       if (readable) report(readable)
     })
   }
   if (child.stderr) {
     createInterface({ input: child.stderr }).on('line', (line) => {
-      log.write(`${line}\n`)
+      log.write(line)
       tail.push(line)
       if (tail.length > lastLines.kept) tail.shift()
     })
   }
-  child.once('close', () => log.end())
   const isFrame = (line: string) => /^\s+at /.test(line)
   return () =>
     tail

@@ -4,14 +4,23 @@ import { closeSync, openSync, readSync, fstatSync } from 'node:fs'
 import { sendSignal } from './process-record.ts'
 
 /**
- * A watcher reads the standard input, which ends when the last process with the other end exits, and then stops the server. The shell
- * replaces itself by the server, so its process id is known; the watcher is reparented to init, so the server never has an unknown child.
+ * A watcher reads the standard input, which ends when the last process with the other end exits, and then stops the server; it kills one that
+ * hangs, for example on a full disk. The shell replaces itself by the server, so its process id is known; the watcher is reparented to init, so
+ * the server never has an unknown child.
  */
 const guardian = `
+patience=$1; shift
 exec 3<&0 </dev/null
-( ( trap '' INT TERM HUP; exec >/dev/null 2>&1; read -r _ <&3; kill -s "$0" $$ ) & )
+( (
+  trap '' INT TERM HUP; exec >/dev/null 2>&1; read -r _ <&3; kill -s "$0" $$ || exit
+  while [ "$patience" -gt 0 ]; do sleep 1; kill -0 $$ || exit; patience=$((patience - 1)); done
+  kill -s KILL $$
+) & )
 exec 3<&-
 exec "$@"`
+
+/** Time after which a server is killed that does not stop although this process is gone: longer than PostgreSQL writes a checkpoint. */
+const defaultOrphanPatienceSeconds = 60
 
 export interface ChildProcessOptions {
   command: string
@@ -23,6 +32,8 @@ export interface ChildProcessOptions {
   env?: NodeJS.ProcessEnv
   uid?: number
   gid?: number
+  /** Time after which the server is killed that does not stop although this process is gone. */
+  orphanPatienceSeconds?: number
 }
 
 export interface ManagedProcess {
@@ -36,10 +47,12 @@ export interface ManagedProcess {
 }
 
 /** Starts a process in its own session: Ctrl-C in the terminal reaches only the supervisor, which stops components in order. */
-export function startManagedProcess({ command, args, logFile, signal, env = process.env, ...user }: ChildProcessOptions): ManagedProcess {
+export function startManagedProcess(options: ChildProcessOptions): ManagedProcess {
+  const { command, args, logFile, signal, env = process.env, orphanPatienceSeconds = defaultOrphanPatienceSeconds, ...user } = options
   const log = openSync(logFile, 'a+', 0o600)
   const from = fstatSync(log).size
-  const child = spawn('/bin/sh', ['-c', guardian, signal, command, ...args], { stdio: ['pipe', log, log], detached: true, env, ...user })
+  const shellArgs = ['-c', guardian, signal, String(orphanPatienceSeconds), command, ...args]
+  const child = spawn('/bin/sh', shellArgs, { stdio: ['pipe', log, log], detached: true, env, ...user })
   closeSync(log)
   const exited = describeExit(child)
   return {

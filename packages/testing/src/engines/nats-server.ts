@@ -56,7 +56,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   }
   const passwords = writeNatsConfig(config)
   const server = startManagedProcess({ command: program, args: ['-c', `${dataDir}.conf`], logFile: `${dataDir}.log`, signal: 'TERM' })
-  recordProcess(`${dataDir}.pid`, server.pid)
+  await recordOrStop(server, `${dataDir}.pid`)
   await waitUntilReady(server, port)
   return {
     pid: server.pid,
@@ -67,6 +67,16 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
     reload: () => reloadNatsConfig(config),
     stop: (timeoutMs = 5_000) => server.stop(timeoutMs),
     url: (user) => `nats://${user}:${user in passwords ? passwords[user as NatsUser] : user}@127.0.0.1:${port}`,
+  }
+}
+
+/** A server without a record would be a second one on the folder after the next start. */
+async function recordOrStop(server: ManagedProcess, file: string): Promise<void> {
+  try {
+    recordProcess(file, server.pid)
+  } catch (error) {
+    await server.stop(2_000)
+    throw error
   }
 }
 
