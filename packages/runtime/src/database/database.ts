@@ -3,8 +3,10 @@ import { Migrator, type Migration } from '@mikro-orm/migrations'
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import pg from 'pg'
 import { clientLossDetection, serverLossDetection } from './connection-loss.ts'
+import type { Logger } from '../process/logger.ts'
 import { assertMigrated, canChangeSchema, migrate, readRole } from './migrate.ts'
 import { createOutboxNotifier, type OutboxNotifier } from './outbox-notifier.ts'
+import { migrationLockMs } from './pending-migrations.ts'
 import { executeBatch } from './statement-batch.ts'
 import type { RuntimeRights } from './runtime-rights.ts'
 import type { Execute } from '@quittance/sql/view'
@@ -52,8 +54,8 @@ export const databaseLimits = { statement: 8_000, lock: 5_000, idleTransaction: 
  */
 const resultLimitMs = 30_000
 
-/** A migration may run for long, but while it waits for a lock, later statements on its table wait behind it. */
-const migrationLimits = { statement: 0, lock: 10_000, idleTransaction: 0 } as const
+/** A migration may run for long, but not wait for a lock. */
+const migrationLimits = { statement: 0, lock: migrationLockMs, idleTransaction: 0 } as const
 
 type Limits = Record<keyof typeof databaseLimits, number>
 
@@ -71,6 +73,7 @@ interface DatabaseOptions {
   migrationUrl?: string | undefined
   /** None by default. */
   reactions?: readonly RegisteredReaction[] | undefined
+  log?: Logger
 }
 
 /** Filter of entities owned by an organization, spread into their `filters`; a query without the caller's organizations fails. */
@@ -103,13 +106,13 @@ export function customerFilter(ofCheckout: (checkoutId: string) => Readonly<Reco
 
 /** Migrates under an advisory lock, connects, and returns the open database. */
 export async function openDatabase(definition: DatabaseDefinition, options: DatabaseOptions): Promise<Database> {
-  const { url, poolMax, migrationUrl, reactions = [] } = options
+  const { url, poolMax, migrationUrl, reactions = [], log } = options
   const hasSeparateOwner = migrationUrl !== undefined && readRole(migrationUrl) !== readRole(url)
-  if (hasSeparateOwner) await migrateDatabase(definition, { url: migrationUrl, runtimeRole: readRole(url) })
+  if (hasSeparateOwner) await migrateDatabase(definition, { url: migrationUrl, runtimeRole: readRole(url), log })
   const orm = await openOrm(definition, { url, poolMax, limits: databaseLimits, settings: definition.settings ?? {} })
   const pool = await orm.em.getConnection().getNativeClient()
   const isOwner = await canChangeSchema(pool)
-  if (isOwner && !hasSeparateOwner) await migrateDatabase(definition, { url })
+  if (isOwner && !hasSeparateOwner) await migrateDatabase(definition, { url, log })
   else await assertMigrated(orm)
   return {
     orm,
@@ -123,19 +126,26 @@ export async function openDatabase(definition: DatabaseDefinition, options: Data
   }
 }
 
+interface MigrateOptions {
+  url: string
+  runtimeRole?: string | undefined
+  /** Receives warnings about migrations that wait for a lock. */
+  log?: Logger | undefined
+  /** Maximum attempts of a migration to get its locks. */
+  lockAttempts?: number
+}
+
 /**
  * Migrates a database to the newest schema as its owner, and grants the runtime role its rights. May run while services are running and
  * concurrently. Without a runtime role nothing is granted.
  */
-export async function migrateDatabase(
-  definition: DatabaseDefinition,
-  { url, runtimeRole }: { url: string; runtimeRole?: string | undefined },
-): Promise<void> {
+export async function migrateDatabase(definition: DatabaseDefinition, options: MigrateOptions): Promise<void> {
+  const { url, runtimeRole, log, lockAttempts } = options
   // Migrations are SQL and need no entities.
   const orm = await openOrm({ ...definition, entities: [] }, { url, poolMax: 2, limits: migrationLimits, settings: {} })
   try {
     const isOther = runtimeRole !== undefined && runtimeRole !== readRole(url)
-    await migrate(orm, { url, runtime: isOther ? { role: runtimeRole, rights: definition.rights ?? {} } : null })
+    await migrate(orm, { url, runtime: isOther ? { role: runtimeRole, rights: definition.rights ?? {} } : null, log, lockAttempts })
   } finally {
     await orm.close(true)
   }
@@ -168,6 +178,8 @@ function openOrm(definition: DatabaseDefinition, { url, poolMax, limits, setting
       migrationsList: [...definition.migrations] as never,
       snapshot: false,
       disableForeignKeys: false,
+      // One transaction for each, so that no lock is held until the last one has run.
+      allOrNothing: false,
       tableName: 'migrations',
     },
     findOneOrFailHandler: () => new ResourceNotFound(),

@@ -1,7 +1,9 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Migrator } from '@mikro-orm/migrations'
 import pg from 'pg'
+import { createLogger, type Logger } from '../process/logger.ts'
 import { clientLossDetection, enableLossDetection } from './connection-loss.ts'
+import { runPendingMigrations } from './pending-migrations.ts'
 import { grantRuntimeRights, type RuntimeRights } from './runtime-rights.ts'
 
 /** Key of the advisory lock under which migrations run; any constant, the same for every replica. */
@@ -12,20 +14,29 @@ interface Migrating {
   url: string
   /** Runtime role of the service, if it is a different one, and its rights. */
   runtime: { role: string; rights: RuntimeRights } | null
+  /** Receives warnings about migrations that wait for a lock; by default a separate logger. */
+  log?: Logger | undefined
+  /** See `MigrateOptions`. */
+  lockAttempts?: number | undefined
 }
 
 /**
  * Runs pending migrations under an advisory lock, then grants the runtime role its rights. The migrator itself takes no lock: replicas that
- * start together would run the same migration twice.
+ * start together would run the same migration twice. If a migration fails, the earlier ones stay, with their rights.
  */
-export async function migrate(orm: MikroORM, { url, runtime }: Migrating): Promise<void> {
+export async function migrate(orm: MikroORM, { url, runtime, log, lockAttempts }: Migrating): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'quittance migrate', ...clientLossDetection })
   await client.connect()
   try {
     await enableLossDetection(client)
     await client.query('select pg_advisory_lock($1)', [migrationLock])
-    await (orm.migrator as Migrator).up()
-    if (runtime) await grantRuntimeRights(client, runtime)
+    const grant = async () => runtime && grantRuntimeRights(client, runtime)
+    const options = { client, log: log ?? createLogger('migrate', 'warn'), lockAttempts }
+    await runPendingMigrations(orm.migrator as Migrator, options).catch(async (error: unknown) => {
+      await grant().catch(() => {})
+      throw error
+    })
+    await grant()
   } finally {
     await client.end()
   }

@@ -11,6 +11,11 @@ export function isDatabaseTimeout(error: unknown): boolean {
   return someCause(error, (_cause, code) => code === '57014' || code === '55P03' || code === '25P03')
 }
 
+/** Whether a statement got a lock not within its time limit (`lock_timeout`). */
+export function isLockTimeout(error: unknown): boolean {
+  return someCause(error, (_cause, code) => code === '55P03')
+}
+
 const unavailableCode =
   /^(57P0[123]|08...|53...|25006|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 const unavailableMessage =

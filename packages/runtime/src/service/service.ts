@@ -157,7 +157,7 @@ async function openOwnDatabase({ database: definition, reactions }: Service, { s
   if (!url) throw new Error('DATABASE_URL is not set')
   // Loaded lazily: a service without a database needs no ORM.
   const { openDatabase } = await import('../database/database.ts')
-  const database = await openDatabase(definition, { url, poolMax, migrationUrl, reactions })
+  const database = await openDatabase(definition, { url, poolMax, migrationUrl, reactions, log })
   // Removes a secret that this process no longer needs.
   delete process.env['MIGRATION_DATABASE_URL']
   if (definition.rights?.tables && database.mayChangeSchema)
