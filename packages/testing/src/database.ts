@@ -4,7 +4,7 @@ import type { WorkContext } from '@quittance/runtime/handler'
 import { createLogger } from '@quittance/runtime/logger'
 import { Client, Pool, type ClientBase } from 'pg'
 import { inject } from 'vitest'
-import { ensureRole } from './engines/service-database.ts'
+import { denyLargeObjects, ensureRole } from './engines/service-database.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -114,6 +114,9 @@ async function createTemplate(admin: ClientBase, { template, definition, server 
   await admin.query(`drop database if exists ${unfinished} with (force)`)
   for (const name of Object.values(roles)) await ensureRole(admin, { name, password: name })
   await admin.query(`create database ${unfinished} owner ${roles.migrator}`)
+  const superuser = await connectTo(databaseUrl(server, unfinished))
+  await denyLargeObjects(superuser)
+  await superuser.end()
   await migrateDatabase(definition, { url: databaseUrl(server, unfinished, roles.migrator), runtimeRole: roles.runtime })
   await admin.query(`alter database ${unfinished} rename to ${template}`)
 }

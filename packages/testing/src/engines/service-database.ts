@@ -13,12 +13,29 @@ export function runtimeRole(service: string): string {
   return `${service}_runtime`
 }
 
-/** Creates each service's roles and its database, which only these roles may open. May run at every start. */
+/**
+ * Creates each service's roles and its database, which only these roles may open; they may open no other one. May run at every start. The same as
+ * `infra/postgres/init.sh`.
+ */
 export async function ensureDatabases(superuserUrl: string, services: readonly ServiceDatabase[]): Promise<void> {
-  const client = new Client({ connectionString: superuserUrl })
+  await runAs(superuserUrl, async (client) => {
+    // By default every role may connect to these two, and create temporary tables in the first.
+    await client.query('revoke all on database postgres, template1 from public')
+    for (const service of services) await ensureDatabase(client, service)
+  })
+  for (const { name } of services) await runAs(Object.assign(new URL(superuserUrl), { pathname: `/${name}` }).href, denyLargeObjects)
+}
+
+/** Large objects belong to the role that creates them, outside of the schema. The client is a superuser, in the database of a service. */
+export async function denyLargeObjects(client: ClientBase): Promise<void> {
+  await client.query('revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public')
+}
+
+async function runAs(connectionString: string, work: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({ connectionString })
   await client.connect()
   try {
-    for (const service of services) await ensureDatabase(client, service)
+    await work(client)
   } finally {
     await client.end()
   }
