@@ -42,21 +42,19 @@ const readReason = (url: string) =>
     (error: Error) => error.message,
   )
 
-test('tls:// connects with TLS to a name and to an address that the certificate contains', async () => {
+test('tls:// connects with TLS', async () => {
   trustCertificate(natsCertificates.authority)
   await using server = await startServer(natsCertificates.good)
-  for (const host of ['localhost', '127.0.0.1']) {
-    const connection = await open(`tls://${host}:${server.port}`)
-    expect(connection.info).toMatchObject({ tls_required: true })
-    await connection.flush()
-    await connection.close()
-  }
+  const connection = await open(`tls://localhost:${server.port}`)
+  expect(connection.info).toMatchObject({ tls_required: true })
+  await connection.flush()
+  await connection.close()
 })
 
 test.each(['tls', 'nats'])('%s:// accepts no certificate of another host, and none that is not trusted', async (scheme) => {
   trustCertificate(natsCertificates.authority)
-  await using other = await startServer(natsCertificates.nameOnly)
-  expect(await readReason(`${scheme}://127.0.0.1:${other.port}`)).toMatch(/does not match certificate/)
+  await using other = await startServer(natsCertificates.ofOtherHost)
+  expect(await readReason(`${scheme}://localhost:${other.port}`)).toMatch(/does not match certificate/)
   await using selfSigned = await startServer(natsCertificates.selfSigned)
   expect(await readReason(`${scheme}://localhost:${selfSigned.port}`)).toMatch(/self-signed certificate/)
 })
@@ -75,7 +73,7 @@ test('tls:// sends no password to a server without TLS', async () => {
   expect(await readReason(`nats://orders:plain@127.0.0.1:${port}`)).toBe('connected')
   expect(Buffer.concat(sent).toString()).toContain('plain')
   sent.length = 0
-  expect(await readReason(`tls://orders:secret@127.0.0.1:${port}`)).toMatch(/cannot be used/)
+  expect(await readReason(`tls://orders:secret@localhost:${port}`)).toMatch(/cannot be used/)
   expect(Buffer.concat(sent).toString()).toBe('')
   proxy.close()
 })
@@ -91,6 +89,8 @@ test('a start ends if the certificate of the server is not trusted, instead of w
 test.each([
   ['wss://orders:secret@127.0.0.1:4222', /must begin with nats:\/\//],
   ['http://orders:secret@127.0.0.1:4222', /must begin with nats:\/\//],
+  ['tls://orders:secret@127.0.0.1:4222', /by its name/],
+  ['tls://orders:secret@[::1]:4222', /by its name/],
   ['tls://orders:secret@nats-1:4222,nats://orders:secret@nats-2:4222', /for every server or for none/],
 ])('rejects %s before it connects', async (url, reason) => {
   const message = await readReason(url)

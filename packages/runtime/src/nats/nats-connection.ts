@@ -6,7 +6,6 @@ import { findNatsUrlFault, splitNatsUrls } from '../process/nats-urls.ts'
 import type { Logger } from '../process/logger.ts'
 import { abandonHangingTransports } from './abandon-transports.ts'
 import { describeConnectError, isTrustError } from './connect-errors.ts'
-import { verifyServerAddresses } from './verify-server-addresses.ts'
 
 export { headers as natsHeaders, type MsgHdrs, type NatsConnection } from 'nats'
 
@@ -39,7 +38,6 @@ export async function connectNats({ name, url, identity, log, waitsForServer = t
   const { username, password, protocol } = servers[0] as URL
   const user = decodeURIComponent(username) || name
   abandonHangingTransports()
-  verifyServerAddresses()
   const options = {
     servers: servers.map((server) => server.host),
     name,
