@@ -54,6 +54,15 @@ test('reports unreachable servers as missing, each by name, and one that is not 
   expect(findings[1]?.message).toBe('2.10.27 without JetStream')
 })
 
+test('names a NATS server without TLS if the URL requires it, and a scheme that is not supported', async () => {
+  const port = await listenAndSend('INFO {"version":"2.10.27","jetstream":true}\r\n')
+  const findings = await checkServers({ NATS_URL: `tls://localhost:${port},wss://localhost` })
+  expect(findings.map(({ state, message }) => `${state}: ${message}`)).toEqual([
+    'missing: 2.10.27 without TLS',
+    'missing: must begin with nats://, or with tls:// to require TLS',
+  ])
+})
+
 test('names an address that is not a URL, and ends although a server is silent', async () => {
   const silent = createServer(() => {})
   servers.push(silent)

@@ -18,8 +18,8 @@ export async function checkServers(environment: NodeJS.ProcessEnv): Promise<Find
       ...(migrationUrl ? [checkDatabase(`MIGRATION_${name}`, { url: migrationUrl, migrates: true })] : []),
     ]
   })
-  const natsUrls = (environment['NATS_URL'] ?? '').split(',').filter(Boolean).join(',')
-  return Promise.all([...databases, ...(natsUrls ? checkNatsServers(natsUrls) : [])])
+  const nats = (environment['NATS_URL'] ?? '').split(',').filter(Boolean)
+  return Promise.all([...databases, ...nats.flatMap(splitNatsUrls).map(checkNats)])
 }
 
 /** Earlier versions of PostgreSQL lack features that migrations use. */
@@ -54,14 +54,11 @@ async function checkDatabase(name: string, { url, migrates }: { url: string; mig
   }
 }
 
-function checkNatsServers(urls: string): (Promise<Finding> | Finding)[] {
-  const fault = findNatsUrlFault(urls)
-  if (fault) return [missing('NATS_URL', fault, 'Correct it: nats://USER:PASSWORD@HOST:4222, several separated by commas.')]
-  return splitNatsUrls(urls).map((url) => checkNats(new URL(url)))
-}
-
 /** A NATS server sends the first message, with TLS too. */
-async function checkNats(parsed: URL): Promise<Finding> {
+async function checkNats(url: string): Promise<Finding> {
+  const parsed = URL.parse(url)
+  const fault = parsed ? findNatsUrlFault(url) : 'not a URL'
+  if (!parsed || fault) return missing('NATS_URL', `${fault}`, 'Correct it: nats://USER:PASSWORD@HOST:4222, several separated by commas.')
   const place = `${parsed.hostname}:${parsed.port || 4222}`
   const greeting = await readGreeting({ host: parsed.hostname.replaceAll(/[[\]]/g, ''), port: Number(parsed.port || 4222) })
   if (greeting instanceof Error || !greeting.startsWith('INFO ')) {
