@@ -38,6 +38,7 @@ test.each([
   ['a deep page', { ...spec, page: 500 }],
   ['several organizations', { ...spec, isMultiOrganization: true, scopeCondition: 't.organization_id = any(:organizations)' }],
   ['an order through another table', { ...spec, order: byProduct }],
+  ['filters of another table', { ...spec, filterNames: ['kind'], where: 'pr.kind = :kind' }],
   ['a nullable order', { ...spec, order: [{ by: 't.name', descending: true, nullCondition: 't.name is null' }, ...byTime] }],
   ['a view without key', { ...spec, view: keyless }],
 ])('%s: every subquery that selects or counts rows has the caller’s scope', (_, pick) => {
@@ -61,8 +62,24 @@ test('a list without filters, or with product filters only, is counted by counte
 
 test('joins other tables only if a filter or the order names them', () => {
   expect(buildPageSql(spec)).not.toContain('products')
-  const filtered = buildPageSql({ ...spec, filterNames: ['name'], where: 'pr.name = :name' })
+  const filtered = buildPageSql({ ...spec, filterNames: ['name'], where: 'pr.name = :name and t.name = :name' })
   expect(filtered.match(/left join products pr on pr\.id = t\.product_id and pr\.organization_id = t\.organization_id/g)).toHaveLength(2)
+})
+
+test('finds the rows of a small table first if filters name only its columns, in chronological order', () => {
+  const isThrough = (changes: Partial<PageSpec>) =>
+    buildPageSql({
+      ...spec,
+      filterNames: ['kind', 'organization_id'],
+      where: 'pr.kind = :kind and t.organization_id = :own',
+      ...changes,
+    }).includes('from products pr\n      where pr.organization_id = :organization and (pr.kind = :kind and pr.organization_id = :own)')
+  expect(isThrough({})).toBe(true)
+  expect(isThrough({ page: 100 })).toBe(true)
+  expect(isThrough({ page: 101 })).toBe(false)
+  expect(isThrough({ where: 'pr.kind = :kind and t.name = :name' })).toBe(false)
+  expect(isThrough({ filterNames: undefined })).toBe(false)
+  expect(isThrough({ order: byProduct })).toBe(false)
 })
 
 test('seeks by day only for deep pages of the whole list in chronological order', () => {

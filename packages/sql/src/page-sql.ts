@@ -87,6 +87,8 @@ function keyQuery(rows: PageSpec, cut: Cut): string {
   const { view, scopeCondition, where, order, isMultiOrganization } = rows
   const other = findSortTable(rows)
   if (other) return keyQueryThrough(rows, { ...cut, ...other })
+  const filtering = findFilterTable(rows)
+  if (filtering) return keyQueryWithin(rows, { ...cut, ...filtering })
   if (isMultiOrganization && view.organization !== null) return keyQueryAcross(rows, cut)
   const joins = buildJoins(view, where, orderSql(order))
   return `select ${view.key} from ${view.from} ${joins} where ${scopeCondition} and (${where})${innerJoin(rows)} order by ${orderSql(order)}
@@ -97,6 +99,19 @@ function keyQuery(rows: PageSpec, cut: Cut): string {
 function findSortTable(rows: PageSpec): { alias: string; reference: Lookup } | null {
   const [other] = findReferences(rows.view, rows.order[0]?.by ?? '')
   return other?.[1].isSmallTable && isWhole(rows) ? { alias: other[0], reference: other[1] } : null
+}
+
+/**
+ * Returns the small table whose columns are all that the filters of a list by time name, and these filters. In order of time, all rows would be
+ * read if few of them match.
+ */
+function findFilterTable(rows: PageSpec): { alias: string; reference: Lookup; filter: string } | null {
+  const { view, where, order, filterNames, page, limit } = rows
+  const [found, ...others] = findReferences(view, where)
+  if (!found?.[1].isSmallTable || others.length > 0 || !filterNames) return null
+  if (order[0]?.by !== view.counter?.time || (page - 1) * limit >= seekThreshold) return null
+  const filter = where.replaceAll(String(view.organization), `${found[0]}.organization_id`)
+  return new RegExp(`\\b${rowAlias(view)}\\.`).test(filter) ? null : { alias: found[0], reference: found[1], filter }
 }
 
 /** States that the row of the other table exists, which is always true: PostgreSQL can then start with that table, in its order. */
@@ -132,6 +147,21 @@ function keyQueryThrough(rows: PageSpec, { alias, reference, limit, skip }: Cut 
       where ${view.organization} = other.organization_id and ${foreignKey} = other.key and (${where})
       order by ${orderSql(rest)} limit ${limit} + ${skip}) own
     order by other.by_0 ${first.descending ? 'desc' : 'asc'}, ${mergedBy(rest, 1)} limit ${limit} offset ${skip}`
+}
+
+/** Builds the keys of a list that only columns of another table filter: that table's matching rows, and for each the first rows that refer to it. */
+function keyQueryWithin(rows: PageSpec, through: Cut & { alias: string; reference: Lookup; filter: string }): string {
+  const { view, scopeCondition, order } = rows
+  const { alias, reference, filter, limit, skip } = through
+  const { table, foreignKey, key = 'id', condition = 'true' } = reference
+  const organization = `${alias}.organization_id`
+  return `select own.key from (
+      select ${alias}.${key} as key, ${organization} from ${table} ${alias}
+      where ${scopeCondition.replaceAll(String(view.organization), organization)} and (${filter}) and ${condition}) other, lateral (
+      select ${view.key} as key, ${columnsFor(order)} from ${view.from}
+      where ${view.organization} = other.organization_id and ${foreignKey} = other.key
+      order by ${orderSql(order)} limit ${limit} + ${skip}) own
+    order by ${mergedBy(order)} limit ${limit} offset ${skip}`
 }
 
 const columnsFor = (order: SortOrder, from = 0) => order.map(({ by }, index) => `${by} as by_${index + from}`).join(', ')

@@ -40,7 +40,7 @@ export interface Lookup {
   key?: string
   /** Condition that selects one row of several. */
   condition?: string
-  /** Whether the table is much smaller than the lists that refer to it: lists sorted by it are read row by row of it. */
+  /** Whether the table is much smaller than the lists that refer to it: lists sorted or filtered by it are read row by row of it. */
   isSmallTable?: boolean
 }
 
