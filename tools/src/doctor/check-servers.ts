@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { findNatsUrlFault, splitNatsUrls } from '@quittance/runtime/nats-urls'
 import { Client } from 'pg'
 import { databaseOwners } from '../secrets/secret-list.ts'
+import { findDumpProblem } from './dump-version.ts'
 import { missing, ok, type Finding } from './finding.ts'
 
 const patienceMs = 5_000
@@ -42,7 +43,8 @@ async function checkDatabase(name: string, { url, migrates }: { url: string; mig
         'the role may not create tables',
         'Name the role that migrates (MIGRATION_DATABASE_URL_…), or let this one own the database: alter database … owner to ….',
       )
-    return ok(name, `PostgreSQL ${version}`)
+    // The role that migrates owns all tables, so it is also the one that dumps them.
+    return (migrates && findDumpProblem(name, { serverVersion: version, isEmbedded: false })) || ok(name, `PostgreSQL ${version}`)
   } catch (error) {
     return missing(
       name,

@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process'
+import { onPath } from '@quittance/testing/engines/find-program'
+import { warning, type Finding } from './finding.ts'
+
+const chapter = 'docs/operations.md, "Backup and restore"'
+
+/** Returns the major version of pg_dump on this machine, or null if there is none. */
+export function readDumpVersion(): number | null {
+  const program = onPath('pg_dump')
+  if (!program) return null
+  const [, version] = /\(PostgreSQL\) (\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' })) ?? []
+  return version ? Number(version) : null
+}
+
+/** Returns a warning if pg_dump cannot dump a server of this version: it rejects those of a later major version. */
+export function findDumpProblem(
+  what: string,
+  { serverVersion, isEmbedded }: { serverVersion: string; isEmbedded: boolean },
+): Finding | null {
+  const [major, dump] = [Number.parseInt(serverVersion, 10), readDumpVersion()]
+  const needed = `Backups need pg_dump ${major} or later`
+  if (dump !== null && dump < major) {
+    const advice = isEmbedded ? `Copy the data folder instead, while the system is stopped: ${chapter}.` : `${needed}: ${chapter}.`
+    return warning(what, `PostgreSQL ${serverVersion}, which pg_dump ${dump} cannot dump`, advice)
+  }
+  return dump === null && !isEmbedded ? warning(what, `PostgreSQL ${serverVersion}; there is no pg_dump`, `${needed}: ${chapter}.`) : null
+}
