@@ -1,8 +1,8 @@
-import { generateKeyPair, randomUUID } from 'node:crypto'
+import { createPublicKey, generateKeyPair, randomUUID, type JsonWebKey } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { SystemSql } from '@quittance/sql/sql-runner'
 import { openSecret, sealSecret } from '@quittance/runtime/encryption'
-import type { JWK } from 'oidc-provider'
+import { ExternalSigningKey, type JWK } from 'oidc-provider'
 
 /** RS256 for ID tokens, which every client can verify; ES256 for JWT access tokens, which are signed more often. */
 const algorithms = ['RS256', 'ES256'] as const
@@ -13,25 +13,62 @@ interface KeyRow {
   alg: Algorithm
   state: 'next' | 'current' | 'retired'
   public_key: JWK
-  private_key_sealed: string
+  /** Null for retired keys, which only verify. */
+  sealed: string | null
 }
 
-/** Newest first within a state, so that all replicas pass the same list to the provider. */
-const find = `select kid, alg, state, public_key, private_key_sealed from signing_keys
+/**
+ * Newest first within a state, so that all replicas pass the same list to the provider. The private part of retired keys is not read: no key of
+ * SECRETS_KEY has to be kept for it. It is still stored, because the release before reads it.
+ */
+const find = `select kid, alg, state, public_key, case when state <> 'retired' then private_key_sealed end as sealed from signing_keys
   order by array_position(array['current', 'next', 'retired'], state), created_at desc, kid`
 
 const insert = `insert into signing_keys (kid, alg, state, public_key, private_key_sealed)
   values (:kid, :alg, :state, :public_key::jsonb, :private_key_sealed) on conflict do nothing`
 
-/** Reads the private keys for the provider; the first of an algorithm signs: current, then next, then retired. All are published. */
+/**
+ * Reads the keys for the provider; the first of an algorithm signs: current, then next. All are published. Retired keys have no private part.
+ */
 export async function readSigningKeys(systemSql: SystemSql, keys: readonly Uint8Array[]): Promise<JWK[]> {
   const found = await systemSql<KeyRow>('signing-keys.find', find)
-  return found.map(({ kid, alg, private_key_sealed }) => ({
-    ...JSON.parse(openSecret(private_key_sealed, { keys, context: kid })),
+  return found.map(({ kid, alg, public_key, sealed }) => ({
+    ...(sealed === null ? public_key : JSON.parse(openSecret(sealed, { keys, context: kid }))),
     kid,
     alg,
     use: 'sig',
   }))
+}
+
+/** A key without its private part: published, and used to verify what it signed. The library accepts such a key in this form only. */
+class RetiredKey extends ExternalSigningKey {
+  readonly #jwk: JWK
+
+  constructor(jwk: JWK) {
+    super()
+    this.#jwk = jwk
+  }
+
+  override get kid() {
+    return this.#jwk.kid
+  }
+
+  override get alg() {
+    return this.#jwk.alg
+  }
+
+  override keyObject() {
+    return createPublicKey({ key: this.#jwk as JsonWebKey, format: 'jwk' })
+  }
+
+  override sign(): never {
+    throw new Error(`The signing key ${this.#jwk.kid} is retired`)
+  }
+}
+
+/** Converts keys for the library: those with a private part sign, the others only verify. */
+export function toProviderKeys(keys: readonly JWK[]): (JWK | ExternalSigningKey)[] {
+  return keys.map((key) => ('d' in key ? key : new RetiredKey(key)))
 }
 
 /** Reads the public part of the keys (RFC 7517). */

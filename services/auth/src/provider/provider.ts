@@ -4,6 +4,7 @@ import { hkdfSync } from 'node:crypto'
 import { errors, Provider, type Adapter, type Configuration, type JWK, type KoaContextWithOIDC, interactionPolicy } from 'oidc-provider'
 import { renderErrorPage, renderSignOutPage, renderSignedOutPage } from '../pages/provider-pages.ts'
 import { isRegisteredOrigin } from '../clients/client-metadata.ts'
+import { toProviderKeys } from '../keys/signing-keys.ts'
 import { routes } from '../routes.ts'
 import { createLoadGrant } from './consent-store.ts'
 import { extraParameters } from './extra-parameters.ts'
@@ -17,7 +18,8 @@ export interface ProviderOptions {
   /** Undefined: the library's own adapter, in the memory of this process. */
   adapter: ((model: string) => Adapter) | undefined
   systemSql: SystemSql
-  signingKeys: JWK[]
+  /** Those without a private part only verify. */
+  signingKeys: readonly JWK[]
   /** Newest first; cookies signed under an older one stay valid. */
   secrets: readonly Uint8Array[]
 }
@@ -42,7 +44,7 @@ export function createProvider(options: ProviderOptions): Provider {
 function createProtocolConfiguration({ baseUrl, adapter, signingKeys, secrets }: ProviderOptions): Configuration {
   return {
     ...(adapter && { adapter: adapter as never }),
-    jwks: { keys: signingKeys },
+    jwks: { keys: toProviderKeys(signingKeys) },
     routes,
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_post', 'client_secret_basic', 'none'],
@@ -69,6 +71,8 @@ function createProtocolConfiguration({ baseUrl, adapter, signingKeys, secrets }:
         useGrantedResource: () => false,
         getResourceServerInfo: (_ctx, resource) => resourceServer(resource, baseUrl),
       },
+      // For retired keys, which have no private part.
+      externalSigningSupport: { enabled: true, ack: 'experimental-01' },
       rpInitiatedLogout: { enabled: true, logoutSource: renderSignOutPage, postLogoutSuccessSource: renderSignedOutPage },
     },
     cookies: createCookies(baseUrl, secrets),
