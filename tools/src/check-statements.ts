@@ -25,6 +25,7 @@ const services = ['auth', 'orders', 'invoices', 'webhooks', 'mail', 'usage']
 const unreadable: Readonly<Record<string, string>> = {
   'packages/sql/src/sql-runner.ts': 'compiles the statements of others',
   'packages/sql/src/view-reader.ts': 'builds the statements of views',
+  'packages/runtime/src/jobs/reseal-secrets.ts': 'one statement for each column',
   'services/auth/src/provider/commit-token-request.ts': 'one statement for the tables of a request',
   'services/auth/src/provider/sweep.ts': 'one statement for several tables',
   'services/auth/src/provider/token-store.ts': 'one statement for several tables',

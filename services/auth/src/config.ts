@@ -8,7 +8,7 @@ export const AuthConfig = z.object({
   BASE_URL: address.prefault('http://127.0.0.1:8080').describe('Public address of the API; also the issuer of every token.'),
   AUTH_URL: address.prefault('http://127.0.0.1:8080').describe('Public address of the pages people sign in and consent on.'),
   SECRETS_KEY: SecretKeys.describe(
-    'Key that seals the signing keys and signs cookies: 32 bytes in base64; several, newest first, during a rotation. Losing it signs all users out.',
+    'Key that seals the signing keys and signs cookies: 32 bytes in base64; several during a rotation, of which the first seals. Losing it signs all users out.',
   ),
   MAIL_KEY: SecretKeys.optional().describe(
     'Key of mail, which encrypts links on their way to it. Unset: invitations are not mailed; their link is in the reply.',

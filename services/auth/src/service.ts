@@ -26,6 +26,7 @@ import { listSigningKeys, rotateSigningKeys } from './keys/key-operations.ts'
 import { createOrganization, getOrganization, listOrganizations, updateOrganization } from './organizations/organization-operations.ts'
 import { publishSnapshots } from './organizations/publish-snapshots.ts'
 import { sweepExpired } from './provider/sweep.ts'
+import { resealSecrets } from './reseal-secrets.ts'
 
 /** Identity of users, organizations and credentials. */
 export const auth: Service = {
@@ -68,6 +69,6 @@ export const auth: Service = {
     listSigningKeys,
     rotateSigningKeys,
   ],
-  jobs: [sweepExpired, publishSnapshots],
+  jobs: [sweepExpired, publishSnapshots, resealSecrets],
   components: [startAuthorizationServer],
 }

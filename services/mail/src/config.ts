@@ -23,7 +23,7 @@ const fields = {
   AUTH_URL: address.optional().describe('Public address of the sign-in pages. Links of account mails must start with it.'),
   PAGES_URL: address.optional().describe('Public address of the pages for buyers; unset, BASE_URL. Links to the portal start with it.'),
   MAIL_KEY: SecretKeys.describe(
-    'Key that encrypts secrets in mails until they are sent: 32 bytes in base64. During a rotation several keys, newest first.',
+    'Key that encrypts secrets in mails until they are sent: 32 bytes in base64. During a rotation several keys, of which the first encrypts.',
   ),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })

@@ -12,6 +12,7 @@ import { onAccountMailRequested, onCustomerCodeRequested } from './messages/on-s
 import { onSubscriptionEvent } from './messages/on-subscription-event.ts'
 import { listMailMessages } from './messages/message-queries.ts'
 import { createMailOptOut } from './opt-outs/create-opt-out.ts'
+import { resealSecrets } from './reseal-secrets.ts'
 import { checkSenders } from './senders/check-senders.ts'
 import { createMailSender, deleteMailSender, listMailSenders, verifyMailSender } from './senders/sender-operations.ts'
 import { expireMessages, removeOldMessages, startGauges } from './sending/retention-jobs.ts'
@@ -38,7 +39,7 @@ export const mail: Service = {
     onDeclarationEvent,
     onEndpointEvent,
   ],
-  jobs: [expireMessages, removeOldMessages, checkSenders],
+  jobs: [expireMessages, removeOldMessages, checkSenders, resealSecrets],
   components: [startSender, startGauges],
   internalRoutes: mailboxRoutes,
 }

@@ -48,7 +48,7 @@ export const OrdersConfig = z.object({
     )
     .describe('Payment providers that organizations may use, comma-separated: sandbox, stripe, bank_transfer.'),
   SECRETS_KEY: SecretKeys.optional().describe(
-    'Encrypts the credentials of payment accounts: 32 bytes in base64; several, newest first. Without it no account can be connected.',
+    'Encrypts the credentials of payment accounts: 32 bytes in base64; several during a rotation, of which the first encrypts. Without it no account can be connected.',
   ),
   STRIPE_API_URL: z
     .url({ protocol: /^https?$/ })

@@ -71,6 +71,7 @@ import { reconcilePayments } from './payment-operations/reconcile-payments.ts'
 import { resolvePayment } from './payment-operations/resolve-payment.ts'
 import { assertSandboxIsPrivate } from './providers/provider-of.ts'
 import { reactions } from './reactions.ts'
+import { resealCredentials } from './providers/account-credentials.ts'
 import { createProduct, updateProduct } from './catalog/products/product-commands.ts'
 import { getProduct, listProducts } from './catalog/products/product-queries.ts'
 import { updateProductBenefits } from './catalog/products/update-product-benefits.ts'
@@ -195,5 +196,6 @@ export const orders: Service = {
     sweepDeletedBenefits,
     compactListCounts,
     catchUpProviderEvents,
+    resealCredentials,
   ],
 }

@@ -19,7 +19,7 @@ export const StorefrontConfig = z.object({
     .optional()
     .describe('The same secret as at the gateway: calls of a page count on its visitor. Unset, they count on the storefront.'),
   SECRETS_KEY: SecretKeys.prefault(() => randomKey()).describe(
-    'Keys of 32 bytes in base64 that seal cookies, comma-separated, newest first; the same for all replicas. Unset, each start has another.',
+    'Keys of 32 bytes in base64 that seal cookies, comma-separated; the first seals; the same for all replicas. Unset, each start has another.',
   ),
   START_LINKS_FILE: z
     .string()

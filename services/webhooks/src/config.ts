@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 export const WebhooksConfig = z.object({
   SECRETS_KEY: SecretKeys.describe(
-    'Key that encrypts the signing secrets: 32 bytes in base64. During a rotation several keys, newest first.',
+    'Key that encrypts the signing secrets: 32 bytes in base64. During a rotation several keys, of which the first encrypts.',
   ),
   DELIVERY_TIMEOUT_MS: z.coerce
     .number()

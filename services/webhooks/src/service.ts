@@ -2,7 +2,7 @@ import type { Service } from '@quittance/runtime/service'
 import { config } from './config.ts'
 import { database } from './database.ts'
 import { startDispatcher } from './queue/dispatcher.ts'
-import { maintainPartitions, repairQueues } from './queue/maintenance-jobs.ts'
+import { maintainPartitions, repairQueues, resealSecrets } from './queue/maintenance-jobs.ts'
 import { listDeliveries } from './deliveries/delivery-queries.ts'
 import { processRecoveries, recoverEndpoint } from './deliveries/recover-endpoint.ts'
 import { redeliverEvent } from './deliveries/redeliver-event.ts'
@@ -32,6 +32,6 @@ export const webhooks: Service = {
     redeliverEvent,
   ],
   consumers: [onPublicEvent],
-  jobs: [holdBacklogs, processRecoveries, maintainPartitions, repairQueues],
+  jobs: [holdBacklogs, processRecoveries, maintainPartitions, repairQueues, resealSecrets],
   components: [startDispatcher],
 }

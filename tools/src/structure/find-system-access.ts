@@ -23,6 +23,7 @@ const kinds: Readonly<Record<string, SystemAccess['kind']>> = {
   systemStaged: 'operation',
   createSystemSql: 'component',
   job: 'job',
+  createResealJob: 'job',
   batchConsumer: 'batch consumer',
 }
 

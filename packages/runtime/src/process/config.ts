@@ -76,7 +76,7 @@ export const RuntimeConfig = z.object({
 })
 export type RuntimeConfig = z.infer<typeof RuntimeConfig>
 
-/** Keys of 32 bytes in base64, separated by commas, newest first: the first encrypts, all of them decrypt. The same for all replicas. */
+/** Keys of 32 bytes in base64, separated by commas: the first encrypts, all of them decrypt. The same for all replicas. */
 export const SecretKeys = z
   .string()
   .transform((list) => list.split(',').map((text) => Buffer.from(text.trim(), 'base64')))

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { openSecret, sealSecret } from './encryption.ts'
+import { buildOtherKeysPattern, openSecret, resealSecrets, sealSecret } from './encryption.ts'
 
 const options = { keys: [randomBytes(32)], context: randomUUID() }
 
@@ -30,4 +30,18 @@ test('another key, another context or a changed character cannot decrypt it', ()
     ),
   ).toThrow()
   expect(() => openSecret('whsec_x', options)).toThrow(/unknown form/)
+})
+
+test('seals every secret of a text again under the first key, and keeps those that are', () => {
+  const keys = [randomBytes(32), ...options.keys] as const
+  const current = sealSecret('whsec_new', { ...options, keys })
+  const stored = JSON.stringify([{ sealed: sealSecret('whsec_x', options), expires_at: '2026-11-30' }, { sealed: current }])
+  const other = new RegExp(buildOtherKeysPattern(keys[0]))
+  expect(stored).toMatch(other)
+  const resealed = resealSecrets(stored, { ...options, keys })
+  expect(resealed).not.toMatch(other)
+  const [first, second] = JSON.parse(resealed) as { sealed: string; expires_at?: string }[]
+  expect(openSecret(first?.sealed ?? '', { ...options, keys: [keys[0]] })).toBe('whsec_x')
+  expect([first?.expires_at, second?.sealed]).toEqual(['2026-11-30', current])
+  expect(() => resealSecrets(stored, { ...options, keys: [keys[0]] })).toThrow(/sealed under key/)
 })

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hash, randomUUID } from 'node:crypto'
 
-/** Keys of 32 bytes, newest first, and the context a secret is bound to: in another context it cannot be decrypted. */
+/** Keys of 32 bytes, of which the first encrypts, and the context a secret is bound to: in another context it cannot be decrypted. */
 export interface SealOptions {
   keys: readonly Uint8Array[]
   context: string
@@ -31,6 +31,22 @@ export function openSecret(stored: string, { keys, context }: SealOptions): stri
   const decipher = createDecipheriv(scheme, createSecretKey(key), sealed.subarray(0, ivBytes), { authTagLength: tagBytes })
   decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(-tagBytes))
   return Buffer.concat([decipher.update(sealed.subarray(ivBytes, -tagBytes)), decipher.final()]).toString()
+}
+
+/**
+ * Seals the secrets in a stored text again under the first key, if another sealed them. The text may be one secret, an array or JSON. Throws if one
+ * cannot be decrypted.
+ */
+export function resealSecrets(stored: string, options: SealOptions): string {
+  const current = options.keys[0] && keyId(options.keys[0])
+  return stored.replaceAll(/aes-256-gcm\$([0-9a-f]{8})\$[\w-]+/g, (sealed, usedKey) =>
+    usedKey === current ? sealed : sealSecret(openSecret(sealed, options), options),
+  )
+}
+
+/** Returns a regular expression for PostgreSQL: a stored text with a secret that another key sealed. */
+export function buildOtherKeysPattern(key: Uint8Array): string {
+  return `${scheme}[$](?!${keyId(key)}[$])`
 }
 
 /** Random bytes from both ends of a UUID: Node draws UUIDs from a pool, while `randomBytes` makes a system call each time. */

@@ -5,7 +5,7 @@ import { config } from '../config.ts'
 /** Creates a registration access token (RFC 7592): the clear text for its holder, and the columns of the client's row. */
 export function createRegistrationToken(clientId: string) {
   const token = mintToken('qt_crt_')
-  const sealed = sealSecret(token, { keys: config().SECRETS_KEY, context: sealContext(clientId) })
+  const sealed = sealSecret(token, { keys: config().SECRETS_KEY, context: registrationTokenContext(clientId) })
   return { token, row: { registrationTokenHash: hashToken(token), registrationTokenSealed: sealed } }
 }
 
@@ -13,12 +13,13 @@ export function createRegistrationToken(clientId: string) {
 export function decryptRegistrationToken(sealed: string | null | undefined, clientId: string): string | null {
   if (!sealed) return null
   try {
-    return openSecret(sealed, { keys: config().SECRETS_KEY, context: sealContext(clientId) })
+    return openSecret(sealed, { keys: config().SECRETS_KEY, context: registrationTokenContext(clientId) })
   } catch {
     return null
   }
 }
 
-function sealContext(clientId: string): string {
+/** Context that the token of a client is sealed with. */
+export function registrationTokenContext(clientId: string): string {
   return `registration token of ${clientId}`
 }

@@ -31,7 +31,8 @@ interface Store {
   secrets: readonly Uint8Array[]
 }
 
-const context = (accountId: string) => `totp ${accountId}`
+/** Context that the secret of an account is sealed with. */
+export const totpContext = (accountId: string) => `totp ${accountId}`
 
 const insert = `
   insert into totp_secrets (account_id, secret_sealed, last_step) values (:account_id, :secret_sealed, :step)
@@ -42,7 +43,7 @@ export async function storeTotp(
   { systemSql, secrets }: Store,
   { accountId, secret, step }: { accountId: string; secret: string; step: number },
 ): Promise<boolean> {
-  const secret_sealed = sealSecret(secret, { keys: secrets, context: context(accountId) })
+  const secret_sealed = sealSecret(secret, { keys: secrets, context: totpContext(accountId) })
   return (await systemSql('totp.insert', insert, { account_id: accountId, secret_sealed, step })).length > 0
 }
 
@@ -55,7 +56,7 @@ const use = `update totp_secrets set last_step = :step where account_id = :accou
 export async function useTotp({ systemSql, secrets }: Store, { accountId, code }: { accountId: string; code: string }): Promise<boolean> {
   const [found] = await systemSql<{ secret_sealed: string }>('totp.find', find, { account_id: accountId })
   if (!found) return false
-  const secret = openSecret(found.secret_sealed, { keys: secrets, context: context(accountId) })
+  const secret = openSecret(found.secret_sealed, { keys: secrets, context: totpContext(accountId) })
   const step = totpStep(secret, { code, now: Date.now() })
   return step !== null && (await systemSql('totp.use', use, { account_id: accountId, step })).length > 0
 }

@@ -29,7 +29,8 @@ export function sealStored(id: string, message: StoredMessage, { MAIL_KEY: keys 
   return sealSecret(JSON.stringify(message), { keys, context: mailboxContext(id) })
 }
 
-const mailboxContext = (id: string) => `quittance mail: mailbox ${id}`
+/** Context that a message of the mailbox is sealed with. */
+export const mailboxContext = (id: string) => `quittance mail: mailbox ${id}`
 
 function openStored(id: string, sealed: string, { MAIL_KEY: keys }: MailSettings): StoredMessage {
   return JSON.parse(openSecret(sealed, { keys, context: mailboxContext(id) })) as StoredMessage

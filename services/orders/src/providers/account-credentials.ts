@@ -1,5 +1,6 @@
 import { NotPermitted } from '@quittance/contracts/errors'
 import { openSecret, sealSecret } from '@quittance/runtime/encryption'
+import { createResealJob } from '@quittance/runtime/reseal-secrets'
 import { config } from '../config.ts'
 import type { AccountCredentials } from './account-adapters.ts'
 import type { Mode } from './provider.ts'
@@ -46,3 +47,19 @@ export function openCredentials(account: SealedAccount, now: Date): AccountCrede
 export function isSameCredential(sealed: string | undefined, { secret, accountId }: { secret: string; accountId: string }): boolean {
   return sealed !== undefined && openSecret(sealed, { keys: requireSecretKeys(), context: accountId }) === secret
 }
+
+const sealedAccount = {
+  table: 'payment_accounts',
+  key: ['id', 'uuid'],
+  contextOn: 'id',
+  context: (id: string) => id,
+} as const
+
+/** Seals credentials of payment accounts again after a change of SECRETS_KEY. */
+export const resealCredentials = createResealJob({
+  getKeys: () => config().SECRETS_KEY,
+  columns: [
+    { ...sealedAccount, column: 'credentials_sealed', type: 'text' },
+    { ...sealedAccount, column: 'webhook_secrets_sealed', type: 'text[]' },
+  ],
+})

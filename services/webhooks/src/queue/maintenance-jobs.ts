@@ -1,4 +1,6 @@
 import { job } from '@quittance/runtime/handler'
+import { createResealJob } from '@quittance/runtime/reseal-secrets'
+import { config } from '../config.ts'
 import { repairDueTimes } from './queue-store.ts'
 
 /** Partitioned tables: partition length in days, retention and time column. The lengths are those of migration `deliver-by-lanes`. */
@@ -37,4 +39,20 @@ export const repairQueues = job({
     if (repaired > 0) context.log.warn({ repaired }, 'queues.repaired')
     return false
   },
+})
+
+const sealedEndpoint = {
+  table: 'webhook_endpoints',
+  key: ['id', 'uuid'],
+  contextOn: 'organization_id',
+  context: (organizationId: string) => organizationId,
+} as const
+
+/** Seals the secrets of endpoints again after a change of SECRETS_KEY, also those that were replaced. */
+export const resealSecrets = createResealJob({
+  getKeys: () => config().SECRETS_KEY,
+  columns: [
+    { ...sealedEndpoint, column: 'sealed_secret', type: 'text' },
+    { ...sealedEndpoint, column: 'sealed_previous', type: 'jsonb', where: `sealed_previous <> '[]'` },
+  ],
 })
