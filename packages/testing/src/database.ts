@@ -114,9 +114,7 @@ async function createTemplate(admin: ClientBase, { template, definition, server 
   await admin.query(`drop database if exists ${unfinished} with (force)`)
   for (const name of Object.values(roles)) await ensureRole(admin, { name, password: name })
   await admin.query(`create database ${unfinished} owner ${roles.migrator}`)
-  const superuser = await connectTo(databaseUrl(server, unfinished))
-  await denyLargeObjects(superuser)
-  await superuser.end()
+  await denyLargeObjects(databaseUrl(server, unfinished))
   await migrateDatabase(definition, { url: databaseUrl(server, unfinished, roles.migrator), runtimeRole: roles.runtime })
   await admin.query(`alter database ${unfinished} rename to ${template}`)
 }

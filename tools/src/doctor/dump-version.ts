@@ -18,10 +18,7 @@ export function findDumpProblem(
   { serverVersion, isEmbedded }: { serverVersion: string; isEmbedded: boolean },
 ): Finding | null {
   const [major, dump] = [Number.parseInt(serverVersion, 10), readDumpVersion()]
-  const needed = `Backups need pg_dump ${major} or later`
-  if (dump !== null && dump < major) {
-    const advice = isEmbedded ? `Copy the data folder instead, while the system is stopped: ${chapter}.` : `${needed}: ${chapter}.`
-    return warning(what, `PostgreSQL ${serverVersion}, which pg_dump ${dump} cannot dump`, advice)
-  }
-  return dump === null && !isEmbedded ? warning(what, `PostgreSQL ${serverVersion}; there is no pg_dump`, `${needed}: ${chapter}.`) : null
+  if (dump === null || dump >= major) return null
+  const advice = isEmbedded ? 'Back up by copying the data folder while the system is stopped' : `Backups need pg_dump ${major} or later`
+  return warning(what, `PostgreSQL ${serverVersion}, which pg_dump ${dump} cannot dump`, `${advice}: ${chapter}.`)
 }

@@ -23,12 +23,13 @@ export async function ensureDatabases(superuserUrl: string, services: readonly S
     await client.query('revoke all on database postgres, template1 from public')
     for (const service of services) await ensureDatabase(client, service)
   })
-  for (const { name } of services) await runAs(Object.assign(new URL(superuserUrl), { pathname: `/${name}` }).href, denyLargeObjects)
+  for (const { name } of services) await denyLargeObjects(Object.assign(new URL(superuserUrl), { pathname: `/${name}` }).href)
 }
 
-/** Large objects belong to the role that creates them, outside of the schema. The client is a superuser, in the database of a service. */
-export async function denyLargeObjects(client: ClientBase): Promise<void> {
-  await client.query('revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public')
+/** Large objects belong to the role that creates them, outside of the schema. The URL is that of a superuser and a service's database. */
+export function denyLargeObjects(superuserUrl: string): Promise<void> {
+  const revocation = 'revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public'
+  return runAs(superuserUrl, async (client) => void (await client.query(revocation)))
 }
 
 async function runAs(connectionString: string, work: (client: Client) => Promise<void>): Promise<void> {

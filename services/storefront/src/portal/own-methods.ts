@@ -10,7 +10,7 @@ const maxSubscriptions = 20
 /** Returns the subscriptions that are not charged to the default method, and the way to choose one; null if there are none. */
 export async function listOwnMethods(session: PortalSession, { options: { api } }: Exchange): Promise<Html | null> {
   const { context, organization, call } = session
-  const request = { organization_id: [organization.id], active: true, limit: maxSubscriptions }
+  const request = { organization_id: [organization.id], limit: maxSubscriptions }
   const { items } = await api.call(listCustomerSubscriptions, request, call)
   const own = items.filter((each) => each.uses_default_payment_method === false && isCharged(each))
   if (own.length === 0) return null

@@ -30,7 +30,7 @@ const signInCookie = (slug: string) => ({ name: 'qt_sign_in', path: `/${slug}/po
 /** Returns the page below the portal that a visitor asked for, if it is one; empty for the overview. */
 export function findNextPage(path: string | null): string {
   const known =
-    /^(?:\/(?:benefits|details(?:\/email)?|payment-methods(?:\/add)?)|\/(?:orders|subscriptions)\/[\w-]{1,64}(?:\/(?:cancel|withdraw|pay))?)$/
+    /^(?:\/(?:benefits|details(?:\/email)?|payment-methods(?:\/add)?)|\/(?:orders|subscriptions)\/[\w-]{1,64}(?:\/(?:cancel|method|withdraw|pay))?)$/
   return path && known.test(path) ? path : ''
 }
 

@@ -12,9 +12,9 @@ import { sendPortalPage } from './portal-page.ts'
 import type { PortalSession } from './portal-session.ts'
 import { loadMethods, methodChoice, nameMethod } from './stored-methods.ts'
 
-/** Whether a subscription is charged, or will be, unless it is canceled. */
+/** Whether a subscription is charged without the buyer, or will be. An unpaid one is not: its buyer pays on the page of the order. */
 export function isCharged({ status, ended_at, cancel_at_period_end: isEnding, amount }: CustomerSubscription): boolean {
-  return ended_at === null && status !== 'incomplete' && !isEnding && amount > 0
+  return ended_at === null && status !== 'incomplete' && status !== 'unpaid' && !isEnding && amount > 0
 }
 
 /** Returns the path of the page that chooses the payment method of a subscription. */
@@ -60,6 +60,8 @@ export async function chooseSubscriptionMethod(session: PortalSession, exchange:
     if (!(error instanceof ApiFailure)) throw error
     if (error.status === 422) return sendForm(session, exchange, words.pay.unusable)
     if (error.error === 'NotPermitted') return sendForm(session, exchange, words.portal.changeNotAllowed)
+    // It has ended since; the form leads back to it.
+    if (error.error === 'AlreadyCanceledSubscription') return sendForm(session, exchange, null)
     throw error
   }
 }

@@ -106,7 +106,8 @@ async function changeAddress(code: string, { session, exchange }: Pending): Prom
     if (!(error instanceof ApiFailure)) throw error
     // The same form with another code, as after a step back.
     if (error.error === 'CustomerSessionCodeInvalidOrExpired' || error.status === 422) return 'wrong'
-    if (error.status === 401) return 'signed-out'
+    // Another purchase has bound the session since.
+    if (error.status === 401 || error.status === 403) return 'signed-out'
     throw error
   }
 }
