@@ -28,7 +28,7 @@ export async function lockDataFolder(requestedPath: string | null, report: Progr
   recordProcess(lock, process.pid)
   await stopLeftovers(folder.run, report)
   for (const name of readdirSync(folder.logs)) if (name.endsWith('.log')) rotateLog(join(folder.logs, name))
-  const stopLimiting = limitEngineLogs(path)
+  const stopLimiting = limitEngineLogs(path, report)
   return {
     ...folder,
     release() {

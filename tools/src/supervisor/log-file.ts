@@ -52,9 +52,17 @@ export function rotateLog(path: string, maxBytes = maxLogBytes): void {
   if (readSize(path) > maxBytes) renameSync(path, `${path}.1`)
 }
 
-/** Limits the logs of PostgreSQL and NATS in a data folder until the returned function is called. */
-export function limitEngineLogs(folder: string): () => void {
-  const check = () => ['postgres.log', 'nats.log'].forEach((name) => cutLog(join(folder, name), maxLogBytes))
+/** Limits the logs of PostgreSQL and NATS in a data folder until the returned function is called. A log that cannot be cut grows. */
+export function limitEngineLogs(folder: string, report: ProgressReporter): () => void {
+  const check = () => {
+    for (const name of ['postgres.log', 'nats.log']) {
+      try {
+        cutLog(join(folder, name), maxLogBytes)
+      } catch (error) {
+        report(`${name} cannot be shortened: ${(error as Error).message}`)
+      }
+    }
+  }
   check()
   const timer = setInterval(check, engineCheckMs).unref()
   return () => clearInterval(timer)

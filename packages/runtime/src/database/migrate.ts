@@ -31,7 +31,7 @@ export async function migrate(orm: MikroORM, { url, runtime, log, lockAttempts }
     await enableLossDetection(client)
     await client.query('select pg_advisory_lock($1)', [migrationLock])
     const grant = async () => runtime && grantRuntimeRights(client, runtime)
-    const options = { client, log: log ?? createLogger('migrate', 'warn'), lockAttempts }
+    const options = { client, log: log ?? createLogger('migrate', 'warn'), beforePause: grant, lockAttempts }
     await runPendingMigrations(orm.migrator as Migrator, options).catch(async (error: unknown) => {
       await grant().catch(() => {})
       throw error

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Migrator } from '@mikro-orm/migrations'
 import type pg from 'pg'
 import type { Logger } from '../process/logger.ts'
-import { isLockTimeout } from './unavailable.ts'
+import { isLockConflict } from './unavailable.ts'
 
 /**
  * Time that a migration waits for a lock, in milliseconds. Every later statement on the table waits behind it, reads too, so that the time must be
@@ -18,16 +18,17 @@ interface PendingOptions {
   /** A connection to the same database, which reads who holds locks. */
   client: pg.Client
   log: Logger
+  beforePause(): Promise<unknown>
   /** Maximum attempts of a migration to get its locks. */
   lockAttempts?: number | undefined
 }
 
 /** Runs each pending migration in its own transaction, in which it is recorded too. Throws an error that names the migration. */
 export async function runPendingMigrations(migrator: Migrator, options: PendingOptions): Promise<void> {
-  const { client, log, lockAttempts = defaultLockAttempts } = options
-  const current = { name: '', attempts: 0 }
+  const { client, log, beforePause, lockAttempts = defaultLockAttempts } = options
+  const current = { name: '', attempts: 1 }
   migrator.on('migrating', ({ name }) => {
-    current.attempts = name === current.name ? current.attempts + 1 : 1
+    if (name !== current.name) current.attempts = 1
     current.name = name
   })
   for (let isDone = false; !isDone;) {
@@ -35,10 +36,13 @@ export async function runPendingMigrations(migrator: Migrator, options: PendingO
       await migrator.up()
       isDone = true
     } catch (error) {
-      if (!isLockTimeout(error)) throw createMigrationError(current.name, error)
+      if (!isLockConflict(error)) throw createMigrationError(current.name, error)
       const holders = await describeHolders(client)
       if (current.attempts >= lockAttempts) throw createLockError({ ...current, holders }, error)
       log.warn({ migration: current.name, attempt: current.attempts, holders }, 'migration.waiting')
+      current.attempts += 1
+      // Replicas of the release before may write, by triggers, to tables of the migrations that have run.
+      await beforePause()
       await delay(pauseMs)
     }
   }

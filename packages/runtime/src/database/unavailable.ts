@@ -11,9 +11,9 @@ export function isDatabaseTimeout(error: unknown): boolean {
   return someCause(error, (_cause, code) => code === '57014' || code === '55P03' || code === '25P03')
 }
 
-/** Whether a statement got a lock not within its time limit (`lock_timeout`). */
-export function isLockTimeout(error: unknown): boolean {
-  return someCause(error, (_cause, code) => code === '55P03')
+/** Whether a statement did not get a lock within its time limit (`lock_timeout`), or was ended to resolve a deadlock. */
+export function isLockConflict(error: unknown): boolean {
+  return someCause(error, (_cause, code) => code === '55P03' || code === '40P01')
 }
 
 const unavailableCode =
