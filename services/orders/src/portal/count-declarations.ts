@@ -4,8 +4,9 @@ import { job, type CommandContext } from '@quittance/runtime/handler'
 import { sharedByCheckouts, sharedByCustomers } from '@quittance/sql/sql-runner'
 
 /**
- * Declarations of one address about one seller within a day: each sends a mail to it. Those that name one of its orders are counted by order, so
- * that a stranger who only knows the address does not use up the right of its owner; of a customer who is signed in, the own withdrawals.
+ * Declarations of one address about one seller within a day: each sends a mail to it. Those that name the id of one of its orders or subscriptions
+ * are counted by order, so that a stranger who only knows the address does not use up the right of its owner; of a customer who is signed in, the
+ * own withdrawals. Numbers of invoices can be guessed, so that they are counted like any other words.
  */
 const maxPerDay = 5
 /**
@@ -17,7 +18,8 @@ const maxPerHour = 20
 const count = `
   select count(*)::int as count from declarations
   where organization_id = :organization_id and organization_id = any (:scope_organizations) and lower(email) = lower(:email)
-    and order_id is not distinct from :order_id::uuid and (is_verified or not :is_own::boolean)
+    and case when :order_id::uuid is not null then order_id = :order_id and (is_verified or not :is_own::boolean)
+      else order_id is null or (not is_verified and lower(reference) is distinct from order_id::text and lower(reference) is distinct from subscription_id::text) end
     and ${sharedByCustomers} and created_at > now() - interval '1 day'`
 
 const findNetworkLimit = `
@@ -30,9 +32,15 @@ const isOwnAddress = `
   select 1 from customers
   where id = :scope_customer and organization_id = any (:scope_organizations) and lower(email) = lower(:email) and ${sharedByCheckouts}`
 
+/** The contract that a declaration is about; ids are null if none was found. */
+export interface Contract {
+  order_id: string | null
+  subscription_id: string | null
+  customer_id: string | null
+}
+
 interface Counted {
-  /** Order that the declaration names; null for none. */
-  orderId: string | null
+  contract: Contract
   /** By the signed-in customer, of the own order. */
   isOwn: boolean
   context: CommandContext
@@ -40,16 +48,19 @@ interface Counted {
 
 /** Asserts that the address and the network may declare again. Returns the network that the declaration is counted under; null for none. */
 export async function countDeclaration(
-  { organization_id, email }: { organization_id: string; email: string },
-  { orderId, isOwn, context }: Counted,
+  { organization_id, email, reference }: { organization_id: string; email: string; reference?: string | null | undefined },
+  { contract, isOwn, context }: Counted,
 ): Promise<string | null> {
   const { sql, lockNames } = context
   const network = await findCountedNetwork(email, context)
   const counted = [email.toLowerCase(), ...(network === null ? [] : [network])]
   await lockNames(counted.map((name) => `declaration ${organization_id} ${name}`))
+  const namesId = [contract.order_id, contract.subscription_id].includes((reference ?? '').trim().toLowerCase())
+  const orderId = isOwn || namesId ? contract.order_id : null
   const [usage] = await sql<{ count: number }>('declaration.count', count, { organization_id, email, order_id: orderId, is_own: isOwn })
   if (usage && usage.count >= maxPerDay) {
-    const detail = 'Too many declarations were made with this address today. The earlier ones were received. Name the number of your order.'
+    const received = 'Too many declarations were made with this address today. The earlier ones were received.'
+    const detail = orderId ? received : `${received} Sign in, or name the id of your order or subscription.`
     throw new TooManyRequests(detail, 86_400)
   }
   if (network === null) return null

@@ -11,7 +11,8 @@ import { newestFirst } from '@quittance/sql/list-query'
 import { lockCustomer } from '../customers/lock-customer.ts'
 import { customerPaymentMethodView } from '../payment-methods/list-payment-methods.ts'
 import { detachMethod } from '../payment-methods/detach-method.ts'
-import { followsDefault, makeDefaultMethod } from '../payment-methods/stored-methods.ts'
+import { makeDefaultMethod } from '../payment-methods/stored-methods.ts'
+import { mayUseDefault } from '../subscriptions/charge-order.ts'
 import { chargeNewDefault } from '../subscriptions/charge-owed-orders.ts'
 
 export const listCustomerPaymentMethods = query(listContract, ({ page, limit }, { read }) =>
@@ -24,7 +25,7 @@ const lockMethod = `
     select from subscriptions s where s.customer_id = m.customer_id and s.status in ('trialing', 'active', 'past_due', 'unpaid')
       and (s.price_amount > 0 or s.pending_product_id is not null) and not s.cancel_at_period_end
       and not (s.amount = 0 and exists (select from discounts d where d.id = s.discount_id and d.duration = 'forever'))
-      and case when ${followsDefault} or s.payment_method_id is null
+      and case when ${mayUseDefault}
         then (s.payment_method_id = m.id or m.is_default and (s.status <> 'trialing' or s.payment_method_id is not null))
           and not exists (select from payment_methods x where x.customer_id = m.customer_id and x.id <> m.id and x.is_default and x.status = 'active')
         else s.payment_method_id = m.id end

@@ -8,7 +8,7 @@ import { query, command } from '@quittance/runtime/handler'
 import { toArray, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
 import { nested, type View } from '@quittance/sql/view'
 import { checkoutProductColumns } from '../catalog/products/product-view.ts'
-import { followsDefault } from '../payment-methods/stored-methods.ts'
+import { mayUseDefault } from '../subscriptions/charge-order.ts'
 import { changeSubscription } from '../subscriptions/lock-subscription.ts'
 import {
   activeCondition,
@@ -25,7 +25,7 @@ export const customerSubscriptionView: View<CustomerSubscription> = {
   name: 'customer-subscription',
   ...scopedSubscriptions,
   columns: `${subscriptionPriceColumns}, true as is_polar_managed, ${nextAmount} as next_amount,
-    s.payment_method_id is not null as has_payment_method, s.payment_method_id, ${followsDefault} as uses_default_payment_method,
+    s.payment_method_id is not null as has_payment_method, s.payment_method_id, ${mayUseDefault} as uses_default_payment_method,
     ${nested(`${checkoutProductColumns}, g.document as organization`, soldBy)} as product`,
 }
 

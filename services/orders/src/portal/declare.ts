@@ -14,7 +14,7 @@ import { sharedByCheckouts } from '@quittance/sql/sql-runner'
 import { assertOrganizationExists } from '../organizations/organization.ts'
 import { changeSubscription } from '../subscriptions/lock-subscription.ts'
 import { billableStatuses } from '../subscriptions/subscription-status.ts'
-import { countDeclaration } from './count-declarations.ts'
+import { countDeclaration, type Contract } from './count-declarations.ts'
 import { customerOrderView } from './customer-orders.ts'
 
 type Request = RequestOf<typeof withdrawalContract> | RequestOf<typeof cancellationContract>
@@ -41,13 +41,6 @@ const insert = `
   where :organization_id::uuid = any (:scope_organizations) and (:scope_customer::uuid is null or :customer_id::uuid is null or :customer_id = :scope_customer)
     and ${sharedByCheckouts}`
 
-/** The contract that a declaration is about; ids are null if none was found. */
-interface Contract {
-  order_id: string | null
-  subscription_id: string | null
-  customer_id: string | null
-}
-
 const unknownContract: Contract = { order_id: null, subscription_id: null, customer_id: null }
 
 /**
@@ -59,7 +52,7 @@ export const declareWithdrawal = command(withdrawalContract, async (request, con
   await assertSeller(request, context)
   const order = caller.kind === 'customer' ? await requireOwnOrder(request.order_id ?? null, context) : null
   const contract = order ? toContract(order) : await findContract(request, context)
-  const network = await countDeclaration(request, { orderId: contract.order_id, isOwn: order !== null, context })
+  const network = await countDeclaration(request, { contract, isOwn: order !== null, context })
   const isInTime = order?.withdrawal_until ? now <= new Date(order.withdrawal_until) : false
   const effect = order && isInTime ? await endSubscription(contract, context) : 'none'
   return record(request, { kind: 'withdrawal', contract, effect, ground: null, isVerified: order !== null, network, context })
@@ -72,7 +65,7 @@ export const declareWithdrawal = command(withdrawalContract, async (request, con
 export const declareCancellation = command(cancellationContract, async (request, context) => {
   await assertSeller(request, context)
   const contract = await findContract(request, context)
-  const network = await countDeclaration(request, { orderId: contract.order_id, isOwn: false, context })
+  const network = await countDeclaration(request, { contract, isOwn: false, context })
   const effect = await cancelSubscription(contract, context)
   return record(request, {
     kind: 'cancellation',

@@ -56,15 +56,18 @@ export async function chargeOrder(
   return true
 }
 
-// The first release of methods left a subscription without a method when the customer chose another default; it had been paid with one before.
-const mayUseDefault = `
+/**
+ * Condition of a subscription `s` whose orders may be charged to the default method. The first release of methods left one without a method when
+ * the customer chose another default; it had been paid with one before.
+ */
+export const mayUseDefault = `(${followsDefault} or (s.payment_method_id is null and exists (
+  select from payments q join orders paid on paid.id = q.order_id
+  where paid.subscription_id = s.id and q.applied_at is not null and q.payment_method_id is not null)))`
+
+const findAllowed = `
   select 1 from subscriptions s
   where s.id = :id and s.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or s.customer_id = :scope_customer)
-    and ${sharedByCheckouts} and (
-      ${followsDefault}
-      or (s.payment_method_id is null and exists (
-        select from payments p join orders o on o.id = p.order_id
-        where o.subscription_id = s.id and p.applied_at is not null and p.payment_method_id is not null)))`
+    and ${sharedByCheckouts} and ${mayUseDefault}`
 
 /**
  * Returns the method that a subscription is charged to: the one it names, otherwise the customer's default one. Anyone could have typed the
@@ -79,7 +82,7 @@ export async function findMethod(
   const wanted = { customerId, preferred: paymentMethodId ?? null }
   const found = await findChargeableMethod(sql, { ...wanted, mayUseDefault: isChosenByCustomer })
   if (found || isChosenByCustomer) return found
-  const isAllowed = (await sql('subscription.may-use-default', mayUseDefault, { id })).length > 0
+  const isAllowed = (await sql('subscription.may-use-default', findAllowed, { id })).length > 0
   return isAllowed ? findChargeableMethod(sql, { ...wanted, mayUseDefault: true }) : null
 }
 
