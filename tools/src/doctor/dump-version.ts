@@ -1,14 +1,14 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { onPath } from '@quittance/testing/engines/find-program'
 import { warning, type Finding } from './finding.ts'
 
 const chapter = 'docs/operations.md, "Backup and restore"'
 
-/** Returns the major version of pg_dump on this machine, or null if there is none. */
+/** Returns the major version of pg_dump on this machine, or null if there is none that runs, as with Debian's wrapper alone. */
 export function readDumpVersion(): number | null {
   const program = onPath('pg_dump')
   if (!program) return null
-  const [, version] = /\(PostgreSQL\) (\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' })) ?? []
+  const [, version] = /\(PostgreSQL\) (\d+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout) ?? []
   return version ? Number(version) : null
 }
 
