@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectTo } from '../src/database.ts'
 import { createDisposableFolder } from '../src/engines/disposable-folder.ts'
+import { onPath } from '../src/engines/find-program.ts'
 import { startPostgres, type Postgres } from '../src/engines/postgres.ts'
 import { ensureDatabases } from '../src/engines/service-database.ts'
 
@@ -44,7 +45,8 @@ const preparations: Record<string, (server: Postgres) => Promise<void>> = {
 }
 
 /** `init.sh` needs psql, which is in the container of PostgreSQL and on machines of the gate. */
-const hasPsql = spawnSync('psql', ['--version']).status === 0
+const psql = onPath('psql')
+const hasPsql = psql !== null && spawnSync(psql, ['--version']).status === 0
 const runnable = Object.keys(preparations).filter((name) => name !== 'init.sh' || hasPsql)
 
 test.each(runnable)('%s lets a service open its own database only, without temporary tables and large objects', async (name) => {
