@@ -31,10 +31,10 @@ export async function runPendingMigrations(migrator: Migrator, options: PendingO
     if (name !== current.name) current.attempts = 1
     current.name = name
   })
-  for (let isDone = false; !isDone;) {
+  for (;;) {
     try {
       await migrator.up()
-      isDone = true
+      return
     } catch (error) {
       if (!isLockConflict(error)) throw createMigrationError(current.name, error)
       const holders = await describeHolders(client)

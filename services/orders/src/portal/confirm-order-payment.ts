@@ -1,4 +1,3 @@
-import { callerProof } from '@quittance/contracts/caller'
 import { PaymentError } from '@quittance/contracts/checkouts'
 import {
   confirmOrderPayment as contract,
@@ -19,6 +18,7 @@ import { callLeaseMs } from '../payments/calls-in-progress.ts'
 import { hasPaymentInProgress } from '../payments/payment.ts'
 import { findAccountForPayments, loadProviderAccount } from '../payments/provider-account.ts'
 import { startPayment, type PaymentStart } from '../payments/start-payment.ts'
+import { acceptSubscription } from '../subscriptions/charge-owed-orders.ts'
 import { assertNeeded } from '../subscriptions/retry-order-payment.ts'
 import { Subscription } from '../subscriptions/subscription.ts'
 import { isTerminal } from '../subscriptions/subscription-status.ts'
@@ -43,7 +43,7 @@ async function start(request: Request, context: CommandContext): Promise<Started
   const leasedUntil = new Date(now.getTime() + callLeaseMs)
   const source = await chooseSource(request, { order, context })
   if (request.confirmation_token_id) await assertMayPay(order, context)
-  if (callerProof(context.caller) !== null) subscription.isAccepted = true
+  acceptSubscription(subscription, context)
   const keep = 'token' in source.source && !isTerminal(subscription.status)
   const id = await startPayment(context, { order, initiator: 'buyer_again', keep, leasedUntil, ...source })
   if (request.confirmation_token_id) await recordAttempt(order, { paymentId: id, context })

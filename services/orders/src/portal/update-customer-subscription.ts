@@ -1,4 +1,4 @@
-import { callerProof, isWholeCustomer } from '@quittance/contracts/caller'
+import { isWholeCustomer } from '@quittance/contracts/caller'
 import {
   previewCustomerSubscriptionChange as previewCustomerSubscriptionChangeContract,
   UpdateSubscriptionNotAllowed,
@@ -8,7 +8,7 @@ import type { RequestOf } from '@quittance/contracts/operation'
 import type { SubscriptionSettings } from '@quittance/contracts/organizations'
 import { command, staged, type CommandContext } from '@quittance/runtime/handler'
 import type { OrganizationClock } from '../organizations/organization.ts'
-import { choosePaymentMethod } from '../subscriptions/charge-owed-orders.ts'
+import { acceptSubscription, choosePaymentMethod } from '../subscriptions/charge-owed-orders.ts'
 import { changeSubscription } from '../subscriptions/lock-subscription.ts'
 import { withdrawCancellation } from '../subscriptions/owed-orders.ts'
 import { askForChange, previewChange } from '../subscriptions/preview-change.ts'
@@ -45,20 +45,15 @@ async function apply(request: Request, subscription: Subscription, { context, cl
     const isChosenByCustomer = isWholeCustomer(context.caller)
     const change = { product_id, proration_behavior, previewed_at }
     await applyProductChange(subscription, change, { context, clock, isChosenByCustomer, assertAllowed: assertMayUpdate })
-    return accept(subscription, context)
+    return acceptSubscription(subscription, context)
   }
   if (request.payment_method_id !== undefined) {
     requireUnboundCustomerId(context.caller)
     await choosePaymentMethod(subscription, { id: request.payment_method_id, context })
-    return accept(subscription, context)
+    return acceptSubscription(subscription, context)
   }
   if (request.pending_update === null) return subscription.dropPlannedProduct()
   return changeCancellation(request, subscription, { context, clock })
-}
-
-/** The customer takes over a subscription that anyone could have begun with the customer's address, and is charged for it like for others. */
-function accept(subscription: Subscription, { caller }: CommandContext): void {
-  if (callerProof(caller) !== null) subscription.isAccepted = true
 }
 
 type Cancellation = Extract<Request, { cancel_at_period_end?: unknown }>

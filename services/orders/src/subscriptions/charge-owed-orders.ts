@@ -1,7 +1,8 @@
 import { LockMode } from '@mikro-orm/core'
+import { callerProof } from '@quittance/contracts/caller'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { AlreadyCanceledSubscription } from '@quittance/contracts/subscriptions'
-import type { Transaction } from '@quittance/runtime/handler'
+import type { CommandContext, Transaction } from '@quittance/runtime/handler'
 import { Order } from '../orders/order.ts'
 import { findChargeableMethod } from '../payment-methods/stored-methods.ts'
 import type { SettledSetup } from '../payment-setups/settle-setup.ts'
@@ -58,4 +59,9 @@ export async function choosePaymentMethod(
   if (method?.id !== id) throw RequestValidationError.field(['payment_method_id'], 'Payment method does not exist.')
   subscription.paymentMethodId = id
   if (subscription.status === 'past_due') await chargeOwedOrders(subscription, { context, initiator: 'method_updated' })
+}
+
+/** The signed-in customer takes over a subscription that anyone could have begun with the customer's address: a new default is charged for it. */
+export function acceptSubscription(subscription: Subscription, { caller }: Pick<CommandContext, 'caller'>): void {
+  if (callerProof(caller) !== null) subscription.isAccepted = true
 }

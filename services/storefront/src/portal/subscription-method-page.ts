@@ -67,12 +67,12 @@ export async function chooseSubscriptionMethod(session: PortalSession, exchange:
 }
 
 async function sendForm(session: PortalSession, exchange: Exchange, problem: string | null): Promise<FastifyReply> {
-  const subscription = await loadSubscription(session, exchange)
+  const [subscription, stored] = await Promise.all([loadSubscription(session, exchange), loadMethods(session, exchange)])
   const { context, path } = session
   const { common, method: words, portal } = context.words
   const back = `${path}/subscriptions/${subscription.id}?locale=${context.language}`
   if (!isCharged(subscription)) return exchange.reply.redirect(back, 303)
-  const methods = (await loadMethods(session, exchange)).filter(({ is_blocked: isBlocked }) => !isBlocked)
+  const methods = stored.filter(({ is_blocked: isBlocked }) => !isBlocked)
   const selected = methods.find(({ id }) => id === subscription.payment_method_id) ?? methods[0]
   const title = words.chooseTitle(subscription.product.name)
   const errors: FormError[] = problem ? [{ field: 'payment_method_id', message: problem }] : []

@@ -16,7 +16,7 @@ import { describeMethod } from './subscription-method-page.ts'
 export async function sendSubscription(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
   const subscription = await loadSubscription(session, exchange)
   const { context } = session
-  const { portal, plan, pay, payment, method } = context.words
+  const { portal, plan, pay, payment, method: methodWords } = context.words
   const notices = new Map([
     ['changed', plan.changed],
     ['kept', plan.kept],
@@ -25,12 +25,16 @@ export async function sendSubscription(session: PortalSession, exchange: Exchang
     ['ending', portal.alreadyEnding],
     ['paid', pay.paid],
     ['paying', payment.mailFollows],
-    ['method', method.chosen],
+    ['method', methodWords.chosen],
   ])
   const notice = notices.get(readText(exchange.request.query, 'done') ?? '')
   const { name } = subscription.product
-  const next = await describeNext(subscription, { session, exchange })
-  const owed = await findOwedOrder(subscription, { session, exchange })
+  const [next, method, owed, planned] = await Promise.all([
+    describeNext(subscription, { session, exchange }),
+    describeMethod(subscription, session, exchange),
+    findOwedOrder(subscription, { session, exchange }),
+    plannedChange(subscription, { session, exchange }),
+  ])
   const body = html`${notice && html`<p class="notice good" role="status">${notice}</p>`}
     <div class="row">
       <h1><bdi>${name}</bdi></h1>
@@ -38,8 +42,7 @@ export async function sendSubscription(session: PortalSession, exchange: Exchang
     </div>
     <section class="card stack">
       <p class="strong">${describePrice(subscription, context)}</p>
-      ${next && html`<p>${next}</p>`} ${await describeMethod(subscription, session, exchange)}
-      ${owed && html`<p class="actions">${payLink(owed, session)}</p>`} ${await plannedChange(subscription, { session, exchange })}
+      ${next && html`<p>${next}</p>`} ${method} ${owed && html`<p class="actions">${payLink(owed, session)}</p>`} ${planned}
       ${nextStep(subscription, session)}
     </section>`
   return sendPortalPage(exchange.reply, session, { title: name, body, script: exchange.options.scripts.portal })
