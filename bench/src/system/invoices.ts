@@ -42,6 +42,8 @@ export async function generateInvoices(
   { everyMs = pollMs, ...sender }: Options = {},
 ): Promise<number> {
   const client = new Client({ connectionString: quittance.ordersDatabaseUrl })
+  // If another batch fails, PostgreSQL stops under this connection, and that failure is the one to show.
+  client.on('error', () => {})
   await client.connect()
   try {
     const started = performance.now()
