@@ -15,7 +15,7 @@ let system: StartedSystem
 let browser: Browser
 beforeAll(async () => {
   const [port] = await freePorts(1)
-  const env = { PAYMENT_PROVIDERS: 'sandbox,bank_transfer', LOG_LEVEL: 'debug', PAGES_URL: `http://${localHost}:${port}` }
+  const env = { PAYMENT_PROVIDERS: 'bank_transfer', LOG_LEVEL: 'debug', PAGES_URL: `http://${localHost}:${port}` }
   ;[system, browser] = await Promise.all([startSystem({ env, ...(port && { port }) }), launchChromium({ localHost })])
 })
 afterAll(() => Promise.all([browser.close(), system[Symbol.asyncDispose]()]))

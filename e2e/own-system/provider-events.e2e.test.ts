@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 
 test('events of Stripe are verified byte for byte through the gateway; forged ones change nothing [payments 37, 57, 58]', async () => {
   await using fake = await startFakeStripe()
-  await using system = await startSystem({ env: { PAYMENT_PROVIDERS: 'sandbox,stripe', STRIPE_API_URL: fake.url } })
+  await using system = await startSystem({ env: { PAYMENT_PROVIDERS: 'stripe', STRIPE_API_URL: fake.url } })
   const { base_url: baseUrl } = system.readReadyFile()
   const { organization, personal_access_token: personal, organization_access_token: shared } = system.demo
   const stripe = fake.createAccount()

@@ -18,7 +18,7 @@ let policyBefore: string
 beforeAll(async () => {
   fake = await startFakeStripe()
   stripe = fake.createAccount()
-  const env = { PAYMENT_PROVIDERS: 'sandbox,stripe,bank_transfer', STRIPE_API_URL: fake.url, STRIPE_JS_URL: fake.scriptUrl }
+  const env = { PAYMENT_PROVIDERS: 'stripe,bank_transfer', STRIPE_API_URL: fake.url, STRIPE_JS_URL: fake.scriptUrl }
   ;[system, browser] = await Promise.all([startSystem({ env }), launchChromium()])
   shop = openShop(system)
   policyBefore = await readPolicy(await shop.checkout())

@@ -15,7 +15,7 @@ let browser: Browser
 beforeAll(async () => {
   fake = await startFakeStripe()
   stripe = fake.createAccount()
-  const env = { PAYMENT_PROVIDERS: 'sandbox,stripe', STRIPE_API_URL: fake.url, STRIPE_JS_URL: fake.scriptUrl }
+  const env = { PAYMENT_PROVIDERS: 'stripe', STRIPE_API_URL: fake.url, STRIPE_JS_URL: fake.scriptUrl }
   ;[system, browser] = await Promise.all([startSystem({ env }), launchChromium()])
   await connectStripe(system, { fake, stripe })
 })

@@ -17,7 +17,7 @@ let plan: { id: string }
 beforeAll(async () => {
   fake = await startFakeStripe()
   stripe = fake.createAccount()
-  const env = { PAYMENT_PROVIDERS: 'sandbox,stripe', STRIPE_API_URL: fake.url, STRIPE_JS_URL: fake.scriptUrl }
+  const env = { PAYMENT_PROVIDERS: 'stripe', STRIPE_API_URL: fake.url, STRIPE_JS_URL: fake.scriptUrl }
   ;[system, browser] = await Promise.all([startSystem({ env }), launchChromium()])
   await connectStripe(system, { fake, stripe })
   const price = { amount_type: 'fixed', price_amount: 1_000, price_currency: 'eur' }

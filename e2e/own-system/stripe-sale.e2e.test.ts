@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 test('a sale through Stripe is paid by the event that follows 3-D Secure, and refunded [payments 37]', async () => {
   await using fake = await startFakeStripe()
-  await using system = await startSystem({ env: { PAYMENT_PROVIDERS: 'sandbox,stripe', STRIPE_API_URL: fake.url } })
+  await using system = await startSystem({ env: { PAYMENT_PROVIDERS: 'stripe', STRIPE_API_URL: fake.url } })
   const { base_url: baseUrl } = system.readReadyFile()
   const { organization, personal_access_token: personal, product_id: product } = system.demo
   const stripe = fake.createAccount()

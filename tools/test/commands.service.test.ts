@@ -28,7 +28,7 @@ beforeAll(async () => {
   // As Compose and env files pass what is not set.
   const empty = { NATS_URL: ' ', DATABASE_URL_ORDERS: ' ', SECRETS_KEY: '', LINK_SECRET: '', HOST: '' }
   fake = await startFakeStripe()
-  const given = { ...environment, ...empty, ...testBusEnvironment(), PAYMENT_PROVIDERS: 'sandbox,stripe', STRIPE_API_URL: fake.url }
+  const given = { ...environment, ...empty, ...testBusEnvironment(), PAYMENT_PROVIDERS: 'stripe', STRIPE_API_URL: fake.url }
   const options = parseStartOptions(['--data', folder, '--port', '0', '--seed', 'none'])
   instance = startInstance({ ...options, userEnvironment: given, report: () => {}, notify: () => {} })
   running = await instance.ready

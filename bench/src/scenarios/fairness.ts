@@ -38,7 +38,7 @@ export const fairness: Scenario = {
     const { log } = stage
     await using fake = await startFakeStripe()
     await stage.quittance[Symbol.asyncDispose]()
-    await using quittance = await startQuittance(stage.engines, { PAYMENT_PROVIDERS: 'sandbox,stripe', STRIPE_API_URL: fake.url })
+    await using quittance = await startQuittance(stage.engines, { PAYMENT_PROVIDERS: 'stripe', STRIPE_API_URL: fake.url })
     const slow = await openStripeTenant(quittance, fake)
     fake.decideFaults(async () => ({ kind: 'timeout' }))
     await makeOrders(quittance)

@@ -28,7 +28,7 @@ export const payments: Scenario = {
   async run(stage) {
     await using fake = await startFakeStripe()
     await stage.quittance[Symbol.asyncDispose]()
-    const environment = { PAYMENT_PROVIDERS: 'sandbox,stripe', STRIPE_API_URL: fake.url }
+    const environment = { PAYMENT_PROVIDERS: 'stripe', STRIPE_API_URL: fake.url }
     await using quittance = await startQuittance(stage.engines, environment)
     const tenant = await openStripeTenant(quittance, fake)
     const other = await openStripeTenant(quittance, fake)

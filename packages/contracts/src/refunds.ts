@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApiError, RequestValidationError } from './errors.ts'
+import { ApiError, Conflict, RequestValidationError } from './errors.ts'
 import { event } from './event.ts'
 import { customerFilters, Id, oneOrMany, timestamps } from './identifiers.ts'
 import { Metadata, MetadataInput } from './metadata.ts'
@@ -76,6 +76,7 @@ export const createRefund = operation({
     RefundUnknownPayment,
     RevokeSubscriptionBenefitsProhibited,
     PaymentDisputed,
+    Conflict,
   ],
 })
 

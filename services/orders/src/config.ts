@@ -40,13 +40,13 @@ export const OrdersConfig = z.object({
     .describe('Whether organizations may advance the clock their subscriptions live by. Never where money is real.'),
   PAYMENT_PROVIDERS: z
     .string()
-    .default('sandbox')
-    .transform((list) => list.split(',').map((name) => name.trim()))
-    .refine(
-      (names) => names.every((name) => ['sandbox', 'stripe', 'bank_transfer'].includes(name)),
-      'must name sandbox, stripe or bank_transfer',
-    )
-    .describe('Payment providers that organizations may use, comma-separated: sandbox, stripe, bank_transfer.'),
+    .default('')
+    .transform((list) => list.split(',').flatMap((name) => name.trim() || []))
+    // Earlier releases listed the sandbox, too.
+    .refine((names) => names.every((name) => ['sandbox', 'stripe', 'bank_transfer'].includes(name)), 'must name stripe or bank_transfer')
+    .describe(
+      'Payment providers that organizations may use, comma-separated: stripe, bank_transfer. SANDBOX_PAYMENTS enables the sandbox.',
+    ),
   SECRETS_KEY: SecretKeys.optional().describe(
     'Encrypts the credentials of payment accounts: 32 bytes in base64; several during a rotation, of which the first encrypts. Without it no account can be connected.',
   ),

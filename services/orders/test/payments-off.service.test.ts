@@ -1,6 +1,6 @@
 import { confirmCheckout, createCheckout, getCheckoutByClient, PaymentError } from '@quittance/contracts/checkouts'
 import { getPortalOrganization } from '@quittance/contracts/customer-portal'
-import { NotPermitted } from '@quittance/contracts/errors'
+import { Conflict, NotPermitted } from '@quittance/contracts/errors'
 import { orderPaid } from '@quittance/contracts/orders'
 import { createProduct } from '@quittance/contracts/products'
 import { createRefund } from '@quittance/contracts/refunds'
@@ -44,12 +44,12 @@ test('without the sandbox, rejects confirmations with a payment and the test clo
   expect(await orders.nextEvent(orderPaid)).toMatchObject({ total_amount: 0 })
 })
 
-test('rejects refunds and reserves nothing while payments are disabled', async () => {
+test('rejects a refund and reserves nothing if the provider of the payment is not offered any more', async () => {
   await using orders = await startOrders()
   const { seller, order } = await sold()
   const refund = { order_id: order.id, reason: 'other' as const, amount: 100 }
-  await expect(orders.call(createRefund, refund, seller)).rejects.toThrow('disabled')
-  await expect(orders.call(createRefund, refund, seller)).rejects.toMatchObject({ name: NotPermitted.name })
+  await expect(orders.call(createRefund, refund, seller)).rejects.toThrow('does not offer any more')
+  await expect(orders.call(createRefund, refund, seller)).rejects.toMatchObject({ name: Conflict.name })
   expect(await orders.rows('select from refunds')).toEqual([])
 
   async function sold() {

@@ -55,7 +55,7 @@ export async function sharedFake(): Promise<FakeStripe> {
   if (previous && previous !== own) await (await previous.started)[Symbol.asyncDispose]()
   const fake = await own.started
   vi.stubEnv('STRIPE_API_URL', fake.url)
-  vi.stubEnv('PAYMENT_PROVIDERS', 'sandbox,stripe,bank_transfer')
+  vi.stubEnv('PAYMENT_PROVIDERS', 'stripe,bank_transfer')
   return fake
 }
 

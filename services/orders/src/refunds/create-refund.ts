@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { LockMode } from '@mikro-orm/core'
-import { NotPermitted, RequestValidationError } from '@quittance/contracts/errors'
+import { Conflict, RequestValidationError } from '@quittance/contracts/errors'
 import type { RequestOf } from '@quittance/contracts/operation'
 import {
   createRefund as contract,
@@ -77,8 +77,9 @@ async function recordRefund(
   if (!payment) throw new RefundUnknownPayment(`Refund issued for unknown order: ${order.id}`)
   const disputed = await sql('refund.find-dispute', findDispute, { payment_id: payment.id })
   if (disputed.length > 0) throw new PaymentDisputed('The payment is disputed by the buyer’s bank, which decides about the money.')
-  if (!hasProvider(await loadProviderAccount(sql, payment)))
-    throw new NotPermitted('Payments and refunds are disabled on this installation.')
+  const account = await loadProviderAccount(sql, payment)
+  if (!hasProvider(account))
+    throw new Conflict(`The order was paid with ${account.provider}, which this installation does not offer any more.`)
   const taxAmount = order.reserveRefund(BigInt(amount))
   const { organizationId, currency } = order
   const leasedUntil = new Date(now.getTime() + callLeaseMs)
