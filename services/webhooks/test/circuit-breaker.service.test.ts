@@ -38,6 +38,19 @@ test('an example, a redelivery and a recovery are sent at once while the circuit
   await webhooks.attempts({ id }, 4)
 })
 
+test('a queue stays due since its oldest delivery when more events arrive while the circuit breaker is open', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  await webhooks.endpoint({ url: sink.url })
+  await openBreakers(webhooks)
+  for (const count of [1, 2]) {
+    await webhooks.publishEvents([orderPaid])
+    await eventually(async () => expect(await webhooks.rows('select from webhook_deliveries')).toHaveLength(count))
+  }
+  const oldest = `(select min(d.next_attempt_at) from webhook_deliveries d where d.status = 'pending')`
+  expect(await webhooks.rows(`select next_due_at = ${oldest} as "isDue" from webhook_lanes`)).toEqual([{ isDue: true }])
+})
+
 test('events wait while the circuit breaker is open; enabling the endpoint sends them', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()

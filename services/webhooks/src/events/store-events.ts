@@ -44,7 +44,7 @@ const storeSql = `
     from wanted w join event on event.id = w.event_id join lane using (endpoint_id)
     order by w.ordinal
     returning endpoint_id, status, is_test)
-  update webhook_lanes l set next_due_at = now(), paused_until = case when not d.is_probe then l.paused_until end
+  update webhook_lanes l set next_due_at = least(l.next_due_at, now()), paused_until = case when not d.is_probe then l.paused_until end
   from (select endpoint_id, bool_or(is_test) as is_probe from delivery where status = 'pending' group by endpoint_id) d
   where l.endpoint_id = d.endpoint_id
   returning l.endpoint_id`
