@@ -1,11 +1,11 @@
 /**
  * `npm test`: runs every level, one after the other, as turbo tasks. The result of a workspace whose inputs have not changed comes from the
  * cache. Arguments go to vitest: `npm test -- services/orders` runs what matches there, without the cache. A whole run also proves that every
- * declared error of an operation was returned in some service test.
+ * declared error of an operation was returned in some service test, and that no other one was.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { findUnseenErrors } from '@quittance/testing/declared-errors'
+import { findUndeclaredErrors, findUnseenErrors } from '@quittance/testing/declared-errors'
 import { operations } from '@quittance/contracts/registry'
 import { findChromium } from '@quittance/testing/engines/chromium'
 import { findNatsServer } from '@quittance/testing/engines/find-nats-server'
@@ -39,6 +39,11 @@ for (const level of levels) {
 const unseen = filters.length > 0 ? [] : findUnseenErrors(operations)
 if (unseen.length > 0) {
   console.error(`\nDeclared by a contract and returned in no service test:\n  ${unseen.join('\n  ')}`)
+  process.exit(1)
+}
+const undeclared = filters.length > 0 ? [] : findUndeclaredErrors(operations)
+if (undeclared.length > 0) {
+  console.error(`\nReturned in a service test and not declared by the contract:\n  ${undeclared.join('\n  ')}`)
   process.exit(1)
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { operations } from '@quittance/contracts/registry'
-import { findUnseenErrors, startSeenErrorsRecord } from './declared-errors.ts'
+import { findUndeclaredErrors, findUnseenErrors, startSeenErrorsRecord } from './declared-errors.ts'
 
 let checkout: string
 beforeEach(() => {
@@ -36,6 +36,13 @@ test('merges the records of all workspaces and names what none has seen', () => 
   saveRecord('services/orders', { '1-1': `${first}\n` })
   saveRecord('tools', { '1-1': `${second}\n` })
   expect(findUnseenErrors(operations, checkout)).toEqual(pairs.filter((pair) => pair !== first && pair !== second))
+})
+
+test('names errors that their operation does not declare, except those of any operation', () => {
+  const { subject } = operations[0] as (typeof operations)[number]
+  const notes = `${first}\n${subject} SomethingElse\n${subject} Conflict common\ntest.thing.do SomethingElse\n`
+  saveRecord('services/orders', { '1-1': notes })
+  expect(findUndeclaredErrors(operations, checkout)).toEqual([`${subject} SomethingElse`])
 })
 
 test('names every error if no workspace has a record', () => {

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { NotPermitted, type ApiError } from '@quittance/contracts/errors'
 import type { Operation } from '@quittance/contracts/operation'
 
 const root = resolve(import.meta.dirname, '..', '..', '..')
@@ -7,10 +8,20 @@ const root = resolve(import.meta.dirname, '..', '..', '..')
 /** Folder of one file per test worker. Nothing is recorded without it: a filtered run proves nothing about all errors. */
 const folder = process.env['SEEN_ERRORS_FOLDER']
 
+/** Errors that the runtime returns for any operation; `Conflict` is that of an `Idempotency-Key` in use. */
+const commonErrors = ['RequestValidationError', 'Conflict', 'InternalServerError', 'ServiceUnavailable']
+
+/** Whether the runtime returns the error for any operation: the gateway never forwards such a caller. */
+function isOfAnyOperation({ audience }: Operation, error: ApiError): boolean {
+  if (commonErrors.includes(error.name)) return true
+  return error instanceof NotPermitted && (audience === 'operator' || error.message === 'Not permitted')
+}
+
 /** Records that a real service returned this error of an operation. */
-export function recordSeenError(operation: Operation, errorName: string): void {
+export function recordSeenError(operation: Operation, error: ApiError): void {
   if (!folder) return
-  appendFileSync(join(folder, `${process.pid}-${process.env['VITEST_POOL_ID'] ?? '0'}`), `${operation.subject} ${errorName}\n`)
+  const note = `${operation.subject} ${error.name}${isOfAnyOperation(operation, error) ? ' common' : ''}\n`
+  appendFileSync(join(folder, `${process.pid}-${process.env['VITEST_POOL_ID'] ?? '0'}`), note)
 }
 
 /** The record of one workspace: an output of its service tests, restored by turbo when they are answered from the cache. */
@@ -45,11 +56,28 @@ export function startSeenErrorsRecord(workspace: string): SeenErrorsRecord {
 
 /** Errors that operations list and that no service test of a workspace has seen: either a test is missing or the list is wrong. */
 export function findUnseenErrors(operations: readonly Operation[], checkout: string = root): string[] {
+  const seen = new Set(readRecords(checkout).map(({ pair }) => pair))
+  return listDeclared(operations).filter((pair) => !seen.has(pair))
+}
+
+/** Errors that a service test has seen and their operation does not list, besides those of any operation: clients do not expect them. */
+export function findUndeclaredErrors(operations: readonly Operation[], checkout: string = root): string[] {
+  const declared = new Set(listDeclared(operations))
+  const subjects = new Set<string>(operations.map(({ subject }) => subject))
+  const found = readRecords(checkout).filter(
+    ({ pair, isCommon }) => !isCommon && !declared.has(pair) && subjects.has(pair.split(' ')[0] as string),
+  )
+  return [...new Set(found.map(({ pair }) => pair))]
+}
+
+function listDeclared(operations: readonly Operation[]): string[] {
+  return operations.flatMap((operation) => operation.errors.map((error) => `${operation.subject} ${error.name}`))
+}
+
+function readRecords(checkout: string): { pair: string; isCommon: boolean }[] {
   const files = globSync(['{packages,services}/*/.vitest/seen-errors.txt', 'tools/.vitest/seen-errors.txt'], { cwd: checkout })
-  const seen = new Set(files.flatMap((file) => readLines(join(checkout, file))))
-  return operations
-    .flatMap((operation) => operation.errors.map((error) => `${operation.subject} ${error.name}`))
-    .filter((pair) => !seen.has(pair))
+  const lines = files.flatMap((file) => readLines(join(checkout, file)))
+  return lines.map((line) => ({ pair: line.replace(/ common$/, ''), isCommon: line.endsWith(' common') }))
 }
 
 function readLines(file: string): string[] {

@@ -90,7 +90,7 @@ export async function startTestService(service: Service): Promise<TestService> {
     startService(service, {
       config,
       onError(operation, error) {
-        recordSeenError(operation, error.name)
+        recordSeenError(operation, error)
         if (error instanceof InternalServerError) internalErrors.push(operation.subject)
       },
     })
