@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { parse, parseAllDocuments } from 'yaml'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseBusSeeds, parsePublicBusKeys, publicBusKey } from '@quittance/runtime/bus/identity'
@@ -27,6 +28,26 @@ test('generates secrets into a file of its owner only, and never overwrites an e
   const lines = before.split('\n').filter((line) => /^[A-Z]/.test(line))
   expect(lines.map((line) => line.split('=')[0])).toEqual(secretList.map(({ name }) => name))
   expect(new Set(lines.map((line) => line.slice(line.indexOf('=') + 1))).size).toBe(secretList.length)
+})
+
+test('adds the secrets and public keys that a file of an earlier release lacks, and keeps every other line', () => {
+  const file = join(folder, 'earlier.env')
+  const all = generateMissing({}, secretList)
+  const publicKeys = (all['BUS_PUBLIC_KEYS'] as string).split(',').filter((entry) => !entry.startsWith('usage='))
+  const earlier = { ...all, BUS_PUBLIC_KEYS: publicKeys.join(',') }
+  const names = secretList.map(({ name }) => name).filter((name) => !/USAGE|MAIL_KEY/.test(name))
+  const lines = names.map((name) => `${name}=${earlier[name]}`)
+  writeFileSync(file, ['# own setting', 'BASE_URL=http://127.0.0.1:8080', 'MAIL_KEY=', ...lines].join('\n'))
+  expect(secrets('--add-missing', file)).toMatchObject({ status: 0, stdout: expect.stringContaining('BUS_KEY_USAGE') as string })
+  const completed = parseEnv(readFileSync(file, 'utf8'))
+  expect(readFileSync(file, 'utf8')).toContain('# own setting\nBASE_URL=http://127.0.0.1:8080\n')
+  for (const name of names.filter((each) => each !== 'BUS_PUBLIC_KEYS')) expect(completed[name], name).toBe(all[name])
+  expect(secretList.filter(({ name }) => !completed[name])).toEqual([])
+  const key = parsePublicBusKeys(completed['BUS_PUBLIC_KEYS'] as string).find(({ user }) => user === 'usage')
+  const [seed] = parseBusSeeds(completed['BUS_KEY_USAGE'] as string)
+  expect(key?.bytes.toString('base64url')).toBe(publicBusKey(seed as Uint8Array))
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(secrets('--add-missing', file).stdout).toContain('no secret is missing')
 })
 
 test('Kubernetes secrets are per service; only init containers get the migrator’s password', () => {

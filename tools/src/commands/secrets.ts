@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { addMissing } from '../secrets/add-missing.ts'
 import { envFile } from '../secrets/env-file.ts'
 import { kubernetesSecrets } from '../secrets/kubernetes-secrets.ts'
 import { generateMissing, secretList } from '../secrets/secret-list.ts'
@@ -12,6 +13,7 @@ export const secrets: Command = {
 
   --format env|kubernetes   an .env for docker compose, or Secret manifests (default env)
   --out FILE                output file (default .env, or quittance-secrets.yaml)
+  --add-missing FILE        add what an existing .env lacks for this release, and change nothing else
   --postgres HOST:PORT      address of PostgreSQL as seen by pods (kubernetes only; default postgres:5432)
   --nats HOST:PORT          address of NATS as seen by pods (kubernetes only; default nats:4222)
 
@@ -20,7 +22,8 @@ Creates the file with mode 0600 and never overwrites an existing one. npm start 
 Example: npm run quittance -- secrets --format kubernetes --postgres db.internal:5432`,
   async run(args) {
     const text = { type: 'string' } as const
-    const given = readArguments(args, { format: text, out: text, postgres: text, nats: text })
+    const given = readArguments(args, { format: text, out: text, 'add-missing': text, postgres: text, nats: text })
+    if (given['add-missing'] !== undefined) return complete(given['add-missing'])
     const format = given.format ?? 'env'
     if (format !== 'env' && format !== 'kubernetes') throw new UsageError(`--format must be env or kubernetes, not "${format}".`)
     const generated = generateMissing({}, secretList)
@@ -35,6 +38,24 @@ Example: npm run quittance -- secrets --format kubernetes --postgres db.internal
   },
 }
 
+/** Replaces the file in one step: an interrupted command loses no secret. */
+function complete(file: string): void {
+  const { text, added } = addMissing(readExisting(file))
+  if (added.length > 0) {
+    writeNew(`${file}.new`, text)
+    renameSync(`${file}.new`, file)
+  }
+  console.log(added.length > 0 ? `${file}: added ${added.join(', ')}. Keep a copy in a safe place.` : `${file}: no secret is missing.`)
+}
+
+function readExisting(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`)
+  }
+}
+
 /** It becomes a part of URLs: a whole URL here would be found by the pods, which do not start. */
 function parsePlace(option: string, text: string): string {
   if (!/^([\w.-]+|\[[0-9a-f:]+\]):\d{1,5}$/i.test(text)) throw new UsageError(`${option} must be HOST:PORT, not "${text}".`)
@@ -47,7 +68,7 @@ function writeNew(file: string, content: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     throw new UsageError(
-      `${file} exists, and secrets are not overwritten: encrypted rows and databases would be lost. Name another file with --out.`,
+      `${file} exists, and secrets are not overwritten: encrypted rows and databases would be lost. Name another file with --out, or add what is missing with --add-missing.`,
     )
   }
 }
