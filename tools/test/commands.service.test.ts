@@ -152,6 +152,9 @@ test('dead-letters lists the failed events of each service, and replay handles t
     usage: { total_count: 0 },
     failed_invoices: [],
   })
+  const unknown = randomUUID()
+  const missing = await quittance('replay', '--service', 'orders', '--id', unknown)
+  expect(missing).toMatchObject({ status: 1, errors: `orders has no dead letter ${unknown}.\n` })
   expect(await runForJson('replay', '--service', 'orders', '--dead-letters')).toMatchObject({ handled: [expect.any(String)], failed: [] })
   expect(await known()).toHaveLength(1)
 })

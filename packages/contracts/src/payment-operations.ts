@@ -66,7 +66,7 @@ export const recheckPayment = operation({
 export const resolvePayment = operation({
   subject: 'orders.payment.resolve',
   summary:
-    'Decide about a payment or setup in quarantine or in progress; refused if the provider reports another state, unless it is forced',
+    'Decide about a payment or setup in quarantine or in progress; rejected if the provider reports another state, unless it is forced',
   request: z.object({
     id: Id,
     as: z.enum(['succeeded', 'failed']),

@@ -65,7 +65,7 @@ export const paymentsResolve: Command = {
   summary: 'Decide about a payment or setup in quarantine: it succeeded, or it failed.',
   help: `Usage: npm run quittance -- payments resolve --id ID --as succeeded|failed --because TEXT [--force] [options]
 
-The provider is asked first. If it reports another state, another amount or nothing at all, the decision is refused without --force. It is recorded in
+The provider is asked first. If it reports another state, another amount or nothing at all, the decision is rejected without --force. It is recorded in
 the timeline of the payment with the reason and what the provider reported. A setup only succeeds with the method that the provider reports.
 
   --id ID              the payment, or the setup of a payment method

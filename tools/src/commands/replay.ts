@@ -49,7 +49,10 @@ async function run(args: string[]): Promise<void> {
       operator.call(deadLetterOperations[service].replay, { ids }, { timeoutMs: replayTimeoutMs }),
     )
     console.log(JSON.stringify(reply, null, 2))
-    if (reply.failed.length > 0) process.exitCode = 1
+    const found = new Set([...reply.handled, ...reply.failed.map(({ id }) => id)])
+    const unknown = ids?.filter((id) => !found.has(id)) ?? []
+    for (const id of unknown) console.error(`${service} has no dead letter ${id}.`)
+    if (reply.failed.length > 0 || unknown.length > 0) process.exitCode = 1
     return
   }
   const since = parseTime('--since', { text: options.since, now: new Date() })

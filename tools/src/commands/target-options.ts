@@ -6,6 +6,7 @@ import { withOperator, type Operator } from '../operator.ts'
 import { readJsonFile } from '@quittance/testing/engines/json-file'
 import type { ReadyFile } from '@quittance/testing/ready-file'
 import { UsageError } from '../cli/command.ts'
+import { defaultDataFolder } from '../supervisor/start-options.ts'
 
 /** Options that locate the running system. */
 export const targetOptions = { data: { type: 'string' }, nats: { type: 'string' } } as const
@@ -70,14 +71,12 @@ export function accessTo({ nats_url: natsUrl, operator_bus_key: busKey, bus_publ
 export function runningInstance(data: string | undefined): ReadyFile {
   const instance = findInstance(data)
   if (instance) return instance
-  throw new UsageError(`No instance runs on ${data ?? defaultData}. Start one (npm start), or name another with --data or --nats.`)
+  throw new UsageError(`No instance runs on ${data ?? defaultDataFolder}. Start one (npm start), or name another with --data or --nats.`)
 }
-
-const defaultData = '.quittance'
 
 /** Returns the addresses of the instance that runs on a data folder; null if there is none. */
 export function findInstance(data: string | undefined): ReadyFile | null {
-  return readJsonFile<ReadyFile>(join(data ?? defaultData, 'instance.json'))
+  return readJsonFile<ReadyFile>(join(data ?? defaultDataFolder, 'instance.json'))
 }
 
 /** Parses `orders:read,orders:write`; returns all of `known` if nothing is given. */

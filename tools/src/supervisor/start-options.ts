@@ -2,6 +2,9 @@ import { serviceNames, type ServiceName } from '@quittance/contracts/services'
 import { parsePort, parseWholeNumber, readArguments } from '../cli/arguments.ts'
 import { UsageError } from '../cli/command.ts'
 
+/** Folder in which `npm start` keeps its data, and commands look for the system. */
+export const defaultDataFolder = '.quittance'
+
 export interface StartOptions {
   /** Public port of the first gateway; 0 takes a free one. */
   port: number
@@ -38,7 +41,7 @@ export function parseStartOptions(args: string[]): StartOptions {
   if (values.ephemeral && values.data !== undefined) throw new UsageError('--ephemeral stores nothing: omit --data.')
   return {
     port: parsePort(values.port ?? '8080'),
-    dataDir: values.ephemeral ? null : (values.data ?? '.quittance'),
+    dataDir: values.ephemeral ? null : (values.data ?? defaultDataFolder),
     seed: parseSeed(values.seed ?? 'demo'),
     replicas: parseReplicas(values.replicas ?? ''),
     readyFile: values['ready-file'] ?? null,

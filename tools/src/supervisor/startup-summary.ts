@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import type { DemoLinks } from '../seed/demo-links.ts'
 import { sandboxPayments } from './environment.ts'
 import type { Running } from './instance.ts'
-import type { Allowance } from './start-options.ts'
+import { defaultDataFolder, type Allowance } from './start-options.ts'
 
 const meanings: Record<Allowance, string> = {
   'loopback-webhooks': 'webhook endpoints on this machine',
@@ -33,7 +33,7 @@ export function startupSummary({ facts, dataDir, allow }: Running, { secondsNeed
     `  Data     ${where} (logs in ${where}/logs)`,
     ...[...allow].map((each) => `  Allowed  ${meanings[each]} (requested with --allow ${each})`),
     ...(demoLinks ? links(demoLinks) : []),
-    ...(demo ? withToken(baseUrl, demo.organization_access_token) : withoutToken()),
+    ...(demo ? withToken(baseUrl, demo.organization_access_token) : withoutToken(where)),
     '',
     'Stop with Ctrl-C.',
   ].join('\n')
@@ -71,12 +71,14 @@ function withToken(baseUrl: string, token: string): string[] {
   return ['', `  Token    ${token}`, '', 'Try:', curl('/v1/products/'), curl('/v1/orders/'), curl('/v1/customers/')]
 }
 
-function withoutToken(): string[] {
+/** Commands look for the system in the default folder. */
+function withoutToken(folder: string): string[] {
   return [
     '',
     '  No demo data. Create an account, an organization and a token:',
     '  npm run quittance -- account create --help',
     '  npm run quittance -- organization create --help',
     '  npm run quittance -- token create --help',
+    ...(folder === defaultDataFolder ? [] : [`  Add --data ${folder} to each.`]),
   ]
 }

@@ -97,7 +97,7 @@ export interface StoredMessage {
 /** Renders one message: its HTML in a sandboxed frame, its text, and a link to its source. */
 export function renderMessage(id: string, { subject, recipient, text }: StoredMessage): string {
   return renderPage(
-    subject,
+    `${subject} – Mailbox`,
     `<p><a href="/mailbox">All mails</a></p><h1><bdi>${escape(subject)}</bdi></h1><p class="quiet">To <bdi>${escape(recipient)}</bdi> · <a href="/mailbox/${id}/source">source</a></p>
 <iframe sandbox="" title="HTML of the mail" src="/mailbox/${id}/html"></iframe>
 <h2>Text</h2><pre dir="auto">${escape(text)}</pre>`,
@@ -106,7 +106,7 @@ export function renderMessage(id: string, { subject, recipient, text }: StoredMe
 
 function renderPage(title: string, body: string): string {
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escape(title)} – Mailbox</title><style>${styles}</style></head>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escape(title)}</title><style>${styles}</style></head>
 <body><main>${body}</main></body></html>
 `
 }
