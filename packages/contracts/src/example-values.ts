@@ -161,16 +161,16 @@ export const order = {
   user_id: ids.customer,
 }
 
-export const item = {
-  ...created,
-  id: ids.item,
+/** A line of an order that is not placed. */
+export const previewedItem = {
   label: 'Reading room',
   amount: amounts.subtotal_amount,
   discount_amount: amounts.discount_amount,
   tax_amount: amounts.tax_amount,
   proration: false,
-  product_price_id: ids.price,
 }
+
+export const item = { ...created, id: ids.item, ...previewedItem, product_price_id: ids.price }
 
 export const subscription = {
   ...created,

@@ -52,7 +52,12 @@ export const GatewayConfig = z.object({
     .min(0)
     .default(1_000)
     .describe('Milliseconds between the failing readiness probe and the closed port when the gateway stops, for load balancers to notice.'),
-  BODY_LIMIT_BYTES: z.coerce.number().int().positive().default(524_288).describe('Maximum size of a request body in bytes.'),
+  BODY_LIMIT_BYTES: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(524_288)
+    .describe('Maximum size of a request body in bytes; some operations have their own limit.'),
   INVOICES_HTTP_URL: Origins.prefault('').describe('Internal addresses of the invoices replicas, comma-separated; they stream documents.'),
   AUTH_HTTP_URL: Origins.prefault('').describe(
     'Internal addresses of the auth replicas, comma-separated; they serve OAuth and the sign-in pages.',

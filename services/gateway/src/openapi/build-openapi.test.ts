@@ -38,6 +38,18 @@ test('contains every operation once, with its credential and its errors', () => 
   }
 })
 
+test('an operation with a body may find it too large or no JSON, and its key in use; every error is also a problem', () => {
+  for (const { http, subject } of publicOperations) {
+    const { responses = {} } = described.find(({ operationId }) => operationId === subject) ?? {}
+    const isCommand = http.method === 'POST' || http.method === 'PATCH'
+    const withBody = http.raw ? ['413'] : isCommand ? ['409', '413', '415'] : ['413', '415']
+    const expected = http.method === 'GET' || http.method === 'DELETE' ? [] : withBody
+    expect({ subject, statuses: Object.keys(responses) }).toEqual({ subject, statuses: expect.arrayContaining(expected) })
+  }
+  const errors = Object.values(description.components.responses as Record<string, { content: object }>)
+  for (const { content } of errors) expect(Object.keys(content)).toEqual(['application/json', 'application/problem+json'])
+})
+
 test('marks every deprecated field of the contracts', () => {
   const text = JSON.stringify(description)
   expect(text.split('"x-deprecated-since"').length).toBeGreaterThan(5)

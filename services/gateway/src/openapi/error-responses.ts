@@ -1,4 +1,6 @@
 import {
+  Conflict,
+  ContentTooLarge,
   InsufficientScope,
   InternalServerError,
   InvalidDpopProof,
@@ -8,6 +10,7 @@ import {
   ServiceUnavailable,
   TooManyRequests,
   Unauthorized,
+  UnsupportedMediaType,
   type ApiError,
   type ErrorClass,
 } from '@quittance/contracts/errors'
@@ -20,6 +23,9 @@ type Json = Record<string, unknown>
 
 /** Errors of the gateway itself, possible for every operation. */
 const gatewayErrors: readonly ErrorClass[] = [RequestValidationError, TooManyRequests, InternalServerError, ServiceUnavailable]
+
+/** Errors of a body. */
+const bodyErrors: readonly ErrorClass[] = [ContentTooLarge, UnsupportedMediaType]
 
 /** Errors of the verification of a credential. */
 const credentialErrors: readonly ErrorClass[] = [InvalidRequest, Unauthorized, InvalidToken, InvalidDpopProof, InsufficientScope]
@@ -41,6 +47,17 @@ export const errorSchemas: Json = {
     }),
     { override: relaxSchema },
   ),
+  Problem: z.toJSONSchema(
+    z.object({
+      type: z.string(),
+      title: z.string(),
+      status: z.int(),
+      detail: z.string().optional(),
+      error: z.string().describe('The same word as in `application/json`.'),
+      errors: z.array(z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() })).optional(),
+    }),
+    { override: relaxSchema },
+  ),
 }
 
 /** References to the error responses of an operation by status. Adds each response to `responses`, for `components.responses`, once. */
@@ -48,6 +65,7 @@ export function describeErrors({ errors, http, invalid }: PublicOperation, respo
   const all = new Set<ErrorClass>([
     ...errors,
     ...(isAnonymous(http) ? [] : credentialErrors),
+    ...listBodyErrors(http),
     ...gatewayErrors.filter((error) => !invalid || error !== RequestValidationError),
   ])
   const byStatus = Map.groupBy(all, (error) => sample(error).status)
@@ -61,6 +79,13 @@ export function describeErrors({ errors, http, invalid }: PublicOperation, respo
   )
 }
 
+/** `Conflict`: a request with the same `Idempotency-Key` is in progress. */
+function listBodyErrors({ method, raw }: PublicOperation['http']): readonly ErrorClass[] {
+  if (method === 'GET' || method === 'DELETE') return []
+  if (raw) return [ContentTooLarge]
+  return method === 'PUT' ? bodyErrors : [...bodyErrors, Conflict]
+}
+
 function describeResponse(status: number, classes: readonly ErrorClass[]): Json {
   const words = [...new Set(classes.filter((error) => error !== RequestValidationError).map((error) => sample(error).toBody()['error']))]
   const bodies: Json[] = [
@@ -72,7 +97,10 @@ function describeResponse(status: number, classes: readonly ErrorClass[]): Json 
   return {
     description: classes.map((error) => error.name).join(', '),
     ...((status === 429 || status === 503) && { headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } }),
-    content: { 'application/json': { schema: bodies.length === 1 ? bodies[0] : { anyOf: bodies } } },
+    content: {
+      'application/json': { schema: bodies.length === 1 ? bodies[0] : { anyOf: bodies } },
+      'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+    },
   }
 }
 
