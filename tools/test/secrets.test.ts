@@ -30,7 +30,7 @@ test('generates secrets into a file of its owner only, and never overwrites an e
   expect(new Set(lines.map((line) => line.slice(line.indexOf('=') + 1))).size).toBe(secretList.length)
 })
 
-test('adds the secrets and public keys that a file of an earlier release lacks, and keeps every other line', () => {
+test('adds the secrets and public keys that an earlier file lacks, and keeps every other line', () => {
   const file = join(folder, 'earlier.env')
   const all = generateMissing({}, secretList)
   const publicKeys = (all['BUS_PUBLIC_KEYS'] as string).split(',').filter((entry) => !entry.startsWith('usage='))

@@ -44,7 +44,7 @@ test('without the sandbox, rejects confirmations with a payment and the test clo
   expect(await orders.nextEvent(orderPaid)).toMatchObject({ total_amount: 0 })
 })
 
-test('rejects a refund and reserves nothing if the provider of the payment is not offered any more', async () => {
+test('rejects a refund and reserves nothing if the provider is not offered any more', async () => {
   await using orders = await startOrders()
   const { seller, order } = await sold()
   const refund = { order_id: order.id, reason: 'other' as const, amount: 100 }

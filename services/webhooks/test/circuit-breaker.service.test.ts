@@ -38,7 +38,7 @@ test('an example, a redelivery and a recovery are sent at once while the circuit
   await webhooks.attempts({ id }, 4)
 })
 
-test('a queue stays due since its oldest delivery when more events arrive while the circuit breaker is open', async () => {
+test('an event does not delay a queue that is due while the circuit breaker is open', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
   await webhooks.endpoint({ url: sink.url })

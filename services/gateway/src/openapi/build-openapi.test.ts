@@ -38,7 +38,7 @@ test('contains every operation once, with its credential and its errors', () => 
   }
 })
 
-test('an operation with a body may find it too large or no JSON, and its key in use; every error is also a problem', () => {
+test('declares the errors of a body where there is one, and every error as a problem', () => {
   for (const { http, subject } of publicOperations) {
     const { responses = {} } = described.find(({ operationId }) => operationId === subject) ?? {}
     const isCommand = http.method === 'POST' || http.method === 'PATCH'
