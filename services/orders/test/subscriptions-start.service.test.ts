@@ -90,6 +90,15 @@ test('a customer has one subscription, unless the organization allows several', 
   expect(second.subscription.customer_id).toBe(subscription.customer_id)
 })
 
+test('an unpaid subscription, which its buyer can still pay, counts as the one of a customer', async () => {
+  await using orders = await startOrders()
+  const email = 'ada@example.com'
+  const shop = await subscribe(orders, { email })
+  await orders.rows(`update subscriptions set status = 'unpaid', due_at = null returning id`)
+  await expect(buyPlan(orders, shop, { email })).rejects.toThrow(AlreadyActiveSubscriptionError)
+  expect(await orders.rows('select from subscriptions')).toHaveLength(1)
+})
+
 test('ten concurrent confirmations for one customer create one subscription', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()

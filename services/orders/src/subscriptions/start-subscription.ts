@@ -101,11 +101,14 @@ async function requireCustomer(sql: ScopedSql, id: string): Promise<void> {
   if (!(await lockCustomer(sql, id))) throw new Conflict('The customer was deleted at the same time. Try again.')
 }
 
-/** Includes subscriptions with a first payment in progress, so that two concurrent ones do not both become active. */
+/**
+ * Includes subscriptions with a first payment in progress, so that two concurrent ones do not both become active, and one that is `unpaid`, which
+ * its buyer can still pay.
+ */
 const occupied = `
   select 1 from subscriptions
   where organization_id = :organization_id and organization_id = any (:scope_organizations) and customer_id = :customer_id
-    and (status in ('trialing', 'active', 'past_due') or (status = 'incomplete' and created_at > now() - interval '1 hour'))
+    and (status in ('trialing', 'active', 'past_due', 'unpaid') or (status = 'incomplete' and created_at > now() - interval '1 hour'))
   limit 1`
 
 /**
