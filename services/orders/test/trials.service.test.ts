@@ -4,14 +4,21 @@ import { confirmCheckout, createCheckout, getCheckout, updateCheckout, updateChe
 import { updateCustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { createDiscount } from '@quittance/contracts/discounts'
 import { RequestValidationError } from '@quittance/contracts/errors'
-import { listOrders } from '@quittance/contracts/orders'
+import { listOrders, orderPaid } from '@quittance/contracts/orders'
 import { createProduct, updateProduct } from '@quittance/contracts/products'
 import { subscriptionTrialEnding } from '@quittance/contracts/subscription-announcements'
-import { getSubscription, previewSubscriptionChange, subscriptionActive, updateSubscription } from '@quittance/contracts/subscriptions'
+import {
+  getSubscription,
+  previewSubscriptionChange,
+  subscriptionActive,
+  subscriptionUpdated,
+  updateSubscription,
+} from '@quittance/contracts/subscriptions'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { expectMoneyToAddUp } from './money.ts'
+import { readEvents } from './read-events.ts'
 import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
 import { storeFurtherMethod } from './stored-method.ts'
 import { advance, after, buyPlan, createPlan, waitForSubscription, type Subscribed } from './subscribe.ts'
@@ -228,6 +235,39 @@ test('a discount for one period lowers the first one after the trial', async () 
     const paid = (await findOrders(orders, started)).filter(({ billing_reason }) => billing_reason === 'subscription_cycle')
     expect(paid.map(({ net_amount }) => net_amount)).toEqual([1000, 500])
   })
+})
+
+const wholePrice = { name: 'Free', type: 'percentage' as const, basis_points: 10_000, duration: 'once' as const }
+
+test('a trial without a payment method is canceled at its end, though a discount makes the next period free', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const { id: discount_id } = await orders.call(createDiscount, wholePrice, shop.seller)
+  const started = await startTrial(orders, { shop, discount_id })
+  await advance(orders, started, after(started.subscription.trial_end))
+  const ended = await waitForSubscription(orders, started, { status: 'canceled' })
+  expect(ended).toMatchObject({ ended_at: started.subscription.trial_end })
+  expect(await findOrders(orders, started)).toHaveLength(1)
+})
+
+test('a trial that is followed by a free period is published as active, before the order; a later renewal is published once', async () => {
+  await using orders = await startOrders()
+  const known = await leaveStoredMethod(orders)
+  const { id: discount_id } = await orders.call(createDiscount, { ...wholePrice, duration: 'forever' }, known.shop.seller)
+  const started = await startTrial(orders, { ...known, discount_id })
+  await chooseMethod(orders, started)
+  const readStatuses = async (subject: string) => (await readEvents(orders, subject)).map(({ payload }) => payload)
+  const before = (await readStatuses(subscriptionUpdated.subject)).length
+  await advance(orders, started, after(started.subscription.trial_end))
+  const active = await waitForSubscription(orders, started, { status: 'active' })
+  const updates = (await readStatuses(subscriptionUpdated.subject)).slice(before)
+  expect(updates.map(({ status }) => status)).toEqual(['trialing', 'active'])
+  expect(updates.at(-1)).toMatchObject({ id: active.id, current_period_end: active.current_period_end })
+  const paid = (await readStatuses(orderPaid.subject)).at(-1)
+  expect(paid).toMatchObject({ total_amount: 0, billing_reason: 'subscription_cycle', subscription: { status: 'active' } })
+  await advance(orders, started, after(active.current_period_end))
+  await waitForSubscription(orders, started, { current_period_start: active.current_period_end as string })
+  expect((await readStatuses(subscriptionUpdated.subject)).length).toBe(before + 3)
 })
 
 test('a canceled trial ends at its end without an announcement; a running one is announced once, three days before', async () => {

@@ -94,13 +94,14 @@ async function end(subscription: Subscription, context: Transaction): Promise<vo
 }
 
 /**
- * Whether its trial ends without a payment method, which a planned product that is free does not need. The default method of the customer is
- * charged only if the buyer chose one for the subscription: anyone may have typed the address with which the trial began.
+ * Whether its trial ends without a payment method, which a free product does not need. A discount makes no product free. The default method of
+ * the customer is charged only if the buyer chose one for the subscription: anyone may have typed the address with which the trial began.
  */
 async function isTrialUnpayable(subscription: Subscription, { sql, em }: Transaction): Promise<boolean> {
   if (!subscription.isLastOfTrial()) return false
   const planned = await findPlannedProduct(subscription, em)
-  if (planned?.price.amountType === 'free') return false
+  const price = planned ? planned.price.amountFor(null) : subscription.priceAmount
+  if (price === 0n) return false
   return !subscription.paymentMethodId || !(await findMethod(sql, { subscription, isChosenByCustomer: false }))
 }
 

@@ -51,8 +51,10 @@ export async function collectPayment(
   { subscription, context, clock }: RenewalContext & { subscription: Subscription },
 ): Promise<void> {
   if (order.totalAmount === 0n) {
+    const before = subscription.snapshot()
+    // The event of the order contains the subscription.
+    if (subscription.markPaid(clock)) await publishSubscriptionChange(context, subscription, before)
     await payOrder(context, order)
-    subscription.markPaid(clock)
     if (order.billingReason === 'subscription_cycle') await publishRenewal(subscription, context)
   } else if (!(await chargeOrder(context, { order, subscription }))) {
     const before = subscription.snapshot()

@@ -45,9 +45,9 @@ export class Subscription extends SubscriptionSchema.class {
     this.end()
   }
 
-  /** Returns whether its next period is the first one to be paid, which needs a payment method: otherwise it ends with its trial. */
+  /** Returns whether its next period is the first one after the trial. */
   isLastOfTrial(): boolean {
-    return this.status === 'trialing' && this.trialEnd?.getTime() === this.currentPeriodEnd.getTime() && this.amount > 0n
+    return this.status === 'trialing' && this.trialEnd?.getTime() === this.currentPeriodEnd.getTime()
   }
 
   /** Returns the period after the current one. */
