@@ -40,8 +40,11 @@ async function start({ id }: RequestOf<typeof contract>, context: CommandContext
   return { id: payment.id, organizationId, lease: leasedUntil.toISOString() }
 }
 
-/** Throws `Conflict` for the period of a subscription that has ended without its payment: the buyer would pay for nothing. */
-export function assertNeeded({ billingReason }: Order, { status }: Subscription): void {
-  if (billingReason !== 'subscription_cycle' || !isTerminal(status)) return
+/**
+ * Throws `Conflict` for the period of a subscription that has ended without its payment: the buyer would pay for nothing. Prorations are still
+ * owed.
+ */
+export function assertNeeded({ periodStart }: Pick<Order, 'periodStart'>, { status }: Pick<Subscription, 'status'>): void {
+  if (!periodStart || !isTerminal(status)) return
   throw new Conflict('The subscription has ended. Its last period is not owed any more.')
 }

@@ -7,6 +7,7 @@ test('an order is owed unless it is paid or voided, a checkout pays it, or its s
   const { items } = buildContractExample(listCustomerOrders.reply) as { items: CustomerOrder[] }
   const example = items[0] as CustomerOrder
   const subscription = { ...example.subscription, ended_at: null } as CustomerOrder['subscription']
+  const period = { ...example.items[0], proration: false } as CustomerOrder['items'][0]
   const owed: CustomerOrder = {
     ...example,
     status: 'pending',
@@ -14,6 +15,7 @@ test('an order is owed unless it is paid or voided, a checkout pays it, or its s
     checkout_id: null,
     billing_reason: 'subscription_cycle',
     subscription,
+    items: [period],
   }
   expect(isOwed(owed)).toBe(true)
   expect(isOwed({ ...owed, status: 'paid' })).toBe(false)
@@ -21,5 +23,9 @@ test('an order is owed unless it is paid or voided, a checkout pays it, or its s
   expect(isOwed({ ...owed, checkout_id: example.id })).toBe(false)
   const ended = { ...subscription, ended_at: '2026-11-29T10:00:00Z' } as CustomerOrder['subscription']
   expect(isOwed({ ...owed, subscription: ended })).toBe(false)
-  expect(isOwed({ ...owed, subscription: ended, billing_reason: 'subscription_update' })).toBe(true)
+  const change = { ...owed, subscription: ended, billing_reason: 'subscription_update' } as const
+  const proration = { ...period, proration: true }
+  expect(isOwed({ ...change, items: [proration] })).toBe(true)
+  // A change of the interval bills a period.
+  expect(isOwed({ ...change, items: [period, proration] })).toBe(false)
 })

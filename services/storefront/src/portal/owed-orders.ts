@@ -7,11 +7,11 @@ import type { PortalSession } from './portal-session.ts'
 
 /**
  * Whether the customer can pay an order in the portal: it was billed by a subscription, not by a checkout. The unpaid period of a subscription
- * that has ended is not owed any more.
+ * that has ended is not owed any more; prorations are.
  */
-export function isOwed({ status, voided_at, subscription, checkout_id, billing_reason }: CustomerOrder): boolean {
+export function isOwed({ status, voided_at, subscription, checkout_id, items }: CustomerOrder): boolean {
   if (status !== 'pending' || voided_at || subscription === null || checkout_id) return false
-  return billing_reason !== 'subscription_cycle' || subscription.ended_at === null
+  return subscription.ended_at === null || items.every(({ proration }) => proration)
 }
 
 /** Newest orders of a subscription that are searched; more are not billed while one is unpaid. */
