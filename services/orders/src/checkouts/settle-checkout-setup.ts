@@ -6,6 +6,7 @@ import { Order } from '../orders/order.ts'
 import { payOrder } from '../orders/place-order.ts'
 import { PaymentSetup } from '../payment-setups/payment-setup.ts'
 import type { SettledSetup } from '../payment-setups/settle-setup.ts'
+import { beginPaidPeriod } from '../subscriptions/paid-periods.ts'
 import { publishSubscriptionChange } from '../subscriptions/publish-subscription-change.ts'
 import { Subscription } from '../subscriptions/subscription.ts'
 import { upgradeSubscription } from '../subscriptions/upgrade-subscription.ts'
@@ -59,11 +60,16 @@ async function settleStart(checkout: Checkout, { setup, isStored }: SettledSetup
   if (isStored) {
     subscription.paymentMethodId = setup.paymentMethodId ?? null
     if (subscription.trialEnd) subscription.startTrial(clock)
-    else subscription.markPaid(clock)
+    else {
+      beginPaidPeriod(subscription, clock)
+      subscription.markPaid(clock)
+    }
   } else subscription.markPaymentFailed(clock, { dunning: defaultDunning })
   await publishSubscriptionChange(context, subscription, before)
-  if (isStored) await complete(checkout, { order: await lockCheckoutOrder(checkout, em), context })
-  else await reopenAfterDecline(checkout, { context })
+  if (!isStored) return reopenAfterDecline(checkout, { context })
+  const order = await lockCheckoutOrder(checkout, em)
+  order.setPeriod({ start: subscription.currentPeriodStart, end: subscription.currentPeriodEnd })
+  await complete(checkout, { order, context })
 }
 
 function lockCheckoutOrder({ id: checkoutId }: Checkout, em: Transaction['em']): Promise<Order> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addMonths, isDiscountInEffect, periodEnd, type RecurringInterval } from './billing-period.ts'
+import { addMonths, isDiscountInEffect, moveMonths, periodEnd, type RecurringInterval } from './billing-period.ts'
 
 function periods(first: string, { interval, count }: { interval: RecurringInterval; count: number }): string[] {
   const anchorDay = new Date(first).getUTCDate()
@@ -32,6 +32,15 @@ test('yearly periods repeat, and a leap day returns in leap years', () => {
 test('keeps the time of day to the millisecond', () => {
   const start = new Date('2026-03-30T21:22:23.456Z')
   expect(addMonths(start, { months: 11, anchorDay: 30 }).toISOString()).toBe('2027-02-28T21:22:23.456Z')
+})
+
+test.each([
+  { at: '2026-01-31', from: '2026-02-28', to: '2026-08-20', moved: '2026-07-20' },
+  { at: '2026-01-31', from: '2026-01-31', to: '2026-08-20', moved: '2026-08-20' },
+  { at: '2025-12-10', from: '2026-02-05', to: '2026-03-31', moved: '2026-02-28' },
+  { at: '2026-05-01', from: '2026-04-01', to: '2026-08-20', moved: '2026-09-20' },
+])('$at before $from moves to as many whole months before $to', ({ at, from, to, moved }) => {
+  expect(moveMonths(new Date(at), { from: new Date(from), to: new Date(to) })).toEqual(new Date(moved))
 })
 
 test('every period has a positive length, from every day of four years', () => {

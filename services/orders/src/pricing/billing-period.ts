@@ -25,6 +25,13 @@ export function addMonths(start: Date, { months, anchorDay }: { months: number; 
   return end
 }
 
+/** Returns the time that is as many whole months before `to` as `at` is before `from`. */
+export function moveMonths(at: Date, { from, to }: { from: Date; to: Date }): Date {
+  const calendar = (from.getUTCFullYear() - at.getUTCFullYear()) * 12 + from.getUTCMonth() - at.getUTCMonth()
+  const months = addMonths(at, { months: calendar, anchorDay: at.getUTCDate() }) > from ? calendar - 1 : calendar
+  return addMonths(to, { months: -months, anchorDay: to.getUTCDate() })
+}
+
 /** Length of a trial. */
 export interface Trial {
   interval: 'day' | 'week' | 'month' | 'year'

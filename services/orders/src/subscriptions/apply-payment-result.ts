@@ -2,13 +2,15 @@ import type { Dunning } from '../organizations/dunning.ts'
 import type { OrganizationClock } from '../organizations/organization.ts'
 import type { Initiator } from '../payments/payment-progress.ts'
 import type { OwedOrder } from './owed-orders.ts'
+import { beginPaidPeriod, skipTimeWithoutAccess } from './paid-periods.ts'
 import type { Subscription } from './subscription.ts'
 
 /** The settled payment of an order of a subscription. */
 export interface PaymentResult {
   isPaid: boolean
   initiator: Initiator
-  order: { id: string; billingReason: string }
+  /** `periodStart`: null unless it bills a period. */
+  order: { id: string; periodStart?: Date | null | undefined }
   /** The earliest time of the next attempt that the issuer named. */
   notBefore: Date | null
 }
@@ -39,7 +41,7 @@ export function applyVoidedOrder(subscription: Subscription, { clock, dunning, o
   if (status !== 'active' && status !== 'past_due' && status !== 'unpaid') return false
   if (owed.length === 0) {
     // The period of the voided order was not paid.
-    if (status === 'unpaid') subscription.skipUnpaidPeriods(clock, { isPeriodPaid: false })
+    if (status !== 'active') skipTimeWithoutAccess(subscription, { clock, isPeriodPaid: false })
     return subscription.markPaid(clock)
   }
   scheduleOwed(subscription, { clock, dunning, owed })
@@ -64,16 +66,13 @@ export function applyPaymentResult(subscription: Subscription, result: PaymentRe
     return false
   }
   if (!isPaid) return subscription.markPaymentFailed(clock, { dunning, notBefore })
-  // The first payment gave no access before: a period that has passed since is not the one it pays for.
-  if (subscription.status === 'incomplete' && clock.now >= subscription.currentPeriodEnd) {
-    subscription.restart(subscription.recurringInterval, clock)
-    if (subscription.discountFrom) subscription.discountFrom = subscription.currentPeriodStart
-  }
-  const isUnpaid = subscription.status === 'unpaid'
-  if (isUnpaid) subscription.skipUnpaidPeriods(clock, { isPeriodPaid: order.billingReason === 'subscription_cycle' })
-  else if (subscription.status !== 'past_due') return subscription.markPaid(clock)
+  const { status } = subscription
+  if (status === 'incomplete') beginPaidPeriod(subscription, clock)
+  if (status !== 'past_due' && status !== 'unpaid') return subscription.markPaid(clock)
   const others = owed.filter(({ id }) => id !== order.id)
+  const isPeriodPaid = Boolean(order.periodStart)
+  const hasMoved = (isPeriodPaid || others.length === 0) && skipTimeWithoutAccess(subscription, { clock, isPeriodPaid })
   if (others.length === 0) return subscription.markPaid(clock)
   scheduleOwed(subscription, { clock, dunning, owed: others })
-  return isUnpaid
+  return hasMoved
 }

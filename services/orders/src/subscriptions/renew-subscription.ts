@@ -7,6 +7,7 @@ import type { RecurringInterval } from '../pricing/billing-period.ts'
 import { chargeOrder } from './charge-order.ts'
 import { chargeOwedOrders } from './charge-owed-orders.ts'
 import { findPlannedProduct, removeInapplicableDiscount } from './choose-product.ts'
+import { skipTimeWithoutAccess } from './paid-periods.ts'
 import { buildPeriodBill } from './subscription-orders.ts'
 import type { Subscription } from './subscription.ts'
 import { publishRenewal, syncBenefits } from './sync-benefits.ts'
@@ -73,6 +74,9 @@ export async function retryPayment(
   if (isInProgress) return
   const before = subscription.snapshot()
   if (isOwing) subscription.markPaymentFailed(clock, { dunning: await loadDunning(context.sql, subscription.organizationId) })
-  else subscription.markPaid(clock)
+  else {
+    skipTimeWithoutAccess(subscription, { clock, isPeriodPaid: false })
+    subscription.markPaid(clock)
+  }
   await publishSubscriptionChange(context, subscription, before)
 }

@@ -110,18 +110,6 @@ export class Subscription extends SubscriptionSchema.class {
   }
 
   /**
-   * Records a paid order of a subscription that is `unpaid`: the period of the order begins today. After another order the period that is
-   * paid continues, or the next one begins today. Periods between are not billed. A discount from the next period on waits for that one.
-   */
-  skipUnpaidPeriods(clock: OrganizationClock, { isPeriodPaid }: { isPeriodPaid: boolean }): void {
-    const isDiscountAhead = this.discountFrom && this.discountFrom > this.currentPeriodStart
-    if (isPeriodPaid) this.restart(this.recurringInterval, clock)
-    else if (clock.now < this.currentPeriodEnd) return
-    else Object.assign(this, { currentPeriodEnd: clock.now, anchorDay: clock.now.getUTCDate() })
-    if (isDiscountAhead) this.discountFrom = this.currentPeriodEnd
-  }
-
-  /**
    * Records a declined charge and schedules the next attempt; after the last one the subscription ends, or is `unpaid` until the buyer pays.
    * Returns false if that had already happened, or if another order was declined in the same attempt. An issuer may name the earliest time
    * of the next attempt, in real time.

@@ -105,7 +105,8 @@ export class CustomerHistory implements DriveWorld {
     this.#billedUntil = subscription.currentPeriodEnd.getTime()
     store.redeemTrial(product, { subscriptionId: subscription.id, needsMethod })
     this.trials += 1
-    const order = newOrder({ id: `o${(this.#made += 1)}`, subscriptionId: subscription.id, amounts: [] })
+    const of = { subscriptionId: subscription.id, periodStart: subscription.currentPeriodStart }
+    const order = newOrder({ id: `o${(this.#made += 1)}`, ...of, amounts: [] })
     store.orders.push(order)
     if (needsMethod) return this.#setUp(order)
     this.change(subscription, () => subscription.startTrial(clock))
@@ -192,7 +193,8 @@ export class CustomerHistory implements DriveWorld {
     this.#billedUntil = end.getTime()
     assertHolds(subscription.status !== 'unpaid', 'an unpaid subscription is billed')
     assertHolds(this.now >= (subscription.trialEnd?.getTime() ?? 0), 'a trial is charged before its end')
-    const order = newOrder({ id: `o${(this.#made += 1)}`, subscriptionId: subscription.id, amounts: [subscription.amount] })
+    const of = { subscriptionId: subscription.id, periodStart: start }
+    const order = newOrder({ id: `o${(this.#made += 1)}`, ...of, amounts: [subscription.amount] })
     this.store.orders.push(order)
     return order
   }
@@ -226,8 +228,8 @@ export class CustomerHistory implements DriveWorld {
     else subscription.dueAt = new Date(this.now + dayMs)
   }
 
-  /** A subscription that was unpaid begins a period today: the time between is not billed. */
-  beginAgain(subscription: Subscription): void {
+  /** A period without access before its payment begins today: the time between is not billed. */
+  beginPeriod(subscription: Subscription): void {
     assertHolds(subscription.currentPeriodStart.getTime() === this.now, 'a paid period does not begin on the day of its payment')
     this.#billedUntil = subscription.currentPeriodEnd.getTime()
   }

@@ -73,7 +73,23 @@ export const mutations: Readonly<Record<string, Partial<Rules>>> = {
   },
   'an unpaid subscription is billed for the time between': {
     applyPaymentResult: (subscription, result, situation) =>
-      rules.applyPaymentResult(subscription, { ...result, order: { ...result.order, billingReason: 'subscription_update' } }, situation),
+      rules.applyPaymentResult(subscription, { ...result, order: { ...result.order, periodStart: null } }, situation),
+  },
+  'a first period begins before its payment': {
+    applyPaymentResult(subscription, result, situation) {
+      const { status, currentPeriodStart, currentPeriodEnd } = subscription
+      const changed = rules.applyPaymentResult(subscription, result, situation)
+      if (status === 'incomplete') Object.assign(subscription, { currentPeriodStart, currentPeriodEnd })
+      return changed
+    },
+  },
+  'one that is past due is billed for the time between': {
+    applyPaymentResult(subscription, result, situation) {
+      const { status, currentPeriodStart, currentPeriodEnd } = subscription
+      const changed = rules.applyPaymentResult(subscription, result, situation)
+      if (status === 'past_due') Object.assign(subscription, { currentPeriodStart, currentPeriodEnd })
+      return changed
+    },
   },
   'a declined renewal leaves the access': { endsAccess: () => false },
 }

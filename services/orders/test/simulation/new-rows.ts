@@ -46,10 +46,11 @@ interface NewOrder {
   subscriptionId: string
   /** The prices of its lines; a trial has an order without one. */
   amounts: readonly bigint[]
+  periodStart: Date
 }
 
 /** An order that is not paid yet. */
-export function newOrder({ id, subscriptionId, amounts }: NewOrder): Order {
+export function newOrder({ id, subscriptionId, amounts, periodStart }: NewOrder): Order {
   const lines = amounts.map((amount) => ({ amount, rate }))
   const { net, tax, total } = orderAmounts({ lines, discount: null, taxBehavior: 'exclusive' })
   return Object.assign(
@@ -58,6 +59,7 @@ export function newOrder({ id, subscriptionId, amounts }: NewOrder): Order {
       id,
       status: 'pending',
       subscriptionId,
+      periodStart,
       billingReason: amounts.length === 0 ? 'subscription_create' : 'subscription_cycle',
       netAmount: net,
       taxAmount: tax,

@@ -20,7 +20,7 @@ interface SettledHistory {
   owed(subscription: Subscription): Order[]
   hasOpen(order: Order): boolean
   seller: { readonly dunning: Dunning }
-  beginAgain(subscription: Subscription): void
+  beginPeriod(subscription: Subscription): void
   change(subscription: Subscription, change: () => unknown): void
   getClock(): { now: Date; toReal(at: Date): Date }
   insertRefund(row: PaymentRow, values: Pick<RefundRow, 'amount' | 'taxAmount' | 'purpose'>): void
@@ -96,12 +96,18 @@ function settleOrder(history: SettledHistory, { order, progress, methodId }: Pay
   const clock = history.getClock()
   if (subscription && isPaid && progress.initiator !== 'schedule') subscription.paymentMethodId = String(methodId)
   if (subscription && !isTerminal(subscription.status)) {
-    const wasUnpaid = subscription.status === 'unpaid'
+    const begins = isPaid && beginsPeriod(subscription, clock.now)
     if (isPaid || history.rules.endsAccess()) applyResult(history, { subscription, order, progress, isPaid })
     else subscription.dueAt = new Date(history.now + dayMs)
-    if (isPaid && wasUnpaid) history.beginAgain(subscription)
+    if (begins) history.beginPeriod(subscription)
   }
   if (isPaid) assertHolds(order.pay(clock.now), 'an order is paid twice')
+}
+
+/** Whether the payment of a period gives access to it, which the customer did not have before. */
+function beginsPeriod(subscription: Subscription, now: Date): boolean {
+  if (subscription.status === 'past_due') return now >= subscription.currentPeriodEnd && !subscription.cancelAtPeriodEnd
+  return subscription.status === 'incomplete' || subscription.status === 'unpaid'
 }
 
 interface AppliedResult {
@@ -112,9 +118,9 @@ interface AppliedResult {
 }
 
 function applyResult(history: SettledHistory, { subscription, order, progress, isPaid }: AppliedResult): void {
-  const { id, billingReason } = order
+  const { id, periodStart } = order
   const { rules, seller } = history
-  const result = { isPaid, initiator: progress.initiator, order: { id, billingReason }, notBefore: progress.decline?.notBefore ?? null }
+  const result = { isPaid, initiator: progress.initiator, order: { id, periodStart }, notBefore: progress.decline?.notBefore ?? null }
   const owed = needsOwedOrders(subscription, result)
     ? history.owed(subscription).map((each) => ({ id: each.id, isPaymentInProgress: history.hasOpen(each) }))
     : []

@@ -33,8 +33,8 @@ test('a customer replayed alone has the history of the whole run [payments 78]',
   for (const customer of [0, 17, 99]) expect(readDigests({ customer })).toEqual(new Map([[customer, whole.get(customer)]]))
 })
 
-test('there are twenty-one mutations', () => {
-  expect(Object.keys(mutations)).toHaveLength(21)
+test('there are twenty-three mutations', () => {
+  expect(Object.keys(mutations)).toHaveLength(23)
 })
 
 test.for(Object.entries(mutations))('finds the mutation: %s [payments 77]', { timeout: slowMs }, ([, mutation]) => {
