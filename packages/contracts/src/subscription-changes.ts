@@ -12,7 +12,7 @@ export type ProrationBehavior = z.infer<typeof ProrationBehavior>
 
 /** Amounts of a previewed change are those at its time, for 15 minutes, unless subscription or price change. */
 export const PreviewedAt = Timestamp.nullish().describe(
-  '`previewed_at` of a preview at most 15 minutes ago: the change has its amounts. Rejected if the subscription or the price has changed since.',
+  '`previewed_at` of a preview at most 15 minutes ago: the change has its amounts. Rejected if the subscription, the price, the customer or a tax rate has changed since.',
 )
 
 /** An order as a change would place it. */

@@ -17,7 +17,7 @@ import {
   SubscriptionUpdatePending,
   updateSubscription,
 } from '@quittance/contracts/subscriptions'
-import { createTaxRate } from '@quittance/contracts/taxes'
+import { createTaxRate, listTaxRates, updateTaxRate } from '@quittance/contracts/taxes'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { expectMoneyToAddUp } from './money.ts'
@@ -143,6 +143,27 @@ test('a change with the time of a preview is rejected once subscription or price
   const stale = orders.call(updateSubscription, { ...change, previewed_at: again.previewed_at }, subscribed.seller)
   await expect(stale).rejects.toThrow(RequestValidationError)
   expect(await findOrders(orders, subscribed)).toHaveLength(1)
+})
+
+test('a change with the time of a preview is rejected once the tax rate or the address has changed since', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribeTaxed(orders)
+  const { subscription, seller, buyer } = subscribed
+  const { id } = await createPlan(orders, seller, { price: 3000 })
+  const change = { id: subscription.id, product_id: id }
+  const rejectsAfter = async (work: () => Promise<unknown>) => {
+    const { previewed_at } = await orders.call(previewCustomerSubscriptionChange, change, buyer)
+    await work()
+    const confirmed = orders.call(updateCustomerSubscription, { ...change, previewed_at }, buyer)
+    await expect(confirmed).rejects.toThrow(/previewed_at.*Preview the change again/)
+  }
+  const [rate] = (await orders.call(listTaxRates, {}, seller)).items
+  await rejectsAfter(() => orders.call(updateTaxRate, { id: rate?.id ?? '', percentage: 21 }, seller))
+  await rejectsAfter(() => orders.call(createTaxRate, { country: 'DE', name: 'USt.', percentage: 19 }, seller))
+  const address = { billing_address: { country: 'FR' } }
+  await rejectsAfter(() => orders.call(updateCustomer, { id: subscription.customer_id, ...address }, seller))
+  const { previewed_at } = await orders.call(previewCustomerSubscriptionChange, change, buyer)
+  await orders.call(updateCustomerSubscription, { ...change, previewed_at }, buyer)
 })
 
 test('next_period changes product, price and benefits with the renewal only [payments 74]', async () => {

@@ -4,7 +4,10 @@ import type { ProrationBehavior } from '@quittance/contracts/subscription-change
 import type { Transaction } from '@quittance/runtime/handler'
 import { loadSubscriptionSettings, type OrganizationClock } from '../organizations/organization.ts'
 import { ProductPrice } from '../catalog/products/product.ts'
+import { TaxRate } from '../catalog/taxes/tax-rate.ts'
+import { Customer } from '../customers/customer.ts'
 import { changeSubscriptionProduct } from './change-subscription-product.ts'
+import { Proration } from './prorations.ts'
 import type { Subscription } from './subscription.ts'
 
 const validMs = 15 * 60_000
@@ -71,11 +74,26 @@ async function findChangeClock(
   const at = new Date(previewedAt)
   const age = now.getTime() - at.getTime()
   const changedAt = subscription.modifiedAt ?? subscription.createdAt
-  const newPrices = await em.count(ProductPrice, { product: productId, createdAt: { $gt: at } })
-  if (age < 0 || age > validMs || changedAt > at || newPrices > 0)
-    throw RequestValidationError.field(
-      ['previewed_at'],
-      'The subscription or the price has changed since the preview, or it is older than 15 minutes. Preview the change again.',
-    )
+  const isOutdated = age < 0 || age > validMs || changedAt > at
+  if (isOutdated || (await em.count(ProductPrice, { product: productId, createdAt: { $gt: at } })) > 0)
+    throw createOutdatedError('The subscription or the price has changed since the preview, or it is older than 15 minutes.')
+  if (await haveTermsChanged(subscription, { em, at }))
+    throw createOutdatedError('What the customer owes, their details or a tax rate has changed since the preview.')
   return setClockTo(clock, { at, now })
+}
+
+/** A deleted tax rate leaves no trace: the change then bills less than was shown. */
+async function haveTermsChanged(
+  { id: subscriptionId, organizationId, customerId }: Subscription,
+  { em, at }: { em: Transaction['em']; at: Date },
+): Promise<boolean> {
+  const later = { $gt: at }
+  const rates = await em.count(TaxRate, { organizationId, $or: [{ createdAt: later }, { modifiedAt: later }] })
+  if (rates > 0) return true
+  const customers = await em.count(Customer, { id: customerId, modifiedAt: later })
+  return customers > 0 || (await em.count(Proration, { subscriptionId, createdAt: later })) > 0
+}
+
+function createOutdatedError(reason: string): RequestValidationError {
+  return RequestValidationError.field(['previewed_at'], `${reason} Preview the change again.`)
 }
