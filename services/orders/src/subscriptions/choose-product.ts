@@ -4,7 +4,7 @@ import { Discount } from '../catalog/discounts/discount.ts'
 import { Product, type ProductPrice } from '../catalog/products/product.ts'
 import { findMethod } from './charge-order.ts'
 import { Proration, pendingProrations } from './prorations.ts'
-import { findTaxBehavior } from './subscription-order-draft.ts'
+import { findTaxBehavior, isTaxKnown } from './subscription-order-draft.ts'
 import type { Subscription } from './subscription.ts'
 
 interface Choice {
@@ -26,12 +26,14 @@ export async function chooseRecurringProduct(
   const product = await em.findOne(Product, { id: productId, organizationId, isArchived: false }, { populate: ['prices'] })
   if (!product) throw createProductIdError('Product does not exist or is archived.')
   if (!product.recurringInterval) throw createProductIdError('Product is not recurring.')
-  if (product.id === subscription.productId) throw createProductIdError('The subscription already has this product.')
   const price = product.currentPrice()
+  if (price.id === subscription.productPriceId)
+    throw createProductIdError('The subscription already has this product at its current price.')
   if (price.amountType === 'custom') throw createProductIdError('The customer must choose the amount of this product.')
   const difference = await findOtherTerms(subscription, { price, em, credited: isPlanned ? 0n : subscription.periodAmount })
   if (difference) throw createProductIdError(difference)
   if (!price.priceAmount) return product
+  if (subscription.priceAmount === 0n && !(await isTaxKnown(subscription, { productId, context }))) throw createUnknownTaxError()
   const method = await findMethod(sql, { subscription, isChosenByCustomer })
   if (!method && !paymentToken) throw createProductIdError('The customer has no payment method for this product.')
   // A customer who chooses a product with a price has it charged to the method that is shown.
@@ -82,4 +84,10 @@ export async function removeInapplicableDiscount(subscription: Subscription, { e
 
 function createProductIdError(message: string): RequestValidationError {
   return RequestValidationError.field(['product_id'], message)
+}
+
+function createUnknownTaxError(): RequestValidationError {
+  const message =
+    'The tax of this product depends on the billing address of the customer, which is missing or has no state. Set billing_address of the customer.'
+  return RequestValidationError.field(['product_id'], message, 'missing_billing_address')
 }

@@ -47,6 +47,17 @@ export async function findTaxBehavior(
   return charged?.taxBehavior ?? null
 }
 
+/** Returns whether the tax of a purchase by the subscriber can be determined, as before a sale: no rates are configured, or the address says enough. */
+export async function isTaxKnown(
+  subscription: Subscription,
+  { productId, context }: { productId: string; context: Pick<Transaction, 'em' | 'sql'> },
+): Promise<boolean> {
+  const { organizationId } = subscription
+  const { address, taxId } = await loadSubscriptionBuyer(subscription, context.em)
+  const sale = { organizationId, address, taxId, lines: [{ productId, amount: 0n }], needsState: true }
+  return (await configuredRates.ratesFor(sale, context)) !== null
+}
+
 interface Billed {
   context: Pick<Transaction, 'em' | 'sql'>
   /** At advertised prices. */

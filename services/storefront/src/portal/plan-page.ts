@@ -23,7 +23,7 @@ type Product = CustomerOrganization['products'][number]
 /** Sends the choice of plans or, with a chosen one, what it costs: nothing is changed before the button of that page is pressed. */
 export async function sendPlan(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
   const subscription = await loadSubscription(session, exchange)
-  const { path, context } = session
+  const { path } = session
   if (!mayChangePlan(subscription, session)) return exchange.reply.redirect(`${path}/subscriptions/${subscription.id}`, 303)
   const wanted = readText(exchange.request.query, 'product_id')
   // The button was pressed twice.
@@ -40,7 +40,7 @@ export async function sendPlan(session: PortalSession, exchange: Exchange): Prom
     )
     return sendPreview(subscription, { session, exchange, chosen, preview })
   } catch (error) {
-    const problem = describeProblem(error, context.words.plan)
+    const problem = describeProblem(error, session)
     if (problem === null) throw error
     return sendChoice(subscription, { session, exchange, products, problem })
   }
@@ -68,8 +68,12 @@ export async function changePlan(session: PortalSession, { request, reply, optio
 }
 
 /** The seller and its offer can change between two pages. */
-function describeProblem(error: unknown, { impossible, unpaid }: PortalSession['context']['words']['plan']): string | null {
+function describeProblem(error: unknown, { path, context }: PortalSession): Html | string | null {
+  const { plan, portal } = context.words
+  const { impossible, unpaid, addressMissing } = plan
   if (!(error instanceof ApiFailure)) return null
+  if (error.issues.some(({ type }) => type === 'missing_billing_address'))
+    return html`${addressMissing} <a href="${path}/details?locale=${context.language}">${portal.details}</a>`
   if (error.error === 'SubscriptionUpdatePending') return unpaid
   return error.status === 422 ? impossible : null
 }
@@ -92,7 +96,7 @@ const currentPrice = (prices: Product['prices']) => prices.find(({ is_archived: 
 
 function sendChoice(
   { id, product }: CustomerSubscription,
-  { session, exchange, products, problem }: Choosing & { products: readonly Product[]; problem?: string },
+  { session, exchange, products, problem }: Choosing & { products: readonly Product[]; problem?: Html | string },
 ): FastifyReply {
   const { context, path } = session
   const { plan, portal } = context.words
