@@ -64,6 +64,7 @@ import { indexBookings } from './migrations/20261129200000-index-bookings.ts'
 import { recordProofOfSessions } from './migrations/20261129210000-record-proof-of-sessions.ts'
 import { dateBillingChanges } from './migrations/20261129213000-date-billing-changes.ts'
 import { acceptSubscriptions } from './migrations/20261130020000-accept-subscriptions.ts'
+import { recordPeriodTerms } from './migrations/20261130040000-record-period-terms.ts'
 import { proveNewAddresses } from './migrations/20261130030000-prove-new-addresses.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
 import { setDunning } from './migrations/20261125013000-set-dunning.ts'
@@ -174,6 +175,7 @@ export const database: DatabaseDefinition = {
     dateBillingChanges,
     acceptSubscriptions,
     proveNewAddresses,
+    recordPeriodTerms,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of release 0.1.0.
   settings: { 'quittance.payments': 'port' },

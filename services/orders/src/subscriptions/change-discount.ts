@@ -3,6 +3,8 @@ import type { Transaction } from '@quittance/runtime/handler'
 import { Discount } from '../catalog/discounts/discount.ts'
 import { redeemDiscount } from '../catalog/discounts/redeem-discount.ts'
 import { discountOn } from '../pricing/order-amounts.ts'
+import { lowersPeriod } from './period-amount.ts'
+import { createAlreadyCanceledError, isTerminal } from './subscription-status.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Sets or removes the discount from the next period on; a redemption is counted. */
@@ -18,7 +20,12 @@ export async function changeDiscount(
   if (discountId && !discount?.isRedeemable({ productId, currency, now })) {
     throw RequestValidationError.field(['discount_id'], 'Discount does not exist or cannot be used.')
   }
-  subscription.applyDiscount(discountId, priceAmount - discountOn(priceAmount, discount?.rule() ?? null))
+  if (isTerminal(subscription.status)) throw createAlreadyCanceledError()
+  const previous = subscription.discountId ? await em.findOneOrFail(Discount, subscription.discountId) : null
+  if (previous && lowersPeriod(subscription, previous)) subscription.periodDiscountId = previous.id
+  subscription.discountId = discountId
+  subscription.discountFrom = discountId ? subscription.currentPeriodEnd : null
+  subscription.amount = priceAmount - discountOn(priceAmount, discount?.rule() ?? null)
   if (discount && !(await redeemDiscount(context, discount))) {
     throw RequestValidationError.field(['discount_id'], 'Discount does not exist or cannot be used.')
   }

@@ -1,14 +1,13 @@
 import { LockMode } from '@mikro-orm/core'
-import { Discount } from '../catalog/discounts/discount.ts'
 import { Order } from '../orders/order.ts'
-import { discountOn } from '../pricing/order-amounts.ts'
 import { computeUnusedCredit, isChargePending } from '../pricing/product-change.ts'
 import { placeOrder } from '../orders/place-order.ts'
-import { Product } from '../catalog/products/product.ts'
+import { ProductPrice } from '../catalog/products/product.ts'
 import { buildPeriodBill, buildProrationBill } from './subscription-orders.ts'
 import { chooseRecurringProduct, removeInapplicableDiscount } from './choose-product.ts'
 import { isMoneyWithdrawn, isPaymentAwaited } from './owed-orders.ts'
-import { isDiscountInEffect, prorate, type ProrationPoint, type RecurringInterval } from '../pricing/billing-period.ts'
+import { prorate, type ProrationPoint, type RecurringInterval } from '../pricing/billing-period.ts'
+import { applyAmount } from './period-amount.ts'
 import { syncBenefits } from './sync-benefits.ts'
 import { Proration, findPendingProrations, unbilled } from './prorations.ts'
 import { collectPayment, type RenewalContext } from './renew-subscription.ts'
@@ -42,14 +41,15 @@ export async function changeSubscriptionProduct(subscription: Subscription, chan
     subscription.pendingProductId = product.id
     return null
   }
-  const period = { start: subscription.currentPeriodStart, end: subscription.currentPeriodEnd, at: clock.now }
-  const paidFor = subscription.periodAmount
-  if (behavior !== 'none') await creditUnusedTime(subscription, { period, context })
   const price = product.currentPrice()
+  const period = { start: subscription.currentPeriodStart, end: subscription.currentPeriodEnd, at: clock.now }
+  const { productPriceId, periodAmount, priceAmount: priceBefore } = subscription
+  if (behavior !== 'none') await creditUnusedTime(subscription, { period, context })
   subscription.applyPrice(price)
   await removeInapplicableDiscount(subscription, context)
   await syncBenefits(subscription, context)
-  if (product.recurringInterval !== subscription.recurringInterval) {
+  const isFirstPaid = priceBefore === 0n && subscription.priceAmount > 0n && behavior !== 'none'
+  if (isFirstPaid || product.recurringInterval !== subscription.recurringInterval) {
     subscription.restart(product.recurringInterval as RecurringInterval, clock)
     await em.flush()
     const { draft, settle } = await buildPeriodBill(subscription, context)
@@ -58,11 +58,13 @@ export async function changeSubscriptionProduct(subscription: Subscription, chan
     await collectPayment(order, { subscription, ...change })
     return order
   }
-  await applyAmount(subscription, change)
+  await applyAmount(subscription, context)
   if (behavior === 'none') {
-    subscription.periodAmount = paidFor
+    subscription.periodPriceId ??= productPriceId
+    subscription.periodAmount = periodAmount
     return null
   }
+  subscription.periodPriceId = null
   const amount = prorate(subscription.periodAmount, period)
   saveProration(subscription, { context, label: formatProrationLabel('remaining', product.name), amount, productPriceId: price.id })
   await em.flush()
@@ -79,15 +81,16 @@ async function creditUnusedTime(
   subscription: Subscription,
   { period, context }: { period: ProrationPoint; context: Transaction },
 ): Promise<void> {
-  const { periodAmount, productPriceId } = subscription
+  const { periodAmount } = subscription
   if (periodAmount === 0n) return
+  const productPriceId = subscription.periodPriceId ?? subscription.productPriceId
   const isPending = isChargePending(await findPendingProrations(subscription, context.em), productPriceId)
   const billedBy = isPending ? null : await lockLastOrder(subscription, context.em)
   if (billedBy && (await isMoneyWithdrawn(billedBy, context))) return
   const credit = computeUnusedCredit({ period, periodAmount, billedBy })
   if (billedBy) billedBy.creditedAmount += credit
-  const { name } = await context.em.findOneOrFail(Product, subscription.productId)
-  const label = formatProrationLabel('unused', name)
+  const { product } = await context.em.findOneOrFail(ProductPrice, productPriceId, { populate: ['product'] })
+  const label = formatProrationLabel('unused', product.name)
   saveProration(subscription, { context, label, amount: -credit, productPriceId, creditedOrderId: billedBy?.id ?? null })
 }
 
@@ -111,14 +114,4 @@ interface Difference {
 function saveProration({ id, organizationId }: Subscription, { context, ...difference }: Difference): void {
   if (difference.amount === 0n) return
   context.em.create(Proration, { creditedOrderId: null, ...difference, organizationId, subscriptionId: id, ...unbilled })
-}
-
-/** Sets the cost of later periods, and what the current one would have cost. */
-async function applyAmount(subscription: Subscription, { context }: ProductChange): Promise<void> {
-  const { discountId, discountFrom, currentPeriodStart, priceAmount: whole } = subscription
-  const discount = discountId ? await context.em.findOneOrFail(Discount, discountId) : null
-  const net = whole - discountOn(whole, discount?.rule() ?? null)
-  const term = discount && { duration: discount.duration, durationInMonths: discount.durationInMonths }
-  subscription.amount = net
-  subscription.periodAmount = term && discountFrom && isDiscountInEffect(currentPeriodStart, { ...term, from: discountFrom }) ? net : whole
 }

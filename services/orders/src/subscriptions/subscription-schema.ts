@@ -38,11 +38,15 @@ export const SubscriptionSchema = defineEntity({
     customerId: p.uuid(),
     productId: p.uuid(),
     productPriceId: p.uuid(),
+    /** Price by which the current period was charged; null if it is that of the product. */
+    periodPriceId: p.uuid().nullable(),
     /** Product from the next period on; null if it does not change. */
     pendingProductId: p.uuid().nullable(),
     discountId: p.uuid().nullable(),
     /** Start of the first period the discount lowers. */
     discountFrom: p.datetime().nullable(),
+    /** Discount of the current period, removed or replaced from the next one on; null if it is that of the subscription. */
+    periodDiscountId: p.uuid().nullable(),
     checkoutId: p.uuid().nullable(),
     customerCancellationReason: p.text().$type<CancellationReason>().nullable(),
     customerCancellationComment: p.text().nullable(),

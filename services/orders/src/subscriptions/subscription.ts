@@ -60,6 +60,8 @@ export class Subscription extends SubscriptionSchema.class {
   beginPeriod({ start, end }: { start: Date; end: Date }): void {
     this.currentPeriodStart = start
     this.currentPeriodEnd = end
+    this.periodPriceId = null
+    this.periodDiscountId = null
     if (this.cancelAtPeriodEnd) this.endsAt = end
     this.awaitPayment()
   }
@@ -81,14 +83,6 @@ export class Subscription extends SubscriptionSchema.class {
     this.pendingProductId = null
     this.priceAmount = price.amountFor(null)
     this.currency = price.priceCurrency ?? this.currency
-  }
-
-  /** Applies from the next period on; null removes the discount. */
-  applyDiscount(discountId: string | null, amount: bigint): void {
-    if (isTerminal(this.status)) throw createAlreadyCanceledError()
-    this.discountId = discountId
-    this.discountFrom = discountId ? this.currentPeriodEnd : null
-    this.amount = amount
   }
 
   /** Suspends the job until a payment is settled. */
