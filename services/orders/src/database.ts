@@ -65,6 +65,8 @@ import { recordProofOfSessions } from './migrations/20261129210000-record-proof-
 import { dateBillingChanges } from './migrations/20261129213000-date-billing-changes.ts'
 import { acceptSubscriptions } from './migrations/20261130020000-accept-subscriptions.ts'
 import { recordPeriodTerms } from './migrations/20261130040000-record-period-terms.ts'
+import { recordUnpaidChanges } from './migrations/20261130041000-record-unpaid-changes.ts'
+import { validateRelaxedChecks } from './migrations/20261130042000-validate-relaxed-checks.ts'
 import { proveNewAddresses } from './migrations/20261130030000-prove-new-addresses.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
 import { setDunning } from './migrations/20261125013000-set-dunning.ts'
@@ -83,6 +85,7 @@ import { ProductSchema, ProductPriceSchema } from './catalog/products/product.ts
 import { RefundSchema } from './refunds/refund.ts'
 import { ProrationSchema } from './subscriptions/prorations.ts'
 import { SubscriptionSchema } from './subscriptions/subscription-schema.ts'
+import { UnpaidChangeSchema } from './subscriptions/unpaid-change.ts'
 import { TaxRateSchema } from './catalog/taxes/tax-rate.ts'
 
 export const database: DatabaseDefinition = {
@@ -106,6 +109,7 @@ export const database: DatabaseDefinition = {
     RefundSchema,
     SubscriptionSchema,
     ProrationSchema,
+    UnpaidChangeSchema,
     TaxRateSchema,
   ],
   migrations: [
@@ -176,6 +180,8 @@ export const database: DatabaseDefinition = {
     acceptSubscriptions,
     proveNewAddresses,
     recordPeriodTerms,
+    recordUnpaidChanges,
+    validateRelaxedChecks,
   ],
   // Marks the rows of this release: the triggers of `complete-payments` complete those of release 0.1.0.
   settings: { 'quittance.payments': 'port' },

@@ -15,7 +15,7 @@ export const onOrderVoided = consumer(
     context.bindOrganization(organization_id)
     await lockDocuments(context, orderId)
     const invoice = findCurrentInvoice(await context.em.find(Invoice, { orderId }))
-    // Only an order whose invoice is generated can be voided.
+    // The invoice that was requested is not issued yet: the event is handled again.
     if (!invoice) throw new Error(`Order ${orderId} has no invoice`)
     const { all } = await readCreditNotes(invoice, context)
     if (all.length > 0) return

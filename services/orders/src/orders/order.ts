@@ -107,13 +107,18 @@ export class Order extends OrderSchema.class {
     throw new Conflict(this.voidedAt ? 'The order is voided. Nothing is owed for it.' : 'The order is paid.')
   }
 
+  /** Gives up the claim for what is undone, with or without an invoice. */
+  giveUp(now: Date): void {
+    this.voidedAt = now
+    this.nextPaymentAttemptAt = null
+  }
+
   /** Gives up the claim. Returns false if it was voided before. Throws `Conflict` if it is paid, or if no invoice states the claim. */
   void(now: Date): boolean {
     if (this.voidedAt) return false
     if (this.status !== 'pending') throw new Conflict('The order is paid. Refund it instead.')
     if (!this.invoiceGeneratedAt) throw new Conflict('Only an order whose invoice is generated can be voided.')
-    this.voidedAt = now
-    this.nextPaymentAttemptAt = null
+    this.giveUp(now)
     return true
   }
 

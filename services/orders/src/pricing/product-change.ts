@@ -39,6 +39,27 @@ export function computeCreditUsed(pending: readonly PendingProration[], credit =
   return pending.reduce((used, { amount, creditedOrderId }) => (creditedOrderId ? used - amount : used), credit)
 }
 
+/** Credits that the order of a change has used up, at advertised prices. Zero or more. */
+export interface UsedCredit {
+  /** Credit for unused time that the change recorded on the order before. */
+  own: bigint
+  /** What is recorded there now: a refund may have taken credit back since. */
+  credited: bigint
+  /** Credits from before the change. */
+  earlier: bigint
+  /** What the order uses up now. */
+  used: bigint
+}
+
+/**
+ * Computes the credit that is taken back from the order before when a change is undone. `refunded` is what refunds took of the earlier credits
+ * meanwhile: it is owed, so that as much credit is left as orders have recorded.
+ */
+export function undoCredit({ own, credited, earlier, used }: UsedCredit): { takenBack: bigint; refunded: bigint } {
+  const takenBack = [credited, used].reduce((least, each) => (each < least ? each : least), own)
+  return { takenBack, refunded: earlier + takenBack - used }
+}
+
 /** Prorations that remain when a subscription ends: billed together if anything is owed, otherwise a credit, zero or more. */
 export type FinalSettlement = { kind: 'bill'; amount: bigint } | { kind: 'release'; credit: bigint }
 

@@ -4,10 +4,11 @@ import { Discount } from '../catalog/discounts/discount.ts'
 import { redeemDiscount } from '../catalog/discounts/redeem-discount.ts'
 import { discountOn } from '../pricing/order-amounts.ts'
 import { lowersPeriod } from './period-amount.ts'
-import { createAlreadyCanceledError, isTerminal } from './subscription-status.ts'
+import { createAlreadyCanceledError, createUpdatePendingError, isTerminal } from './subscription-status.ts'
+import { findUnpaidChange } from './unpaid-change.ts'
 import type { Subscription } from './subscription.ts'
 
-/** Sets or removes the discount from the next period on; a redemption is counted. */
+/** Sets or removes the discount from the next period on; a redemption is counted. Throws `SubscriptionUpdatePending` while a change of product is unpaid, which may be undone. */
 export async function changeDiscount(
   subscription: Subscription,
   { discountId, context }: { discountId: string | null; context: Transaction },
@@ -21,6 +22,7 @@ export async function changeDiscount(
     throw RequestValidationError.field(['discount_id'], 'Discount does not exist or cannot be used.')
   }
   if (isTerminal(subscription.status)) throw createAlreadyCanceledError()
+  if (await findUnpaidChange(subscription, context)) throw createUpdatePendingError()
   const previous = subscription.discountId ? await em.findOneOrFail(Discount, subscription.discountId) : null
   if (previous && lowersPeriod(subscription, previous)) subscription.periodDiscountId = previous.id
   subscription.discountId = discountId

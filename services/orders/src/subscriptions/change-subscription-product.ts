@@ -1,16 +1,18 @@
 import { LockMode } from '@mikro-orm/core'
 import { Order } from '../orders/order.ts'
 import { computeUnusedCredit, isChargePending } from '../pricing/product-change.ts'
-import { placeOrder } from '../orders/place-order.ts'
-import { ProductPrice } from '../catalog/products/product.ts'
+import { payOrder, placeOrder } from '../orders/place-order.ts'
+import { type Product, ProductPrice } from '../catalog/products/product.ts'
 import { buildPeriodBill, buildProrationBill } from './subscription-orders.ts'
-import { chooseRecurringProduct, removeInapplicableDiscount } from './choose-product.ts'
+import { chargeOrder } from './charge-order.ts'
+import { chooseRecurringProduct, createProductIdError, removeInapplicableDiscount } from './choose-product.ts'
 import { isMoneyWithdrawn, isPaymentAwaited } from './owed-orders.ts'
 import { prorate, type ProrationPoint, type RecurringInterval } from '../pricing/billing-period.ts'
 import { applyAmount } from './period-amount.ts'
 import { syncBenefits } from './sync-benefits.ts'
 import { Proration, findPendingProrations, unbilled } from './prorations.ts'
-import { collectPayment, type RenewalContext } from './renew-subscription.ts'
+import type { RenewalContext } from './renew-subscription.ts'
+import { readTerms, storeUnpaidChange, type ProductTerms } from './unpaid-change.ts'
 import type { Subscription } from './subscription.ts'
 import { createUpdatePendingError } from './subscription-status.ts'
 import type { ProrationBehavior } from '@quittance/contracts/subscription-changes'
@@ -30,8 +32,7 @@ interface ProductChange extends RenewalContext {
  * starts now. Returns the order that bills the change, if one does.
  */
 export async function changeSubscriptionProduct(subscription: Subscription, change: ProductChange): Promise<Order | null> {
-  const { context, clock, behavior, isChosenByCustomer } = change
-  const { em } = context
+  const { context, behavior, isChosenByCustomer } = change
   subscription.assertChangeable()
   if (await isPaymentAwaited(subscription, context)) throw createUpdatePendingError()
   // A trial has no paid time to credit: its product stays until it ends.
@@ -41,10 +42,29 @@ export async function changeSubscriptionProduct(subscription: Subscription, chan
     subscription.pendingProductId = product.id
     return null
   }
-  const price = product.currentPrice()
+  const terms = readTerms(subscription)
+  const applied = await applyProduct(subscription, { ...change, product })
+  if (!applied) return null
+  await chargeAtOnce(subscription, { ...change, ...applied, terms })
+  return applied.order
+}
+
+interface AppliedChange {
+  order: Order
+  /** Those that the change created. */
+  prorations: readonly Proration[]
+}
+
+/** Returns the order that bills the change, if one does. */
+async function applyProduct(
+  subscription: Subscription,
+  { product, behavior, context, clock }: ProductChange & { product: Product },
+): Promise<AppliedChange | null> {
+  const { em } = context
   const period = { start: subscription.currentPeriodStart, end: subscription.currentPeriodEnd, at: clock.now }
   const { productPriceId, periodAmount, priceAmount: priceBefore } = subscription
-  if (behavior !== 'none') await creditUnusedTime(subscription, { period, context })
+  const unused = behavior === 'none' ? [] : await creditUnusedTime(subscription, { period, context })
+  const price = product.currentPrice()
   subscription.applyPrice(price)
   await removeInapplicableDiscount(subscription, context)
   await syncBenefits(subscription, context)
@@ -55,8 +75,7 @@ export async function changeSubscriptionProduct(subscription: Subscription, chan
     const { draft, settle } = await buildPeriodBill(subscription, context)
     const order = await placeOrder(context, { ...draft, billingReason: 'subscription_update' })
     settle(order.id)
-    await collectPayment(order, { subscription, ...change })
-    return order
+    return { order, prorations: unused }
   }
   await applyAmount(subscription, context)
   if (behavior === 'none') {
@@ -66,39 +85,54 @@ export async function changeSubscriptionProduct(subscription: Subscription, chan
   }
   subscription.periodPriceId = null
   const amount = prorate(subscription.periodAmount, period)
-  saveProration(subscription, { context, label: formatProrationLabel('remaining', product.name), amount, productPriceId: price.id })
+  const label = formatProrationLabel('remaining', product.name)
+  const remaining = saveProration(subscription, { context, label, amount, productPriceId: price.id })
   await em.flush()
   const bill = behavior === 'invoice' ? await buildProrationBill(subscription, context) : null
   if (!bill) return null
   const order = await placeOrder(context, { ...bill.draft, creditableAmount: amount })
   bill.settle(order.id)
-  await collectPayment(order, { subscription, ...change })
-  return order
+  return { order, prorations: [...unused, ...remaining] }
+}
+
+/** Charges the order of a change, and stores the terms before it until the payment. Throws `RequestValidationError` if no method can be charged. */
+async function chargeAtOnce(
+  subscription: Subscription,
+  { order, prorations, terms, context, clock }: ProductChange & AppliedChange & { terms: ProductTerms },
+): Promise<void> {
+  if (order.totalAmount === 0n) {
+    await payOrder(context, order)
+    subscription.markPaid(clock)
+    return
+  }
+  if (!(await chargeOrder(context, { order, subscription })))
+    throw createProductIdError('The change is charged at once, and no payment method of the customer can be charged.')
+  storeUnpaidChange(subscription, { order, terms, prorations, em: context.em })
 }
 
 /** Credits the rest of the period to the next order, and records on the order that billed it that this can no longer be refunded. */
 async function creditUnusedTime(
   subscription: Subscription,
   { period, context }: { period: ProrationPoint; context: Transaction },
-): Promise<void> {
+): Promise<Proration[]> {
   const { periodAmount } = subscription
-  if (periodAmount === 0n) return
+  if (periodAmount === 0n) return []
   const productPriceId = subscription.periodPriceId ?? subscription.productPriceId
   const isPending = isChargePending(await findPendingProrations(subscription, context.em), productPriceId)
   const billedBy = isPending ? null : await lockLastOrder(subscription, context.em)
-  if (billedBy && (await isMoneyWithdrawn(billedBy, context))) return
+  if (billedBy && (billedBy.voidedAt || (await isMoneyWithdrawn(billedBy, context)))) return []
   const credit = computeUnusedCredit({ period, periodAmount, billedBy })
   if (billedBy) billedBy.creditedAmount += credit
   const { product } = await context.em.findOneOrFail(ProductPrice, productPriceId, { populate: ['product'] })
   const label = formatProrationLabel('unused', product.name)
-  saveProration(subscription, { context, label, amount: -credit, productPriceId, creditedOrderId: billedBy?.id ?? null })
+  return saveProration(subscription, { context, label, amount: -credit, productPriceId, creditedOrderId: billedBy?.id ?? null })
 }
 
-/** Returns the order that billed the current product, unless its charge is pending. */
+/** Returns the order that billed the current product, unless its charge is pending. That of a change that was undone billed none. */
 function lockLastOrder({ id }: Subscription, em: Transaction['em']): Promise<Order> {
   return em.findOneOrFail(
     Order,
-    { subscriptionId: id },
+    { subscriptionId: id, $or: [{ voidedAt: null }, { billingReason: { $ne: 'subscription_update' } }] },
     { orderBy: { createdAt: 'desc', id: 'desc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
   )
 }
@@ -111,7 +145,8 @@ interface Difference {
   creditedOrderId?: string | null
 }
 
-function saveProration({ id, organizationId }: Subscription, { context, ...difference }: Difference): void {
-  if (difference.amount === 0n) return
-  context.em.create(Proration, { creditedOrderId: null, ...difference, organizationId, subscriptionId: id, ...unbilled })
+/** Returns the proration; none of nothing. */
+function saveProration({ id, organizationId }: Subscription, { context, ...difference }: Difference): Proration[] {
+  if (difference.amount === 0n) return []
+  return [context.em.create(Proration, { creditedOrderId: null, ...difference, organizationId, subscriptionId: id, ...unbilled })]
 }

@@ -82,7 +82,7 @@ export async function removeInapplicableDiscount(subscription: Subscription, { e
   subscription.discountFrom = null
 }
 
-function createProductIdError(message: string): RequestValidationError {
+export function createProductIdError(message: string): RequestValidationError {
   return RequestValidationError.field(['product_id'], message)
 }
 

@@ -4,6 +4,7 @@ import { grantBenefits, revokeBenefits } from '../entitlements/entitlement.ts'
 import { publishCustomerState } from '../customers/customer-state.ts'
 import type { Subscription } from './subscription.ts'
 import { settlePendingProrations } from './final-order.ts'
+import { revertUnpaidOrder } from './revert-order.ts'
 import { eventsForChange, isTerminal, type SubscriptionSnapshot } from './subscription-status.ts'
 import { subscriptionView } from './subscription-view.ts'
 
@@ -18,7 +19,10 @@ export async function publishSubscriptionChange(
   before: SubscriptionSnapshot | null,
 ): Promise<void> {
   const { id, organizationId, customerId, productId } = subscription
-  if (isTerminal(subscription.status) && !(before && isTerminal(before.status))) await settlePendingProrations(subscription, context)
+  if (isTerminal(subscription.status) && !(before && isTerminal(before.status))) {
+    await revertUnpaidOrder(subscription, context)
+    await settlePendingProrations(subscription, context)
+  }
   const payload = await context.read.one(subscriptionView, { where: 's.id = :id', values: { id } })
   const events = eventsForChange(before, subscription.snapshot())
   for (const event of events) context.publish({ event, aggregateId: customerId, organizationId, payload })

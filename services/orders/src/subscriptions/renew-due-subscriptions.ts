@@ -10,6 +10,7 @@ import { lockCustomer } from '../customers/lock-customer.ts'
 import { Subscription } from './subscription.ts'
 import { isTerminal } from './subscription-status.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
+import { findUnpaidChange } from './unpaid-change.ts'
 import { runEach } from './run-each.ts'
 
 const batch = 20
@@ -111,8 +112,16 @@ async function renewInTime(
 ): Promise<void> {
   if (clock.now >= subscription.currentPeriodEnd) {
     if (await isTrialUnpayable(subscription, context)) return end(subscription, context)
+    // A change that is not paid is undone: the next period is then that of the product before.
+    if (await findUnpaidChange(subscription, context)) return postpone(subscription, context)
     return renewSubscription(subscription, { context, clock })
   }
   subscription.dueAt = clock.toReal(subscription.currentPeriodEnd)
+  subscription.leasedUntil = null
+}
+
+/** The result of the payment makes it due again. The release before, which may record the result, does not. */
+function postpone(subscription: Subscription, { now }: Transaction): void {
+  subscription.dueAt = new Date(now.getTime() + 3_600_000)
   subscription.leasedUntil = null
 }

@@ -10,6 +10,7 @@ import { findOwedOrders } from './owed-orders.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
 import { scheduleFinalPayment } from './retry-final-orders.ts'
 import { Subscription } from './subscription.ts'
+import { settleUnpaidChange } from './undo-product-change.ts'
 import { isTerminal } from './subscription-status.ts'
 import { publishRenewal } from './sync-benefits.ts'
 
@@ -27,6 +28,7 @@ export async function settleSubscriptionPayment(context: Transaction, settled: S
   // The method with which the buyer paid is the one of later payments.
   const isExtra = isExtraAttempt(payment.initiator)
   if (isPaid && (payment.checkoutId || isExtra) && payment.paymentMethodId) subscription.paymentMethodId = payment.paymentMethodId
+  if (await settleUnpaidChange(subscription, { settled, context })) return
   // An order between two periods does not show whether a payment for the next one is pending.
   if (isPaid && order.billingReason === 'subscription_update' && subscription.status === 'active') return
   const clock = await loadClock(context, order.organizationId)
