@@ -6,7 +6,7 @@ import { Amount, Currency } from './money.ts'
 export const ProrationBehavior = z
   .enum(['invoice', 'prorate', 'none', 'next_period'])
   .describe(
-    'invoice: the difference is billed now; prorate: with the next order; none: the change is immediate, and nothing is made up for; next_period: it takes effect with the next period.',
+    'invoice: the difference is billed now, and the change is undone if that is declined; prorate: it is billed with the next order; none: the change is immediate, and nothing is made up for; next_period: it takes effect with the next period.',
   )
 export type ProrationBehavior = z.infer<typeof ProrationBehavior>
 

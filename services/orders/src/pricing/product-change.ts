@@ -53,7 +53,7 @@ export interface UsedCredit {
 
 /**
  * Computes the credit that is taken back from the order before when a change is undone. `refunded` is what refunds took of the earlier credits
- * meanwhile: it is owed, so that as much credit is left as orders have recorded.
+ *: it is owed, so that as much credit is left as orders have recorded.
  */
 export function undoCredit({ own, credited, earlier, used }: UsedCredit): { takenBack: bigint; refunded: bigint } {
   const takenBack = [credited, used].reduce((least, each) => (each < least ? each : least), own)

@@ -204,7 +204,7 @@ class SubscriptionHistory {
     return order
   }
 
-  /** Undoes the change, with what a refund has taken of its credits meanwhile. */
+  /** Undoes the change, with what a refund has taken of its credits. */
   #decline({ price: next, at, order: refunded, percent }: Extract<Step, { kind: 'declined' }>): void {
     const pending = [...this.#pending]
     const before = [this.#price, this.#product, this.#periodProduct, this.#periodAmount, this.#charged] as const

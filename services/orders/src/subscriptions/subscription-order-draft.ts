@@ -47,7 +47,7 @@ export async function findTaxBehavior(
   return charged?.taxBehavior ?? null
 }
 
-/** Returns whether the tax of a purchase by the subscriber can be determined, as before a sale: no rates are configured, or the address says enough. */
+/** Returns whether the tax of a purchase by the subscriber can be determined, as before a sale: no rates are configured, or the address is enough for them. */
 export async function isTaxKnown(
   subscription: Subscription,
   { productId, context }: { productId: string; context: Pick<Transaction, 'em' | 'sql'> },
