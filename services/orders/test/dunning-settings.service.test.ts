@@ -19,6 +19,7 @@ import {
   after,
   createPlan,
   expectCurrentPeriod,
+  declineInProgress,
   replaceMethods,
   subscribe,
   waitForSubscription,
@@ -224,14 +225,19 @@ test('an unpaid subscription ends when the seller or the buyer cancels it', asyn
   for (const each of subscribed) await waitForSubscription(orders, each, { status: 'canceled' })
 })
 
-test('an unpaid change of product that is paid later does not pay for a period [payments 72]', async () => {
+test('an unpaid change of the release before that is paid later does not pay for a period [payments 72]', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribe(orders)
   const { subscription, seller } = subscribed
   await orders.call(updatePaymentSettings, unpaidAfterOne, seller)
-  await replaceMethods(orders, 'ctoken_insufficient_funds')
+  await replaceMethods(orders, 'ctoken_pending')
   const larger = await createPlan(orders, seller, { price: 3000 })
   await orders.call(updateSubscription, { id: subscription.id, product_id: larger.id, proration_behavior: 'invoice' }, seller)
+  await eventually(async () => expect(await orders.rows(`select from payments where state = 'processing'`)).toHaveLength(1))
+  // That release stores no terms to restore.
+  await orders.rows('delete from unpaid_changes returning 1')
+  await replaceMethods(orders, 'ctoken_insufficient_funds')
+  await declineInProgress(orders)
   await waitForSubscription(orders, subscribed, { status: 'past_due' })
   await advance(orders, subscribed, after(subscription.current_period_start, 2))
   await waitForSubscription(orders, subscribed, { status: 'unpaid' })

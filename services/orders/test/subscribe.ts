@@ -7,6 +7,7 @@ import { advanceTestClock } from '@quittance/contracts/test-clock'
 import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect } from 'vitest'
+import { asThisRelease } from './money.ts'
 import type { OrdersUnderTest, Shop } from './start-orders.ts'
 
 export interface Terms {
@@ -95,4 +96,12 @@ export async function expectCurrentPeriod(orders: OrdersUnderTest, orderId: stri
   const billed = await orders.rows('select period_start, period_end from orders where id = $1', [orderId])
   const { current_period_start: start, current_period_end: end } = subscription
   expect(billed).toEqual([{ period_start: new Date(start), period_end: new Date(end ?? '') }])
+}
+
+/** Ends payments in progress: each is declined. */
+export async function declineInProgress(orders: OrdersUnderTest): Promise<void> {
+  await orders.rows(
+    `update sandbox_objects set status = 'declined', token = 'ctoken_insufficient_funds' where status = 'processing' returning 1`,
+  )
+  await asThisRelease(orders, `update payments set next_check_at = now() where state = 'processing'`)
 }

@@ -21,7 +21,17 @@ import { asThisRelease, expectMoneyToAddUp } from './money.ts'
 import { readEvents } from './read-events.ts'
 import { readTables } from './read-tables.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
-import { advance, after, buyPlan, createPlan, replaceMethods, subscribe, waitForSubscription, type Subscribed } from './subscribe.ts'
+import {
+  advance,
+  after,
+  buyPlan,
+  createPlan,
+  declineInProgress,
+  replaceMethods,
+  subscribe,
+  waitForSubscription,
+  type Subscribed,
+} from './subscribe.ts'
 
 const termsOf = `
   select product_id, product_price_id, price_amount, amount, period_amount, recurring_interval, anchor_day, current_period_start, current_period_end,
@@ -61,14 +71,6 @@ function waitForUndone(orders: OrdersUnderTest, subscribed: Subscribed): Promise
 async function advanceToMiddle(orders: OrdersUnderTest, { subscription, seller }: Subscribed): Promise<void> {
   const { current_period_start: start, current_period_end: end } = subscription
   await advance(orders, { seller }, new Date((Date.parse(start) + Date.parse(end ?? '')) / 2).toISOString())
-}
-
-/** Ends payments in progress: each is declined. */
-async function declineInProgress(orders: OrdersUnderTest): Promise<void> {
-  await orders.rows(
-    `update sandbox_objects set status = 'declined', token = 'ctoken_insufficient_funds' where status = 'processing' returning 1`,
-  )
-  await asThisRelease(orders, `update payments set next_check_at = now() where state = 'processing'`)
 }
 
 /** Changes to a plan for 3,000 with a payment that has no result yet. */

@@ -52,8 +52,8 @@ export interface UsedCredit {
 }
 
 /**
- * Computes the credit that is taken back from the order before when a change is undone. `refunded` is what refunds took of the earlier credits
- *: it is owed, so that as much credit is left as orders have recorded.
+ * Computes the credit that is taken back from the order before when a change is undone. `refunded` is what refunds took of earlier credits since:
+ * it is owed, so that as much credit is left as orders have recorded.
  */
 export function undoCredit({ own, credited, earlier, used }: UsedCredit): { takenBack: bigint; refunded: bigint } {
   const takenBack = [credited, used].reduce((least, each) => (each < least ? each : least), own)
