@@ -144,6 +144,25 @@ test('where the seller forbids changes none is offered, and a form that was open
   expect(await readSubscription(order.subscription_id)).toMatchObject({ product_id: small.id, pending_product_id: null })
 })
 
+test('a first paid plan whose tax needs an address leads to the details of the customer', async () => {
+  const shop = openShop(system)
+  const free = await shop.sell({ amount_type: 'free' }, { name: 'Free plan', recurring_interval: 'month' })
+  const { url, order, customer } = await sellToCustomer(system, free)
+  const { body: rate } = await system.api('POST', '/v1/tax-rates/', { country: 'US', state: 'US-NY', name: 'Sales tax', percentage: 8 })
+  onTestFinished(async () => void (await system.api('DELETE', `/v1/tax-rates/${rate.id}`)))
+  const address = { billing_address: { country: 'US' } }
+  expect((await system.api('PATCH', `/v1/customers/${customer.id}`, address)).status).toBe(200)
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await openPlans(page, { url, subscription: order.subscription_id })
+  await choose(page, small)
+  expect(await readText(page)).toContain('The tax of this plan depends on your billing address.')
+  await look(page, 'plan-address')
+  await press(page, '[role=alert] a[href*="/details"]')
+  expect(page.url()).toContain('/details')
+  expect((await readSubscription(order.subscription_id)).product_id).toBe(free.id)
+})
+
 test('the plans of another customer are the same page as none [pages 67]', async () => {
   const [ada, bob] = [await sellToCustomer(system, small), await sellToCustomer(system, small)]
   await using visit = await openVisit(browser, { scripts: false })

@@ -38,16 +38,11 @@ export async function revertOrder(order: Order, { change, context }: { change: U
   for (const proration of earlier) proration.orderId = null
   for (const proration of own) em.remove(proration)
   em.remove(change)
-  if (refunded === 0n) return
-  const creditedOrderId = earlier.find((each) => each.creditedOrderId)?.creditedOrderId ?? creditedId ?? null
-  const { organizationId, subscriptionId } = change
-  em.create(Proration, {
-    organizationId,
-    subscriptionId,
-    creditedOrderId,
-    ...unbilled,
-    label: 'Refunded credit',
-    amount: refunded,
-    productPriceId: null,
-  })
+  if (refunded !== 0n) {
+    const creditedOrderId = earlier.find((each) => each.creditedOrderId)?.creditedOrderId ?? creditedId ?? null
+    const { organizationId, subscriptionId } = change
+    const values = { organizationId, subscriptionId, creditedOrderId, amount: refunded }
+    em.create(Proration, { ...values, ...unbilled, label: 'Refunded credit', productPriceId: null })
+  }
+  await em.flush()
 }

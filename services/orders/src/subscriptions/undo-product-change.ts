@@ -70,7 +70,6 @@ async function undoProductChange(subscription: Subscription, { order, change, co
   if (!hasEnded && (subscription.status !== 'active' || (await isBilledSince(subscription, { order, context })))) return false
   await revertOrder(order, { change, context })
   if (hasEnded) {
-    await context.em.flush()
     await settlePendingProrations(subscription, context)
     return true
   }
