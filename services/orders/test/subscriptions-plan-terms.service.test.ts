@@ -183,3 +183,25 @@ test('a free subscription becomes a paid one only once the address is known that
   await change(orders, subscribed, { ...plan, by: 'invoice' })
   expect((await paidOrders(orders, subscribed, 2)).at(-1)).toMatchObject({ tax_amount: 100, total_amount: 1100 })
 })
+
+test('a period or a proration of the release before ends the recorded price and discount of the period', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const half = { name: 'Half', type: 'percentage' as const, basis_points: 5000, duration: 'forever' as const }
+  const { id: discount } = await orders.call(createDiscount, half, shop.seller)
+  await buyPlan(orders, shop, { price: 0 })
+  const record = () =>
+    orders.rows('update subscriptions set period_price_id = product_price_id, period_discount_id = $1 returning 1', [discount])
+  const apply = async (change: string) => {
+    const [row] = await orders.rows(
+      `update subscriptions set ${change} returning period_price_id is not null as price, period_discount_id is not null as discount`,
+    )
+    return row
+  }
+  const other = `product_price_id = (select id from product_prices where id <> subscriptions.product_price_id limit 1)`
+  await record()
+  expect(await apply(other)).toEqual({ price: true, discount: true })
+  expect(await apply(`${other}, period_amount = period_amount + 1`)).toEqual({ price: false, discount: true })
+  await record()
+  expect(await apply(`current_period_start = current_period_start + interval '1 day'`)).toEqual({ price: false, discount: false })
+})
