@@ -129,6 +129,19 @@ test('a price that changed since the preview is shown again, and nothing is char
   expect((await readSubscription(order.subscription_id)).product_id).toBe(small.id)
 })
 
+test('a change whose charge is declined is named, and the plan stays as it was', async () => {
+  await allow({ proration_behavior: 'invoice' })
+  const { url, order } = await sellToCustomer(system, small, 'ctoken_once')
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await openPlans(page, { url, subscription: order.subscription_id })
+  await choose(page, large)
+  await press(page, 'form[method=post][action$="/change"] button')
+  expect(await readText(page)).toMatch(/The card was declined\. No money was taken\.[^]*Large plan/)
+  await look(page, 'plan-declined')
+  expect(await readSubscription(order.subscription_id)).toMatchObject({ product_id: small.id, status: 'active' })
+})
+
 test('where the seller forbids changes none is offered, and a form that was open changes nothing [pages 74]', async () => {
   const { url, order } = await sellToCustomer(system, small)
   await using visit = await openVisit(browser, { scripts: false })

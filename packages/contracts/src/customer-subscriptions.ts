@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PaymentError } from './checkouts.ts'
 import { CustomerOrderProduct, portal } from './customer-portal.ts'
 import { ApiError, BadRequest, NotPermitted, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { Id, oneOrMany } from './identifiers.ts'
@@ -110,6 +111,7 @@ export const updateCustomerSubscription = operation({
     UpdateSubscriptionNotAllowed,
     NotPermitted,
     SubscriptionUpdatePending,
+    PaymentError,
     BadRequest,
     ResourceUnavailable,
   ],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { deprecatedSince } from './changes.ts'
+import { PaymentError } from './checkouts.ts'
 import { Customer } from './customers.ts'
 import { DiscountSummary } from './discounts.ts'
 import { ApiError, BadRequest, RequestValidationError, ResourceNotFound } from './errors.ts'
@@ -180,6 +181,7 @@ export const updateSubscription = operation({
     ResourceNotFound,
     AlreadyCanceledSubscription,
     SubscriptionUpdatePending,
+    PaymentError,
     BadRequest,
     ResourceUnavailable,
   ],

@@ -9,7 +9,17 @@ import { expect, test } from 'vitest'
 import { expectMoneyToAddUp } from './money.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { deliverEvent, startStripeShop } from './stripe-shop.ts'
-import { advance, after, buyPlan, createPlan, expectCurrentPeriod, replaceMethods, subscribe, waitForSubscription } from './subscribe.ts'
+import {
+  advance,
+  after,
+  buyPlan,
+  createPlan,
+  declineInProgress,
+  expectCurrentPeriod,
+  replaceMethods,
+  subscribe,
+  waitForSubscription,
+} from './subscribe.ts'
 import type { Subscribed } from './subscribe.ts'
 
 const listAll = async (orders: OrdersUnderTest, { seller }: Pick<Subscribed, 'seller'>) => (await orders.call(listOrders, {}, seller)).items
@@ -18,14 +28,17 @@ async function findOwed(orders: OrdersUnderTest, subscribed: Subscribed): Promis
   return (await listAll(orders, subscribed)).find(({ status }) => status === 'pending')?.id ?? ''
 }
 
-/** Returns a subscription that owes the month that a change from a yearly product began. */
+/** Returns a subscription that owes the month that a change from a yearly product began, by the release before, which undoes no change. */
 async function oweChangedInterval(orders: OrdersUnderTest): Promise<Subscribed & { owed: string }> {
   const subscribed = await subscribe(orders, { interval: 'year', price: 10_000 })
   const { subscription, seller } = subscribed
   await orders.call(updatePaymentSettings, { retry_after_days: [1], after_last_try: 'unpaid' }, seller)
-  await replaceMethods(orders, 'ctoken_insufficient_funds')
+  await replaceMethods(orders, 'ctoken_pending')
   const { id: product_id } = await createPlan(orders, seller, { price: 1000 })
   await orders.call(updateSubscription, { id: subscription.id, product_id, proration_behavior: 'none' }, seller)
+  await orders.rows('delete from unpaid_changes returning 1')
+  await replaceMethods(orders, 'ctoken_insufficient_funds')
+  await declineInProgress(orders)
   const late = await waitForSubscription(orders, subscribed, { status: 'past_due' })
   return { ...subscribed, subscription: late, owed: await findOwed(orders, subscribed) }
 }

@@ -6,8 +6,10 @@ import {
 } from '@quittance/contracts/customer-subscriptions'
 import type { RequestOf } from '@quittance/contracts/operation'
 import type { SubscriptionSettings } from '@quittance/contracts/organizations'
-import { command, staged, type CommandContext } from '@quittance/runtime/handler'
+import { staged, type CommandContext } from '@quittance/runtime/handler'
 import type { OrganizationClock } from '../organizations/organization.ts'
+import type { StartedRow } from '../payments/await-payment.ts'
+import { awaitChange, type StartedChange } from '../subscriptions/await-change.ts'
 import { acceptSubscription, choosePaymentMethod } from '../subscriptions/charge-owed-orders.ts'
 import { changeSubscription } from '../subscriptions/lock-subscription.ts'
 import { withdrawCancellation } from '../subscriptions/owed-orders.ts'
@@ -28,10 +30,17 @@ function assertMayUpdate({ allow_customer_updates }: SubscriptionSettings): void
 
 type Request = RequestOf<typeof updateCustomerSubscriptionContract>
 
-export const updateCustomerSubscription = command(updateCustomerSubscriptionContract, async (request, context) => {
-  const { id } = request
-  await changeSubscription(id, context, (subscription, clock) => apply(request, subscription, { context, clock }))
-  return context.read.one(customerSubscriptionView, { where: 's.id = :id', values: { id } })
+/** Changes a subscription. A change that is charged at once is decided by the first result of its payment. */
+export const updateCustomerSubscription = staged(updateCustomerSubscriptionContract, {
+  async commit(request, context): Promise<StartedChange> {
+    const { id } = request
+    const payment = await changeSubscription(id, context, (subscription, clock) => apply(request, subscription, { context, clock }))
+    return { id, payment }
+  },
+  async finish(started, context) {
+    await awaitChange(started, context)
+    return context.read.one(customerSubscriptionView, { where: 's.id = :id', values: { id: started.id } })
+  },
 })
 
 interface Change {
@@ -39,14 +48,24 @@ interface Change {
   clock: OrganizationClock
 }
 
-async function apply(request: Request, subscription: Subscription, { context, clock }: Change): Promise<void> {
+/** Returns the payment of a change that is charged at once. */
+async function apply(request: Request, subscription: Subscription, { context, clock }: Change): Promise<StartedRow | null> {
   if (request.product_id !== undefined) {
     const { product_id, proration_behavior, previewed_at } = request
     const isChosenByCustomer = isWholeCustomer(context.caller)
     const change = { product_id, proration_behavior, previewed_at }
-    await applyProductChange(subscription, change, { context, clock, isChosenByCustomer, assertAllowed: assertMayUpdate })
-    return acceptSubscription(subscription, context)
+    const applying = { context, clock, isChosenByCustomer, assertAllowed: assertMayUpdate }
+    const payment = await applyProductChange(subscription, change, applying)
+    acceptSubscription(subscription, context)
+    return payment
   }
+  await applyOther(request, subscription, { context, clock })
+  return null
+}
+
+type OtherChange = Exclude<Request, { product_id: string }>
+
+async function applyOther(request: OtherChange, subscription: Subscription, { context, clock }: Change): Promise<void> {
   if (request.payment_method_id !== undefined) {
     requireUnboundCustomerId(context.caller)
     await choosePaymentMethod(subscription, { id: request.payment_method_id, context })

@@ -25,6 +25,8 @@ interface ProductChange extends RenewalContext {
   behavior: ProrationBehavior
   /** By a session of the whole customer: the default method may be charged. */
   isChosenByCustomer: boolean
+  /** The caller itself makes the calls of a charge until then; otherwise a job does. */
+  leasedUntil?: Date
 }
 
 /**
@@ -44,7 +46,10 @@ export async function changeSubscriptionProduct(subscription: Subscription, chan
   }
   const terms = readTerms(subscription)
   const applied = await applyProduct(subscription, { ...change, product })
-  if (!applied) return null
+  if (!applied) {
+    await syncBenefits(subscription, context)
+    return null
+  }
   await chargeAtOnce(subscription, { ...change, ...applied, terms })
   return applied.order
 }
@@ -67,7 +72,6 @@ async function applyProduct(
   const price = product.currentPrice()
   subscription.applyPrice(price)
   await removeInapplicableDiscount(subscription, context)
-  await syncBenefits(subscription, context)
   const isFirstPaid = priceBefore === 0n && subscription.priceAmount > 0n && behavior !== 'none'
   if (isFirstPaid || product.recurringInterval !== subscription.recurringInterval) {
     subscription.restart(product.recurringInterval as RecurringInterval, clock)
@@ -95,17 +99,20 @@ async function applyProduct(
   return { order, prorations: [...unused, ...remaining] }
 }
 
-/** Charges the order of a change, and stores the terms before it until the payment. Throws `RequestValidationError` if no method can be charged. */
+/**
+ * Charges the order of a change, and stores the terms before it until the payment, with which the benefits change too: a buyer whose payments
+ * fail after days would have them for nothing. Throws `RequestValidationError` if no method can be charged.
+ */
 async function chargeAtOnce(
   subscription: Subscription,
-  { order, prorations, terms, context, clock }: ProductChange & AppliedChange & { terms: ProductTerms },
+  { order, prorations, terms, context, clock, leasedUntil }: ProductChange & AppliedChange & { terms: ProductTerms },
 ): Promise<void> {
   if (order.totalAmount === 0n) {
     await payOrder(context, order)
     subscription.markPaid(clock)
-    return
+    return syncBenefits(subscription, context)
   }
-  if (!(await chargeOrder(context, { order, subscription })))
+  if (!(await chargeOrder(context, { order, subscription, ...(leasedUntil && { leasedUntil }) })))
     throw createProductIdError('The change is charged at once, and no payment method of the customer can be charged.')
   storeUnpaidChange(subscription, { order, terms, prorations, em: context.em })
 }

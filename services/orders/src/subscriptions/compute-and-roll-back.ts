@@ -26,11 +26,9 @@ export async function computeAndRollBack<Result>(
 ): Promise<Result> {
   try {
     return await context.transaction(organizationId, async (transaction): Promise<never> => {
-      let result: Result | undefined
-      await changeSubscription(id, transaction, async (subscription, clock) => {
-        result = await compute(subscription, { transaction, clock })
-      })
-      throw new RolledBack(result)
+      throw new RolledBack(
+        await changeSubscription(id, transaction, (subscription, clock) => compute(subscription, { transaction, clock })),
+      )
     })
   } catch (error) {
     if (error instanceof RolledBack) return error.result as Result

@@ -5,12 +5,12 @@ import { lockCustomer } from '../customers/lock-customer.ts'
 import { Subscription } from './subscription.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
 
-/** Changes one of the caller's subscriptions, one change at a time, and publishes the change. */
-export async function changeSubscription(
+/** Changes one of the caller's subscriptions, one change at a time, and publishes the change. Returns what the change returns. */
+export async function changeSubscription<Result>(
   id: string,
   context: Transaction,
-  change: (subscription: Subscription, clock: OrganizationClock) => Promise<void> | void,
-): Promise<void> {
+  change: (subscription: Subscription, clock: OrganizationClock) => Promise<Result> | Result,
+): Promise<Result> {
   const { customerId } = await context.em.findOneOrFail(Subscription, { id }, { disableIdentityMap: true })
   await lockCustomer(context.sql, customerId)
   const subscription = await context.em.findOneOrFail(Subscription, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
@@ -18,8 +18,9 @@ export async function changeSubscription(
   context.beyondCheckout()
   const clock = await loadClock(context, subscription.organizationId)
   const before = subscription.snapshot()
-  await change(subscription, clock)
+  const result = await change(subscription, clock)
   await publishSubscriptionChange(context, subscription, before)
+  return result
 }
 
 /** Ends all subscriptions of a customer now. */

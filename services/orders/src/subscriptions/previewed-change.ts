@@ -6,6 +6,9 @@ import { loadSubscriptionSettings, type OrganizationClock } from '../organizatio
 import { ProductPrice } from '../catalog/products/product.ts'
 import { TaxRate } from '../catalog/taxes/tax-rate.ts'
 import { Customer } from '../customers/customer.ts'
+import type { StartedRow } from '../payments/await-payment.ts'
+import { callLeaseMs } from '../payments/calls-in-progress.ts'
+import { Payment } from '../payments/payment.ts'
 import { changeSubscriptionProduct } from './change-subscription-product.ts'
 import { Proration } from './prorations.ts'
 import type { Subscription } from './subscription.ts'
@@ -35,22 +38,30 @@ interface Applying {
   assertAllowed?: (settings: SubscriptionSettings) => void
 }
 
-/** Changes the product under the lock of the subscription. Throws `RequestValidationError` if a confirmed preview no longer holds. */
+/**
+ * Changes the product under the lock of the subscription, and returns the payment of a change that is charged at once. Throws
+ * `RequestValidationError` if a confirmed preview no longer holds.
+ */
 export async function applyProductChange(
   subscription: Subscription,
   { product_id: productId, proration_behavior, previewed_at: previewedAt }: RequestedChange,
   { context, clock, isChosenByCustomer, assertAllowed }: Applying,
-): Promise<void> {
+): Promise<StartedRow | null> {
   const settings = await loadSubscriptionSettings(context.sql, subscription.organizationId)
   assertAllowed?.(settings)
   const at = await findChangeClock(subscription, { clock, context, productId, previewedAt })
-  await changeSubscriptionProduct(subscription, {
+  const leasedUntil = new Date(context.now.getTime() + callLeaseMs)
+  const order = await changeSubscriptionProduct(subscription, {
     productId,
     behavior: proration_behavior ?? settings.proration_behavior,
     context,
     clock: at,
     isChosenByCustomer,
+    leasedUntil,
   })
+  await context.em.flush()
+  const payment = order && (await context.em.findOne(Payment, { orderId: order.id, settledAt: null }))
+  return payment && { id: payment.id, organizationId: payment.organizationId, lease: leasedUntil.toISOString() }
 }
 
 interface Confirmed {

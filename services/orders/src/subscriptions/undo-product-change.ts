@@ -24,8 +24,7 @@ export async function settleUnpaidChange(
   const change = await findChange(order, context)
   if (!change) return false
   if (isPaid) {
-    context.em.remove(change)
-    await continueRenewals(subscription, context)
+    await completeChange(subscription, { change, context })
     return false
   }
   if (isExtraAttempt(payment.initiator)) return false
@@ -47,8 +46,14 @@ async function findChange({ id, billingReason }: Order, { em }: Transaction): Pr
   return billingReason === 'subscription_update' ? em.findOne(UnpaidChange, { orderId: id }) : null
 }
 
-/** The renewal waited for the payment. */
-async function continueRenewals(subscription: Subscription, context: Transaction): Promise<void> {
+/** Grants the benefits of a change that is paid, and continues the renewals, which waited for the payment. */
+export async function completeChange(
+  subscription: Subscription,
+  { change, context }: { change: UnpaidChange; context: Transaction },
+): Promise<void> {
+  context.em.remove(change)
+  if (isTerminal(subscription.status)) return
+  await syncBenefits(subscription, context)
   if (subscription.status !== 'active') return
   const clock = await loadClock(context, subscription.organizationId)
   subscription.dueAt = clock.toReal(subscription.currentPeriodEnd)

@@ -46,7 +46,7 @@ export async function sendPlan(session: PortalSession, exchange: Exchange): Prom
   }
 }
 
-/** Changes the plan as it was previewed. If that no longer holds, it is previewed again. */
+/** Changes the plan as it was previewed. If that no longer holds, or its charge is declined, it is previewed again. */
 export async function changePlan(session: PortalSession, { request, reply, options: { api } }: Exchange): Promise<FastifyReply> {
   const { id } = request.params
   const { path, context } = session
@@ -62,7 +62,8 @@ export async function changePlan(session: PortalSession, { request, reply, optio
     return await reply.redirect(`${path}/subscriptions/${id}?${isLater ? '' : 'done=changed&'}locale=${context.language}`, 303)
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.status >= 500 || error.status === 404 || error.status === 429) throw error
-    const query = `product_id=${encodeURIComponent(productId)}${later}&outdated=1&locale=${context.language}`
+    const reason = error.error === 'PaymentError' ? 'declined' : 'outdated'
+    const query = `product_id=${encodeURIComponent(productId)}${later}&${reason}=1&locale=${context.language}`
     return reply.redirect(`${path}/subscriptions/${id}/change?${query}`, 303)
   }
 }
@@ -140,8 +141,9 @@ function sendPreview(subscription: CustomerSubscription, { session, exchange, ch
   const title = plan.confirmTitle(product.name, chosen.name)
   const here = `${path}/subscriptions/${id}/change`
   const date = formatDate(next.at, context.locale)
-  const isOutdated = readText(exchange.request.query, 'outdated') !== null
-  const body = html`${isOutdated && html`<p class="notice" role="alert">${plan.outdated}</p>`}
+  const isGiven = (name: string) => readText(exchange.request.query, name) !== null
+  const notice = isGiven('declined') ? context.words.checkout.declined : isGiven('outdated') ? plan.outdated : null
+  const body = html`${notice && html`<p class="notice" role="alert">${notice}</p>`}
     <form class="card stack" method="post" action="${here}">
       <input type="hidden" name="locale" value="${context.language}" />
       <input type="hidden" name="product_id" value="${chosen.id}" />
