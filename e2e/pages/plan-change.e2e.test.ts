@@ -142,6 +142,22 @@ test('a change whose charge is declined is named, and the plan stays as it was',
   expect(await readSubscription(order.subscription_id)).toMatchObject({ product_id: small.id, status: 'active' })
 })
 
+test('a change that the bank wants confirmed leads to the page that pays it', async () => {
+  await allow({ proration_behavior: 'invoice' })
+  const { url, order, customer } = await sellToCustomer(system, small, 'ctoken_needs_buyer_later')
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  const address = await openPlans(page, { url, subscription: order.subscription_id })
+  await choose(page, large)
+  await press(page, 'form[method=post][action$="/change"] button')
+  const { unpaid_change_order_id: unpaid } = await readSubscription(order.subscription_id)
+  expect(page.url()).toContain(`/orders/${unpaid}/pay`)
+  await look(page, 'plan-unconfirmed')
+  await page.goto(address)
+  expect(await page.$$(`a[href*="/orders/${unpaid}/pay"]`)).toHaveLength(1)
+  expect(await listOrders(customer)).toMatchObject([{ id: unpaid, status: 'pending' }, { status: 'paid' }])
+})
+
 test('where the seller forbids changes none is offered, and a form that was open changes nothing [pages 74]', async () => {
   const { url, order } = await sellToCustomer(system, small)
   await using visit = await openVisit(browser, { scripts: false })

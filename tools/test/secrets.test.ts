@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util'
 import { parse, parseAllDocuments } from 'yaml'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseBusSeeds, parsePublicBusKeys, publicBusKey } from '@quittance/runtime/bus/identity'
+import { addMissing } from '../src/secrets/add-missing.ts'
 import { generateMissing, secretList } from '../src/secrets/secret-list.ts'
 import { createBusKeys } from '../src/supervisor/bus-keys.ts'
 import { readSecrets } from '../src/supervisor/secrets.ts'
@@ -49,6 +50,20 @@ test('adds the secrets and public keys that an earlier file lacks, and keeps eve
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(secrets('--add-missing', file).stdout).toContain('no secret is missing')
 })
+
+test.each(['export BUS_PUBLIC_KEYS=', '  BUS_PUBLIC_KEYS = '])(
+  'replaces the public key of a lost key in a line that begins with "%s"',
+  (line) => {
+    const all = generateMissing({}, secretList)
+    const names = secretList.map(({ name }) => name).filter((name) => name !== 'BUS_KEY_MAIL' && name !== 'BUS_PUBLIC_KEYS')
+    const { text, added } = addMissing([...names.map((name) => `${name}=${all[name]}`), `${line}${all['BUS_PUBLIC_KEYS']}`].join('\n'))
+    expect(added).toEqual(['BUS_KEY_MAIL', 'BUS_PUBLIC_KEYS'])
+    const completed = parseEnv(text)
+    const keys = parsePublicBusKeys(completed['BUS_PUBLIC_KEYS'] as string).filter(({ user }) => user === 'mail')
+    const [seed] = parseBusSeeds(completed['BUS_KEY_MAIL'] as string)
+    expect(keys.map(({ bytes }) => Buffer.from(bytes).toString('base64url'))).toEqual([publicBusKey(seed as Uint8Array)])
+  },
+)
 
 test('Kubernetes secrets are per service; only init containers get the migrator’s password', () => {
   const file = join(folder, 'secrets.yaml')

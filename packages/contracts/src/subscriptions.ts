@@ -85,6 +85,9 @@ export const subscribedPrices = {
   meters: z.array(z.unknown()),
   pending_update: z.null().describe('Always null; see `pending_product_id`.'),
   pending_product_id: Id.nullish().describe('Product from the next period on.'),
+  unpaid_change_order_id: Id.nullish().describe(
+    'Order of a change of product that is charged at once and not paid yet: until then the benefits are those before, and without payment the change is undone.',
+  ),
   price: ProductPrice.meta(deprecatedSince('2025-03-14', 'use prices')),
 }
 

@@ -111,14 +111,18 @@ test('the mail of a withdrawn cancellation after a failed payment announces no l
   expect(page).toContain(`http://127.0.0.1:8080/harbour/portal/subscriptions/${subscription.id}/pay`)
 })
 
-test('mails a change of the plan, and nothing about other changes', async () => {
+test('mails a change of the plan once it is paid, and nothing about other changes and one that is undone', async () => {
   await using mail = await startMail()
   const subscription = createSubscription(mail)
   const about = { organizationId: mail.organizationId, aggregateId: subscription.customer_id }
   await mail.emit(subscriptionCreated, subscription, about)
   await mail.emit(subscriptionUpdated, { ...subscription, amount: 5000 }, about)
   const product = { ...subscription.product, id: randomUUID(), name: 'Reading room XL' }
-  await mail.emit(subscriptionUpdated, { ...subscription, product, product_id: product.id }, about)
+  const changed = { ...subscription, product, product_id: product.id }
+  await mail.emit(subscriptionUpdated, { ...changed, unpaid_change_order_id: randomUUID() }, about)
+  await mail.emit(subscriptionUpdated, subscription, about)
+  await mail.emit(subscriptionUpdated, { ...changed, unpaid_change_order_id: randomUUID() }, about)
+  await mail.emit(subscriptionUpdated, { ...changed, unpaid_change_order_id: null }, about)
   await mail.emit(subscriptionUpdated, { ...subscription, product, product_id: product.id, amount: 6000 }, about)
   expect(await kinds(mail, 1)).toEqual(['plan_changed sent'])
 })

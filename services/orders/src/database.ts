@@ -66,6 +66,8 @@ import { dateBillingChanges } from './migrations/20261129213000-date-billing-cha
 import { acceptSubscriptions } from './migrations/20261130020000-accept-subscriptions.ts'
 import { recordPeriodTerms } from './migrations/20261130040000-record-period-terms.ts'
 import { recordUnpaidChanges } from './migrations/20261130041000-record-unpaid-changes.ts'
+import { voidOrdersWithoutInvoice } from './migrations/20261130041500-void-orders-without-invoice.ts'
+import { indexProrations } from './migrations/20261130043000-index-prorations.ts'
 import { validateRelaxedChecks } from './migrations/20261130042000-validate-relaxed-checks.ts'
 import { proveNewAddresses } from './migrations/20261130030000-prove-new-addresses.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
@@ -181,10 +183,12 @@ export const database: DatabaseDefinition = {
     proveNewAddresses,
     recordPeriodTerms,
     recordUnpaidChanges,
+    voidOrdersWithoutInvoice,
     validateRelaxedChecks,
+    indexProrations,
   ],
-  // Marks the rows of this release: the triggers of `complete-payments` complete those of release 0.1.0.
-  settings: { 'quittance.payments': 'port' },
+  // Marks the rows of this release: triggers of migrations complete those of earlier ones.
+  settings: { 'quittance.payments': 'port', 'quittance.period_terms': 'recorded' },
   // Entries of the ledger, resolutions and receipts are only inserted; a receipt is assigned to a payment or returned, once.
   rights: {
     tables: {

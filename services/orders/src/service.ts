@@ -16,7 +16,7 @@ import { getCheckoutLink, listCheckoutLinks } from './checkout-links/checkout-li
 import { openCheckoutLink, sweepCheckoutLinkVisits } from './checkout-links/open-checkout-link.ts'
 import { confirmCheckout } from './checkouts/confirm-checkout.ts'
 import { createCheckout } from './checkouts/create-checkout.ts'
-import { completePaidChanges } from './subscriptions/complete-paid-changes.ts'
+import { finishUnpaidChanges } from './subscriptions/finish-unpaid-changes.ts'
 import { expireCheckouts } from './checkouts/expire-checkouts.ts'
 import { sweepPaymentAttempts } from './checkouts/payment-attempts.ts'
 import { getCheckout, getCheckoutByClient, listCheckouts } from './checkouts/checkout-queries.ts'
@@ -188,7 +188,7 @@ export const orders: Service = {
     announceRenewals,
     announceTrialEnds,
     retryFinalOrders,
-    completePaidChanges,
+    finishUnpaidChanges,
     expireCheckouts,
     sweepPaymentAttempts,
     sweepCheckoutLinkVisits,

@@ -10,6 +10,7 @@ import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/e
 import { listOrders, type Order } from '@quittance/contracts/orders'
 import { organizationUpdated } from '@quittance/contracts/organizations'
 import { updateProduct } from '@quittance/contracts/products'
+import { createRefund } from '@quittance/contracts/refunds'
 import type { PreviewedOrder, ProrationBehavior } from '@quittance/contracts/subscription-changes'
 import {
   AlreadyCanceledSubscription,
@@ -145,7 +146,7 @@ test('a change with the time of a preview is rejected once subscription or price
   expect(await findOrders(orders, subscribed)).toHaveLength(1)
 })
 
-test('a change with the time of a preview is rejected once the tax rate or the address has changed since', async () => {
+test('a change with the time of a preview is rejected once tax rate, address or an order has changed since', async () => {
   await using orders = await startOrders()
   const subscribed = await subscribeTaxed(orders)
   const { subscription, seller, buyer } = subscribed
@@ -160,6 +161,8 @@ test('a change with the time of a preview is rejected once the tax rate or the a
   const [rate] = (await orders.call(listTaxRates, {}, seller)).items
   await rejectsAfter(() => orders.call(updateTaxRate, { id: rate?.id ?? '', percentage: 21 }, seller))
   await rejectsAfter(() => orders.call(createTaxRate, { country: 'DE', name: 'USt.', percentage: 19 }, seller))
+  const [order] = await findOrders(orders, subscribed)
+  await rejectsAfter(() => orders.call(createRefund, { order_id: order?.id ?? '', reason: 'other', amount: 100 }, seller))
   const address = { billing_address: { country: 'FR' } }
   await rejectsAfter(() => orders.call(updateCustomer, { id: subscription.customer_id, ...address }, seller))
   const { previewed_at } = await orders.call(previewCustomerSubscriptionChange, change, buyer)

@@ -4,7 +4,7 @@ import { createDiscount } from '@quittance/contracts/discounts'
 import { confirmOrderPayment } from '@quittance/contracts/customer-payments'
 import { updateCustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { Conflict, RequestValidationError } from '@quittance/contracts/errors'
-import { orderPaymentFailed, retryOrderPayment } from '@quittance/contracts/order-payments'
+import { orderPaymentActionRequired, orderPaymentFailed, retryOrderPayment } from '@quittance/contracts/order-payments'
 import { listOrders, orderUpdated, type Order } from '@quittance/contracts/orders'
 import { updateProductBenefits, type Product } from '@quittance/contracts/products'
 import { createRefund } from '@quittance/contracts/refunds'
@@ -177,9 +177,9 @@ test('a change without a method that can be charged is rejected, and so is its p
     await createPlan(orders, seller, { price: 3000 }),
     await createPlan(orders, seller, { price: 9000, interval: 'year' }),
   ]
-  // Ten declines of a method within 30 days.
+  // Four declines of a method within 30 days: the others are for renewals.
   await replaceMethods(orders, 'ctoken_insufficient_funds')
-  for (let count = 0; count < 10; count += 1) {
+  for (let count = 0; count < 4; count += 1) {
     await expect(change(orders, subscribed, plan)).rejects.toThrow(PaymentError)
   }
   await eventually(async () => expect(await orders.rows('select from outbox_messages where published_at is null')).toEqual([]))
@@ -195,6 +195,9 @@ test('a change without a method that can be charged is rejected, and so is its p
   }
   expect(await stored()).toBe(before)
   expect(await change(orders, subscribed, { ...plan, by: 'prorate' })).toMatchObject({ status: 'active', amount: 3000 })
+  await replaceMethods(orders, 'ctoken_ok')
+  await advance(orders, subscribed, after(subscription.current_period_end))
+  await eventually(async () => expect((await listAll(orders, subscribed)).at(-1)).toMatchObject({ status: 'paid', total_amount: 5000 }))
 })
 
 test('a payment without a result is no decline: the product stays, and neither discount nor renewal overtake it', async () => {
@@ -300,6 +303,58 @@ async function succeedInProgress(orders: OrdersUnderTest, subscribed: Subscribed
   await asThisRelease(orders, `update payments set next_check_at = now() where state = 'processing'`)
   await eventually(async () => expect((await listAll(orders, subscribed)).at(-1)).toMatchObject({ status: 'paid' }))
 }
+
+/** Lets the order of a change wait for longer than a day. */
+const waitADay = (orders: OrdersUnderTest) => orders.rows(`update unpaid_changes set created_at = now() - interval '1 day' returning 1`)
+
+test('a change that only the buyer can pay is open for a day: the buyer is asked, and it is undone then', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders, { price: 1000 })
+  const { subscription, buyer, seller } = subscribed
+  const { id: product_id } = await createPlan(orders, seller, { price: 3000 })
+  await replaceMethods(orders, 'ctoken_needs_buyer_later')
+  const changed = await orders.call(updateCustomerSubscription, { id: subscription.id, product_id, previewed_at: null }, buyer)
+  expect(changed).toMatchObject({ status: 'active', unpaid_change_order_id: null })
+  const open = await change(orders, subscribed, await createPlan(orders, seller, { price: 9000 }))
+  expect(await orders.nextEvent(orderPaymentActionRequired)).toMatchObject({ id: open.unpaid_change_order_id })
+  await waitADay(orders)
+  await orders.restart()
+  await waitForUndone(orders, subscribed)
+  expect(await waitForSubscription(orders, subscribed, { product_id })).toMatchObject({ unpaid_change_order_id: null })
+  const paid = await change(orders, subscribed, await createPlan(orders, seller, { price: 9500 }))
+  const payment = { id: paid.unpaid_change_order_id ?? '', confirmation_token_id: 'ctoken_ok' }
+  await orders.call(confirmOrderPayment, payment, buyer)
+  expect(await waitForSubscription(orders, subscribed, { amount: 9500 })).toMatchObject({ unpaid_change_order_id: null })
+  await expectMoneyToAddUp(orders)
+})
+
+test('a change whose payment cannot be submitted is undone after a day', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders, { price: 1000 })
+  await replaceMethods(orders, 'ctoken_misconfigured')
+  const { unpaid_change_order_id: id } = await change(orders, subscribed, await createPlan(orders, subscribed.seller, { price: 3000 }))
+  expect(id).toEqual(expect.any(String))
+  await waitADay(orders)
+  await orders.restart()
+  expect(await waitForUndone(orders, subscribed)).toMatchObject({ id })
+  await waitForSubscription(orders, subscribed, { status: 'active', product_id: subscribed.subscription.product_id })
+})
+
+test('the end of a subscription waits for the result of a change whose time was used', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders, { price: 1000 })
+  const { subscription, seller } = subscribed
+  const plan = await changeInProgress(orders, subscribed)
+  await orders.call(updateSubscription, { id: subscription.id, cancel_at_period_end: true }, seller)
+  await advance(orders, subscribed, after(subscription.current_period_end))
+  await eventually(async () =>
+    expect(await orders.rows(`select from subscriptions where due_at > now() + interval '50 minutes'`)).toHaveLength(1),
+  )
+  expect(await waitForSubscription(orders, subscribed, { product_id: plan.id })).toMatchObject({ ended_at: null })
+  await succeedInProgress(orders, subscribed)
+  await waitForSubscription(orders, subscribed, { status: 'canceled', product_id: plan.id })
+  expect(await orders.rows('select from refunds')).toEqual([])
+})
 
 test.each(['this release', 'the release before'])('benefits change with the payment of a change that %s records', async (release) => {
   await using orders = await startOrders()

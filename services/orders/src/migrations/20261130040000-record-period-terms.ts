@@ -2,7 +2,8 @@ import { migration } from '@quittance/runtime/schema'
 
 /**
  * Price and discount of the current period, where they are no longer those of the subscription. A planned product can be the same one at a new
- * price. The release before does not know the columns: the trigger clears them when it starts a period or prorates a change.
+ * price. The release before does not know the columns: the trigger clears them when it starts a period or prorates a change. This release, which sets
+ * `quittance.period_terms`, clears them itself.
  */
 export const recordPeriodTerms = migration('20261130040000-record-period-terms', [
   `alter table subscriptions
@@ -15,6 +16,9 @@ export const recordPeriodTerms = migration('20261130040000-record-period-terms',
   declare
     begins boolean := new.current_period_start <> old.current_period_start;
   begin
+    if current_setting('quittance.period_terms', true) = 'recorded' then
+      return new;
+    end if;
     if new.period_price_id = old.period_price_id
       and (begins or new.product_price_id <> old.product_price_id and new.period_amount <> old.period_amount) then
       new.period_price_id := null;

@@ -1,8 +1,8 @@
 import { migration } from '@quittance/runtime/schema'
 
 /**
- * The terms of a subscription before a change of product, until the order of the change is paid or voided: a change that is not paid is undone,
- * and its order is voided without an invoice. The release before does neither write nor read the table: its changes stay when they are declined.
+ * The terms of a subscription before a change of product, until the order of the change is paid or voided: a change that is not paid is undone.
+ * The release before does neither write nor read the table: its changes stay when they are declined.
  */
 export const recordUnpaidChanges = migration('20261130041000-record-unpaid-changes', [
   `create table unpaid_changes (
@@ -30,7 +30,4 @@ export const recordUnpaidChanges = migration('20261130041000-record-unpaid-chang
     constraint unpaid_changes_discount_has_begin check ((discount_id is null) = (discount_from is null))
   )`,
   `create index unpaid_changes_by_subscription on unpaid_changes (subscription_id)`,
-  `alter table orders
-    drop constraint orders_voided_are_unpaid,
-    add constraint orders_voided_are_unpaid check (voided_at is null or status = 'pending') not valid`,
 ])

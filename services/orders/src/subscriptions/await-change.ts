@@ -10,9 +10,12 @@ export interface StartedChange {
   payment: StartedRow | null
 }
 
-/** Waits for the first result of the payment of a change. Throws `PaymentError` if it failed; the change is undone then. */
+/**
+ * Waits for the first result of the payment of a change. Throws `PaymentError` if it failed, and the change is undone. One that only the buyer
+ * can pay is open.
+ */
 export async function awaitChange({ payment }: StartedChange, context: FinishContext): Promise<void> {
   if (!payment) return
   const settled = await awaitPayment(payment, context)
-  if (settled.state === 'failed') throw new PaymentError(describeFailure(settled))
+  if (settled.state === 'failed' && settled.declineKind !== 'needs_buyer') throw new PaymentError(describeFailure(settled))
 }

@@ -4,7 +4,7 @@ import { computeUnusedCredit, isChargePending } from '../pricing/product-change.
 import { payOrder, placeOrder } from '../orders/place-order.ts'
 import { type Product, ProductPrice } from '../catalog/products/product.ts'
 import { buildPeriodBill, buildProrationBill } from './subscription-orders.ts'
-import { chargeOrder } from './charge-order.ts'
+import { chargeOrder, maxRepeatableDeclines } from './charge-order.ts'
 import { chooseRecurringProduct, createProductIdError, removeInapplicableDiscount } from './choose-product.ts'
 import { isMoneyWithdrawn, isPaymentAwaited } from './owed-orders.ts'
 import { prorate, type ProrationPoint, type RecurringInterval } from '../pricing/billing-period.ts'
@@ -112,7 +112,8 @@ async function chargeAtOnce(
     subscription.markPaid(clock)
     return syncBenefits(subscription, context)
   }
-  if (!(await chargeOrder(context, { order, subscription, ...(leasedUntil && { leasedUntil }) })))
+  const charge = { order, subscription, mostDeclines: maxRepeatableDeclines, ...(leasedUntil && { leasedUntil }) }
+  if (!(await chargeOrder(context, charge)))
     throw createProductIdError('The change is charged at once, and no payment method of the customer can be charged.')
   storeUnpaidChange(subscription, { order, terms, prorations, em: context.em })
 }

@@ -10,6 +10,9 @@ import type { Subscription } from './subscription.ts'
 /** Networks charge for, and refuse, more attempts with a declined method. */
 const maxMethodDeclines = 10
 
+/** Fewer for what the buyer or the seller can repeat at once, such as a change of product: renewals need the others. */
+export const maxRepeatableDeclines = 4
+
 /** A decline of this order that is final for the method, or too many declines of the method, by the clock of the organization. */
 const rejected = `
   select 1 from organizations g
@@ -22,7 +25,7 @@ const rejected = `
       select count(*) from payments p
       where p.payment_method_id = :method_id and p.failure_reason = 'declined'
         and p.created_at + p.clock_offset_ms * interval '1 millisecond' > now() + g.clock_offset_ms * interval '1 millisecond' - interval '30 days'
-    ) >= ${maxMethodDeclines})`
+    ) >= :most_declines::int)`
 
 interface Charge {
   order: Order
@@ -31,16 +34,18 @@ interface Charge {
   initiator?: 'schedule' | 'method_updated' | 'seller'
   /** The caller itself makes the calls until then; otherwise a job does. */
   leasedUntil?: Date
+  /** Declines of the method within 30 days from which it is not charged. */
+  mostDeclines?: number
 }
 
 /**
  * Charges an order to the method of its subscription, or the customer's default one, without the buyer; a buyer who sent the last payment is
  * asked to send this one too. Returns false if there is none, if the method was declined for this order in a way that only the buyer or another
- * method can change, or if it was declined ten times within 30 days.
+ * method can change, or if it was declined too often within 30 days.
  */
 export async function chargeOrder(
   context: Transaction,
-  { order, subscription, initiator = 'schedule', leasedUntil }: Charge,
+  { order, subscription, initiator = 'schedule', leasedUntil, mostDeclines = maxMethodDeclines }: Charge,
 ): Promise<boolean> {
   const { sql } = context
   const { organizationId, paymentToken } = subscription
@@ -48,7 +53,12 @@ export async function chargeOrder(
   if (!means) return false
   const { method, ...paid } = means
   const declines = method
-    ? await sql('payment.rejected-method', rejected, { organization_id: organizationId, order_id: order.id, method_id: method.id })
+    ? await sql('payment.rejected-method', rejected, {
+        organization_id: organizationId,
+        order_id: order.id,
+        method_id: method.id,
+        most_declines: mostDeclines,
+      })
     : []
   if (declines.length > 0) return false
   const start = { order, ...paid, initiator, keep: false, sandboxToken: paymentToken ?? '', ...(leasedUntil && { leasedUntil }) }

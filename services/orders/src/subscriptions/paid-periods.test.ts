@@ -41,6 +41,13 @@ test('the first period begins with the first payment, however early in the perio
   expect(isOnceInEffect(subscription)).toBe(true)
 })
 
+test('a period that begins late keeps the price and the discount by which its order billed it', () => {
+  const terms = { periodPriceId: 'price-before', periodDiscountId: 'removed-discount' }
+  const subscription = create('past_due', terms)
+  pay(subscription, { on: '2026-06-10' })
+  expect(subscription).toMatchObject({ currentPeriodStart: date('2026-06-10'), ...terms })
+})
+
 test('a discount that was added before the first payment lowers the second period', () => {
   const subscription = create('incomplete', { discountFrom: date('2026-06-01') })
   pay(subscription, { on: '2026-05-06' })

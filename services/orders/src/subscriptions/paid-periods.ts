@@ -7,9 +7,10 @@ import type { Subscription } from './subscription.ts'
  * Attempts that are scheduled stay. No I/O.
  */
 export function beginPaidPeriod(subscription: Subscription, clock: OrganizationClock): void {
-  const { currentPeriodStart: from, discountFrom, dueAt } = subscription
+  const { currentPeriodStart: from, discountFrom, dueAt, periodPriceId, periodDiscountId } = subscription
   subscription.restart(subscription.recurringInterval, clock)
-  subscription.dueAt = dueAt ?? null
+  // The order bills it by the same price and discount.
+  Object.assign(subscription, { dueAt: dueAt ?? null, periodPriceId: periodPriceId ?? null, periodDiscountId: periodDiscountId ?? null })
   if (!discountFrom) return
   const { currentPeriodStart: to, currentPeriodEnd } = subscription
   subscription.discountFrom = discountFrom > from ? currentPeriodEnd : moveMonths(discountFrom, { from, to })

@@ -8,6 +8,7 @@ import { TaxRate } from '../catalog/taxes/tax-rate.ts'
 import { Customer } from '../customers/customer.ts'
 import type { StartedRow } from '../payments/await-payment.ts'
 import { callLeaseMs } from '../payments/calls-in-progress.ts'
+import { Order } from '../orders/order.ts'
 import { Payment } from '../payments/payment.ts'
 import { changeSubscriptionProduct } from './change-subscription-product.ts'
 import { Proration } from './prorations.ts'
@@ -89,7 +90,7 @@ async function findChangeClock(
   if (isOutdated || (await em.count(ProductPrice, { product: productId, createdAt: { $gt: at } })) > 0)
     throw createOutdatedError('The subscription or the price has changed since the preview, or it is older than 15 minutes.')
   if (await haveTermsChanged(subscription, { em, at }))
-    throw createOutdatedError('What the customer owes, their details or a tax rate has changed since the preview.')
+    throw createOutdatedError('An order, the details of the customer or a tax rate has changed since the preview.')
   return setClockTo(clock, { at, now })
 }
 
@@ -102,7 +103,9 @@ async function haveTermsChanged(
   const rates = await em.count(TaxRate, { organizationId, $or: [{ createdAt: later }, { modifiedAt: later }] })
   if (rates > 0) return true
   const customers = await em.count(Customer, { id: customerId, modifiedAt: later })
-  return customers > 0 || (await em.count(Proration, { subscriptionId, createdAt: later })) > 0
+  if (customers > 0 || (await em.count(Proration, { subscriptionId, createdAt: later })) > 0) return true
+  // A refund lowers the credit for unused time.
+  return (await em.count(Order, { subscriptionId, modifiedAt: later })) > 0
 }
 
 function createOutdatedError(reason: string): RequestValidationError {

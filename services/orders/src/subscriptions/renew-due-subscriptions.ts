@@ -73,7 +73,7 @@ async function proceed({ id, customer_id }: DueSubscription, context: Transactio
   // Another transaction handled it after it was claimed.
   if (!subscription.dueAt || subscription.dueAt > context.now) return
   const clock = await loadClock(context, subscription.organizationId)
-  if (subscription.isEndDue(clock.now)) return end(subscription, context)
+  if (subscription.isEndDue(clock.now)) return endInTime(subscription, context)
   if (subscription.status === 'past_due') return retryPayment(subscription, { context, clock })
   return renewInTime(subscription, { context, clock })
 }
@@ -85,6 +85,12 @@ async function endCanceled({ id, customer_id }: DueSubscription, context: Transa
   // Another transaction renewed, kept or ended it after it was claimed.
   if (subscription.dueAt || isTerminal(subscription.status) || !subscription.isEndDue(clock.now)) return
   await end(subscription, context)
+}
+
+/** The time of a change whose payment has no result yet is used up: its money is still wanted. */
+async function endInTime(subscription: Subscription, context: Transaction): Promise<void> {
+  if (await findUnpaidChange(subscription, context)) postpone(subscription, context)
+  else await end(subscription, context)
 }
 
 async function end(subscription: Subscription, context: Transaction): Promise<void> {

@@ -22,8 +22,11 @@ export async function revertUnpaidOrder(subscription: Subscription, context: Tra
  */
 export async function revertOrder(order: Order, { change, context }: { change: UnpaidChange; context: Transaction }): Promise<void> {
   const { em } = context
-  const billed = await em.find(Proration, { orderId: order.id }, { orderBy: { createdAt: 'asc', id: 'asc' } })
-  const isOwn = ({ id }: Proration) => change.prorationIds.includes(id)
+  const { subscriptionId, prorationIds } = change
+  // Those of the change are not billed if there were more than an order lists.
+  const involved = { subscriptionId, $or: [{ orderId: order.id }, { id: { $in: prorationIds } }] }
+  const billed = await em.find(Proration, involved, { orderBy: { createdAt: 'asc', id: 'asc' } })
+  const isOwn = ({ id }: Proration) => prorationIds.includes(id)
   const [own, earlier] = [billed.filter((each) => isOwn(each)), billed.filter((each) => !isOwn(each))]
   const creditedId = own.find(({ creditedOrderId }) => creditedOrderId)?.creditedOrderId
   const credited = creditedId ? await em.findOneOrFail(Order, { id: creditedId }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null
@@ -40,7 +43,7 @@ export async function revertOrder(order: Order, { change, context }: { change: U
   em.remove(change)
   if (refunded !== 0n) {
     const creditedOrderId = earlier.find((each) => each.creditedOrderId)?.creditedOrderId ?? creditedId ?? null
-    const { organizationId, subscriptionId } = change
+    const { organizationId } = change
     const values = { organizationId, subscriptionId, creditedOrderId, amount: refunded }
     em.create(Proration, { ...values, ...unbilled, label: 'Refunded credit', productPriceId: null })
   }

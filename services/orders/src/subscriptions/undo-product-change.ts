@@ -6,6 +6,7 @@ import type { SettledPayment } from '../payments/after-payment-settled.ts'
 import { giveUpOrder } from '../payments/void-order.ts'
 import { isExtraAttempt } from './apply-payment-result.ts'
 import { settlePendingProrations } from './final-order.ts'
+import { beginPaidPeriod } from './paid-periods.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
 import { revertOrder } from './revert-order.ts'
 import type { Subscription } from './subscription.ts'
@@ -14,8 +15,9 @@ import { syncBenefits } from './sync-benefits.ts'
 import { readTerms, UnpaidChange } from './unpaid-change.ts'
 
 /**
- * Ends the wait for the payment of a change of product: a declined one undoes the change, and its order is voided. Returns whether it did. A
- * declined attempt beside the schedule changes nothing.
+ * Ends the wait for the payment of a change of product: a declined one undoes the change, and its order is voided. If only the buyer can pay,
+ * as with an authentication by the bank, the order stays open for a day. Returns whether nothing else follows for the subscription. A declined
+ * attempt beside the schedule changes nothing.
  */
 export async function settleUnpaidChange(
   subscription: Subscription,
@@ -24,10 +26,12 @@ export async function settleUnpaidChange(
   const change = await findChange(order, context)
   if (!change) return false
   if (isPaid) {
-    await completeChange(subscription, { change, context })
-    return false
+    await completeChange(subscription, { order, change, context })
+    // One that the release before made past due becomes active like others.
+    return subscription.status === 'active'
   }
   if (isExtraAttempt(payment.initiator)) return false
+  if (payment.declineKind === 'needs_buyer') return true
   if (!(await undoProductChange(subscription, { order, change, context }))) return false
   await giveUpOrder(order, context)
   return true
@@ -46,17 +50,31 @@ async function findChange({ id, billingReason }: Order, { em }: Transaction): Pr
   return billingReason === 'subscription_update' ? em.findOne(UnpaidChange, { orderId: id }) : null
 }
 
-/** Grants the benefits of a change that is paid, and continues the renewals, which waited for the payment. */
-export async function completeChange(
-  subscription: Subscription,
-  { change, context }: { change: UnpaidChange; context: Transaction },
-): Promise<void> {
-  context.em.remove(change)
-  if (isTerminal(subscription.status)) return
-  await syncBenefits(subscription, context)
+/** A period that is paid sooner is the one that was previewed. */
+const lateMs = 3_600_000
+
+/**
+ * Completes a change that is paid: its benefits are granted, a period that its order bills begins if it is paid late, and the renewals, which waited for the
+ * payment, continue.
+ */
+export async function completeChange(subscription: Subscription, { order, change, context }: Undoing): Promise<void> {
+  const { em } = context
+  em.remove(change)
   if (subscription.status !== 'active') return
+  const before = subscription.snapshot()
   const clock = await loadClock(context, subscription.organizationId)
+  const { currentPeriodStart } = subscription
+  // The release before may have renewed since.
+  const isCurrent = order.periodStart?.getTime() === currentPeriodStart.getTime()
+  if (isCurrent && clock.now.getTime() - currentPeriodStart.getTime() > lateMs) {
+    beginPaidPeriod(subscription, clock)
+    order.setPeriod({ start: subscription.currentPeriodStart, end: subscription.currentPeriodEnd })
+  }
   subscription.dueAt = clock.toReal(subscription.currentPeriodEnd)
+  subscription.leasedUntil = null
+  await em.flush()
+  await syncBenefits(subscription, context)
+  await publishSubscriptionChange(context, subscription, before)
   context.wake(renewalJobName)
 }
 
@@ -70,7 +88,7 @@ interface Undoing {
  * Restores the terms before a change, and reverts its order. Of a subscription that has ended only the order is. Returns false if a period was
  * billed since by the release before, which does not wait for the payment: then the order is owed like another one.
  */
-async function undoProductChange(subscription: Subscription, { order, change, context }: Undoing): Promise<boolean> {
+export async function undoProductChange(subscription: Subscription, { order, change, context }: Undoing): Promise<boolean> {
   const hasEnded = isTerminal(subscription.status)
   if (!hasEnded && (subscription.status !== 'active' || (await isBilledSince(subscription, { order, context })))) return false
   await revertOrder(order, { change, context })

@@ -17,12 +17,12 @@ export function isOwed({ status, voided_at, subscription, checkout_id, items }: 
 /** Newest orders of a subscription that are searched; more are not billed while one is unpaid. */
 const maxOrders = 20
 
-/** Returns the oldest order that a subscription owes; null if its payments did not fail. */
+/** Returns the oldest order that a subscription owes; null if its payments did not fail, and none is awaited. */
 export async function findOwedOrder(
-  { id, status }: CustomerSubscription,
+  { id, status, unpaid_change_order_id: unpaidChange }: CustomerSubscription,
   { session: { call }, exchange }: { session: PortalSession; exchange: Exchange },
 ): Promise<CustomerOrder | null> {
-  if (status !== 'past_due' && status !== 'unpaid') return null
+  if (status !== 'past_due' && status !== 'unpaid' && !unpaidChange) return null
   const { items } = await exchange.options.api.call(listCustomerOrders, { subscription_id: [id], limit: maxOrders }, call)
   return items.findLast(isOwed) ?? null
 }

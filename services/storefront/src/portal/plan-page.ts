@@ -54,11 +54,12 @@ export async function changePlan(session: PortalSession, { request, reply, optio
   const isLater = readText(request.body, 'when') === 'later'
   const later = isLater ? '&when=later' : ''
   try {
-    await api.call(
+    const { unpaid_change_order_id: unpaid } = await api.call(
       updateCustomerSubscription,
       { id, product_id: productId, previewed_at: previewedAt, ...(isLater && nextPeriod) },
       session.call,
     )
+    if (unpaid) return await reply.redirect(`${path}/orders/${unpaid}/pay?locale=${context.language}`, 303)
     return await reply.redirect(`${path}/subscriptions/${id}?${isLater ? '' : 'done=changed&'}locale=${context.language}`, 303)
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.status >= 500 || error.status === 404 || error.status === 429) throw error
