@@ -1,11 +1,17 @@
 import { event } from './event.ts'
-import type { z } from 'zod'
-import { nextAmount, nextTotalAmount, Subscription } from './subscriptions.ts'
+import { z } from 'zod'
+import { nextAmount, Subscription } from './subscriptions.ts'
 
 const nextProduct = Subscription.pick({ currency: true, recurring_interval: true })
   .extend({ id: Subscription.shape.product_id, name: Subscription.shape.product.shape.name })
   .optional()
   .describe('The product that is planned for the next period, for which next_amount is the price; absent if the product stays.')
+
+/** In minor units; absent in events of earlier releases. */
+const nextTotalAmount = z
+  .int()
+  .optional()
+  .describe('Amount that the order of the next period charges: with tax, and with what changes of product still owe or credit.')
 
 /** A subscription before its next period. Earlier releases may publish it without the amounts of that. */
 export const AnnouncedSubscription = Subscription.extend({

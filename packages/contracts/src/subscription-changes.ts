@@ -10,9 +10,14 @@ export const ProrationBehavior = z
   )
 export type ProrationBehavior = z.infer<typeof ProrationBehavior>
 
-/** Amounts of a previewed change are those at its time, for 15 minutes, unless subscription or price change. */
+/** Amounts of a previewed change are those at its time, for 15 minutes, unless what they depend on changes. */
 export const PreviewedAt = Timestamp.nullish().describe(
-  '`previewed_at` of a preview at most 15 minutes ago: the change has its amounts. Rejected if the subscription, the price, the customer or a tax rate has changed since.',
+  '`previewed_at` of a preview at most 15 minutes ago: the change has its amounts. Rejected if the subscription, an order of it, the price, the customer or a tax rate has changed since.',
+)
+
+/** Absent in events of earlier releases. */
+export const UnpaidChangeOrderId = Id.nullish().describe(
+  'Order of a change of product that is charged at once and not paid yet: until then the benefits are those before, and without payment the change is undone.',
 )
 
 /** An order as a change would place it. */

@@ -12,7 +12,7 @@ import { operation } from './operation.ts'
 import { after, DocumentPart, ListReply, pageRequest, sorting } from './pagination.ts'
 import { ProductPrice, RecurringInterval } from './product-prices.ts'
 import { Product } from './products.ts'
-import { PreviewedAt, ProrationBehavior, SubscriptionChangePreview } from './subscription-changes.ts'
+import { PreviewedAt, ProrationBehavior, SubscriptionChangePreview, UnpaidChangeOrderId } from './subscription-changes.ts'
 import { CancellationReason, statusFilters, SubscriptionStatus } from './subscription-status.ts'
 
 /** 403: the subscription has ended or ends with the current period. */
@@ -73,21 +73,13 @@ export const nextAmount = fields.amount
   .optional()
   .describe('Price of the next period less its discount, before added tax; of the planned product, if there is one.')
 
-/** In minor units; absent in events of earlier releases. */
-export const nextTotalAmount = z
-  .int()
-  .optional()
-  .describe('Amount that the order of the next period charges: with tax, and with what changes of product still owe or credit.')
-
 /** Prices of a subscription, and the deprecated single price. */
 export const subscribedPrices = {
   prices: z.array(ProductPrice),
   meters: z.array(z.unknown()),
   pending_update: z.null().describe('Always null; see `pending_product_id`.'),
   pending_product_id: Id.nullish().describe('Product from the next period on.'),
-  unpaid_change_order_id: Id.nullish().describe(
-    'Order of a change of product that is charged at once and not paid yet: until then the benefits are those before, and without payment the change is undone.',
-  ),
+  unpaid_change_order_id: UnpaidChangeOrderId,
   price: ProductPrice.meta(deprecatedSince('2025-03-14', 'use prices')),
 }
 

@@ -9,11 +9,11 @@ const root = resolve(import.meta.dirname, '..', '..', '..')
 const folder = process.env['SEEN_ERRORS_FOLDER']
 
 /** Errors that the runtime returns for any operation; `Conflict` is that of an `Idempotency-Key` in use. */
-const commonErrors = ['RequestValidationError', 'Conflict', 'InternalServerError', 'ServiceUnavailable']
+const commonErrors = new Set(['RequestValidationError', 'Conflict', 'InternalServerError', 'ServiceUnavailable'])
 
 /** Whether the runtime returns the error for any operation: the gateway never forwards such a caller. */
 function isOfAnyOperation({ audience }: Operation, error: ApiError): boolean {
-  if (commonErrors.includes(error.name)) return true
+  if (commonErrors.has(error.name)) return true
   return error instanceof NotPermitted && (audience === 'operator' || error.message === 'Not permitted')
 }
 

@@ -35,9 +35,9 @@ export function addMissing(text: string): CompletedFile {
 /** Services reject messages of a user whose public key they do not have. */
 function completePublicKeys(publicKeys: string, { known, all }: { known: Secrets; all: Secrets }): string {
   const entries = publicKeys.split(',').map((entry) => entry.trim())
-  const userOf = (entry: string) => entry.split('=')[0] as BusUser
-  const current = entries.filter((entry) => known[busKey(userOf(entry))])
-  const listed = new Set(current.map((entry) => userOf(entry)))
+  const getUser = (entry: string) => entry.split('=')[0] as BusUser
+  const current = entries.filter((entry) => known[busKey(getUser(entry))])
+  const listed = new Set(current.map((entry) => getUser(entry)))
   const absent = busUsers.filter((user) => !listed.has(user))
   if (absent.length === 0) return publicKeys
   const added = absent.flatMap((user) => parseBusSeeds(all[busKey(user)] as string).map((seed) => `${user}=${publicBusKey(seed)}`))

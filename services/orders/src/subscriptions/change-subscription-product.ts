@@ -112,7 +112,7 @@ async function chargeAtOnce(
     subscription.markPaid(clock)
     return syncBenefits(subscription, context)
   }
-  const charge = { order, subscription, mostDeclines: maxRepeatableDeclines, ...(leasedUntil && { leasedUntil }) }
+  const charge = { order, subscription, maxDeclines: maxRepeatableDeclines, ...(leasedUntil && { leasedUntil }) }
   if (!(await chargeOrder(context, charge)))
     throw createProductIdError('The change is charged at once, and no payment method of the customer can be charged.')
   storeUnpaidChange(subscription, { order, terms, prorations, em: context.em })

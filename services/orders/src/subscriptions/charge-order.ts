@@ -25,7 +25,7 @@ const rejected = `
       select count(*) from payments p
       where p.payment_method_id = :method_id and p.failure_reason = 'declined'
         and p.created_at + p.clock_offset_ms * interval '1 millisecond' > now() + g.clock_offset_ms * interval '1 millisecond' - interval '30 days'
-    ) >= :most_declines::int)`
+    ) >= :max_declines::int)`
 
 interface Charge {
   order: Order
@@ -35,7 +35,7 @@ interface Charge {
   /** The caller itself makes the calls until then; otherwise a job does. */
   leasedUntil?: Date
   /** Declines of the method within 30 days from which it is not charged. */
-  mostDeclines?: number
+  maxDeclines?: number
 }
 
 /**
@@ -45,7 +45,7 @@ interface Charge {
  */
 export async function chargeOrder(
   context: Transaction,
-  { order, subscription, initiator = 'schedule', leasedUntil, mostDeclines = maxMethodDeclines }: Charge,
+  { order, subscription, initiator = 'schedule', leasedUntil, maxDeclines = maxMethodDeclines }: Charge,
 ): Promise<boolean> {
   const { sql } = context
   const { organizationId, paymentToken } = subscription
@@ -57,7 +57,7 @@ export async function chargeOrder(
         organization_id: organizationId,
         order_id: order.id,
         method_id: method.id,
-        most_declines: mostDeclines,
+        max_declines: maxDeclines,
       })
     : []
   if (declines.length > 0) return false
