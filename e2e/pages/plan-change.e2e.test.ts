@@ -153,6 +153,9 @@ test('a change that the bank wants confirmed leads to the page that pays it', as
   const { unpaid_change_order_id: unpaid } = await readSubscription(order.subscription_id)
   expect(page.url()).toContain(`/orders/${unpaid}/pay`)
   await look(page, 'plan-unconfirmed')
+  // The button was pressed twice.
+  await page.goto(`${address}/change?product_id=${large.id}`)
+  expect(page.url()).toContain(`/orders/${unpaid}/pay`)
   await page.goto(address)
   expect(await page.$$(`a[href*="/orders/${unpaid}/pay"]`)).toHaveLength(1)
   expect(await listOrders(customer)).toMatchObject([{ id: unpaid, status: 'pending' }, { status: 'paid' }])

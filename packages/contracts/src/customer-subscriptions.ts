@@ -27,6 +27,10 @@ export const CustomerSubscription = CustomerOrderSubscription.extend({
   ...subscribedPrices,
   is_polar_managed: z.literal(true).describe('Renewals are charged by this system.'),
   next_amount: nextAmount,
+  is_change_payable: z
+    .boolean()
+    .optional()
+    .describe('Whether only you can pay the order in `unpaid_change_order_id`; otherwise its payment is in progress.'),
   has_payment_method: z.boolean().optional().describe('Whether it names a payment method; a trial without one ends without a charge.'),
   payment_method_id: Id.nullable().optional().describe('The payment method that it names.'),
   uses_default_payment_method: z

@@ -197,6 +197,9 @@ export const subscription = {
   metadata: {},
   custom_field_data: {},
   meters: [],
+  pending_product_id: null,
+  unpaid_change_order_id: null,
+  is_change_payable: false,
 }
 
 export const licenseKey = {

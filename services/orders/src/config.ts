@@ -33,7 +33,9 @@ export const OrdersConfig = z.object({
     .min(0)
     .max(8_000)
     .default(6_000)
-    .describe('How long the confirmation of a checkout waits for the first result of its payment; less than the deadline of the gateway.'),
+    .describe(
+      'How long the confirmation of a checkout, and a change of product, wait for the first result of their payment; less than the deadline of the gateway.',
+    ),
   SANDBOX_TEST_CLOCK: z
     .enum(['on', 'off'])
     .default('off')

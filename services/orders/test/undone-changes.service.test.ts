@@ -304,8 +304,11 @@ async function succeedInProgress(orders: OrdersUnderTest, subscribed: Subscribed
   await eventually(async () => expect((await listAll(orders, subscribed)).at(-1)).toMatchObject({ status: 'paid' }))
 }
 
-/** Lets the order of a change wait for longer than a day. */
-const waitADay = (orders: OrdersUnderTest) => orders.rows(`update unpaid_changes set created_at = now() - interval '1 day' returning 1`)
+/** Lets the order of a change wait for longer than 23 hours. */
+async function waitADay(orders: OrdersUnderTest): Promise<void> {
+  await orders.rows(`update unpaid_changes set created_at = now() - interval '1 day' returning 1`)
+  await asThisRelease(orders, `update payments set created_at = created_at - interval '1 day' where is_open`)
+}
 
 test('a change that only the buyer can pay is open for a day: the buyer is asked, and it is undone then', async () => {
   await using orders = await startOrders()

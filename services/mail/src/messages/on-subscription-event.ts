@@ -63,7 +63,7 @@ async function recordPlan({ sql }: Transaction, subscription: Subscription, orga
   const { id, product, product_id } = subscription
   const [known] = await sql<{ product_id: string; product_name: string }>('subscription.find-product', findProduct, { id })
   // A change that is not paid yet may be undone.
-  if (known?.product_id === product_id || (known && subscription.unpaid_change_order_id)) return null
+  if (known?.product_id === product_id || subscription.unpaid_change_order_id) return null
   await sql('subscription.store-product', storeProduct, { id, organization_id: organizationId, product_id, product_name: product.name })
   if (!known) return null
   return { kind: 'plan_changed', product: product.name, previousProduct: known.product_name, ...toPrice(subscription) }

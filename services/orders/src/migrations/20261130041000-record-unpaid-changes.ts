@@ -2,7 +2,7 @@ import { migration } from '@quittance/runtime/schema'
 
 /**
  * The terms of a subscription before a change of product, until the order of the change is paid or voided: a change that is not paid is undone.
- * The release before does neither write nor read the table: its changes stay when they are declined.
+ * The release before neither writes nor reads the table: its changes stay when they are declined.
  */
 export const recordUnpaidChanges = migration('20261130041000-record-unpaid-changes', [
   `create table unpaid_changes (

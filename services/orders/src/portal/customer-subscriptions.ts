@@ -12,6 +12,7 @@ import { mayUseDefault } from '../subscriptions/charge-order.ts'
 import { changeSubscription } from '../subscriptions/lock-subscription.ts'
 import {
   activeCondition,
+  isChangePayable,
   nextAmount,
   scopedSubscriptions,
   startedSubscriptions,
@@ -24,7 +25,7 @@ const soldBy = 'products pr join organizations g on g.id = pr.organization_id wh
 export const customerSubscriptionView: View<CustomerSubscription> = {
   name: 'customer-subscription',
   ...scopedSubscriptions,
-  columns: `${subscriptionPriceColumns}, true as is_polar_managed, ${nextAmount} as next_amount,
+  columns: `${subscriptionPriceColumns}, true as is_polar_managed, ${nextAmount} as next_amount, ${isChangePayable} as is_change_payable,
     s.payment_method_id is not null as has_payment_method, s.payment_method_id, ${mayUseDefault} as uses_default_payment_method,
     ${nested(`${checkoutProductColumns}, g.document as organization`, soldBy)} as product`,
 }

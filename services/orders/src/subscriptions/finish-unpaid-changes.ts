@@ -4,6 +4,7 @@ import { Order } from '../orders/order.ts'
 import { giveUpOrder } from '../payments/void-order.ts'
 import { runEach } from './run-each.ts'
 import { Subscription } from './subscription.ts'
+import { syncBenefits } from './sync-benefits.ts'
 import { completeChange, undoProductChange } from './undo-product-change.ts'
 import { UnpaidChange } from './unpaid-change.ts'
 
@@ -15,16 +16,22 @@ interface FoundChange {
   organization_id: string
 }
 
-/** A payment that was submitted has a result later, and a transfer is closed after its due date. */
+/** A payment that was submitted, or is about to be, has a result later, and a transfer is closed after its due date. */
+const isOverdue = `(o.status <> 'pending' or o.voided_at is not null
+    or (u.created_at < now() - interval '23 hours' and not exists (
+      select from payments p where p.order_id = o.id and p.is_open
+        and (p.state not in ('created', 'prepared') or p.created_at > now() - interval '1 hour'))))`
+
 const findOverdue = `
   select u.order_id as id, u.organization_id from unpaid_changes u join orders o on o.id = u.order_id
-  where o.status <> 'pending' or o.voided_at is not null
-    or (u.created_at < now() - interval '23 hours' and not exists (
-      select from payments p where p.order_id = o.id and p.is_open and p.state not in ('created', 'prepared')))
-  order by u.order_id limit ${batch}`
+  where ${isOverdue} order by u.order_id limit ${batch}`
+
+const checkOverdue = `
+  select 1 from unpaid_changes u join orders o on o.id = u.order_id
+  where u.order_id = :order_id and o.organization_id = any (:scope_organizations) and ${isOverdue}`
 
 /**
- * Undoes changes of product that only the buyer could pay, or whose payment could not be submitted, after a day. Also finishes those that a
+ * Undoes changes of product that only the buyer could pay, or whose payment could not be submitted, after 23 hours. Also finishes those that a
  * replica of the release before settled: it knows neither the stored terms nor the benefits that wait for the payment.
  */
 export const finishUnpaidChanges = job({
@@ -39,13 +46,18 @@ export const finishUnpaidChanges = job({
 })
 
 async function finish({ id: orderId }: FoundChange, context: Transaction): Promise<void> {
-  const { em } = context
+  const { em, sql } = context
   const order = await lockOrder(await em.findOneOrFail(Order, { id: orderId }, { disableIdentityMap: true }), context)
-  const change = await em.findOne(UnpaidChange, { orderId })
-  if (!change) return
+  // The buyer may have begun to pay since it was found.
+  if ((await sql('unpaid-change.is-overdue', checkOverdue, { order_id: orderId })).length === 0) return
+  const change = await em.findOneOrFail(UnpaidChange, { orderId })
   const subscription = await em.findOneOrFail(Subscription, change.subscriptionId)
   if (order.status !== 'pending') return completeChange(subscription, { order, change, context })
-  // The release before has billed a period since, or retries the payment: the order is owed like another one.
-  if (!(await undoProductChange(subscription, { order, change, context }))) em.remove(change)
-  else if (!order.voidedAt) await giveUpOrder(order, context)
+  if (await undoProductChange(subscription, { order, change, context })) {
+    if (!order.voidedAt) await giveUpOrder(order, context)
+    return
+  }
+  // The release before has billed a period of the new product since, or retries the payment: the order is owed like another one.
+  em.remove(change)
+  if (subscription.status === 'active') await syncBenefits(subscription, context)
 }

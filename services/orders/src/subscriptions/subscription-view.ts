@@ -32,11 +32,15 @@ export const startedSubscriptions = {
   counter: { list: 'subscriptions', time: 's.started_at' },
 } satisfies Partial<View<unknown>>
 
-const unpaidChange = `(select u.order_id from unpaid_changes u join orders uo on uo.id = u.order_id
-      where u.subscription_id = s.id and uo.status = 'pending' and uo.voided_at is null limit 1)`
+const unpaidOrders = `unpaid_changes u join orders uo on uo.id = u.order_id
+      where u.subscription_id = s.id and uo.status = 'pending' and uo.voided_at is null`
+
+/** Whether a change of product waits for the buyer: no payment of its order is in progress. */
+export const isChangePayable = `exists (select from ${unpaidOrders}
+      and not exists (select from payments up where up.order_id = u.order_id and up.is_open))`
 
 export const subscriptionPriceColumns = `${subscriptionColumns}, ${nestedList(priceColumns, price)} as prices, ${nested(priceColumns, price)} as price,
-    '[]'::json as meters, null as pending_update, s.pending_product_id, ${unpaidChange} as unpaid_change_order_id`
+    '[]'::json as meters, null as pending_update, s.pending_product_id, (select u.order_id from ${unpaidOrders} limit 1) as unpaid_change_order_id`
 
 /** Whether the discount is in effect in the next period, by the rule of `isDiscountInEffect`. */
 const isDiscountedNext = `d.id = s.discount_id and s.discount_from <= s.current_period_end

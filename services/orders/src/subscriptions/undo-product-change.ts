@@ -16,7 +16,7 @@ import { readTerms, UnpaidChange } from './unpaid-change.ts'
 
 /**
  * Ends the wait for the payment of a change of product: a declined one undoes the change, and its order is voided. If only the buyer can pay,
- * as with an authentication by the bank, the order stays open for a day. Returns whether nothing else follows for the subscription. A declined
+ * as with an authentication by the bank, the order stays open for 23 hours. Returns whether nothing else follows for the subscription. A declined
  * attempt beside the schedule changes nothing.
  */
 export async function settleUnpaidChange(
@@ -31,7 +31,7 @@ export async function settleUnpaidChange(
     return subscription.status === 'active'
   }
   if (isExtraAttempt(payment.initiator)) return false
-  if (payment.declineKind === 'needs_buyer') return true
+  if (payment.declineKind === 'needs_buyer') return subscription.status === 'active'
   if (!(await undoProductChange(subscription, { order, change, context }))) return false
   await giveUpOrder(order, context)
   return true

@@ -19,10 +19,10 @@ const maxOrders = 20
 
 /** Returns the oldest order that a subscription owes; null if its payments did not fail, and none is awaited. */
 export async function findOwedOrder(
-  { id, status, unpaid_change_order_id: unpaidChange }: CustomerSubscription,
+  { id, status, is_change_payable: isChangePayable }: CustomerSubscription,
   { session: { call }, exchange }: { session: PortalSession; exchange: Exchange },
 ): Promise<CustomerOrder | null> {
-  if (status !== 'past_due' && status !== 'unpaid' && !unpaidChange) return null
+  if (status !== 'past_due' && status !== 'unpaid' && !isChangePayable) return null
   const { items } = await exchange.options.api.call(listCustomerOrders, { subscription_id: [id], limit: maxOrders }, call)
   return items.findLast(isOwed) ?? null
 }

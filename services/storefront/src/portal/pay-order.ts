@@ -110,8 +110,8 @@ function openStep({ session, exchange: { reply, options }, order }: Paying, secr
 
 /** Leads back to what the order belongs to, and states whether it is paid. */
 function leadBack({ session: { path, context }, exchange: { reply }, order }: Paying): FastifyReply {
-  const { id, subscription_id: subscriptionId, checkout_id: checkoutId, status } = order
+  const { id, subscription_id: subscriptionId, checkout_id: checkoutId, status, voided_at: voidedAt } = order
   if (!subscriptionId || checkoutId) return reply.redirect(`${path}/orders/${id}?locale=${context.language}`, 303)
-  const done = status === 'pending' ? 'paying' : 'paid'
-  return reply.redirect(`${path}/subscriptions/${subscriptionId}?done=${done}&locale=${context.language}`, 303)
+  const done = voidedAt ? '' : status === 'pending' ? 'done=paying&' : 'done=paid&'
+  return reply.redirect(`${path}/subscriptions/${subscriptionId}?${done}locale=${context.language}`, 303)
 }

@@ -27,7 +27,7 @@ export async function sendPlan(session: PortalSession, exchange: Exchange): Prom
   if (!mayChangePlan(subscription, session)) return exchange.reply.redirect(`${path}/subscriptions/${subscription.id}`, 303)
   const wanted = readText(exchange.request.query, 'product_id')
   // The button was pressed twice.
-  if (wanted === subscription.product_id) return exchange.reply.redirect(`${path}/subscriptions/${subscription.id}?done=changed`, 303)
+  if (wanted === subscription.product_id) return exchange.reply.redirect(findResult(subscription, session), 303)
   const products = await listPlans(subscription, { session, exchange })
   const chosen = products.find(({ id }) => id === wanted)
   if (!chosen) return sendChoice(subscription, { session, exchange, products })
@@ -54,19 +54,27 @@ export async function changePlan(session: PortalSession, { request, reply, optio
   const isLater = readText(request.body, 'when') === 'later'
   const later = isLater ? '&when=later' : ''
   try {
-    const { unpaid_change_order_id: unpaid } = await api.call(
+    const changed = await api.call(
       updateCustomerSubscription,
       { id, product_id: productId, previewed_at: previewedAt, ...(isLater && nextPeriod) },
       session.call,
     )
-    if (unpaid) return await reply.redirect(`${path}/orders/${unpaid}/pay?locale=${context.language}`, 303)
-    return await reply.redirect(`${path}/subscriptions/${id}?${isLater ? '' : 'done=changed&'}locale=${context.language}`, 303)
+    return await reply.redirect(isLater ? `${path}/subscriptions/${id}?locale=${context.language}` : findResult(changed, session), 303)
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.status >= 500 || error.status === 404 || error.status === 429) throw error
     const reason = error.error === 'PaymentError' ? 'declined' : 'outdated'
     const query = `product_id=${encodeURIComponent(productId)}${later}&${reason}=1&locale=${context.language}`
     return reply.redirect(`${path}/subscriptions/${id}/change?${query}`, 303)
   }
+}
+
+/** Returns the page that shows what became of a change: the one that pays it, if only the buyer can. */
+function findResult(
+  { id, unpaid_change_order_id: unpaid, is_change_payable: isPayable }: CustomerSubscription,
+  { path, context }: PortalSession,
+): string {
+  if (unpaid && isPayable) return `${path}/orders/${unpaid}/pay?locale=${context.language}`
+  return `${path}/subscriptions/${id}?done=${unpaid ? 'paying' : 'changed'}&locale=${context.language}`
 }
 
 /** The seller and its offer can change between two pages. */
