@@ -68,7 +68,7 @@ export async function changePlan(session: PortalSession, { request, reply, optio
   }
 }
 
-/** Returns the page that shows what became of a change: the one that pays it, if only the buyer can. */
+/** Returns the page that shows the outcome of a change: the one that pays it, if only the buyer can. */
 function findResult(
   { id, unpaid_change_order_id: unpaid, is_change_payable: isPayable }: CustomerSubscription,
   { path, context }: PortalSession,
