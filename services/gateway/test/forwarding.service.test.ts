@@ -106,9 +106,10 @@ test('serves the OpenAPI description', async () => {
   expect(description.openapi).toBe('3.1.0')
   expect(description.paths['/v1/orders/{id}/invoice'].post.responses).toMatchObject({
     202: {},
-    409: { $ref: '#/components/responses/InvoiceAlreadyExists' },
+    409: { $ref: '#/components/responses/ConflictOrInvoiceAlreadyExists' },
   })
-  expect(description.components.responses.InvoiceAlreadyExists).toMatchObject({ description: 'InvoiceAlreadyExists' })
+  const { ConflictOrInvoiceAlreadyExists: response } = description.components.responses
+  expect(response).toMatchObject({ description: 'Conflict, InvoiceAlreadyExists' })
 })
 
 test('marks responses with deprecated fields and serves the change history without login', async () => {
