@@ -221,6 +221,17 @@ test('none changes the product now and bills neither for this period nor back [p
   await eventually(async () => expect((await findOrders(orders, subscribed)).map(({ total_amount }) => total_amount)).toEqual([3000, 1000]))
 })
 
+test('a preview lists the credit before the charge, however often it is requested', async () => {
+  await using orders = await startOrders()
+  const { subscription, seller } = await subscribeTaxed(orders)
+  const { id: product_id } = await createPlan(orders, seller, { price: 3000 })
+  const request = { id: subscription.id, product_id, proration_behavior: 'invoice' } as const
+  for (let count = 0; count < 10; count += 1) {
+    const { due_now } = await orders.call(previewSubscriptionChange, request, seller)
+    expect(due_now?.items.map(({ label }) => label)).toEqual([expect.stringMatching(/^Unused/), expect.stringMatching(/^Remaining/)])
+  }
+})
+
 test('a preview is rejected like the change itself', async () => {
   await using orders = await startOrders()
   const shop = await orders.shop()

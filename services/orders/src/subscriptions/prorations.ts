@@ -13,14 +13,17 @@ const limit = maxOrderItems - 2
 /** Selects the prorations of a subscription that no order has billed. */
 export const pendingProrations = (subscriptionId: string) => ({ subscriptionId, orderId: null, releasedAt: null })
 
+/** A change creates its credit and its charge in one millisecond: the credit is listed first. */
+const asListed = { createdAt: 'asc', amount: 'asc', id: 'asc' } as const
+
 /** Loads the pending prorations; those beyond the maximum of an order wait for the next. */
 export function findPendingProrations({ id }: Subscription, em: Transaction['em']): Promise<Proration[]> {
-  return em.find(Proration, pendingProrations(id), { orderBy: { createdAt: 'asc', id: 'asc' }, limit })
+  return em.find(Proration, pendingProrations(id), { orderBy: asListed, limit })
 }
 
 /** Loads all pending prorations, for the last order of a subscription. */
 export function findAllPendingProrations({ id }: Subscription, em: Transaction['em']): Promise<Proration[]> {
-  return em.find(Proration, pendingProrations(id), { orderBy: { createdAt: 'asc', id: 'asc' } })
+  return em.find(Proration, pendingProrations(id), { orderBy: asListed })
 }
 
 /** A proration as billed: one, or the sum of those beyond the maximum of an order. */
