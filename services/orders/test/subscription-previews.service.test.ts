@@ -223,12 +223,12 @@ test('none changes the product now and bills neither for this period nor back [p
 
 test('a preview lists the credit before the charge, however often it is requested', async () => {
   await using orders = await startOrders()
-  const { subscription, seller } = await subscribeTaxed(orders)
-  const { id: product_id } = await createPlan(orders, seller, { price: 3000 })
-  const request = { id: subscription.id, product_id, proration_behavior: 'invoice' } as const
+  const { subscription, seller } = await subscribe(orders, { price: 1000 })
+  const { id: product_id } = await createPlan(orders, seller, { price: 2000 })
   for (let count = 0; count < 10; count += 1) {
-    const { due_now } = await orders.call(previewSubscriptionChange, request, seller)
-    expect(due_now?.items.map(({ label }) => label)).toEqual([expect.stringMatching(/^Unused/), expect.stringMatching(/^Remaining/)])
+    const { next_order } = await orders.call(previewSubscriptionChange, { id: subscription.id, product_id }, seller)
+    const labels = next_order.items.flatMap(({ label, proration }) => (proration ? [label] : []))
+    expect(labels).toEqual([expect.stringMatching(/^Unused/), expect.stringMatching(/^Remaining/)])
   }
 })
 
