@@ -11,16 +11,23 @@ const folder = process.env['SEEN_ERRORS_FOLDER']
 /** Errors that the runtime returns for any operation; `Conflict` is that of an `Idempotency-Key` in use. */
 const commonErrors = new Set(['RequestValidationError', 'Conflict', 'InternalServerError', 'ServiceUnavailable'])
 
-/** Whether the runtime returns the error for any operation: the gateway never forwards such a caller. */
-function isOfAnyOperation({ audience }: Operation, error: ApiError): boolean {
+/** An error as it was returned. */
+interface SeenError {
+  error: ApiError
+  /** The operation does not take this kind of caller, which the gateway never forwards. */
+  isOtherCaller: boolean
+}
+
+/** Whether an operation may return the error without declaring it. */
+function isOfAnyOperation({ audience }: Operation, { error, isOtherCaller }: SeenError): boolean {
   if (commonErrors.has(error.name)) return true
-  return error instanceof NotPermitted && (audience === 'operator' || error.message === 'Not permitted')
+  return error instanceof NotPermitted && (isOtherCaller || audience === 'operator' || error.message === 'Not permitted')
 }
 
 /** Records that a real service returned this error of an operation. */
-export function recordSeenError(operation: Operation, error: ApiError): void {
+export function recordSeenError(operation: Operation, seen: SeenError): void {
   if (!folder) return
-  const note = `${operation.subject} ${error.name}${isOfAnyOperation(operation, error) ? ' common' : ''}\n`
+  const note = `${operation.subject} ${seen.error.name}${isOfAnyOperation(operation, seen) ? ' common' : ''}\n`
   appendFileSync(join(folder, `${process.pid}-${process.env['VITEST_POOL_ID'] ?? '0'}`), note)
 }
 

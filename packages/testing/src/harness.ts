@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import type { Caller } from '@quittance/contracts/caller'
 import { InternalServerError } from '@quittance/contracts/errors'
 import type { Event, PayloadOf } from '@quittance/contracts/event'
 import { headers } from '@quittance/contracts/headers'
-import type { Operation, ReplyOf, RequestInput } from '@quittance/contracts/operation'
 import { eventStream } from '@quittance/contracts/streams'
 import type { RuntimeConfig } from '@quittance/runtime/config'
 import { ensureStream } from '@quittance/runtime/internal/messaging/event-stream'
 import { startProvisioner } from '@quittance/runtime/bus/provision'
 import { createLogger } from '@quittance/runtime/logger'
 import { connectNats, type NatsConnection } from '@quittance/runtime/nats-connection'
-import { call } from '@quittance/runtime/rpc-client'
 import { startService, type RunningService, type Service } from '@quittance/runtime/service'
 import { Client, Pool, type QueryResultRow } from 'pg'
 import { inject } from 'vitest'
 import { signedEventHeaders, testBusSettings, testIdentity } from './bus.ts'
+import { createCall, type CallOperation } from './call-operation.ts'
 import { cloneDatabase } from './database.ts'
 import { recordSeenError } from './declared-errors.ts'
 import { eventually } from './eventually.ts'
@@ -49,7 +47,7 @@ export interface TestService extends AsyncDisposable {
   /** Every event published since the start, in order. */
   publishedEvents: PublishedEvent[]
   /** Calls an operation as the gateway does; a reply that does not match its contract fails the test. */
-  call<O extends Operation>(operation: O, request: RequestInput<O>, caller: Caller): Promise<ReplyOf<O>>
+  call: CallOperation
   /** Publishes an event as its owner would, and returns its id. */
   emit<E extends Event>(event: E, payload: PayloadOf<E>, about?: EventMetadata): Promise<string>
   /** Returns the next event of a type that was not returned before. */
@@ -84,13 +82,14 @@ export async function startTestService(service: Service): Promise<TestService> {
   const database = service.database ? await cloneDatabase(service.name, service.database) : null
   const internalErrors: string[] = []
   let areInternalErrorsAllowed = false
+  const calledByOthers = new Set<string>()
   const ownSettings = { NATS_URL: natsUrl, ...(database && { DATABASE_URL: database.runtimeUrl }) }
   const config = { ...testSettings, ...testBusSettings(service.name), ...ownSettings }
   const start = () =>
     startService(service, {
       config,
       onError(operation, error) {
-        recordSeenError(operation, error)
+        recordSeenError(operation, { error, isOtherCaller: calledByOthers.has(operation.subject) })
         if (error instanceof InternalServerError) internalErrors.push(operation.subject)
       },
     })
@@ -103,11 +102,7 @@ export async function startTestService(service: Service): Promise<TestService> {
     databaseUrl: database?.url ?? null,
     healthPort: () => running.healthPort,
     publishedEvents,
-    async call(operation, request, caller) {
-      const isOperator = caller.kind === 'operator' || operation.audience === 'operator'
-      const reply = await call(isOperator ? await asOperator() : connection, { operation, request, caller })
-      return operation.reply.parse(reply) as ReplyOf<typeof operation>
-    },
+    call: createCall({ connection, asOperator, calledByOthers }),
     emit: (event, payload, about = {}) => emit(connection, { event, payload, about }),
     nextEvent: createEventReader(publishedEvents),
     rows: reader.rows,
