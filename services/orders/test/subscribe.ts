@@ -86,6 +86,12 @@ export async function advance(orders: OrdersUnderTest, { seller }: Pick<Shop, 's
   await orders.call(advanceTestClock, { to }, seller)
 }
 
+/** Advances to the middle of the period. */
+export async function advanceToMiddle(orders: OrdersUnderTest, { subscription, seller }: Subscribed): Promise<void> {
+  const { current_period_start: start, current_period_end: end } = subscription
+  await advance(orders, { seller }, new Date((Date.parse(start) + Date.parse(end ?? '')) / 2).toISOString())
+}
+
 /** Changes what the stored methods of all customers do. */
 export async function replaceMethods(orders: OrdersUnderTest, token: string): Promise<void> {
   await orders.rows(`update payment_methods set provider_method = $1 returning 1`, [`pm_${token}`])

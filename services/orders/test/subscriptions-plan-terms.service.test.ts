@@ -9,13 +9,17 @@ import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { storeBySetup } from './stored-method.ts'
-import { advance, after, buyPlan, createPlan, subscribe, waitForSubscription, type Subscribed, type Terms } from './subscribe.ts'
-
-/** Advances to the middle of the period. */
-async function advanceToMiddle(orders: OrdersUnderTest, { subscription, seller }: Subscribed): Promise<void> {
-  const { current_period_start: start, current_period_end: end } = subscription
-  await advance(orders, { seller }, new Date((Date.parse(start) + Date.parse(end ?? '')) / 2).toISOString())
-}
+import {
+  advance,
+  advanceToMiddle,
+  after,
+  buyPlan,
+  createPlan,
+  subscribe,
+  waitForSubscription,
+  type Subscribed,
+  type Terms,
+} from './subscribe.ts'
 
 function change(orders: OrdersUnderTest, { subscription, seller }: Subscribed, wanted: { id: string; by?: ProrationBehavior }) {
   const { id: product_id, by = 'prorate' } = wanted

@@ -25,6 +25,7 @@ import { readTables } from './read-tables.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import {
   advance,
+  advanceToMiddle,
   after,
   buyPlan,
   createPlan,
@@ -70,11 +71,6 @@ function waitForUndone(orders: OrdersUnderTest, subscribed: Subscribed): Promise
     expect(await orders.rows('select from unpaid_changes')).toEqual([])
     return order as Order
   })
-}
-
-async function advanceToMiddle(orders: OrdersUnderTest, { subscription, seller }: Subscribed): Promise<void> {
-  const { current_period_start: start, current_period_end: end } = subscription
-  await advance(orders, { seller }, new Date((Date.parse(start) + Date.parse(end ?? '')) / 2).toISOString())
 }
 
 /** Changes to a plan for 3,000 with a payment that has no result yet. */

@@ -46,8 +46,8 @@ async function applyPlannedProduct(subscription: Subscription, context: Transact
   await syncBenefits(subscription, context)
 }
 
-/** Charges an order of a subscription. A missing method counts as a declined charge. */
-export async function collectPayment(
+/** Charges the order of a period. A missing method counts as a declined charge. */
+async function collectPayment(
   order: Order,
   { subscription, context, clock }: RenewalContext & { subscription: Subscription },
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function collectPayment(
     // The event of the order contains the subscription.
     if (subscription.markPaid(clock)) await publishSubscriptionChange(context, subscription, before)
     await payOrder(context, order)
-    if (order.billingReason === 'subscription_cycle') await publishRenewal(subscription, context)
+    await publishRenewal(subscription, context)
   } else if (!(await chargeOrder(context, { order, subscription }))) {
     const before = subscription.snapshot()
     subscription.markPaymentFailed(clock, { dunning: await loadDunning(context.sql, subscription.organizationId) })

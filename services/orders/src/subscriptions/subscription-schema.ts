@@ -9,6 +9,31 @@ const filterByCheckout = (checkoutId: string) => ({
   [raw((alias) => `${alias}.id = (select x.subscription_id from orders x where x.checkout_id = ?)`, [checkoutId])]: [],
 })
 
+/** What a change of product changes of a subscription. */
+export const termProperties = {
+  currency: p.text(),
+  /** The advertised price of a period; `amount` is this price less the discount. */
+  priceAmount: p.bigint('bigint'),
+  amount: p.bigint('bigint'),
+  /** Cost of the current period, from which a product change computes its credit. */
+  periodAmount: p.bigint('bigint'),
+  recurringInterval: p.text().$type<RecurringInterval>(),
+  anchorDay: p.integer(),
+  currentPeriodStart: p.datetime(),
+  currentPeriodEnd: p.datetime(),
+  productId: p.uuid(),
+  productPriceId: p.uuid(),
+  /** Price by which the current period was charged; null if it is that of the product. */
+  periodPriceId: p.uuid().nullable(),
+  /** Product from the next period on; null if it does not change. */
+  pendingProductId: p.uuid().nullable(),
+  discountId: p.uuid().nullable(),
+  /** Start of the first period the discount lowers. */
+  discountFrom: p.datetime().nullable(),
+  /** Discount of the current period, removed or replaced from the next one on; null if it is that of the subscription. */
+  periodDiscountId: p.uuid().nullable(),
+}
+
 /** Columns of a subscription; `Subscription` is its class. */
 export const SubscriptionSchema = defineEntity({
   name: 'Subscription',
@@ -17,16 +42,7 @@ export const SubscriptionSchema = defineEntity({
     ...aggregateProperties,
     organizationId: p.uuid(),
     status: p.text().$type<SubscriptionStatus>(),
-    currency: p.text(),
-    /** The advertised price of a period; `amount` is this price less the discount. */
-    priceAmount: p.bigint('bigint'),
-    amount: p.bigint('bigint'),
-    /** Cost of the current period, from which a product change computes its credit. */
-    periodAmount: p.bigint('bigint'),
-    recurringInterval: p.text().$type<RecurringInterval>(),
-    anchorDay: p.integer(),
-    currentPeriodStart: p.datetime(),
-    currentPeriodEnd: p.datetime(),
+    ...termProperties,
     /** The trial is the first period; null without one. */
     trialStart: p.datetime().nullable(),
     trialEnd: p.datetime().nullable(),
@@ -36,17 +52,6 @@ export const SubscriptionSchema = defineEntity({
     endsAt: p.datetime().nullable(),
     endedAt: p.datetime().nullable(),
     customerId: p.uuid(),
-    productId: p.uuid(),
-    productPriceId: p.uuid(),
-    /** Price by which the current period was charged; null if it is that of the product. */
-    periodPriceId: p.uuid().nullable(),
-    /** Product from the next period on; null if it does not change. */
-    pendingProductId: p.uuid().nullable(),
-    discountId: p.uuid().nullable(),
-    /** Start of the first period the discount lowers. */
-    discountFrom: p.datetime().nullable(),
-    /** Discount of the current period, removed or replaced from the next one on; null if it is that of the subscription. */
-    periodDiscountId: p.uuid().nullable(),
     checkoutId: p.uuid().nullable(),
     customerCancellationReason: p.text().$type<CancellationReason>().nullable(),
     customerCancellationComment: p.text().nullable(),

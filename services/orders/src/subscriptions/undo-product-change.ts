@@ -1,7 +1,7 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import { renewalJobName } from '../job-names.ts'
 import { Order } from '../orders/order.ts'
-import { loadClock } from '../organizations/organization.ts'
+import { loadClock, type OrganizationClock } from '../organizations/organization.ts'
 import type { SettledPayment } from '../payments/after-payment-settled.ts'
 import { giveUpOrder } from '../payments/void-order.ts'
 import { isExtraAttempt } from './apply-payment-result.ts'
@@ -10,7 +10,7 @@ import { beginPaidPeriod } from './paid-periods.ts'
 import { publishSubscriptionChange } from './publish-subscription-change.ts'
 import { revertOrder } from './revert-order.ts'
 import type { Subscription } from './subscription.ts'
-import { isTerminal } from './subscription-status.ts'
+import { isTerminal, type SubscriptionSnapshot } from './subscription-status.ts'
 import { syncBenefits } from './sync-benefits.ts'
 import { readTerms, UnpaidChange } from './unpaid-change.ts'
 
@@ -58,8 +58,7 @@ const lateMs = 3_600_000
  * payment, continue.
  */
 export async function completeChange(subscription: Subscription, { order, change, context }: Undoing): Promise<void> {
-  const { em } = context
-  em.remove(change)
+  context.em.remove(change)
   if (subscription.status !== 'active') return
   const before = subscription.snapshot()
   const clock = await loadClock(context, subscription.organizationId)
@@ -70,9 +69,20 @@ export async function completeChange(subscription: Subscription, { order, change
     beginPaidPeriod(subscription, clock)
     order.setPeriod({ start: subscription.currentPeriodStart, end: subscription.currentPeriodEnd })
   }
+  await continueRenewals(subscription, { before, clock, context })
+}
+
+interface Continuing {
+  before: SubscriptionSnapshot
+  clock: OrganizationClock
+  context: Transaction
+}
+
+/** Publishes the terms that are final now, with their benefits; the renewals waited for them. */
+async function continueRenewals(subscription: Subscription, { before, clock, context }: Continuing): Promise<void> {
   subscription.dueAt = clock.toReal(subscription.currentPeriodEnd)
   subscription.leasedUntil = null
-  await em.flush()
+  await context.em.flush()
   await syncBenefits(subscription, context)
   await publishSubscriptionChange(context, subscription, before)
   context.wake(renewalJobName)
@@ -103,12 +113,7 @@ export async function undoProductChange(subscription: Subscription, { order, cha
     subscription.pendingProductId = null
     subscription.endsAt = subscription.currentPeriodEnd
   }
-  subscription.dueAt = clock.toReal(subscription.currentPeriodEnd)
-  subscription.leasedUntil = null
-  await context.em.flush()
-  await syncBenefits(subscription, context)
-  await publishSubscriptionChange(context, subscription, before)
-  context.wake(renewalJobName)
+  await continueRenewals(subscription, { before, clock, context })
   return true
 }
 

@@ -3,8 +3,8 @@ import { organizationFilter } from '@quittance/runtime/database'
 import type { Transaction } from '@quittance/runtime/handler'
 import { sharedByCheckouts } from '@quittance/sql/sql-runner'
 import type { Order } from '../orders/order.ts'
-import type { RecurringInterval } from '../pricing/billing-period.ts'
 import type { Proration } from './prorations.ts'
+import { termProperties } from './subscription-schema.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Terms of a subscription before a change of product whose order is not paid yet. */
@@ -16,21 +16,7 @@ export const UnpaidChangeSchema = defineEntity({
     createdAt: p.datetime().onCreate(() => new Date()),
     organizationId: p.uuid(),
     subscriptionId: p.uuid(),
-    productId: p.uuid(),
-    productPriceId: p.uuid(),
-    periodPriceId: p.uuid().nullable(),
-    pendingProductId: p.uuid().nullable(),
-    currency: p.text(),
-    priceAmount: p.bigint('bigint'),
-    amount: p.bigint('bigint'),
-    periodAmount: p.bigint('bigint'),
-    recurringInterval: p.text().$type<RecurringInterval>(),
-    anchorDay: p.integer(),
-    currentPeriodStart: p.datetime(),
-    currentPeriodEnd: p.datetime(),
-    discountId: p.uuid().nullable(),
-    discountFrom: p.datetime().nullable(),
-    periodDiscountId: p.uuid().nullable(),
+    ...termProperties,
     /** Prorations that the change created. */
     prorationIds: p.array(),
   },
@@ -39,28 +25,13 @@ export const UnpaidChangeSchema = defineEntity({
 export class UnpaidChange extends UnpaidChangeSchema.class {}
 UnpaidChangeSchema.setClass(UnpaidChange)
 
-/** What a change of product changes of a subscription. */
-export type ProductTerms = ReturnType<typeof readTerms>
+const termNames = Object.keys(termProperties) as (keyof typeof termProperties)[]
 
-/** Returns the terms that a subscription, or a stored change, has. */
-export function readTerms(source: Subscription | UnpaidChange) {
-  return {
-    productId: source.productId,
-    productPriceId: source.productPriceId,
-    currency: source.currency,
-    priceAmount: source.priceAmount,
-    amount: source.amount,
-    periodAmount: source.periodAmount,
-    recurringInterval: source.recurringInterval,
-    anchorDay: source.anchorDay,
-    currentPeriodStart: source.currentPeriodStart,
-    currentPeriodEnd: source.currentPeriodEnd,
-    discountId: source.discountId ?? null,
-    discountFrom: source.discountFrom ?? null,
-    periodPriceId: source.periodPriceId ?? null,
-    periodDiscountId: source.periodDiscountId ?? null,
-    pendingProductId: source.pendingProductId ?? null,
-  }
+export type ProductTerms = Pick<Subscription, (typeof termNames)[number]>
+
+/** Returns the terms that a subscription, or a stored change, has. Every column of them is restored by an undo. */
+export function readTerms(source: ProductTerms): ProductTerms {
+  return Object.fromEntries(termNames.map((name) => [name, source[name] ?? null])) as unknown as ProductTerms
 }
 
 interface StoredChange {

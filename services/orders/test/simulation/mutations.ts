@@ -75,23 +75,21 @@ export const mutations: Readonly<Record<string, Partial<Rules>>> = {
     applyPaymentResult: (subscription, result, situation) =>
       rules.applyPaymentResult(subscription, { ...result, order: { ...result.order, periodStart: null } }, situation),
   },
-  'a first period begins before its payment': {
-    applyPaymentResult(subscription, result, situation) {
-      const { status, currentPeriodStart, currentPeriodEnd } = subscription
-      const changed = rules.applyPaymentResult(subscription, result, situation)
-      if (status === 'incomplete') Object.assign(subscription, { currentPeriodStart, currentPeriodEnd })
-      return changed
-    },
-  },
-  'one that is past due is billed for the time between': {
-    applyPaymentResult(subscription, result, situation) {
-      const { status, currentPeriodStart, currentPeriodEnd } = subscription
-      const changed = rules.applyPaymentResult(subscription, result, situation)
-      if (status === 'past_due') Object.assign(subscription, { currentPeriodStart, currentPeriodEnd })
-      return changed
-    },
-  },
+  'a first period begins before its payment': keepUnpaidPeriod('incomplete'),
+  'one that is past due is billed for the time between': keepUnpaidPeriod('past_due'),
   'a declined renewal leaves the access': { endsAccess: () => false },
+}
+
+/** A payment does not begin the period of a subscription with this status. */
+function keepUnpaidPeriod(mutated: string): Partial<Rules> {
+  return {
+    applyPaymentResult(subscription, result, situation) {
+      const { status, currentPeriodStart, currentPeriodEnd } = subscription
+      const changed = rules.applyPaymentResult(subscription, result, situation)
+      if (status === mutated) Object.assign(subscription, { currentPeriodStart, currentPeriodEnd })
+      return changed
+    },
+  }
 }
 
 const isSettled = ({ state }: { state: string }) => state === 'failed' || state === 'succeeded'
