@@ -28,6 +28,7 @@ export const retryOrderPayment = operation({
 
 /** An order with the payment that the event is about. */
 export const OrderPayment = Order.extend({ payment: Payment }).meta({ id: 'OrderPayment' })
+export type OrderPayment = z.infer<typeof OrderPayment>
 
 export const orderPaymentFailed = event({
   subject: 'event.order.payment_failed',

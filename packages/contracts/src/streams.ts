@@ -34,6 +34,7 @@ export const durableConsumers = {
   mailCustomers: { durable: 'mail-customers', service: 'mail', subject: 'event.customer.updated' },
   mailDeletedCustomers: { durable: 'mail-deleted-customers', service: 'mail', subject: 'event.customer.deleted' },
   mailOrders: { durable: 'mail-orders', service: 'mail', subject: 'event.order.paid' },
+  mailPaymentActions: { durable: 'mail-payment-actions', service: 'mail', subject: 'event.order.payment_action_required' },
   mailRefundedOrders: { durable: 'mail-refunded-orders', service: 'mail', subject: 'event.order.refunded' },
   mailRefunds: { durable: 'mail-refunds', service: 'mail', subject: 'event.refund.*' },
   mailSubscriptions: { durable: 'mail-subscriptions', service: 'mail', subject: 'event.subscription.*' },

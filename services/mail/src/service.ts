@@ -7,7 +7,7 @@ import { onDeclarationEvent } from './messages/on-declaration-event.ts'
 import { onCreditNoteEvent, onInvoiceEvent } from './messages/on-document-event.ts'
 import { onEndpointEvent } from './messages/on-endpoint-event.ts'
 import { onOrganizationEvent } from './messages/on-organization-event.ts'
-import { onOrderPaid, onOrderRefunded, onRefundEvent } from './messages/on-sale-events.ts'
+import { onOrderPaid, onOrderRefunded, onPaymentActionRequired, onRefundEvent } from './messages/on-sale-events.ts'
 import { onAccountMailRequested, onCustomerCodeRequested } from './messages/on-secret-events.ts'
 import { onSubscriptionEvent } from './messages/on-subscription-event.ts'
 import { listMailMessages } from './messages/message-queries.ts'
@@ -29,6 +29,7 @@ export const mail: Service = {
     onCustomerUpdated,
     onCustomerDeleted,
     onOrderPaid,
+    onPaymentActionRequired,
     onOrderRefunded,
     onRefundEvent,
     onSubscriptionEvent,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { creditNoteGenerated } from '@quittance/contracts/credit-note-events'
 import { invoiceGenerated } from '@quittance/contracts/invoices'
+import { orderPaymentActionRequired, type OrderPayment } from '@quittance/contracts/order-payments'
 import { buildContractExample } from '@quittance/contracts/schema-example'
 import {
   subscriptionCanceled,
@@ -161,4 +162,26 @@ test('a mail shows its own seller, and its organization alone lists it', async (
     const list = await (await fetch(`http://127.0.0.1:${mail.healthPort()}/mailbox`)).text()
     expect(new Set(list.match(/Your receipt from (Harbour Books|Other Shop)/g))).toHaveProperty('size', 2)
   })
+})
+
+test('a change of plan that only the buyer can pay is mailed once, with the page that pays it, and other orders are not', async () => {
+  await using mail = await startMail()
+  const example = buildContractExample(orderPaymentActionRequired.payload) as OrderPayment
+  const require = (subscription: OrderPayment['subscription'], change: Partial<OrderPayment>) => {
+    const order = { ...example, ...mail.order({ subscription, total_amount: 2499, currency: 'eur', ...change }), payment: example.payment }
+    return mail.emit(orderPaymentActionRequired, order, { organizationId: mail.organizationId, aggregateId: order.id })
+  }
+  const active = { ...(example.subscription ?? createSubscription(mail)), id: randomUUID(), status: 'active' as const }
+  const change = { id: randomUUID(), billing_reason: 'subscription_update' as const, created_at: new Date().toISOString() }
+  await require({ ...active, status: 'past_due' }, { ...change, id: randomUUID(), billing_reason: 'subscription_cycle' })
+  await require({ ...active, status: 'canceled' }, { ...change, id: randomUUID() })
+  await require(active, { ...change, id: randomUUID(), created_at: new Date(Date.now() - 24 * 3_600_000).toISOString() })
+  const customer = mail.order().customer
+  await require(active, { ...change, customer, customer_id: customer.id })
+  await require(active, { ...change, customer, customer_id: customer.id })
+  const [sent, expired] = await mail.ended(2)
+  expect([sent, expired].map((each) => `${each?.kind} ${each?.status}`)).toEqual(['plan_confirmation sent', 'plan_confirmation expired'])
+  const page = await (await fetch(`http://127.0.0.1:${mail.healthPort()}/mailbox/${sent?.id}`)).text()
+  expect(page).toContain(`http://127.0.0.1:8080/harbour/portal/subscriptions/${active.id}/pay`)
+  expect(page).toContain('€24.99')
 })

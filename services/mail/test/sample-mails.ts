@@ -43,6 +43,7 @@ export const sampleData: readonly MailData[] = [
   { kind: 'subscription_uncancelled', ...change, subscriptionId: 's-1' },
   { kind: 'subscription_ended', ...change, until: null },
   { kind: 'plan_changed', product: 'Reading room XL', previousProduct: 'Reading room', ...price },
+  { kind: 'plan_confirmation', product: 'Reading room XL', currency: 'eur', amount: 2499, subscriptionId: 's-1' },
   { kind: 'renewal_ahead', product: 'Reading room', ...price, interval: 'year', total: 36_890, renewsAt: '2026-12-23T10:00:00Z' },
   { kind: 'trial_ending', product: 'Reading room', ...price, renewsAt: '2026-12-23T10:00:00Z' },
   { kind: 'invoice', number: 'HB-2026-0042', ...document },

@@ -1,21 +1,13 @@
 import type { CodePurpose } from '@quittance/contracts/customer-codes'
 import { mailLanguage } from '../words/mail-language.ts'
 import { assertOwnAddress, type OwnAddresses } from './own-address.ts'
-import { fillSentence, fillText, toVisible, type Fact, type Link, type MailContent } from './mail-content.ts'
-import { fillTexts, type MailToWrite, type Writing, type Written } from './writing.ts'
+import { fillSentence, fillText, toVisible, type Link, type MailContent } from './mail-content.ts'
+import { fillTexts, forCustomer, type MailToWrite, type Writing, type Written } from './writing.ts'
 import { writeRenewalAhead } from './write-renewal-ahead.ts'
+import { writePlanChange, writePlanConfirmation, writeSubscriptionChange } from './write-subscription-mails.ts'
 import { writeDeclarationReceipt } from './write-declaration-receipt.ts'
 import { isSellerNotice, writeDeclarationNotice, writeEndpointDisabled } from './write-seller-notice.ts'
-import type { MailText } from '../words/declaration-words.ts'
-import type {
-  DocumentData,
-  InvitationData,
-  MailData,
-  PlanChangeData,
-  ReceiptData,
-  RefundData,
-  SubscriptionChangeData,
-} from './mail-data.ts'
+import type { DocumentData, InvitationData, ReceiptData, RefundData } from './mail-data.ts'
 import { findFormats } from './mail-formats.ts'
 
 /** Writes a mail in the language of its recipient. Throws if its content is not allowed in a mail: a link to elsewhere, a missing secret. */
@@ -36,6 +28,8 @@ function write(mail: Writing): Written {
       return writeRefund(mail, data)
     case 'plan_changed':
       return writePlanChange(mail, data)
+    case 'plan_confirmation':
+      return writePlanConfirmation(mail, data)
     case 'renewal_ahead':
     case 'trial_ending':
       return writeRenewalAhead(mail, data)
@@ -123,62 +117,6 @@ function writeRefund(mail: Writing, data: RefundData): Written {
   }
 }
 
-const textsByChange = {
-  payment_failed: 'paymentFailed',
-  subscription_cancelled: 'cancelled',
-  subscription_uncancelled: 'uncancelled',
-  subscription_ended: 'ended',
-} as const
-
-function writeSubscriptionChange(mail: Writing, data: SubscriptionChangeData): Written {
-  const { words, formats, seller } = mail
-  const { facts } = words
-  const date = data.until === null ? '–' : formats.date(data.until)
-  const isPaused = data.subscriptionId !== undefined
-  const until: Partial<Record<MailData['kind'], Fact>> = isPaused
-    ? {}
-    : {
-        subscription_cancelled: { label: facts.accessUntil, value: date },
-        subscription_uncancelled: { label: facts.nextPayment, value: date },
-      }
-  const dated = until[data.kind]
-  return {
-    ...fillTexts(findChangeTexts(mail, data), { seller, product: toVisible(data.product), date }),
-    lines: [{ label: toVisible(data.product), value: formatPrice(mail, data) }],
-    facts: dated && data.until !== null ? [dated] : [],
-    ...forCustomer(mail),
-    ...(data.subscriptionId && { action: payLink(mail, data.subscriptionId) }),
-  }
-}
-
-/** After a failed payment there is no access, and no later payment is the next one, until it succeeds. */
-function findChangeTexts({ words }: Writing, { kind, subscriptionId }: SubscriptionChangeData): MailText {
-  const texts = words[textsByChange[kind]]
-  if (subscriptionId === undefined) return texts
-  if (kind === 'subscription_cancelled') return { ...texts, text: words.cancelled.pausedText }
-  return { ...texts, text: words.paymentFailed.text }
-}
-
-/** The page finds what the subscription owes when it is opened: the order may have been paid since. */
-function payLink({ words, slug, addresses }: Writing, subscriptionId: string): Link | null {
-  if (slug === null) return null
-  const path = [slug, 'portal', 'subscriptions', subscriptionId, 'pay'].map(encodeURIComponent).join('/')
-  return { label: words.actions.pay, url: `${addresses.pages}/${path}` }
-}
-
-function writePlanChange(mail: Writing, data: PlanChangeData): Written {
-  const { words, seller } = mail
-  return {
-    ...fillTexts(words.planChanged, { seller, product: toVisible(data.product), old: toVisible(data.previousProduct) }),
-    facts: [{ label: words.facts.price, value: formatPrice(mail, data), isEmphasized: true }],
-    ...forCustomer(mail),
-  }
-}
-
-function formatPrice({ words, formats }: Writing, { amount, currency, interval }: PlanChangeData | SubscriptionChangeData): string {
-  return fillText(words.per[interval], { amount: formats.money(amount, currency) })
-}
-
 function writeDocument(mail: Writing, data: DocumentData): Written {
   const { words, formats, seller, addresses } = mail
   const name = data.kind === 'invoice' ? 'invoice' : 'creditNote'
@@ -226,12 +164,5 @@ function writePasswordReset({ words, secret, addresses }: Writing): Written {
     notes: [[passwordReset.warning]],
     footer: [passwordReset.footer],
     action: { label: passwordReset.action, url: secret },
-  }
-}
-
-function forCustomer({ words, seller, slug, addresses }: Writing): Pick<Written, 'footer' | 'action'> {
-  return {
-    footer: fillSentence(words.footers.customer, { seller }),
-    action: slug === null ? null : { label: words.actions.portal, url: `${addresses.pages}/${encodeURIComponent(slug)}/portal` },
   }
 }

@@ -42,6 +42,15 @@ const SubscriptionChange = z.object({
 
 const PlanChange = z.object({ kind: z.literal('plan_changed'), product, previousProduct: product, ...price })
 
+/** Only the buyer can pay a change of plan, which is undone without. The amount is what is charged, with tax. */
+const PlanConfirmation = z.object({
+  kind: z.literal('plan_confirmation'),
+  product,
+  currency: z.string(),
+  amount,
+  subscriptionId: z.string(),
+})
+
 /** A yearly subscription renews soon, or a trial ends. The total is what is charged, with tax; absent in mails of earlier releases. */
 const ahead = { total: amount.optional(), renewsAt: time }
 const RenewalAhead = z.object({ kind: z.enum(['renewal_ahead', 'trial_ending']), product, ...price, ...ahead })
@@ -102,6 +111,7 @@ export const MailData = z.discriminatedUnion('kind', [
   Refund,
   SubscriptionChange,
   PlanChange,
+  PlanConfirmation,
   RenewalAhead,
   Document,
   Code,
@@ -120,6 +130,7 @@ export type ReceiptData = z.infer<typeof Receipt>
 export type RefundData = z.infer<typeof Refund>
 export type SubscriptionChangeData = z.infer<typeof SubscriptionChange>
 export type PlanChangeData = z.infer<typeof PlanChange>
+export type PlanConfirmationData = z.infer<typeof PlanConfirmation>
 export type RenewalAheadData = z.infer<typeof RenewalAhead>
 export type DocumentData = z.infer<typeof Document>
 export type DeclarationData = z.infer<typeof DeclarationReceipt>

@@ -37,3 +37,11 @@ export function fillTexts(
 ): { subject: string; title: string; sentences: Sentence[] } {
   return { subject: fillText(subject, values), title, sentences: [fillSentence(text, values)] }
 }
+
+/** The footer of mails to customers, and the link to their purchases. */
+export function forCustomer({ words, seller, slug, addresses }: Writing): Pick<Written, 'footer' | 'action'> {
+  return {
+    footer: fillSentence(words.footers.customer, { seller }),
+    action: slug === null ? null : { label: words.actions.portal, url: `${addresses.pages}/${encodeURIComponent(slug)}/portal` },
+  }
+}

@@ -26,6 +26,7 @@ export function findEmailSetting(data: MailData): keyof Settings | null {
     case 'trial_ending':
       return 'subscription_trial_conversion_reminder'
     case 'plan_changed':
+    case 'plan_confirmation':
       return 'subscription_updated'
     case 'customer_code':
     case 'invitation':

@@ -14,6 +14,7 @@ import { japanese } from './japanese.ts'
 import { korean } from './korean.ts'
 import type { BaseMailWords, MailWords } from './mail-words.ts'
 import { passwordResetWords, type PasswordResetWords } from './password-reset-words.ts'
+import { planConfirmationWords } from './plan-confirmation-words.ts'
 import { portuguese } from './portuguese.ts'
 import { reminderWords, type ReminderWords } from './reminder-words.ts'
 import { trialWords } from './trial-words.ts'
@@ -48,6 +49,7 @@ export const wordsByLanguage: Readonly<Record<string, MailWords>> = Object.fromE
       emailUpdate: emailUpdateWords[language] as EmailUpdateWords,
       reminder: reminderWords[language] as ReminderWords,
       trial: trialWords[language] as MailText,
+      planConfirmation: planConfirmationWords[language] as MailText,
       passwordReset: passwordResetWords[language] as PasswordResetWords,
     },
   ]),

@@ -14,6 +14,7 @@ export interface MailWords extends BaseMailWords {
   emailUpdate: EmailUpdateWords
   reminder: ReminderWords
   trial: MailText
+  planConfirmation: MailText
   passwordReset: PasswordResetWords
 }
 

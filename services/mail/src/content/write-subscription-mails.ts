@@ -1,0 +1,74 @@
+import type { MailText } from '../words/declaration-words.ts'
+import { fillText, toVisible, type Fact, type Link } from './mail-content.ts'
+import type { MailData, PlanChangeData, PlanConfirmationData, SubscriptionChangeData } from './mail-data.ts'
+import { fillTexts, forCustomer, type Writing, type Written } from './writing.ts'
+
+const textsByChange = {
+  payment_failed: 'paymentFailed',
+  subscription_cancelled: 'cancelled',
+  subscription_uncancelled: 'uncancelled',
+  subscription_ended: 'ended',
+} as const
+
+/** Writes the mail about the end, the cancellation or a failed payment of a subscription. */
+export function writeSubscriptionChange(mail: Writing, data: SubscriptionChangeData): Written {
+  const { words, formats, seller } = mail
+  const { facts } = words
+  const date = data.until === null ? '–' : formats.date(data.until)
+  const isPaused = data.subscriptionId !== undefined
+  const until: Partial<Record<MailData['kind'], Fact>> = isPaused
+    ? {}
+    : {
+        subscription_cancelled: { label: facts.accessUntil, value: date },
+        subscription_uncancelled: { label: facts.nextPayment, value: date },
+      }
+  const dated = until[data.kind]
+  return {
+    ...fillTexts(findChangeTexts(mail, data), { seller, product: toVisible(data.product), date }),
+    lines: [{ label: toVisible(data.product), value: formatPrice(mail, data) }],
+    facts: dated && data.until !== null ? [dated] : [],
+    ...forCustomer(mail),
+    ...(data.subscriptionId && { action: payLink(mail, data.subscriptionId) }),
+  }
+}
+
+/** After a failed payment there is no access, and no later payment is the next one, until it succeeds. */
+function findChangeTexts({ words }: Writing, { kind, subscriptionId }: SubscriptionChangeData): MailText {
+  const texts = words[textsByChange[kind]]
+  if (subscriptionId === undefined) return texts
+  if (kind === 'subscription_cancelled') return { ...texts, text: words.cancelled.pausedText }
+  return { ...texts, text: words.paymentFailed.text }
+}
+
+/** The page finds what the subscription owes when it is opened: the order may have been paid since. */
+function payLink({ words, slug, addresses }: Writing, subscriptionId: string): Link | null {
+  if (slug === null) return null
+  const path = [slug, 'portal', 'subscriptions', subscriptionId, 'pay'].map(encodeURIComponent).join('/')
+  return { label: words.actions.pay, url: `${addresses.pages}/${path}` }
+}
+
+/** Writes the mail about another plan. */
+export function writePlanChange(mail: Writing, data: PlanChangeData): Written {
+  const { words, seller } = mail
+  return {
+    ...fillTexts(words.planChanged, { seller, product: toVisible(data.product), old: toVisible(data.previousProduct) }),
+    facts: [{ label: words.facts.price, value: formatPrice(mail, data), isEmphasized: true }],
+    ...forCustomer(mail),
+  }
+}
+
+/** Writes the mail that asks to confirm the payment of another plan. */
+export function writePlanConfirmation(mail: Writing, data: PlanConfirmationData): Written {
+  const { words, formats, seller } = mail
+  const amount = formats.money(data.amount, data.currency)
+  return {
+    ...fillTexts(words.planConfirmation, { seller, product: toVisible(data.product), amount }),
+    facts: [{ label: words.facts.amount, value: amount, isEmphasized: true }],
+    ...forCustomer(mail),
+    action: payLink(mail, data.subscriptionId),
+  }
+}
+
+function formatPrice({ words, formats }: Writing, { amount, currency, interval }: PlanChangeData | SubscriptionChangeData): string {
+  return fillText(words.per[interval], { amount: formats.money(amount, currency) })
+}
