@@ -3,6 +3,7 @@ import type { RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { launchChromium, openVisit, press, readText, type Browser, type Page } from '../browser/chromium.ts'
+import { waitForMailedLink } from '../mailed-codes.ts'
 import { look } from './look.ts'
 import { sellToCustomer } from './portal-customers.ts'
 import { openShop } from './shop.ts'
@@ -159,6 +160,20 @@ test('a change that the bank wants confirmed leads to the page that pays it', as
   await page.goto(address)
   expect(await page.$$(`a[href*="/orders/${unpaid}/pay"]`)).toHaveLength(1)
   expect(await listOrders(customer)).toMatchObject([{ id: unpaid, status: 'pending' }, { status: 'paid' }])
+})
+
+test('a change by the seller that the bank wants confirmed is mailed to the customer, with the page that pays it', async () => {
+  const { url, order, email } = await sellToCustomer(system, small, 'ctoken_needs_buyer_later')
+  const change = { product_id: large.id, proration_behavior: 'invoice' }
+  const { status, body } = await system.api('PATCH', `/v1/subscriptions/${order.subscription_id}`, change)
+  expect([status, body.product_id]).toEqual([200, large.id])
+  const link = await waitForMailedLink(system.readReadyFile().base_url, email, /\/subscriptions\/[^/]+\/pay$/)
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(url)
+  await page.goto(link)
+  expect(page.url()).toContain(`/orders/${body.unpaid_change_order_id}/pay`)
+  expect(await readText(page)).toContain('Large plan')
 })
 
 test('where the seller forbids changes none is offered, and a form that was open changes nothing [pages 74]', async () => {
