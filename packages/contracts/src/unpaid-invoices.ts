@@ -35,10 +35,12 @@ export const orderInvoiceDue = event({
 
 export const voidOrder = operation({
   subject: 'orders.order.void',
-  summary: 'Void an order that was invoiced and not paid: a credit note covers the invoice, and money that arrives later is returned',
+  summary: 'Void an unpaid order: a credit note covers its invoice, and money that arrives later is returned',
   http: { method: 'POST', path: '/v1/orders/{id}/void', status: 200, scopes: ['orders:write'], callers: ['organization', 'user'] },
   request: z.object({ id: Id }),
-  reply: Order.describe('It stays `pending`, with `voided_at`. A repeated request returns it unchanged.'),
+  reply: Order.describe(
+    'It stays `pending`, with `voided_at`. A repeated request returns it unchanged. An order of a checkout needs a generated invoice.',
+  ),
   errors: [ResourceNotFound, Conflict],
 })
 

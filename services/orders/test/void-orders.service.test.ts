@@ -3,14 +3,17 @@ import { listBankReceipts, markRefundAsPaid } from '@quittance/contracts/bank-re
 import { getCheckout } from '@quittance/contracts/checkouts'
 import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
 import { orderPaymentFailed } from '@quittance/contracts/order-payments'
-import { getOrder, orderUpdated } from '@quittance/contracts/orders'
+import { getOrder, listOrders, orderUpdated } from '@quittance/contracts/orders'
 import { createProduct } from '@quittance/contracts/products'
 import { orderVoided, voidOrder } from '@quittance/contracts/unpaid-invoices'
+import { updateSubscription } from '@quittance/contracts/subscriptions'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { asThisRelease } from './money.ts'
 import { readEvents } from './read-events.ts'
+import { startOrders } from './start-orders.ts'
+import { advance, after, createPlan, replaceMethods, subscribe, waitForSubscription } from './subscribe.ts'
 import {
   buyByTransfer,
   buyInvoicedByTransfer,
@@ -62,7 +65,7 @@ test('money that arrives for a voided order is returned by the seller, and pays 
   await expect(payment).rejects.toThrow('orders_voided_are_unpaid')
 })
 
-test('a paid order, one without a generated invoice and one of another seller are not voided', async () => {
+test('a paid order, one of a checkout without a generated invoice and one of another seller are not voided', async () => {
   await using shop = await startTransferShop()
   const { orders } = shop
   const { seller } = shop.shop
@@ -116,4 +119,47 @@ test('a subscription whose first order is voided has expired, and late money doe
     expect(await orders.rows(`select amount::int from refunds where purpose = 'surplus'`)).toEqual([{ amount: 1_000 }])
   })
   expect(await orders.rows('select status from subscriptions')).toEqual([{ status: 'incomplete_expired' }])
+})
+
+test('a renewal without an invoice is voided: its subscription continues, and nothing charges it any more', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders, { price: 1000 })
+  const { subscription, seller } = subscribed
+  await replaceMethods(orders, 'ctoken_insufficient_funds')
+  await advance(orders, subscribed, after(subscription.current_period_end))
+  const pastDue = await waitForSubscription(orders, subscribed, { status: 'past_due' })
+  const { items } = await orders.call(listOrders, { subscription_id: [subscription.id] }, seller)
+  const id = items[0]?.id ?? ''
+  expect(await orders.call(voidOrder, { id }, seller)).toMatchObject({
+    id,
+    status: 'pending',
+    due_amount: 0,
+    voided_at: expect.any(String),
+  })
+  const active = await waitForSubscription(orders, subscribed, { status: 'active' })
+  expect(active.current_period_end).toBe(pastDue.current_period_end)
+  expect(await readEvents(orders, orderVoided.subject)).toEqual([])
+  await replaceMethods(orders, 'ctoken_ok')
+  await advance(orders, subscribed, after(active.current_period_end))
+  await eventually(async () =>
+    expect(await orders.rows(`select status from orders where subscription_id = $1 order by created_at`, [subscription.id])).toEqual([
+      { status: 'paid' },
+      { status: 'pending' },
+      { status: 'paid' },
+    ]),
+  )
+  expect(await orders.rows(`select from payments where order_id = $1 and state <> 'failed'`, [id])).toEqual([])
+})
+
+test('a change of product that only the buyer can pay is undone once its order is voided', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders, { price: 1000 })
+  const { subscription, seller } = subscribed
+  await replaceMethods(orders, 'ctoken_needs_buyer_later')
+  const { id: product_id } = await createPlan(orders, seller, { price: 3000 })
+  const change = { id: subscription.id, product_id, proration_behavior: 'invoice' as const }
+  const { unpaid_change_order_id: id } = await orders.call(updateSubscription, change, seller)
+  expect(await orders.call(voidOrder, { id: id ?? '' }, seller)).toMatchObject({ voided_at: expect.any(String) })
+  const undone = await waitForSubscription(orders, subscribed, { product_id: subscription.product_id })
+  expect(undone).toMatchObject({ status: 'active', unpaid_change_order_id: null, amount: 1000 })
 })

@@ -113,13 +113,21 @@ export class Order extends OrderSchema.class {
     this.nextPaymentAttemptAt = null
   }
 
-  /** Gives up the claim. Returns false if it was voided before. Throws `Conflict` if it is paid, or if no invoice states the claim. */
+  /**
+   * Gives up the claim. Returns false if it was voided before. Throws `Conflict` if it is paid, if its invoice is not generated yet, or if it is
+   * of a checkout, where the buyer may be paying it, and has no invoice.
+   */
   void(now: Date): boolean {
     if (this.voidedAt) return false
     if (this.status !== 'pending') throw new Conflict('The order is paid. Refund it instead.')
-    if (!this.invoiceGeneratedAt) throw new Conflict('Only an order whose invoice is generated can be voided.')
+    if (!this.invoiceGeneratedAt) this.assertVoidableWithoutInvoice()
     this.giveUp(now)
     return true
+  }
+
+  private assertVoidableWithoutInvoice(): void {
+    if (this.invoiceRequestedAt) throw new Conflict('The invoice of the order is being generated. Void the order after that.')
+    if (this.checkoutId) throw new Conflict('An order of a checkout can be voided once its invoice is generated.')
   }
 
   /** Schedules the next payment of the final order of an ended subscription; null ends the attempts, and the order stays owed. */

@@ -10,7 +10,7 @@ import { closePayments } from './settle-payment.ts'
 
 export const afterOrderVoided = reactionPoint<{ order: Order }>('orders.order.voided')
 
-/** Voids an order that was invoiced before its payment. What arrives afterwards is a surplus, which the seller returns. */
+/** Voids an unpaid order. What arrives afterwards is a surplus, which the seller returns. */
 export const voidOrder = command(contract, async ({ id }, context) => {
   const { em, now, read, react } = context
   const found = await em.findOneOrFail(Order, { id }, { disableIdentityMap: true })
