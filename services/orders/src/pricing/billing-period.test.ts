@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addMonths, isDiscountInEffect, moveMonths, periodEnd, type RecurringInterval } from './billing-period.ts'
+import { addMonths, isDiscountInEffect, moveMonths, periodEnd, trialEnd, type RecurringInterval } from './billing-period.ts'
 
 function periods(first: string, { interval, count }: { interval: RecurringInterval; count: number }): string[] {
   const anchorDay = new Date(first).getUTCDate()
@@ -80,4 +80,18 @@ test('thirteen months apply to the first two yearly orders', () => {
 
 test('the longest duration applies to every order', () => {
   expect(reached({ duration: 'repeating', durationInMonths: 2_147_483_647 })).toEqual([true, true, true, true, true, true])
+})
+
+test.each(['once', 'forever', 'repeating'] as const)('a discount of duration %s lowers no order before its first period', (duration) => {
+  expect(isDiscountInEffect(new Date(from.getTime() - 1), { duration, durationInMonths: 3, from })).toBe(false)
+})
+
+test.each([
+  [10, 'day', '2026-02-10T12:00:00.000Z'],
+  [2, 'week', '2026-02-14T12:00:00.000Z'],
+  [1, 'month', '2026-02-28T12:00:00.000Z'],
+  [3, 'month', '2026-04-30T12:00:00.000Z'],
+  [2, 'year', '2028-01-31T12:00:00.000Z'],
+] as const)('a trial of %i times a %s ends at the same time of day', (...[count, interval, end]) => {
+  expect(trialEnd(from, { interval, count }).toISOString()).toBe(end)
 })

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import {
   appliedTaxes,
   computeAdvertisedPrice,
+  discountOn,
   orderAmounts,
   type DiscountRule,
   type OrderAmounts,
@@ -169,6 +170,68 @@ test('allocates a discount in proportion; lines outside it keep their price', ()
   const wanted = [...lines(1000n, 500n, 501n), { amount: 400n, rate: null, isDiscountable: false }]
   const shares = orderAmounts({ lines: wanted, discount: { type: 'fixed', amount: 100n }, taxBehavior: 'exclusive' }).lines
   expect(shares.map(({ discount }) => discount)).toEqual([50n, 25n, 25n, 0n])
+})
+
+test('a line with a discount bears less of the tax than one of the same price without', () => {
+  const wanted = [
+    { amount: 1000n, rate: vat },
+    { amount: 1000n, rate: vat, isDiscountable: false },
+  ]
+  const shares = orderAmounts({ lines: wanted, discount: { type: 'fixed', amount: 400n }, taxBehavior: 'exclusive' }).lines
+  expect(shares.map(({ discount, tax }) => [discount, tax])).toEqual([
+    [400n, 120n],
+    [0n, 200n],
+  ])
+})
+
+test.each(['exclusive', 'inclusive'] as const)('a discount beside a credit lowers the tax of its own line, with %s prices', (behavior) => {
+  const wanted = [
+    { amount: 1200n, rate: vat },
+    { amount: -600n, rate: vat, isDiscountable: false },
+  ]
+  const shares = orderAmounts({ lines: wanted, discount: { type: 'fixed', amount: 120n }, taxBehavior: behavior }).lines
+  const [charged, credited] =
+    behavior === 'inclusive'
+      ? [
+          [1000n, 100n, 180n],
+          [-500n, 0n, -100n],
+        ]
+      : [
+          [1200n, 120n, 216n],
+          [-600n, 0n, -120n],
+        ]
+  expect(shares.map(({ amount, discount, tax }) => [amount, discount, tax])).toEqual([charged, credited])
+})
+
+test('charged lines share the rounded tax, the first ones the odd units', () => {
+  const wanted = [3n, 3n, 3n, 0n].map((each) => ({ amount: each, rate: vat }))
+  const { lines: shares } = orderAmounts({ lines: wanted, discount: null, taxBehavior: 'exclusive' })
+  expect(shares.map(({ tax }) => tax)).toEqual([1n, 1n, 0n, 0n])
+})
+
+test.each([
+  ['country', { country: 'DE' }],
+  ['state', { state: 'FR-COR' }],
+  ['name', { name: 'GST' }],
+  ['percentage', { partsPerMillion: 100_000n }],
+  ['reverse charge', { isReverseCharge: true }],
+  ['name and percentage, which together read the same', { name: 'VAT2', partsPerMillion: 0n }],
+])('rates with another %s are taxed separately', (...[, difference]) => {
+  const other = { ...vat, ...difference }
+  const { taxes, lines: shares } = orderAmounts({
+    lines: [
+      { amount: 1000n, rate: vat },
+      { amount: 1000n, rate: other },
+    ],
+    discount: null,
+    taxBehavior: 'exclusive',
+  })
+  expect(taxes.map(({ rate: each }) => each)).toEqual([vat, other])
+  expect(shares.map(({ taxPosition }) => taxPosition)).toEqual([1, 2])
+})
+
+test('a discount lowers neither a free price nor a credit', () => {
+  for (const amount of [0n, -500n]) expect(discountOn(amount, { type: 'fixed', amount: 100n })).toBe(0n)
 })
 
 test('rounds tax once for all lines of a rate, not per line', () => {

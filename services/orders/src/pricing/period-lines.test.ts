@@ -35,10 +35,21 @@ test('an order whose amount is not taken is free, and all that is owed is carrie
   )
 })
 
+test('a discount of the order lowers its price, not its prorations', () => {
+  const { lines } = buildPeriodLines({ price: 1_000n, discount: 0n, prorations: [300n, -2_000n] })
+  expect(lines.map(({ amount, isDiscountable = true }) => [amount, isDiscountable])).toEqual([
+    [1_000n, true],
+    [300n, false],
+    [-2_000n, false],
+    [700n, false],
+  ])
+})
+
 test('the rest of a period is at most the whole and decreases with time', () => {
   const start = new Date('2026-02-01T00:00:00Z')
   const end = new Date('2026-03-01T00:00:00Z')
   const rest = (at: string) => prorate(2800n, { start, end, at: new Date(at) })
+  expect(rest('2026-01-01T00:00:00Z')).toBe(2800n)
   expect(rest('2026-02-01T00:00:00Z')).toBe(2800n)
   expect(rest('2026-02-15T00:00:00Z')).toBe(1400n)
   expect(rest('2026-02-28T12:00:00Z')).toBe(50n)

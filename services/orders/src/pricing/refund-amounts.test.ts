@@ -49,6 +49,7 @@ test.each([
     amount: 1n,
     expected: 0n,
   },
+  { title: 'nothing of a free order', order: { net: 0n, tax: 0n, refunded: 0n, refundedTax: 0n }, amount: 0n, expected: 0n },
   { title: 'no tax, no share', order: { net: 1000n, tax: 0n, refunded: 0n, refundedTax: 0n }, amount: 999n, expected: 0n },
 ])('$title', ({ order, amount, expected }) => {
   expect(computeRefundedTax(order, amount)).toBe(expected)

@@ -14,9 +14,7 @@ export interface Refundable {
  * order's net and tax, however it is split. `amount` is at most `net − refunded`.
  */
 export function computeRefundedTax({ net, tax, refunded, refundedTax }: Refundable, amount: bigint): bigint {
-  const left = tax - refundedTax
-  if (amount === net - refunded) return left
+  if (amount === net - refunded) return tax - refundedTax
   const share = divideRounded((refunded + amount) * tax, net) - refundedTax
-  if (share < 0n) return 0n
-  return share < left ? share : left
+  return share > 0n ? share : 0n
 }

@@ -88,8 +88,8 @@ export function takeBackCredit(order: ReturnableOrder, amount: bigint, { outstan
 export function releaseCredit(orders: readonly ReturnableOrder[], credit: bigint): bigint[] {
   let left = credit
   return orders.map((order) => {
-    const blocked = toAdvertised(order) - computeRefunded(order) - computeRoom(order)
-    const released = positive(least(left, least(blocked, order.creditedAmount)))
+    // What the order has used up of earlier credits can be returned instead: that much of its own credit blocks no refund.
+    const released = positive(least(left, order.creditedAmount - order.creditUsedAmount))
     left -= released
     return released
   })

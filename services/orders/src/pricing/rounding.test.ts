@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { allocate, divideRounded } from './rounding.ts'
+import { adjustTo, allocate, divideRounded } from './rounding.ts'
 
 const signed = fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n })
 const magnitude = (amount: bigint) => (amount < 0n ? -amount : amount)
@@ -32,4 +32,15 @@ test.each([
 
 test('rounds half a minor unit away from zero, up and down alike [52]', () => {
   expect([divideRounded(5n, 2n), divideRounded(-5n, 2n), divideRounded(4n, 3n), divideRounded(-4n, 3n)]).toEqual([3n, -3n, 1n, -1n])
+})
+
+test.each([
+  ['nothing is missing', 6n, [1n, 2n, 3n], [1n, 2n, 3n]],
+  ['the largest part takes a missing unit', 7n, [1n, 2n, 3n], [1n, 2n, 4n]],
+  ['the largest credit does too', 0n, [-5n, 1n, 3n], [-4n, 1n, 3n]],
+  ['the largest part gives up a unit', 5n, [3n, 2n, 1n], [2n, 2n, 1n]],
+  ['of equal parts the first', 5n, [2n, 2n], [3n, 2n]],
+  ['more units than parts are spread', 11n, [1n, 2n, 3n], [2n, 4n, 5n]],
+])('parts are adjusted to a whole: %s', (...[, whole, parts, expected]) => {
+  expect(adjustTo(whole, parts)).toEqual(expected)
 })

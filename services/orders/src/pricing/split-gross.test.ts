@@ -39,6 +39,7 @@ test.each([
     expected: { amount: 500n, taxAmount: 100n },
   },
   { title: 'more than is left', left: { net: 1000n, tax: 200n, leftNet: 500n, leftTax: 100n }, gross: 601n, expected: null },
+  { title: 'nothing', left: { net: 1000n, tax: 0n, leftNet: 1000n, leftTax: 0n }, gross: 0n, expected: null },
   { title: 'one cent', left: { net: 1n, tax: 1000n, leftNet: 1n, leftTax: 1000n }, gross: 1n, expected: { amount: 1n, taxAmount: 0n } },
 ])('$title', ({ left, gross, expected }) => {
   expect(splitGross(left, gross)).toEqual(expected)

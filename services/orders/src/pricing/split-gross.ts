@@ -15,7 +15,6 @@ export interface LeftOfOrder {
  */
 export function splitGross({ net, tax, leftNet, leftTax }: LeftOfOrder, gross: bigint): { amount: bigint; taxAmount: bigint } | null {
   if (gross < 1n || gross > leftNet + leftTax || leftNet < 1n) return null
-  if (gross === leftNet + leftTax) return { amount: leftNet, taxAmount: leftTax }
   const share = divideRounded(gross * net, net + tax)
   const least = gross > leftTax ? gross - leftTax : 1n
   const amount = share < least ? least : share > leftNet ? leftNet : share
