@@ -42,12 +42,15 @@ export async function packagesFolder(name: PackageFolder): Promise<string> {
   return folder
 }
 
-/** Loads one version of the client, unmodified, with the public address of the system as its server. */
-export async function loadClient(version: Version, { token, baseUrl }: { token: string; baseUrl: string }): Promise<LoadedClient> {
+/** Loads one version of the client, unmodified, with the public address of the system as its server. Versions 1.x can act on one organization. */
+export async function loadClient(
+  version: Version,
+  { token, baseUrl, organizationId }: { token: string; baseUrl: string; organizationId?: string },
+): Promise<LoadedClient> {
   const load = (file: string) => import(join(clientsFolder, `node_modules/polar-sdk-${version}/dist`, file))
   if (version.startsWith('1.')) {
     const { createPolar, webhooks } = await load('2026-04/index.mjs')
-    return { polar: createPolar({ accessToken: token, baseUrl }), validateEvent: webhooks.validateEvent }
+    return { polar: createPolar({ accessToken: token, baseUrl, organizationId }), validateEvent: webhooks.validateEvent }
   }
   const [{ Polar }, { validateEvent }] = await Promise.all([load('esm/index.js'), load('esm/webhooks.js')])
   return { polar: new Polar({ accessToken: token, serverURL: baseUrl }), validateEvent }

@@ -78,6 +78,20 @@ describe.runIf(scale(false, true))('the unmodified official client', () => {
     expect(disputeFromJSON(JSON.stringify(dispute))).toMatchObject({ ok: true })
   })
 
+  test('1.0.1 with an organizationId acts on that organization of a person, and on no other', async () => {
+    const { polar: person } = await loadClient('1.0.1', { ...world, token: world.personToken })
+    const second = await person.organizations.create({ name: 'Second shop', slug: `second-${crypto.randomUUID()}` })
+    const { polar: bound } = await loadClient('1.0.1', { ...world, token: world.personToken, organizationId: second.id })
+    const prices = [{ amount_type: 'free' }]
+    const created = await bound.products.create({ name: 'Print', prices })
+    expect(created.organization_id).toBe(second.id)
+    expect((await bound.products.list()).items.map(({ id }: { id: string }) => id)).toEqual([created.id])
+    await expect(bound.products.update(world.product, { name: 'Taken over' })).rejects.toMatchObject({ statusCode: 404 })
+    await expect(person.products.create({ name: 'Print', prices })).rejects.toMatchObject({ statusCode: 422 })
+    const { polar: stranger } = await loadClient('1.0.1', { ...world, token: world.personToken, organizationId: crypto.randomUUID() })
+    await expect(stranger.products.list()).rejects.toMatchObject({ statusCode: 403 })
+  })
+
   // The operations above cause the events.
   test.each(versions)('%s verifies and parses every event', async (version) => {
     const { validateEvent } = await loadClient(version, world)

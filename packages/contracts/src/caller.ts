@@ -25,6 +25,8 @@ export const Caller = z.discriminatedUnion('kind', [
     kind: z.literal('user'),
     user_id: z.uuid(),
     organization_ids: z.array(z.uuid()),
+    /** The only one of them that the request names in its `Polar-Organization` header; new objects belong to it. Absent without the header. */
+    organization_id: z.uuid().optional(),
     token_id: z.string(),
     client_id: z.string().nullable(),
   }),
@@ -66,6 +68,13 @@ export function callerOrganizationIds(caller: Caller): readonly string[] {
     default:
       return []
   }
+}
+
+/** Returns the caller with access to this organization only; null if it has none to it. Callers without any organization stay as they are. */
+export function limitToOrganization(caller: Caller, organizationId: string): Caller | null {
+  if (caller.kind === 'anonymous' || caller.kind === 'client' || caller.kind === 'operator') return caller
+  if (!callerOrganizationIds(caller).includes(organizationId)) return null
+  return caller.kind === 'user' ? { ...caller, organization_ids: [organizationId], organization_id: organizationId } : caller
 }
 
 /** The tenant that the work of a request counts for: an organization, or a user with all of theirs; null for callers without one. */

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { markRefundAsPaid } from '@quittance/contracts/bank-receipts'
+import { limitToOrganization, type Caller } from '@quittance/contracts/caller'
 import { createCheckout, updateCheckoutByClient } from '@quittance/contracts/checkouts'
+import { createCustomer } from '@quittance/contracts/customers'
+import { RequestValidationError } from '@quittance/contracts/errors'
 import { validateLicenseKey } from '@quittance/contracts/license-keys'
 import type { PublicOperation } from '@quittance/contracts/operation'
 import { acceptsIdempotencyKey } from '@quittance/runtime/idempotency'
 import { call } from '@quittance/runtime/rpc-client'
+import { userCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { createPopulatedShop, ordersOperations, type PopulatedShop } from './populated-shop.ts'
@@ -114,6 +118,29 @@ test('a key of an anonymous caller belongs to the license key or checkout the re
     const update = { operation: updateCheckoutByClient, request: named, caller: anonymous, idempotencyKey }
     expect(await call(orders.connection, update)).toMatchObject({ customer_email: named.customer_email })
   }
+})
+
+test('a user whose request is limited to an organization creates there, with keys of its own', async () => {
+  await using orders = await startOrders()
+  const shops = [await orders.shop(), await orders.shop()]
+  const organizationIds = shops.map(({ organizationId }) => organizationId)
+  const user = userCaller({ userId: randomUUID(), organizationIds })
+  const idempotencyKey = randomUUID()
+  const create = (organizationId: string, given: object = {}) =>
+    call(orders.connection, {
+      operation: createCustomer,
+      request: { email: 'ada@example.com', ...given },
+      caller: limitToOrganization(user, organizationId) as Caller,
+      idempotencyKey,
+    })
+  await expect(orders.call(createCustomer, { email: 'ada@example.com' }, user)).rejects.toThrow(RequestValidationError)
+  const [first = '', second = ''] = organizationIds
+  const created = await create(first)
+  expect(created).toMatchObject({ organization_id: first })
+  expect(await create(second)).toMatchObject({ organization_id: second })
+  expect(await create(first)).toEqual(created)
+  const elsewhere = { email: 'bob@example.com', organization_id: second }
+  await expect(orders.call(createCustomer, elsewhere, limitToOrganization(user, first) as Caller)).rejects.toThrow(RequestValidationError)
 })
 
 interface Repeated {

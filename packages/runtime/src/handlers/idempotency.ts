@@ -132,7 +132,7 @@ function callerIdentity(caller: Caller): string | null {
     case 'organization':
       return withClient(caller.organization_id, caller.client_id)
     case 'user':
-      return withClient(caller.user_id, caller.client_id)
+      return withClient(caller.organization_id ? `${caller.user_id} of ${caller.organization_id}` : caller.user_id, caller.client_id)
     case 'customer':
       return caller.checkout_id ? `${caller.customer_id} ${caller.checkout_id}` : caller.customer_id
     case 'client':

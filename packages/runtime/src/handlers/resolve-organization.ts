@@ -3,7 +3,7 @@ import { NotPermitted, RequestValidationError } from '@quittance/contracts/error
 
 /**
  * Returns the organization of a new object. An organization credential determines it and must not repeat it; a user credential must name
- * one of the user's organizations.
+ * one of the user's organizations, in the body or by the header that limits the request to it.
  */
 export function resolveOrganization(caller: Caller, organizationId: string | null | undefined): string {
   if (caller.kind === 'organization') {
@@ -17,8 +17,9 @@ export function resolveOrganization(caller: Caller, organizationId: string | nul
     return caller.organization_id
   }
   if (caller.kind !== 'user') throw new NotPermitted('Not permitted')
-  if (!organizationId)
+  const named = organizationId ?? caller.organization_id
+  if (!named)
     throw RequestValidationError.field(['organization_id'], 'Field required: a user may act for several organizations.', 'missing')
-  if (!caller.organization_ids.includes(organizationId)) throw RequestValidationError.field(['organization_id'], 'Organization not found.')
-  return organizationId
+  if (!caller.organization_ids.includes(named)) throw RequestValidationError.field(['organization_id'], 'Organization not found.')
+  return named
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Caller } from '@quittance/contracts/caller'
-import { InsufficientScope, InvalidToken, Unauthorized } from '@quittance/contracts/errors'
+import { limitToOrganization, type Caller } from '@quittance/contracts/caller'
+import { InsufficientScope, InvalidToken, NotPermitted, Unauthorized } from '@quittance/contracts/errors'
 import type { HttpBinding } from '@quittance/contracts/operation'
 import { parseCredential } from './presented-credential.ts'
 import type { Verifier } from './verifier.ts'
@@ -35,5 +35,15 @@ export async function authorizeRequest(
   if (verified.caller.kind !== 'client' && http.scopes.length > 0 && !http.scopes.some((scope) => verified.scopes.has(scope))) {
     throw new InsufficientScope('The request requires higher privileges than provided by the access token.')
   }
-  return verified
+  return limitToNamedOrganization(verified, message)
+}
+
+/** Narrows the caller to the organization of a `Polar-Organization` header, which clients 1.x send. Throws `NotPermitted` if it has no access to it. */
+function limitToNamedOrganization(authorized: AuthorizedRequest, { headers }: IncomingMessage): AuthorizedRequest {
+  const named = headers['polar-organization']
+  if (named === undefined) return authorized
+  // Repeated lines are joined, and name no organization.
+  const caller = limitToOrganization(authorized.caller, String(named).toLowerCase())
+  if (!caller) throw new NotPermitted('This access token has no access to the organization of the Polar-Organization header.')
+  return caller === authorized.caller ? authorized : { caller, header: JSON.stringify(caller) }
 }

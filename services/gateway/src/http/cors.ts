@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Headers that a page may send. `*` would not cover `Authorization`. */
 const allowedHeaders =
-  'Authorization, Content-Type, Accept, DPoP, Idempotency-Key, If-None-Match, X-Request-Id, Traceparent, Tracestate, Baggage'
+  'Authorization, Content-Type, Accept, DPoP, Idempotency-Key, If-None-Match, Polar-Organization, Polar-Version, X-Request-Id, Traceparent, Tracestate, Baggage'
 /** Headers that a page may read besides those that every page may. */
 const exposedHeaders =
   'X-Request-Id, Traceresponse, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, ETag, Deprecation, Link, Content-Disposition'

@@ -6,6 +6,7 @@ import {
   InvalidDpopProof,
   InvalidRequest,
   InvalidToken,
+  NotPermitted,
   RequestValidationError,
   ServiceUnavailable,
   TooManyRequests,
@@ -28,7 +29,14 @@ const gatewayErrors: readonly ErrorClass[] = [RequestValidationError, TooManyReq
 const bodyErrors: readonly ErrorClass[] = [ContentTooLarge, UnsupportedMediaType]
 
 /** Errors of the verification of a credential. */
-const credentialErrors: readonly ErrorClass[] = [InvalidRequest, Unauthorized, InvalidToken, InvalidDpopProof, InsufficientScope]
+const credentialErrors: readonly ErrorClass[] = [
+  InvalidRequest,
+  Unauthorized,
+  InvalidToken,
+  InvalidDpopProof,
+  InsufficientScope,
+  NotPermitted,
+]
 
 /** Headers that several responses share, for `components.headers`. */
 export const sharedHeaders: Json = {

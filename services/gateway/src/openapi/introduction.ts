@@ -15,6 +15,11 @@ the customer portal. A token that is bound to a key requires the \`DPoP\` scheme
 \`{ "error": "ResourceNotFound", "detail": "Not found" }\`; for 422 \`detail\` is a list of \`{ loc, msg, type }\`. With
 \`Accept: application/problem+json\` errors are problem details (RFC 9457).
 
+## Organizations
+
+A personal or OAuth access token of a user reaches every organization of the user. \`Polar-Organization\` with the id of one limits a request to it: only
+its data is read and changed, and new objects belong to it. An organization without access is 403 \`NotPermitted\`.
+
 ## Limits
 
 100 requests per second and IP address; an IPv6 /64 counts as one address. \`RateLimit\` contains the remaining quota.
