@@ -120,7 +120,7 @@ test('a key of an anonymous caller belongs to the license key or checkout the re
   }
 })
 
-test('a user whose request is limited to an organization creates there, with keys of its own', async () => {
+test('a user whose request is limited to an organization creates there, with separate keys', async () => {
   await using orders = await startOrders()
   const shops = [await orders.shop(), await orders.shop()]
   const organizationIds = shops.map(({ organizationId }) => organizationId)

@@ -184,24 +184,27 @@ test('a line with a discount bears less of the tax than one of the same price wi
   ])
 })
 
-test.each(['exclusive', 'inclusive'] as const)('a discount beside a credit lowers the tax of its own line, with %s prices', (behavior) => {
-  const wanted = [
-    { amount: 1200n, rate: vat },
-    { amount: -600n, rate: vat, isDiscountable: false },
-  ]
-  const shares = orderAmounts({ lines: wanted, discount: { type: 'fixed', amount: 120n }, taxBehavior: behavior }).lines
-  const [charged, credited] =
-    behavior === 'inclusive'
-      ? [
-          [1000n, 100n, 180n],
-          [-500n, 0n, -100n],
-        ]
-      : [
-          [1200n, 120n, 216n],
-          [-600n, 0n, -120n],
-        ]
-  expect(shares.map(({ amount, discount, tax }) => [amount, discount, tax])).toEqual([charged, credited])
-})
+test.each(['exclusive', 'inclusive'] as const)(
+  'a discount beside a credit lowers the tax of its line alone, with %s prices',
+  (behavior) => {
+    const wanted = [
+      { amount: 1200n, rate: vat },
+      { amount: -600n, rate: vat, isDiscountable: false },
+    ]
+    const shares = orderAmounts({ lines: wanted, discount: { type: 'fixed', amount: 120n }, taxBehavior: behavior }).lines
+    const [charged, credited] =
+      behavior === 'inclusive'
+        ? [
+            [1000n, 100n, 180n],
+            [-500n, 0n, -100n],
+          ]
+        : [
+            [1200n, 120n, 216n],
+            [-600n, 0n, -120n],
+          ]
+    expect(shares.map(({ amount, discount, tax }) => [amount, discount, tax])).toEqual([charged, credited])
+  },
+)
 
 test('charged lines share the rounded tax, the first ones the odd units', () => {
   const wanted = [3n, 3n, 3n, 0n].map((each) => ({ amount: each, rate: vat }))

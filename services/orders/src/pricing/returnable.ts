@@ -88,7 +88,7 @@ export function takeBackCredit(order: ReturnableOrder, amount: bigint, { outstan
 export function releaseCredit(orders: readonly ReturnableOrder[], credit: bigint): bigint[] {
   let left = credit
   return orders.map((order) => {
-    // What the order has used up of earlier credits can be returned instead: that much of its own credit blocks no refund.
+    // What the order has used up of earlier credits can be returned instead: that much of its credit blocks no refund.
     const released = positive(least(left, order.creditedAmount - order.creditUsedAmount))
     left -= released
     return released
