@@ -1,3 +1,4 @@
+import { EmailAddress } from './email-address.ts'
 import { z } from 'zod'
 import { NotPermitted, RequestValidationError, ResourceNotFound, TooManyRequests } from './errors.ts'
 import { Id, Timestamp, timestamps } from './identifiers.ts'
@@ -12,7 +13,7 @@ export const createAccount = operation({
   subject: 'auth.account.create',
   summary: 'Create an account that signs in with e-mail and password',
   request: z.object({
-    email: z.email().max(254),
+    email: EmailAddress,
     password: z.string().min(8).max(200),
     email_verified: z.boolean().default(false).describe('Whether the operator has verified that the address belongs to the user.'),
   }),
@@ -91,7 +92,7 @@ export const inviteMember = operation({
   subject: 'auth.member.invite',
   summary: 'Invite a user by e-mail address to become a member; inviting again replaces the open invitation',
   http: { method: 'POST', path: '/v1/organizations/{id}/members', status: 201, scopes: ['organizations:write'], callers: ['user'] },
-  request: z.object({ id: Id, email: z.email().max(254) }),
+  request: z.object({ id: Id, email: EmailAddress }),
   reply: InvitedMember,
   errors: [NotPermitted, ResourceNotFound, TooManyRequests],
 })

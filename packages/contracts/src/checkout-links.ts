@@ -1,3 +1,4 @@
+import { EmailAddress } from './email-address.ts'
 import { z } from 'zod'
 import { CheckoutPublic } from './checkout.ts'
 import { DiscountSummary } from './discounts.ts'
@@ -138,7 +139,7 @@ export const openCheckoutLink = operation({
     product_id: Id.nullish().describe('One of the products of the link; default: the first one that is not archived.'),
     amount: z.int().min(50).max(maxAmount).nullish().describe('Amount for a product with a custom price.'),
     discount_code: z.string().max(256).nullish().describe('Ignored if the link allows no codes.'),
-    customer_email: z.email().max(254).nullish(),
+    customer_email: EmailAddress.nullish(),
     customer_name: withoutControls(z.string().trim().max(250)).nullish(),
     embed_origin: z.string().max(2083).nullish().describe('Ignored unless `page_settings.embed_origins` of the organization has it.'),
   }),

@@ -1,3 +1,4 @@
+import { EmailAddress } from './email-address.ts'
 import { z } from 'zod'
 import { AddressInput } from './address.ts'
 import { deprecatedSince } from './changes.ts'
@@ -33,7 +34,7 @@ export class AlreadyActiveSubscriptionError extends ApiError {
   readonly status = 403
 }
 
-const email = z.email().max(254).nullish()
+const email = EmailAddress.nullish()
 /** Amount chosen by the buyer for a product with a custom price; ignored for other prices. */
 const chosenAmount = z.int().min(50).max(maxAmount).nullish()
 const personName = withoutControls(z.string().trim().max(250)).nullish()

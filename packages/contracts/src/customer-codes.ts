@@ -1,3 +1,4 @@
+import { EmailAddress } from './email-address.ts'
 import { z } from 'zod'
 import { ApiError, ServiceUnavailable, TooManyRequests } from './errors.ts'
 import { event } from './event.ts'
@@ -9,7 +10,7 @@ export class CustomerSessionCodeInvalidOrExpired extends ApiError {
   readonly status = 401
 }
 
-const email = z.email().max(254)
+const email = EmailAddress
 /** A code as it is typed. */
 export const TypedCode = z.string().max(50).describe('Six characters; case, spaces and dashes do not matter.')
 

@@ -1,3 +1,4 @@
+import { EmailAddress } from './email-address.ts'
 import { z } from 'zod'
 import { Address, AddressInput } from './address.ts'
 import { Conflict, RequestValidationError, ResourceNotFound } from './errors.ts'
@@ -32,7 +33,7 @@ export const Customer = z
   .meta({ id: 'Customer' })
 export type Customer = z.infer<typeof Customer>
 
-const email = z.email().max(254)
+const email = EmailAddress
 const name = withoutControls(z.string().trim().max(250)).nullish()
 const externalId = z.string().min(1).max(200)
 

@@ -1,3 +1,4 @@
+import { EmailAddress } from './email-address.ts'
 import { z } from 'zod'
 import { displayName } from './display-name.ts'
 import { RequestValidationError, ResourceNotFound, TooManyRequests } from './errors.ts'
@@ -53,7 +54,7 @@ const plainText = (max: number) =>
 const declared = {
   organization_id: Id,
   name: plainText(100),
-  email: z.email().max(254).describe('Where the receipt is sent.'),
+  email: EmailAddress.describe('Where the receipt is sent.'),
   reference: plainText(200).nullish().describe('Number of the order, invoice or subscription, or a description of the contract.'),
   locale: LocaleInput.nullish().describe('Language of the receipt.'),
 }

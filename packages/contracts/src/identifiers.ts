@@ -20,7 +20,9 @@ export function isStorableTime(text: string): boolean {
 }
 
 /** RFC 3339 with offset, microseconds allowed. */
-export const Timestamp = z.iso.datetime({ offset: true }).refine(isStorableTime, `Must be ${storableTimes}.`)
+export const Timestamp = z.iso
+  .datetime({ offset: true, error: 'Must be a time with its offset from UTC, such as 2026-12-01T00:00:00Z (RFC 3339).' })
+  .refine(isStorableTime, `Must be ${storableTimes}.`)
 
 /** The two timestamps of every resource; `modified_at` is null until the first change. */
 export const timestamps = { created_at: Timestamp, modified_at: Timestamp.nullable() }

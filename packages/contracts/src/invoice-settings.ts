@@ -1,3 +1,4 @@
+import { EmailAddress } from './email-address.ts'
 import { z } from 'zod'
 import { Address, AddressInput } from './address.ts'
 import { RequestValidationError, ServiceUnavailable } from './errors.ts'
@@ -124,7 +125,7 @@ export const updateInvoiceSettings = operation({
       .regex(/^(?:\d{4}|EM):[^\s:]\S*$/, 'Must be a scheme of the list EAS, a colon and the address, such as 9930:DE136695976.')
       .nullish(),
     contact_name: contact(100).nullish(),
-    contact_email: z.email().max(254).nullish(),
+    contact_email: EmailAddress.nullish(),
     contact_phone: contact(40)
       .refine((phone) => (phone.match(/\d/g)?.length ?? 0) >= 3, 'Must contain at least three digits.')
       .nullish(),

@@ -1,3 +1,4 @@
+import { EmailAddress } from './email-address.ts'
 import { z } from 'zod'
 import { ResourceNotFound } from './errors.ts'
 import { Id, Timestamp } from './identifiers.ts'
@@ -7,7 +8,7 @@ export const resetPassword = operation({
   subject: 'auth.account.reset-password',
   summary: 'Create a one-time link with which a user sets a new password; it replaces the previous link of the account',
   request: z.object({
-    email: z.email().max(254),
+    email: EmailAddress,
     remove_second_factors: z
       .boolean()
       .default(false)

@@ -1,3 +1,4 @@
+import { EmailAddress } from './email-address.ts'
 import { z } from 'zod'
 import { Address, AddressInput } from './address.ts'
 import { AuthenticatedCustomerSession, CustomerSessionCodeInvalidOrExpired, TypedCode } from './customer-codes.ts'
@@ -64,7 +65,7 @@ export const requestEmailUpdate = operation({
   summary:
     'Mail a code to your new e-mail address; the address changes once the code is entered, and the reply is the same for addresses of others',
   http: { method: 'POST', path: `${emailUpdate}/request`, status: 202, ...portal, limitedByNetwork: true },
-  request: z.object({ email: z.email().max(254) }),
+  request: z.object({ email: EmailAddress }),
   reply: z.null(),
   errors: [ResourceNotFound, NotPermitted, RequestValidationError, TooManyRequests, ServiceUnavailable],
 })

@@ -30,6 +30,7 @@ test('returns 403 insufficient_scope with the sufficient scopes if the scope is 
   const response = await gateway.fetch('/v1/orders/', { headers: bearer(mintToken('qt_at_')) })
   expect(response.status).toBe(403)
   expect(response.headers.get('www-authenticate')).toMatch(/error="insufficient_scope", .*scope="orders:read"/)
+  expect(await response.text()).toContain('the scope orders:read.')
 })
 
 test('rejects every scoped operation without one of its scopes', async () => {

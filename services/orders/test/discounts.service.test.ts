@@ -116,6 +116,29 @@ test('a deleted discount is gone and unusable, its code is free; foreign ones st
   expect(await orders.call(createDiscount, { ...tenPercent, code: 'launch' }, seller)).toMatchObject({ code: 'launch' })
 })
 
+test('a discount that cannot be redeemed is rejected with the reason', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const { product, seller } = shop
+  const [before, after] = [new Date(Date.now() - 86_400_000).toISOString(), new Date(Date.now() + 86_400_000).toISOString()]
+  const half = { name: 'Half', type: 'percentage' as const, basis_points: 5000, duration: 'once' as const }
+  const other = await orders.call(createProduct, { name: 'Other', prices: [{ amount_type: 'free' }] }, seller)
+  const reasons = [
+    [{ starts_at: after }, `starts at ${after}`],
+    [{ ends_at: before }, `ended at ${before}`],
+    [{ products: [other.id] }, 'other products'],
+    [{ type: 'fixed', amount: 100, currency: 'eur', basis_points: undefined }, 'in eur, and the price in usd'],
+    [{ max_redemptions: 1 }, 'as often as allowed'],
+  ] as const
+  for (const [limit, reason] of reasons) {
+    const { id } = await orders.call(createDiscount, { ...half, ...limit } as never, seller)
+    if ('max_redemptions' in limit) await orders.rows('update discounts set redemptions_count = 1 where id = $1', [id])
+    const checkout = orders.call(createCheckout, { products: [product.id], discount_id: id }, seller)
+    await expect(checkout).rejects.toThrow(reason)
+  }
+  await expect(orders.call(createCheckout, { products: [product.id], discount_id: randomUUID() }, seller)).rejects.toThrow('does not exist')
+})
+
 test('a purchase of a free product redeems no discount, so that no buyer uses up a code for nothing', async () => {
   await using orders = await startOrders()
   const { seller, product } = await orders.shop()

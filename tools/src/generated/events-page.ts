@@ -15,7 +15,8 @@ consumer. Events of one aggregate keep their order; there is no order between ag
 
 ## Sent to webhook endpoints
 
-The body is \`{ "type", "timestamp", "data" }\`; \`data\` is the resource as the API returns it at that moment. A generated invoice is reported by
+The body is \`{ "type", "timestamp", "data" }\`; \`data\` is the resource as the API returns it at that moment; in a body above 256 KiB it
+is only its \`id\`. A generated invoice is reported by
 \`order.updated\` with \`is_invoice_generated: true\`. An endpoint subscribes to single types, to all of a resource (\`order.*\`), or to all (\`*\`).
 
 | type | sent when | subject | published by |

@@ -56,9 +56,7 @@ function createValidationError(
   msg: string,
   { operation, path }: { operation: Operation; path: (string | number)[] },
 ): RequestValidationError {
-  const [first, ...rest] = path
-  const loc = first === undefined ? ['body'] : [requestLocation(operation.http, String(first)), first, ...rest]
-  return new RequestValidationError([{ loc, msg, type: 'value_error' }])
+  return new RequestValidationError([{ loc: locate(operation, path), msg, type: 'value_error' }])
 }
 
 interface Place {
@@ -81,20 +79,35 @@ function distance(issues: readonly z.core.$ZodIssue[], { input, prefix }: Place)
   return weights.reduce((sum, weight) => sum + weight, 0)
 }
 
-/** Converts one zod issue to the format of the public contract. A union is reported by its closest branch. */
+/** Converts one zod issue to the format of the public contract. A union is reported by its closest branch, or by what any of several lacks. */
 function describe(issue: z.core.$ZodIssue, location: Place): ValidationIssue[] {
   const path = [...location.prefix, ...issue.path]
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    const [closest = []] = issue.errors.toSorted(
-      (a, b) => distance(a, { ...location, prefix: path }) - distance(b, { ...location, prefix: path }),
-    )
+    const distances = issue.errors.map((branch) => distance(branch, { ...location, prefix: path }))
+    const nearest = issue.errors.filter((_, index) => distances[index] === Math.min(...distances))
+    const lacking = nearest.map((branch) => findOnlyMissing(branch, { ...location, prefix: path }))
+    if (nearest.length > 1 && lacking.every((key) => key !== null))
+      return [
+        { loc: locate(location.operation, path), msg: `One of these is required: ${[...new Set(lacking)].join(', ')}`, type: 'missing' },
+      ]
+    const [closest = []] = nearest
     if (closest.length > 0) return closest.flatMap((inner) => describe(inner, { ...location, prefix: path }))
   }
   const missing = path.length > 0 && valueAt(location.input, path) === undefined
-  const [first, ...rest] = path.map((part) => (typeof part === 'number' ? part : String(part)))
-  const loc = first === undefined ? ['body'] : [requestLocation(location.operation.http, String(first)), first, ...rest]
+  const loc = locate(location.operation, path)
   if (missing) return [{ loc, msg: describeMissing(location.operation.request, path), type: 'missing' }]
   return [{ loc, msg: issue.message, type: typeOf(issue) }]
+}
+
+function locate({ http }: Operation, path: PropertyKey[]): (string | number)[] {
+  const [first, ...rest] = path.map((part) => (typeof part === 'number' ? part : String(part)))
+  return first === undefined ? ['body'] : [requestLocation(http, String(first)), first, ...rest]
+}
+
+/** Returns the name of the key that a union branch lacks, if it is all that differs; otherwise null. */
+function findOnlyMissing([issue, ...others]: readonly z.core.$ZodIssue[], { input, prefix }: Place): string | null {
+  if (!issue || others.length > 0 || issue.path.length !== 1) return null
+  return valueAt(input, [...prefix, ...issue.path]) === undefined ? String(issue.path[0]) : null
 }
 
 /** States what a missing key is for, if the contract describes it. Keys inside unions have no description here. */

@@ -33,7 +33,9 @@ export async function authorizeRequest(
   }
   // A registration access token (RFC 7592) carries no scope: it manages the one client that it was issued for.
   if (verified.caller.kind !== 'client' && http.scopes.length > 0 && !http.scopes.some((scope) => verified.scopes.has(scope))) {
-    throw new InsufficientScope('The request requires higher privileges than provided by the access token.')
+    throw new InsufficientScope(
+      `The request requires higher privileges than provided by the access token: the scope ${http.scopes.join(' or ')}.`,
+    )
   }
   return limitToNamedOrganization(verified, message)
 }

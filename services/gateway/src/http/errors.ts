@@ -48,7 +48,16 @@ export function addErrorHandlers(app: FastifyInstance, challenge: Challenge): vo
     if (challenges.length > 0) reply.header('www-authenticate', challenges)
     return sendError(reply, apiError)
   })
-  app.setNotFoundHandler((_request, reply) => sendError(reply, new ResourceNotFound()))
+  app.setNotFoundHandler((request, reply) => sendError(reply, new ResourceNotFound(describeUnknownPath(request))))
+}
+
+/** Longer paths are shown in part. */
+const maxShownPath = 200
+
+/** Tells a path without operations from an object that does not exist. */
+function describeUnknownPath({ method, url }: FastifyRequest): string {
+  const [path = ''] = url.split('?')
+  return `There is no operation ${method} ${path.slice(0, maxShownPath)}.`
 }
 
 /** Sends an error in the form of the contract before a route is known. */

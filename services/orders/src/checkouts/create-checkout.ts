@@ -5,10 +5,9 @@ import type { RequestOf } from '@quittance/contracts/operation'
 import { command, type CommandContext, type Transaction } from '@quittance/runtime/handler'
 import { Customer } from '../customers/customer.ts'
 import { isTaxIdOfCountry } from '@quittance/runtime/tax-id'
-import { Discount } from '../catalog/discounts/discount.ts'
+import { Discount, requireRedeemable } from '../catalog/discounts/discount.ts'
 import { requireOrganization } from '../organizations/organization.ts'
 import type { Product } from '../catalog/products/product.ts'
-import { createUnusableDiscountError } from './checkout-pricing.ts'
 import { findOfferedProducts, nameProducts } from './offered-products.ts'
 import { startCheckout } from './start-checkout.ts'
 import { Subscription } from '../subscriptions/subscription.ts'
@@ -67,9 +66,7 @@ async function findDiscount(
 ): Promise<Discount | null> {
   if (!id) return null
   const discount = await em.findOne(Discount, { id, organizationId: product.organizationId })
-  const currency = product.currentPrice().priceCurrency ?? 'usd'
-  if (!discount?.isRedeemable({ productId: product.id, currency, now })) throw createUnusableDiscountError('discount_id')
-  return discount
+  return requireRedeemable(discount, { productId: product.id, currency: product.currentPrice().priceCurrency ?? 'usd', now })
 }
 
 /** The customer's own tax id, unless it is of another country than the address. */

@@ -6,7 +6,7 @@ import {
 } from '@quittance/contracts/checkouts'
 import { type Checkout as CheckoutReply } from '@quittance/contracts/checkout'
 import { command, type Transaction, type CommandContext } from '@quittance/runtime/handler'
-import { Discount } from '../catalog/discounts/discount.ts'
+import { Discount, requireRedeemable } from '../catalog/discounts/discount.ts'
 import {
   changeCheckoutProduct,
   createUnusableDiscountError,
@@ -28,8 +28,7 @@ export const updateCheckout = command(updateCheckoutContract, async ({ id, ...ch
   if (change.discount_id) {
     const { organizationId, productId, currency } = checkout
     const discount = await em.findOne(Discount, { id: change.discount_id, organizationId })
-    if (!discount?.isRedeemable({ productId, currency, now })) throw createUnusableDiscountError('discount_id')
-    checkout.applyDiscount(discount)
+    checkout.applyDiscount(requireRedeemable(discount, { productId, currency, now }))
   }
   checkout.applyBuyerDetails(change)
   checkout.applySettings(change)

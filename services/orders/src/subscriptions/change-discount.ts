@@ -1,6 +1,6 @@
 import { RequestValidationError } from '@quittance/contracts/errors'
 import type { Transaction } from '@quittance/runtime/handler'
-import { Discount } from '../catalog/discounts/discount.ts'
+import { Discount, requireRedeemable } from '../catalog/discounts/discount.ts'
 import { redeemDiscount } from '../catalog/discounts/redeem-discount.ts'
 import { discountOn } from '../pricing/order-amounts.ts'
 import { lowersPeriod } from './period-amount.ts'
@@ -18,9 +18,7 @@ export async function changeDiscount(
   const discount = discountId ? await em.findOne(Discount, { id: discountId, organizationId }) : null
   if (discountId && discountId === subscription.discountId)
     throw RequestValidationError.field(['discount_id'], 'The discount is already applied.')
-  if (discountId && !discount?.isRedeemable({ productId, currency, now })) {
-    throw RequestValidationError.field(['discount_id'], 'Discount does not exist or cannot be used.')
-  }
+  if (discountId) requireRedeemable(discount, { productId, currency, now })
   if (isTerminal(subscription.status)) throw createAlreadyCanceledError()
   if (await findUnpaidChange(subscription, context)) throw createUpdatePendingError()
   const previous = subscription.discountId ? await em.findOneOrFail(Discount, subscription.discountId) : null
@@ -29,6 +27,6 @@ export async function changeDiscount(
   subscription.discountFrom = discountId ? subscription.currentPeriodEnd : null
   subscription.amount = priceAmount - discountOn(priceAmount, discount?.rule() ?? null)
   if (discount && !(await redeemDiscount(context, discount))) {
-    throw RequestValidationError.field(['discount_id'], 'Discount does not exist or cannot be used.')
+    throw RequestValidationError.field(['discount_id'], 'The discount was redeemed as often as allowed.')
   }
 }

@@ -47,6 +47,13 @@ interface DiscountChange {
   metadata?: Metadata | undefined
 }
 
+/** What a discount is to be redeemed for. */
+export interface DiscountUse {
+  productId: string
+  currency: string
+  now: Date
+}
+
 export class Discount extends DiscountSchema.class {
   /** Type and duration never change, and the value does not change after the first redemption. An equal value is no change. */
   change(change: DiscountChange): void {
@@ -84,12 +91,18 @@ export class Discount extends DiscountSchema.class {
   }
 
   /** Returns whether it can be redeemed now for this product and currency. */
-  isRedeemable({ productId, currency, now }: { productId: string; currency: string; now: Date }): boolean {
-    if (this.deletedAt) return false
-    if (this.startsAt && this.startsAt > now) return false
-    if (this.endsAt && this.endsAt <= now) return false
-    if (this.maxRedemptions && this.redemptionsCount >= this.maxRedemptions) return false
-    return this.appliesTo({ productId, currency })
+  isRedeemable(use: DiscountUse): boolean {
+    return this.findObstacle(use) === null
+  }
+
+  /** Returns why it cannot be redeemed now for this product and currency, for its seller; null if it can. */
+  findObstacle({ productId, currency, now }: DiscountUse): string | null {
+    if (this.deletedAt) return 'The discount does not exist.'
+    if (this.startsAt && this.startsAt > now) return `The discount starts at ${this.startsAt.toISOString()}.`
+    if (this.endsAt && this.endsAt <= now) return `The discount ended at ${this.endsAt.toISOString()}.`
+    if (this.maxRedemptions && this.redemptionsCount >= this.maxRedemptions) return 'The discount was redeemed as often as allowed.'
+    if (!this.hasCurrency(currency)) return `The discount is in ${this.currency}, and the price in ${currency}.`
+    return this.appliesTo({ productId, currency }) ? null : 'The discount is for other products.'
   }
 
   /** Returns whether it lowers prices of this product in this currency. */
@@ -114,3 +127,11 @@ export class Discount extends DiscountSchema.class {
   }
 }
 DiscountSchema.setClass(Discount)
+
+/** Returns the discount that a seller named. Throws `RequestValidationError` on `discount_id` with the reason if it cannot be redeemed. */
+export function requireRedeemable(discount: Discount | null, use: DiscountUse): Discount {
+  if (!discount) throw RequestValidationError.field(['discount_id'], 'The discount does not exist.')
+  const obstacle = discount.findObstacle(use)
+  if (obstacle !== null) throw RequestValidationError.field(['discount_id'], obstacle)
+  return discount
+}
