@@ -1,7 +1,6 @@
-import { EmailAddress } from './email-address.ts'
 import { z } from 'zod'
 import { NotPermitted, RequestValidationError, ResourceNotFound, TooManyRequests } from './errors.ts'
-import { Id, Timestamp, timestamps } from './identifiers.ts'
+import { EmailAddress, Id, Timestamp, timestamps } from './identifiers.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest } from './pagination.ts'
 

@@ -1,8 +1,7 @@
-import { EmailAddress } from './email-address.ts'
 import { z } from 'zod'
 import { ApiError, ServiceUnavailable, TooManyRequests } from './errors.ts'
 import { event } from './event.ts'
-import { Id, Timestamp } from './identifiers.ts'
+import { EmailAddress, Id, Timestamp } from './identifiers.ts'
 import { operation } from './operation.ts'
 
 /** 401: the code is wrong, was used, has expired or was tried too often. The reply does not distinguish these. */

@@ -1,7 +1,6 @@
-import { EmailAddress } from './email-address.ts'
 import { z } from 'zod'
 import { ResourceNotFound } from './errors.ts'
-import { Id, Timestamp } from './identifiers.ts'
+import { EmailAddress, Id, Timestamp } from './identifiers.ts'
 import { operation } from './operation.ts'
 
 export const resetPassword = operation({

@@ -18,7 +18,7 @@ const id = '3fa85f64-5717-4562-b3fc-2c963f66afa6'
 test.each([
   ['nothing', { id }],
   ['a key that is not known', { id, seats: 3 }],
-])('a request that allows several changes and has %s is told all of them', (_, request) => {
+])('a request that allows several changes and has %s gets their names', (_, request) => {
   const msg = 'One of these is required: product_id, discount_id, pending_update, cancel_at_period_end, revoke'
   const issues = [{ loc: ['body'], type: 'missing', msg }]
   expect(() => parseRequest(updateSubscription, JSON.stringify(request))).toThrow(expect.objectContaining({ issues }))
@@ -29,7 +29,7 @@ test('one invalid value of several possible changes is reported by its key', () 
   expect(() => parseRequest(updateSubscription, JSON.stringify({ id, product_id: 'x' }))).toThrow(expect.objectContaining({ issues }))
 })
 
-test('a time without an offset is told what it lacks', () => {
+test('a time without an offset is rejected with the reason', () => {
   const request = { name: 'Launch', type: 'fixed', amount: 500, currency: 'usd', duration: 'once', starts_at: '2026-12-01T00:00:00' }
   const issues = [{ loc: ['body', 'starts_at'], type: 'value_error', msg: expect.stringContaining('offset from UTC') }]
   expect(() => parseRequest(createDiscount, JSON.stringify(request))).toThrow(expect.objectContaining({ issues }))

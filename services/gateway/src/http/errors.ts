@@ -54,7 +54,7 @@ export function addErrorHandlers(app: FastifyInstance, challenge: Challenge): vo
 /** Longer paths are shown in part. */
 const maxShownPath = 200
 
-/** Tells a path without operations from an object that does not exist. */
+/** Distinguishes a path without operations from an object that does not exist. */
 function describeUnknownPath({ method, url }: FastifyRequest): string {
   const [path = ''] = url.split('?')
   return `There is no operation ${method} ${path.slice(0, maxShownPath)}.`

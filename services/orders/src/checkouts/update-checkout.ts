@@ -6,7 +6,8 @@ import {
 } from '@quittance/contracts/checkouts'
 import { type Checkout as CheckoutReply } from '@quittance/contracts/checkout'
 import { command, type Transaction, type CommandContext } from '@quittance/runtime/handler'
-import { Discount, requireRedeemable } from '../catalog/discounts/discount.ts'
+import { Discount } from '../catalog/discounts/discount.ts'
+import { requireRedeemable } from '../catalog/discounts/redeem-discount.ts'
 import {
   changeCheckoutProduct,
   createUnusableDiscountError,

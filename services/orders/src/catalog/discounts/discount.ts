@@ -84,10 +84,8 @@ export class Discount extends DiscountSchema.class {
       ['basis_points', this.basisPoints, this.type !== 'percentage' || used],
     ]
     const changed = fixed.filter(([key, now, locked]) => locked && change[key] !== undefined && change[key] !== null && change[key] !== now)
-    if (changed.length === 0) return
-    throw new RequestValidationError(
-      changed.map(([key]) => ({ loc: ['body', key], msg: 'This field cannot be changed.', type: 'value_error' })),
-    )
+    const issues = changed.map(([key]) => ({ loc: ['body', key], msg: 'This field cannot be changed.', type: 'value_error' }))
+    if (issues.length > 0) throw new RequestValidationError(issues)
   }
 
   /** Returns whether it can be redeemed now for this product and currency. */
@@ -127,11 +125,3 @@ export class Discount extends DiscountSchema.class {
   }
 }
 DiscountSchema.setClass(Discount)
-
-/** Returns the discount that a seller named. Throws `RequestValidationError` on `discount_id` with the reason if it cannot be redeemed. */
-export function requireRedeemable(discount: Discount | null, use: DiscountUse): Discount {
-  if (!discount) throw RequestValidationError.field(['discount_id'], 'The discount does not exist.')
-  const obstacle = discount.findObstacle(use)
-  if (obstacle !== null) throw RequestValidationError.field(['discount_id'], obstacle)
-  return discount
-}

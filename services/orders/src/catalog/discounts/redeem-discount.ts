@@ -1,5 +1,6 @@
+import { RequestValidationError } from '@quittance/contracts/errors'
 import type { Transaction } from '@quittance/runtime/handler'
-import type { Discount } from './discount.ts'
+import type { Discount, DiscountUse } from './discount.ts'
 
 const redeem = `
   update discounts set redemptions_count = redemptions_count + 1, version = version + 1, modified_at = :now
@@ -12,4 +13,12 @@ const redeem = `
  */
 export async function redeemDiscount({ sql, now }: Pick<Transaction, 'sql' | 'now'>, { id }: Discount): Promise<boolean> {
   return (await sql('discount.redeem', redeem, { id, now })).length > 0
+}
+
+/** Returns the discount that a seller named. Throws `RequestValidationError` on `discount_id` with the reason if it cannot be redeemed. */
+export function requireRedeemable(discount: Discount | null, use: DiscountUse): Discount {
+  if (!discount) throw RequestValidationError.field(['discount_id'], 'The discount does not exist.')
+  const obstacle = discount.findObstacle(use)
+  if (obstacle !== null) throw RequestValidationError.field(['discount_id'], obstacle)
+  return discount
 }
