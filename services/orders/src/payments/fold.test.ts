@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Seen } from '../providers/provider.ts'
-import { fold, rankState, type Observation } from './fold.ts'
+import { close, fold, rankState, type Observation } from './fold.ts'
 import type { PaymentProgress, PaymentState } from './payment-progress.ts'
 import { samplePayment } from '../../test/sample-payment.ts'
 
@@ -19,10 +19,11 @@ const seen: Record<Seen['is'], Seen> = {
   canceled: { ...facts, is: 'canceled' },
   succeeded: { ...facts, is: 'succeeded', received: money, method, charge: 'ch_1' },
 }
+const declinedOtherwise: Seen = { ...facts, is: 'declined', decline: { ...decline, code: 'insufficient_funds' } }
 const states = ['created', 'prepared', 'submitted', 'requires_action', 'processing', 'closing', 'failed', 'succeeded'] as const
 
 const observations: fc.Arbitrary<Observation> = fc.record({
-  seen: fc.oneof(...Object.values(seen).map((each) => fc.constant(each))),
+  seen: fc.constantFrom(...Object.values(seen), declinedOtherwise),
   readAt: fc.integer({ min: 0, max: 5 }).map((seconds) => new Date(now.getTime() + seconds * 1_000)),
 })
 
@@ -31,8 +32,8 @@ function foldAll(payment: PaymentProgress, all: readonly Observation[]): Payment
 }
 
 /** The fields that are stored and sent to clients; `checks` counts what was seen. */
-function pickResult({ state, action, decline: declined, charge, theirs, failureReason }: PaymentProgress) {
-  return { state, action, declined, charge, theirs, failureReason }
+function pickResult({ state, action, decline: declined, declinedAt, charge, theirs, failureReason, untouchedAt }: PaymentProgress) {
+  return { state, action, declined, declinedAt, charge, theirs, failureReason, untouchedAt }
 }
 
 test('the rank never falls, for every state and observation [payments 19]', () => {
@@ -73,6 +74,39 @@ test('between requires_action and processing the read that began later wins [pay
     expect(foldAll(start, order)).toMatchObject({ state: 'requires_action', action: { by: 'client' } })
   const reversed = [late, { ...early, readAt: new Date(now.getTime() + 2) }]
   expect(foldAll(start, reversed)).toMatchObject({ state: 'processing', action: null })
+})
+
+test('the later of two declines is kept, in any order of the answers', () => {
+  const early: Observation = { seen: seen.declined, readAt: now }
+  const late: Observation = { seen: declinedOtherwise, readAt: new Date(now.getTime() + 1) }
+  const start = samplePayment({ state: 'submitted' })
+  for (const order of [
+    [early, late],
+    [late, early],
+  ])
+    expect(foldAll(start, order).decline).toMatchObject({ code: 'insufficient_funds' })
+  expect(foldAll(start, [late, { ...early, readAt: new Date(now.getTime() + 2) }]).decline).toMatchObject({ code: 'generic' })
+})
+
+test('checks are counted again once the state changes', () => {
+  const waiting = samplePayment({ state: 'processing', checks: 4, observedAt: now })
+  const later = new Date(now.getTime() + 1)
+  expect(fold(waiting, { seen: seen.processing, readAt: later }).payment).toMatchObject({
+    state: 'processing',
+    checks: 4,
+    observedAt: later,
+  })
+  expect(fold(waiting, { seen: seen.requires_action, readAt: later }).payment).toMatchObject({ state: 'requires_action', checks: 0 })
+})
+
+test('a stored method is no capture, and a payment that was closed keeps the reason', () => {
+  const { effects } = fold(samplePayment({ state: 'submitted' }), { seen: { ...seen.succeeded, received: null } as Seen, readAt: now })
+  expect(effects).toEqual([{ effect: 'stored', method }])
+  const closed = close(samplePayment({ state: 'submitted', checks: 3 }), 'abandoned')
+  expect(closed).toMatchObject({ state: 'closing', checks: 0, action: null })
+  expect(fold(closed, { seen: seen.canceled, readAt: now }).effects).toEqual([{ effect: 'failed', reason: 'abandoned' }])
+  const canceled = fold(samplePayment({ state: 'submitted' }), { seen: seen.canceled, readAt: now })
+  expect(canceled.effects).toEqual([{ effect: 'failed', reason: 'canceled' }])
 })
 
 test('succeeded after failed is succeeded, and is captured once [payments 22]', () => {
