@@ -53,7 +53,8 @@ test('a failed migration is named and leaves the earlier ones applied, recorded 
   expect((await runtime.query('select from places')).rowCount).toBe(0)
   await runtime.end()
   const corrected = migration(failing.name, [`insert into names values ('corrected')`])
-  await migrate(define(createNames, addAge, addPlaces, corrected))
+  const all = define(createNames, addAge, addPlaces, corrected)
+  expect([await migrate(all), await migrate(all)]).toEqual([[corrected.name], []])
   expect(await readNames('select name from names')).toEqual(['kept', 'corrected'])
 })
 

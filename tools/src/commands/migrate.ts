@@ -33,10 +33,10 @@ Example: MIGRATION_DATABASE_URL_ORDERS=postgres://orders:one@db.internal/orders 
     })
     if (!named.length) throw new UsageError('No DATABASE_URL_‹SERVICE› is set.')
     for (const { name, definition, url, runtimeRole } of named) {
-      await migrateDatabase(definition, { url, runtimeRole }).catch((error: Error) => {
+      const applied = await migrateDatabase(definition, { url, runtimeRole }).catch((error: Error) => {
         throw new Error(`${name}: ${error.message}`, { cause: error })
       })
-      console.log(`${name}: up to date`)
+      console.log(applied.length === 0 ? `${name}: up to date` : `${name}: applied ${applied.join(', ')}`)
     }
   },
 }

@@ -7,6 +7,7 @@ import { startPostgres } from '@quittance/testing/engines/postgres'
 import { ensureDatabases, runtimeRole } from '@quittance/testing/engines/service-database'
 import { databaseOwners, databasePassword, migrationPassword, type DatabaseOwner, type Secrets } from '../secrets/secret-list.ts'
 import { superviseProcess, type SupervisedProcess } from './supervise-process.ts'
+import { watchJetStream } from './watch-jetstream.ts'
 
 interface EngineOptions {
   dataDir: string
@@ -100,7 +101,13 @@ export async function startNats({ dataDir, userEnvironment, report, notify }: En
   const nats = await start(report)
   report(`NATS is ready on port ${nats.port} (${nats.program})`)
   const urls = Object.fromEntries(natsUsers.map((user) => [user, nats.url(user)])) as Nats['urls']
-  const kept = keepEngine({ name: 'NATS', first: nats, again: () => start(notify, nats), notify })
+  const supervised = keepEngine({ name: 'NATS', first: nats, again: () => start(notify, nats), notify })
+  const endWatch = watchJetStream({ monitorPort: nats.monitorPort, dataDir: join(dataDir, 'nats'), nats: supervised, report: notify })
+  const stop = (patienceMs: number) => {
+    endWatch()
+    return supervised.stop(patienceMs)
+  }
+  const kept = { ...supervised, stop }
   return { urls, internalPorts: [nats.monitorPort], updatePermissions: () => nats.reload(), kept }
 }
 

@@ -137,15 +137,15 @@ interface MigrateOptions {
 
 /**
  * Migrates a database to the newest schema as its owner, and grants the runtime role its rights. May run while services are running and
- * concurrently. Without a runtime role nothing is granted.
+ * concurrently. Without a runtime role nothing is granted. Returns the names of the migrations that ran, oldest first.
  */
-export async function migrateDatabase(definition: DatabaseDefinition, options: MigrateOptions): Promise<void> {
+export async function migrateDatabase(definition: DatabaseDefinition, options: MigrateOptions): Promise<string[]> {
   const { url, runtimeRole, log, lockAttempts } = options
   // Migrations are SQL and need no entities.
   const orm = await openOrm({ ...definition, entities: [] }, { url, poolMax: 2, limits: migrationLimits, settings: {} })
   try {
     const isOther = runtimeRole !== undefined && runtimeRole !== readRole(url)
-    await migrate(orm, { url, runtime: isOther ? { role: runtimeRole, rights: definition.rights ?? {} } : null, log, lockAttempts })
+    return await migrate(orm, { url, runtime: isOther ? { role: runtimeRole, rights: definition.rights ?? {} } : null, log, lockAttempts })
   } finally {
     await orm.close(true)
   }

@@ -23,8 +23,9 @@ interface Migrating {
 /**
  * Runs pending migrations under an advisory lock, then grants the runtime role its rights. The migrator itself takes no lock: replicas that
  * start together would run the same migration twice. If a migration fails, the earlier ones stay, with their rights.
+ * Returns the names of those that it ran.
  */
-export async function migrate(orm: MikroORM, { url, runtime, log, lockAttempts }: Migrating): Promise<void> {
+export async function migrate(orm: MikroORM, { url, runtime, log, lockAttempts }: Migrating): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'quittance migrate', ...clientLossDetection })
   await client.connect()
   try {
@@ -32,11 +33,12 @@ export async function migrate(orm: MikroORM, { url, runtime, log, lockAttempts }
     await client.query('select pg_advisory_lock($1)', [migrationLock])
     const grant = async () => runtime && grantRuntimeRights(client, runtime)
     const options = { client, log: log ?? createLogger('migrate', 'warn'), beforePause: grant, lockAttempts }
-    await runPendingMigrations(orm.migrator as Migrator, options).catch(async (error: unknown) => {
+    const applied = await runPendingMigrations(orm.migrator as Migrator, options).catch(async (error: unknown) => {
       await grant().catch(() => {})
       throw error
     })
     await grant()
+    return applied
   } finally {
     await client.end()
   }

@@ -23,10 +23,15 @@ interface PendingOptions {
   lockAttempts?: number | undefined
 }
 
-/** Runs each pending migration in its own transaction, in which it is recorded too. Throws an error that names the migration. */
-export async function runPendingMigrations(migrator: Migrator, options: PendingOptions): Promise<void> {
+/**
+ * Runs each pending migration in its own transaction, in which it is recorded too. Returns their names. Throws an error that names the
+ * migration.
+ */
+export async function runPendingMigrations(migrator: Migrator, options: PendingOptions): Promise<string[]> {
   const { client, log, beforePause, lockAttempts = defaultLockAttempts } = options
   const current = { name: '', attempts: 1 }
+  const applied: string[] = []
+  migrator.on('migrated', ({ name }) => void applied.push(name))
   migrator.on('migrating', ({ name }) => {
     if (name !== current.name) current.attempts = 1
     current.name = name
@@ -34,7 +39,7 @@ export async function runPendingMigrations(migrator: Migrator, options: PendingO
   for (;;) {
     try {
       await migrator.up()
-      return
+      return applied
     } catch (error) {
       if (!isLockConflict(error)) throw createMigrationError(current.name, error)
       const holders = await describeHolders(client)

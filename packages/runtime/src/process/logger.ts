@@ -41,11 +41,31 @@ function serializeError(error: Error): object {
 }
 
 /** One for all loggers of the process, so that their blocks follow each other. */
-let output: DestinationStream | undefined
+let output: LogOutput | undefined
 const flushAfterMs = 200
+/** A reader that does not read delays the end of a process by at most this. */
+const lastFlushMs = 1_000
+
+interface LogOutput extends DestinationStream {
+  /** Writes the lines so far; `done` is called with or without success. */
+  flush(done: () => void): void
+}
+
+/**
+ * Ends the process once its lines are written, or cannot be. `process.exit` alone writes them synchronously, and the library repeats that
+ * without end if nothing reads the pipe any more.
+ */
+export async function exitProcess(code: number): Promise<never> {
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, lastFlushMs)
+    if (output) output.flush(resolve)
+    else resolve()
+  })
+  process.exit(code)
+}
 
 /** The periodic flush of the library writes five times a second even if there is no line: three percent of a core for the whole system. */
-function openOutput(): DestinationStream {
+function openOutput(): LogOutput {
   const target = destination({ dest: 1, sync: false, minLength: 8_192 })
   let flushing: NodeJS.Timeout | undefined
   return {
@@ -56,6 +76,7 @@ function openOutput(): DestinationStream {
         target.flush()
       }, flushAfterMs).unref()
     },
+    flush: (done) => target.flush(() => done()),
   }
 }
 

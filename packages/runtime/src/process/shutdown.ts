@@ -1,4 +1,4 @@
-import type { Logger } from './logger.ts'
+import { exitProcess, type Logger } from './logger.ts'
 import type { Server } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
@@ -30,11 +30,11 @@ export function stopOnSignals(stop: (reason: string) => Promise<void>, log: Logg
     stopping = true
     setTimeout(() => {
       log.error({ reason }, 'service.stop-timeout')
-      process.exit(1)
+      void exitProcess(1)
     }, deadlineMs).unref()
     stop(reason).then(
-      () => process.exit(0),
-      () => process.exit(1),
+      () => exitProcess(0),
+      () => exitProcess(1),
     )
   }
   process.once('SIGTERM', () => once('SIGTERM'))

@@ -1,5 +1,5 @@
 import { readConfig, RuntimeConfig } from '../process/config.ts'
-import { createLogger } from '../process/logger.ts'
+import { createLogger, exitProcess } from '../process/logger.ts'
 import { stopOnSignals } from '../process/shutdown.ts'
 
 /** Starts the service of this process and stops it on signals. A failed start and an unhandled rejection end the process with code 1. */
@@ -7,7 +7,7 @@ export async function runProcess(name: string, start: () => Promise<{ stop(): Pr
   let log = createLogger(name, 'info')
   process.on('unhandledRejection', (error) => {
     log.error({ err: error }, 'service.unhandled-rejection')
-    process.exit(1)
+    void exitProcess(1)
   })
   try {
     log = createLogger(name, readConfig(RuntimeConfig).LOG_LEVEL)
@@ -21,7 +21,7 @@ export async function runProcess(name: string, start: () => Promise<{ stop(): Pr
     }, log)
   } catch (error) {
     log.error({ err: error }, 'service.start-failed')
-    process.exit(1)
+    await exitProcess(1)
   }
 }
 

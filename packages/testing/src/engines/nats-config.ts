@@ -25,12 +25,15 @@ export function natsConfig({ listen, monitor, storeDir, passwordOf, testAccounts
 http: ${quote(monitor)}
 # An order of five thousand lines is one reply and one event. The server's documentation advises against more than 8 MB.
 max_payload: 8MB
-# A hung or disconnected client is detected after six seconds instead of minutes; until then requests to it are lost.
+# A client that hangs or has disappeared is detected after six seconds instead of minutes; until then requests to it are lost. Servers that pause
+# the pings of clients to which they send, as 2.9, detect it only once no more is sent to it.
 ping_interval: "2s"
 ping_max: 2
 
 jetstream {
   store_dir: ${quote(storeDir)}
+  # Without a limit the server takes 75 % of the space that is free at its start: one that starts on a nearly full disk would lack it for good.
+  max_file_store: 1TB
 }
 
 ${transitional ? transitionalBlock(passwordOf) : accountsBlock(passwordOf, testAccounts)}
