@@ -68,7 +68,7 @@ export const operationsOf1: Record<string, Operation> = {
   'payments.list': (polar) => polar.payments.list(),
   'products.list': (polar) => polar.products.list(),
   'products.update': (polar, { product }) => polar.products.update(product, { description: 'All of it' }),
-  'products.updateBenefits': (polar, { plan, benefit }) => polar.products.updateBenefits(plan, { benefits: [benefit] }),
+  'products.updateBenefits': (polar, { plan, keys, benefit }) => polar.products.updateBenefits(plan, { benefits: [benefit, keys] }),
   'refunds.create': async (polar, world) =>
     polar.refunds.create({ order_id: (await world.fresh('order'))['id'], reason: 'duplicate', amount: 100 }),
   'refunds.list': (polar) => polar.refunds.list(),

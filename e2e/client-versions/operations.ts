@@ -151,8 +151,8 @@ export const operations: Record<string, Operation> = {
   'products.get': (polar, { product }) => polar.products.get({ id: product }),
   'products.list': (polar) => first(polar.products.list({})),
   'products.update': (polar, { product }) => polar.products.update({ id: product, productUpdate: { description: 'All of it' } }),
-  'products.updateBenefits': (polar, { plan, benefit }) =>
-    polar.products.updateBenefits({ id: plan, productBenefitsUpdate: { benefits: [benefit] } }),
+  'products.updateBenefits': (polar, { plan, keys, benefit }) =>
+    polar.products.updateBenefits({ id: plan, productBenefitsUpdate: { benefits: [benefit, keys] } }),
   'refunds.create': async (polar, world) =>
     polar.refunds.create({ orderId: (await world.fresh('order'))['id'], reason: 'duplicate', amount: 100 }),
   'refunds.list': (polar) => first(polar.refunds.list({})),

@@ -20,6 +20,8 @@ export interface World {
   product: string
   plan: string
   benefit: string
+  /** Benefit of license keys. */
+  keys: string
   discount: string
   checkout: string
   order: string

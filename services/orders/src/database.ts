@@ -68,6 +68,7 @@ import { recordPeriodTerms } from './migrations/20261130040000-record-period-ter
 import { recordUnpaidChanges } from './migrations/20261130041000-record-unpaid-changes.ts'
 import { voidOrdersWithoutInvoice } from './migrations/20261130041500-void-orders-without-invoice.ts'
 import { indexProrations } from './migrations/20261130043000-index-prorations.ts'
+import { syncProductBenefits } from './migrations/20261130050000-sync-product-benefits.ts'
 import { validateRelaxedChecks } from './migrations/20261130042000-validate-relaxed-checks.ts'
 import { proveNewAddresses } from './migrations/20261130030000-prove-new-addresses.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
@@ -186,6 +187,7 @@ export const database: DatabaseDefinition = {
     voidOrdersWithoutInvoice,
     validateRelaxedChecks,
     indexProrations,
+    syncProductBenefits,
   ],
   // Marks the rows of this release: triggers of migrations complete those of earlier ones.
   settings: { 'quittance.payments': 'port', 'quittance.period_terms': 'recorded' },

@@ -1,5 +1,6 @@
 /** Names of the jobs that lower layers wake. */
 export const sweepDeletedBenefitsJobName = 'sweep-deleted-benefits'
+export const syncProductBenefitsJobName = 'sync-product-benefits'
 export const settleDuePaymentsJobName = 'settle-due-payments'
 export const settleDueSetupsJobName = 'settle-due-setups'
 export const renewalJobName = 'renew-due-subscriptions'

@@ -96,6 +96,7 @@ import { retryOrderPayment } from './subscriptions/retry-order-payment.ts'
 import { retryFinalOrders } from './subscriptions/retry-final-orders.ts'
 import { announceRenewals } from './subscriptions/announce-renewals.ts'
 import { announceTrialEnds } from './subscriptions/announce-trial-ends.ts'
+import { syncProductBenefits } from './subscriptions/sync-product-benefits.ts'
 import { renewDueSubscriptions } from './subscriptions/renew-due-subscriptions.ts'
 import { previewSubscriptionChange } from './subscriptions/preview-change.ts'
 import { revokeSubscription, updateSubscription } from './subscriptions/update-subscription.ts'
@@ -196,6 +197,7 @@ export const orders: Service = {
     sweepCustomerSessions,
     sweepCustomerCodes,
     sweepDeletedBenefits,
+    syncProductBenefits,
     compactListCounts,
     catchUpProviderEvents,
     resealCredentials,

@@ -1,4 +1,3 @@
-import { sharedByCustomers } from '@quittance/sql/sql-runner'
 import { randomUUID } from 'node:crypto'
 import {
   benefitGrantCreated,
@@ -7,11 +6,11 @@ import {
   benefitGrantUpdated,
   type GrantEvent,
 } from '@quittance/contracts/benefit-grants'
-import type { BenefitType } from '@quittance/contracts/benefits'
 import type { LicenseKeyTerms } from '@quittance/contracts/license-keys'
 import type { Transaction } from '@quittance/runtime/handler'
 import { issueLicenseKey, reinstateLicenseKeys, revokeLicenseKeys } from './grant-license-keys.ts'
 import { lockCustomer } from '../customers/lock-customer.ts'
+import { findBenefits, lockBenefits, type GrantedBenefit } from './product-benefits.ts'
 import type { LicenseKey } from './license-key.ts'
 import { BenefitGrant } from './benefit-grant.ts'
 import { benefitGrantWebhookView } from './benefit-grant-view.ts'
@@ -25,17 +24,6 @@ export interface Entitlement {
   subscriptionId: string | null
 }
 
-interface GrantedBenefit {
-  id: string
-  type: BenefitType
-  properties: unknown
-}
-
-const selectBenefits = `
-  select b.id, b.type, b.properties from product_benefits pb join benefits b on b.id = pb.benefit_id
-  where pb.product_id = :product_id and b.organization_id = any (:scope_organizations) and b.deleted_at is null and ${sharedByCustomers}
-  order by pb.position`
-
 /**
  * Grants every benefit of the product that this cause has not granted yet, and publishes the grant events. A deleted customer gets nothing;
  * a concurrent deletion waits and then revokes the benefits granted here. Returns whether anything changed; if no other events follow, the caller then publishes the customer's state.
@@ -43,7 +31,9 @@ const selectBenefits = `
 export async function grantBenefits(transaction: Transaction, entitlement: Entitlement): Promise<boolean> {
   const { em, now, sql } = transaction
   const { productId, customerId, ...cause } = entitlement
-  const benefits = await sql<GrantedBenefit>('benefit-grants.of-product', selectBenefits, { product_id: productId })
+  // Those of one-time orders stay when the benefits of the product change.
+  if (entitlement.subscriptionId) await lockBenefits(sql, productId)
+  const benefits = await findBenefits(sql, productId)
   if (benefits.length === 0) return false
   if (!(await lockCustomer(sql, customerId))) return false
   const known = await em.find(BenefitGrant, { ...cause, customerId, benefitId: { $in: benefits.map(({ id }) => id) } })

@@ -110,7 +110,8 @@ async function chargeAtOnce(
   if (order.totalAmount === 0n) {
     await payOrder(context, order)
     subscription.markPaid(clock)
-    return syncBenefits(subscription, context)
+    await syncBenefits(subscription, context)
+    return
   }
   const charge = { order, subscription, maxDeclines: maxRepeatableDeclines, ...(leasedUntil && { leasedUntil }) }
   if (!(await chargeOrder(context, charge)))

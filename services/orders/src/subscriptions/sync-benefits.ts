@@ -1,6 +1,7 @@
 import { sharedByCheckouts } from '@quittance/sql/sql-runner'
 import type { Transaction } from '@quittance/runtime/handler'
-import { grantBenefits, revokeBenefits, cycleBenefits } from '../entitlements/entitlement.ts'
+import { cycleBenefits, grantBenefits, revokeBenefits } from '../entitlements/entitlement.ts'
+import { lockBenefits } from '../entitlements/product-benefits.ts'
 import type { Subscription } from './subscription.ts'
 import { publishCustomerState } from '../customers/customer-state.ts'
 
@@ -10,14 +11,22 @@ const ofOtherProducts = `
     and ${sharedByCheckouts} and revoked_at is null
     and benefit_id not in (select benefit_id from product_benefits where product_id = :product_id)`
 
-/** Updates the benefits after a product change: revokes those the new product lacks, grants its additional ones and keeps those of both. */
-export async function syncBenefits({ id, organizationId, productId, customerId }: Subscription, context: Transaction): Promise<void> {
+/**
+ * Makes the grants of a subscription those of the product: revokes those it lacks, grants its additional ones and keeps those of both. Returns
+ * whether anything changed; if no other events follow, the caller then publishes the customer's state.
+ */
+export async function syncBenefits(
+  { id, organizationId, productId, customerId }: Pick<Subscription, 'id' | 'organizationId' | 'productId' | 'customerId'>,
+  context: Transaction,
+): Promise<boolean> {
+  await lockBenefits(context.sql, productId)
   const gone = await context.sql<{ id: string }>('subscription.other-grants', ofOtherProducts, {
     subscription_id: id,
     product_id: productId,
   })
   await revokeBenefits(context, { id: { $in: gone.map((grant) => grant.id) } })
-  await grantBenefits(context, { organizationId, productId, customerId, orderId: null, subscriptionId: id })
+  const hasGranted = await grantBenefits(context, { organizationId, productId, customerId, orderId: null, subscriptionId: id })
+  return hasGranted || gone.length > 0
 }
 
 /** Publishes that the order of a further period was paid: the benefits continue. */

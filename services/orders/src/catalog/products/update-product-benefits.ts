@@ -3,6 +3,7 @@ import { productUpdated, updateProductBenefits as contract } from '@quittance/co
 import { command, type Transaction } from '@quittance/runtime/handler'
 import { Benefit } from '../benefits/benefit.ts'
 import type { DeletedBenefit } from '../benefits/benefit-commands.ts'
+import { syncProductBenefitsJobName } from '../../job-names.ts'
 import { Product } from './product.ts'
 import { productView } from './product-view.ts'
 
@@ -17,9 +18,12 @@ const putInOrder = `
   select pr.id, given.id, given.position from products pr, unnest(:benefit_ids::uuid[]) with ordinality as given (id, position)
   where pr.id = :product_id and pr.organization_id = any (:scope_organizations)`
 
-/** Sets the benefits of a product for later buyers; existing grants stay. */
+/**
+ * Sets the benefits of a product. A trigger records that they changed, and a job changes the grants of its subscriptions; those of one-time orders
+ * stay.
+ */
 export const updateProductBenefits = command(contract, async ({ id, benefits }, context) => {
-  const { em, now, read, sql, publish } = context
+  const { em, now, read, sql, publish, wake } = context
   const product = await em.findOneOrFail(Product, id)
   const { organizationId } = product
   const wanted = [...new Set(benefits)]
@@ -31,6 +35,7 @@ export const updateProductBenefits = command(contract, async ({ id, benefits }, 
   await sql('product-benefits.put-in-order', putInOrder, { product_id: id, benefit_ids: wanted })
   const view = await read.one(productView, { where: 'pr.id = :id', values: { id } })
   publish({ event: productUpdated, aggregateId: id, organizationId, payload: view })
+  wake(syncProductBenefitsJobName)
   return view
 })
 
