@@ -11,7 +11,7 @@ import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
 import { RecurringInterval } from './product-prices.ts'
 
-/** Only subscriptions with status `active`; trials, for example, are not included. */
+/** A subscription that gives access: `active` or in trial. Its status is `active` in both cases; `trial_end` shows a trial that has not ended. */
 const CustomerStateSubscription = z
   .object({
     id: Id,

@@ -44,7 +44,7 @@ test('the state is the customer with current subscriptions and benefits, metadat
   expect(await orders.call(getCustomerState, { id: order.customer_id }, shop.seller)).toMatchObject({ granted_benefits: [] })
 })
 
-test('the state contains a subscription only while it is active', async () => {
+test('the state contains a subscription only while it is active or in trial, as active', async () => {
   await using orders = await startOrders()
   const { seller, ...shop } = await orders.shop()
   const prices = [{ amount_type: 'fixed' as const, price_amount: 900 }]
@@ -52,9 +52,13 @@ test('the state contains a subscription only while it is active', async () => {
   const { customer_id: id, subscription_id } = await buyProduct(orders, { ...shop, seller, product: monthly })
   const active = { id: subscription_id, status: 'active', amount: 900, product_id: monthly.id, price_id: monthly.prices[0]?.id, meters: [] }
   expect(await orders.call(getCustomerState, { id }, seller)).toMatchObject({ active_subscriptions: [active] })
-  for (const status of ['trialing', 'past_due']) {
+  const shown: [string, object[]][] = [
+    ['trialing', [{ ...active, trial_start: expect.any(String), trial_end: expect.any(String) }]],
+    ['past_due', []],
+  ]
+  for (const [status, subscriptions] of shown) {
     await orders.rows(`update subscriptions set status = $1, trial_start = current_period_start, trial_end = current_period_end`, [status])
-    expect(await orders.call(getCustomerState, { id }, seller)).toMatchObject({ active_subscriptions: [] })
+    expect(await orders.call(getCustomerState, { id }, seller)).toMatchObject({ active_subscriptions: subscriptions })
   }
 })
 

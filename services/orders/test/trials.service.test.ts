@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setDefaultCustomerPaymentMethod } from '@quittance/contracts/customer-payment-methods'
 import { confirmCheckout, createCheckout, getCheckout, updateCheckout, updateCheckoutByClient } from '@quittance/contracts/checkouts'
 import { updateCustomerSubscription } from '@quittance/contracts/customer-subscriptions'
+import { customerStateChanged } from '@quittance/contracts/customer-state'
 import { createDiscount } from '@quittance/contracts/discounts'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { listOrders, orderPaid } from '@quittance/contracts/orders'
@@ -83,6 +84,33 @@ test('a trial gives access at once, for nothing, and is shown before and after t
   })
   expect(await findOrders(orders, shop)).toMatchObject([{ status: 'paid', total_amount: 0, billing_reason: 'subscription_create' }])
   expect(await orders.rows('select from payments')).toEqual([])
+})
+
+/** Ids of the subscriptions in the last published state of their customer. */
+async function readState(orders: OrdersUnderTest, { subscription }: Pick<Subscribed, 'subscription'>): Promise<string[]> {
+  const states = (await readEvents(orders, customerStateChanged.subject)).filter(
+    ({ aggregate_id }) => aggregate_id === subscription.customer_id,
+  )
+  const active: { id: string; status: string }[] = states.at(-1)?.payload.active_subscriptions ?? []
+  return active.map(({ id, status }) => `${id} ${status}`)
+}
+
+test('the state of the customer is published when a trial starts, ends and converts', async () => {
+  await using orders = await startOrders()
+  const [shop, other] = [await leaveStoredMethod(orders), await orders.shop()]
+  const [converted, ended] = [await startTrial(orders, shop), await startTrial(orders, { shop: other })]
+  for (const started of [converted, ended]) expect(await readState(orders, started)).toEqual([`${started.subscription.id} active`])
+  await chooseMethod(orders, converted)
+  await advance(orders, converted, after(converted.subscription.trial_end))
+  await waitForSubscription(orders, converted, { status: 'active' })
+  expect(await readState(orders, converted)).toEqual([`${converted.subscription.id} active`])
+  const [state] = (await readEvents(orders, customerStateChanged.subject)).slice(-1)
+  expect(state?.payload.active_subscriptions).toMatchObject([
+    { trial_end: converted.subscription.trial_end, started_at: expect.any(String) },
+  ])
+  await advance(orders, ended, after(ended.subscription.trial_end))
+  await waitForSubscription(orders, ended, { status: 'canceled' })
+  expect(await readState(orders, ended)).toEqual([])
 })
 
 test('a trial without a payment method ends as canceled and owes nothing [payments 73]', async () => {

@@ -4,11 +4,12 @@ import { customerColumns, activeCustomers } from './customer-view.ts'
 import { lockCustomer } from './lock-customer.ts'
 import type { Transaction } from '@quittance/runtime/handler'
 
+/** Those with access, a trial too. Clients accept no other status than `active`. */
 const active = nestedList(
-  `s.id, s.created_at, s.modified_at, '{}'::json as custom_field_data, s.metadata, s.status, s.amount, s.currency, s.recurring_interval,
+  `s.id, s.created_at, s.modified_at, '{}'::json as custom_field_data, s.metadata, 'active' as status, s.amount, s.currency, s.recurring_interval,
     s.current_period_start, s.current_period_end, s.cancel_at_period_end, s.canceled_at, s.trial_start, s.trial_end, s.started_at, s.ends_at,
     s.product_id, s.discount_id, '[]'::json as meters, s.product_price_id as price_id`,
-  `subscriptions s where s.customer_id = c.id and s.status = 'active' order by s.started_at, s.id`,
+  `subscriptions s where s.customer_id = c.id and s.status in ('trialing', 'active') order by s.started_at, s.id`,
 )
 
 /** Hides grants of a deleted benefit at once, while a job publishes their revocations in batches. */
