@@ -167,7 +167,8 @@ async function createCatalog(create: Create): Promise<Catalog> {
   const keys = await create('/v1/benefits/', { type: 'license_keys', description: 'The app', properties: terms })
   const benefit = await create('/v1/benefits/', { type: 'custom', description: 'A call', properties: { note: 'Book it.' } })
   const createProduct = async (name: string, interval: string | null) => {
-    const prices = [{ amount_type: 'fixed', price_amount: 4200 }]
+    // The buyer of the product chooses the amount, from a minimum that the seller did not set.
+    const prices = [interval ? { amount_type: 'fixed', price_amount: 4200 } : { amount_type: 'custom', preset_amount: 4200 }]
     const { id } = await create('/v1/products/', { name, recurring_interval: interval, prices, metadata: { shelf: 3 } })
     await create(`/v1/products/${id}/benefits`, { benefits: [keys.id, benefit.id] })
     return id

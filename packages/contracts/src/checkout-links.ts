@@ -4,7 +4,7 @@ import { DiscountSummary } from './discounts.ts'
 import { RequestValidationError, ResourceNotFound, TooManyRequests } from './errors.ts'
 import { EmailAddress, Id, oneOrMany, timestamps } from './identifiers.ts'
 import { Metadata, MetadataInput } from './metadata.ts'
-import { maxAmount } from './money.ts'
+import { maxAmount, minPriceAmount } from './money.ts'
 import { missingProducts, namesProducts, offeredProducts } from './offered-products.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
@@ -136,7 +136,7 @@ export const openCheckoutLink = operation({
   request: z.object({
     client_secret: z.string().max(200),
     product_id: Id.nullish().describe('One of the products of the link; default: the first one that is not archived.'),
-    amount: z.int().min(50).max(maxAmount).nullish().describe('Amount for a product with a custom price.'),
+    amount: z.int().min(minPriceAmount).max(maxAmount).nullish().describe('Amount for a product with a custom price.'),
     discount_code: z.string().max(256).nullish().describe('Ignored if the link allows no codes.'),
     customer_email: EmailAddress.nullish(),
     customer_name: withoutControls(z.string().trim().max(250)).nullish(),

@@ -6,7 +6,7 @@ import { ApiError, RequestValidationError, ResourceNotFound, ServiceUnavailable,
 import { event } from './event.ts'
 import { customerFilters, EmailAddress, Id, oneOrMany } from './identifiers.ts'
 import { MetadataInput, MetadataWithIntegersInput } from './metadata.ts'
-import { Currency, maxAmount } from './money.ts'
+import { Currency, maxAmount, minPriceAmount } from './money.ts'
 import { missingProducts, namesProducts, offeredProducts } from './offered-products.ts'
 import { operation } from './operation.ts'
 import { withoutControls } from './printed-text.ts'
@@ -35,7 +35,7 @@ export class AlreadyActiveSubscriptionError extends ApiError {
 
 const email = EmailAddress.nullish()
 /** Amount chosen by the buyer for a product with a custom price; ignored for other prices. */
-const chosenAmount = z.int().min(50).max(maxAmount).nullish()
+const chosenAmount = z.int().min(minPriceAmount).max(maxAmount).nullish()
 const personName = withoutControls(z.string().trim().max(250)).nullish()
 const onlyOne = z.literal(1, 'Must be 1: a checkout sells one of a product.').nullish()
 

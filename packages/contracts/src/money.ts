@@ -3,6 +3,9 @@ import { z } from 'zod'
 /** An integer amount in minor units of `currency`: cents for usd, yen for jpy, fils for kwd. */
 export const Amount = z.int()
 
+/** Minimum amount of a price with one, in minor units of any currency. */
+export const minPriceAmount = 50
+
 /** Maximum amount of a price in minor units; the maximum for usd is the one known to clients of the original contract. */
 export const maxAmount = 999_999_999_999
 export const maxUsdAmount = 99_999_999

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Id, timestamps } from './identifiers.ts'
-import { Amount, Currency, CurrencyInput, maxAmount, maxUsdAmount } from './money.ts'
+import { Amount, Currency, CurrencyInput, maxAmount, maxUsdAmount, minPriceAmount } from './money.ts'
 import { TaxBehavior } from './taxes.ts'
 
 export const RecurringInterval = z.enum(['month', 'year']).meta({ id: 'RecurringInterval' })
@@ -30,7 +30,7 @@ export const ProductPriceCustom = z
     ...priceFields,
     amount_type: z.literal('custom'),
     price_currency: Currency,
-    minimum_amount: Amount.nullable(),
+    minimum_amount: Amount.nullable().meta({ description: `The least that a buyer can choose: ${minPriceAmount} if the seller set none.` }),
     maximum_amount: Amount.nullable(),
     preset_amount: Amount.nullable(),
     tax_behavior: TaxBehavior,
@@ -44,7 +44,7 @@ export const ProductPrice = z
   .meta({ id: 'ProductPrice' })
 
 const priced = { price_currency: CurrencyInput.default('usd'), tax_behavior: TaxBehavior.default('exclusive') }
-const priceAmount = z.int().min(50).max(maxAmount)
+const priceAmount = z.int().min(minPriceAmount).max(maxAmount)
 /** Highest maximum and preset of a custom price in usd, in minor units. */
 const maxUsdPreset = 1_000_000
 

@@ -2,7 +2,7 @@ import { confirmCheckout, createCheckout, updateCheckout, updateCheckoutByClient
 import { createDiscount, updateDiscount } from '@quittance/contracts/discounts'
 import { orderPaid } from '@quittance/contracts/orders'
 import { createProduct, updateProduct } from '@quittance/contracts/products'
-import { updateSubscription } from '@quittance/contracts/subscriptions'
+import { subscriptionCreated, updateSubscription } from '@quittance/contracts/subscriptions'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
 import { buyPlan, waitForSubscription } from './subscribe.ts'
@@ -64,10 +64,31 @@ test.each([
   await using orders = await startOrders()
   const shop = await orders.shop()
   const product = await priced(orders, shop, { amount_type: 'custom', ...limits })
-  const nothing = { minimum_amount: null, maximum_amount: null, preset_amount: null }
+  const nothing = { minimum_amount: 50, maximum_amount: null, preset_amount: null }
   expect(product.prices).toMatchObject([{ amount_type: 'custom', price_currency: 'usd', ...nothing, ...limits }])
   expect(await orders.call(createCheckout, { products: [product.id] }, shop.seller)).toMatchObject({ amount })
 })
+
+test.each(['usd', 'jpy', 'kwd'])(
+  'a custom price in %s without a minimum shows the one that applies, wherever it is shown',
+  async (currency) => {
+    await using orders = await startOrders()
+    const shop = await orders.shop()
+    const price = { amount_type: 'custom' as const, price_currency: currency, preset_amount: 700 }
+    const plan = { name: 'Supporters', recurring_interval: 'month' as const, prices: [price] as [typeof price] }
+    const product = await orders.call(createProduct, plan, shop.seller)
+    const shown = { amount_type: 'custom', minimum_amount: 50, maximum_amount: null }
+    expect(product.prices).toMatchObject([shown])
+    const checkout = await orders.call(createCheckout, { products: [product.id], amount: 50 }, shop.seller)
+    expect(checkout).toMatchObject({ amount: 50, product_price: shown, product: { prices: [shown] } })
+    const { client_secret } = checkout
+    await expect(orders.call(updateCheckoutByClient, { client_secret, amount: 49 }, anonymous)).rejects.toThrow(/amount/)
+    const bought = await buyPlan(orders, shop, { productId: product.id })
+    expect(await waitForSubscription(orders, bought, { status: 'active' })).toMatchObject({ price: shown, prices: [shown] })
+    expect(await orders.nextEvent(orderPaid)).toMatchObject({ product_price: shown })
+    expect(await orders.nextEvent(subscriptionCreated)).toMatchObject({ product: { prices: [shown] } })
+  },
+)
 
 test('the buyer chooses an amount within the limits until the checkout is confirmed', async () => {
   await using orders = await startOrders()

@@ -1,4 +1,5 @@
 import type { CheckoutPublic } from '@quittance/contracts/checkout'
+import { minPriceAmount } from '@quittance/contracts/money'
 import { hasPostalCodes, listStates } from '@quittance/pages/countries'
 import type { FormError } from '@quittance/pages/fields'
 import { formatMoney, parseMoney } from '@quittance/pages/money'
@@ -68,7 +69,7 @@ export function findAmountError(
   const { price_currency: currency, minimum_amount: low, maximum_amount: high } = price
   const amount = parseMoney(form.amount, { currency, locale: context.locale })
   if (amount === null) return { field: 'amount', message: errors.amount }
-  const fits = amount >= Math.max(low ?? 0, 50) && (high === null || amount <= high)
+  const fits = amount >= (low ?? minPriceAmount) && (high === null || amount <= high)
   return fits ? null : { field: 'amount', message: errors.amountLimits(describeLimits(price, context)) }
 }
 
@@ -84,7 +85,7 @@ export function chosenPrice(form: CheckoutForm, { products, product_price }: Che
 export function describeLimits(price: Extract<Price, { amount_type: 'custom' }>, { words, locale }: PageContext): string {
   const { price_currency: currency, minimum_amount: low, maximum_amount: high } = price
   const format = (amount: number) => formatMoney(amount, { currency, locale })
-  const lowest = format(Math.max(low ?? 0, 50))
+  const lowest = format(low ?? minPriceAmount)
   return high === null ? words.checkout.amountFrom(lowest) : words.checkout.amountBetween(lowest, format(high))
 }
 

@@ -1,4 +1,5 @@
 import type { CheckoutPublic } from '@quittance/contracts/checkout'
+import { minPriceAmount } from '@quittance/contracts/money'
 import { textField } from '@quittance/pages/fields'
 import { html, type Html } from '@quittance/pages/html'
 import { formatMoney, formatTypedMoney } from '@quittance/pages/money'
@@ -63,7 +64,7 @@ function amountField({ checkout, form, errors, context }: BuyerFields): Html | n
   if (price?.amount_type !== 'custom') return null
   const format = { currency: price.price_currency, locale: context.locale }
   const isChosen = form.productId === checkout.product_id
-  const preset = price.preset_amount ?? price.minimum_amount ?? 50
+  const preset = price.preset_amount ?? price.minimum_amount ?? minPriceAmount
   const current = formatTypedMoney(isChosen ? computeAdvertisedPrice(checkout) : preset, format)
   return textField({
     name: 'amount',

@@ -1,10 +1,11 @@
+import { minPriceAmount } from '@quittance/contracts/money'
 import type { Product } from '@quittance/contracts/products'
 import { nestedList, type View } from '@quittance/sql/view'
 import { benefitsOfProduct, publicBenefitsOfProduct } from '../benefits/benefit-view.ts'
 
-/** Columns of a price; `pp` is the price, `pr` its product. */
+/** Columns of a price; `pp` is the price, `pr` its product. A custom price without a minimum shows the one that applies: clients expect a number. */
 export const priceColumns = `pp.id, pp.created_at, pp.modified_at, pp.is_archived, 'catalog' as source, pp.product_id, pp.amount_type, pp.price_amount, pp.price_currency,
-  pp.minimum_amount, pp.maximum_amount, pp.preset_amount, pp.tax_behavior,
+  case when pp.amount_type = 'custom' then coalesce(pp.minimum_amount, ${minPriceAmount}) end as minimum_amount, pp.maximum_amount, pp.preset_amount, pp.tax_behavior,
   case when pr.recurring_interval is null then 'one_time' else 'recurring' end as type, pr.recurring_interval`
 
 const fields = `pr.id, pr.created_at, pr.modified_at, pr.name, pr.description, pr.recurring_interval,

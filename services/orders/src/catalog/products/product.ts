@@ -3,7 +3,7 @@ import { RequestValidationError } from '@quittance/contracts/errors'
 import type { Metadata } from '@quittance/contracts/metadata'
 import { organizationFilter } from '@quittance/runtime/database'
 import { aggregateProperties } from '@quittance/runtime/schema'
-import { maxAmount, maxUsdAmount } from '@quittance/contracts/money'
+import { maxAmount, maxUsdAmount, minPriceAmount } from '@quittance/contracts/money'
 import type { RequestOf } from '@quittance/contracts/operation'
 import type { createProduct } from '@quittance/contracts/products'
 import type { TaxBehavior } from '@quittance/contracts/taxes'
@@ -120,7 +120,7 @@ export class ProductPrice extends ProductPriceSchema.class {
    */
   amountFor(chosen: bigint | null): bigint {
     if (this.amountType !== 'custom') return this.priceAmount ?? 0n
-    const min = this.minimumAmount ?? 0n
+    const min = this.minimumAmount ?? BigInt(minPriceAmount)
     const max = this.maximumAmount ?? BigInt(this.priceCurrency === 'usd' ? maxUsdAmount : maxAmount)
     if (chosen === null) return this.presetAmount ?? (defaultAmount < min ? min : defaultAmount > max ? max : defaultAmount)
     if (chosen < min) throw RequestValidationError.field(['amount'], `At least ${min}.`)
