@@ -1,5 +1,6 @@
 import type { Caller } from '@quittance/contracts/caller'
 import { confirmCheckout, createCheckout, getCheckoutByClient } from '@quittance/contracts/checkouts'
+import { getCustomerStateByExternalId } from '@quittance/contracts/customer-state'
 import { createCustomer, customerUpdated, getCustomer, updateCustomer } from '@quittance/contracts/customers'
 import {
   generateCustomerOrderInvoice,
@@ -152,6 +153,20 @@ test('an external id neither passes to a customer found by e-mail address nor op
   const { caller, checkoutId } = await confirm(orders, shop, { linked: { external_customer_id: 'u-mallory' } })
   expect(caller).toMatchObject({ customer_id: customer.id, checkout_id: checkoutId })
   expect(await orders.call(getCustomer, { id: customer.id }, shop.seller)).toEqual(customer)
+})
+
+test('an external id does not pass with an address that the seller named; the seller assigns it', async () => {
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const customer = await orders.call(createCustomer, ada, shop.seller)
+  const linked = { external_customer_id: 'u-1', customer_email: ada.email }
+  const { caller, checkoutId, order } = await confirm(orders, shop, { linked })
+  expect(caller).toMatchObject({ customer_id: customer.id, checkout_id: checkoutId })
+  expect(order.customer).toMatchObject({ id: customer.id, external_id: null })
+  const readState = () => orders.call(getCustomerStateByExternalId, { external_id: 'u-1' }, shop.seller)
+  await expect(readState()).rejects.toThrow(ResourceNotFound)
+  await orders.call(updateCustomer, { id: customer.id, external_id: 'u-1' }, shop.seller)
+  expect(await readState()).toMatchObject({ id: customer.id })
 })
 
 test.each(['customer_id', 'external_customer_id', 'customer_external_id'] as const)(
