@@ -4,7 +4,7 @@ import { deprecatedSince } from './changes.ts'
 import { Checkout, CheckoutPublic, CheckoutPublicConfirmed, CheckoutStatus } from './checkout.ts'
 import { ApiError, RequestValidationError, ResourceNotFound, ServiceUnavailable, TooManyRequests } from './errors.ts'
 import { event } from './event.ts'
-import { customerFilters, EmailAddress, Id, oneOrMany } from './identifiers.ts'
+import { customerFilters, EmailAddress, Id, NewExternalId, oneOrMany } from './identifiers.ts'
 import { MetadataInput, MetadataWithIntegersInput } from './metadata.ts'
 import { Currency, maxAmount, minPriceAmount } from './money.ts'
 import { missingProducts, namesProducts, offeredProducts } from './offered-products.ts'
@@ -61,8 +61,8 @@ export const createCheckout = operation({
       require_billing_address: z.boolean().default(false),
       customer_id: Id.nullish(),
       is_business_customer: z.boolean().default(false),
-      external_customer_id: z.string().min(1).max(200).nullish(),
-      customer_external_id: z.string().min(1).max(200).nullish().meta(deprecatedSince('2025-06-18', 'use external_customer_id')),
+      external_customer_id: NewExternalId.nullish(),
+      customer_external_id: NewExternalId.nullish().meta(deprecatedSince('2025-06-18', 'use external_customer_id')),
       customer_name: personName,
       customer_email: email,
       customer_ip_address: z.union([z.ipv4(), z.ipv6()]).nullish(),

@@ -5,7 +5,7 @@ import { Caller } from './caller.ts'
 import { Customer } from './customers.ts'
 import { event } from './event.ts'
 import { Conflict, InvalidToken, RequestValidationError, ServiceUnavailable } from './errors.ts'
-import { Id, Timestamp, timestamps } from './identifiers.ts'
+import { ExternalId, Id, Timestamp, timestamps } from './identifiers.ts'
 import { operation } from './operation.ts'
 
 const renamedField = deprecatedSince('2025-06-18', 'use external_customer_id')
@@ -26,7 +26,7 @@ export const CustomerSession = z
   })
   .meta({ id: 'CustomerSession' })
 
-const externalId = z.string().min(1).max(200).nullish()
+const externalId = ExternalId.nullish()
 
 export const createCustomerSession = operation({
   subject: 'orders.customer-session.create',

@@ -5,7 +5,7 @@ import { BenefitType } from './benefits.ts'
 import { Customer } from './customers.ts'
 import { Conflict, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
-import { Id, Timestamp, timestamps } from './identifiers.ts'
+import { ExternalId, Id, Timestamp, timestamps } from './identifiers.ts'
 import { Metadata } from './metadata.ts'
 import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
@@ -72,7 +72,7 @@ export const getCustomerStateByExternalId = operation({
   subject: 'orders.customer.get-state-by-external-id',
   summary: 'Get a customer with their active subscriptions and granted benefits by your external id',
   http: { ...reading, path: '/v1/customers/external/{external_id}/state' },
-  request: z.object({ external_id: z.string().min(1).max(200) }),
+  request: z.object({ external_id: ExternalId }),
   reply: CustomerState,
   errors: [ResourceNotFound, Conflict],
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Address, AddressInput } from './address.ts'
 import { Conflict, RequestValidationError, ResourceNotFound } from './errors.ts'
 import { event } from './event.ts'
-import { EmailAddress, Id, oneOrMany, OrganizationIdInput, Timestamp, timestamps } from './identifiers.ts'
+import { EmailAddress, ExternalId, Id, NewExternalId, oneOrMany, OrganizationIdInput, Timestamp, timestamps } from './identifiers.ts'
 import { Metadata, MetadataFilter, MetadataInput } from './metadata.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
@@ -34,7 +34,6 @@ export type Customer = z.infer<typeof Customer>
 
 const email = EmailAddress
 const name = withoutControls(z.string().trim().max(250)).nullish()
-const externalId = z.string().min(1).max(200)
 
 const changes = {
   email: email.nullish(),
@@ -52,7 +51,7 @@ export const createCustomer = operation({
   request: z.object({
     email,
     name,
-    external_id: externalId.nullish(),
+    external_id: NewExternalId.nullish(),
     billing_address: AddressInput.nullish(),
     tax_id: TaxIdInput.nullish(),
     locale: LocaleInput.nullish(),
@@ -108,7 +107,7 @@ export const updateCustomer = operation({
   subject: 'orders.customer.update',
   summary: 'Change a customer',
   http: { method: 'PATCH', path: '/v1/customers/{id}', status: 200, scopes: ['customers:write'], callers: ['organization', 'user'] },
-  request: z.object({ id: Id, ...changes, external_id: externalId.nullish() }),
+  request: z.object({ id: Id, ...changes, external_id: NewExternalId.nullish() }),
   reply: Customer,
   errors: [ResourceNotFound, RequestValidationError],
 })
@@ -129,7 +128,7 @@ export const getCustomerByExternalId = operation({
   subject: 'orders.customer.get-by-external-id',
   summary: 'Get a customer by your external id',
   http: { method: 'GET', status: 200, scopes: ['customers:read', 'customers:write'], ...byExternalId },
-  request: z.object({ external_id: externalId }),
+  request: z.object({ external_id: ExternalId }),
   reply: Customer,
   errors: [ResourceNotFound, Conflict],
 })
@@ -138,7 +137,7 @@ export const updateCustomerByExternalId = operation({
   subject: 'orders.customer.update-by-external-id',
   summary: 'Change a customer by your external id',
   http: { method: 'PATCH', status: 200, scopes: ['customers:write'], ...byExternalId },
-  request: z.object({ ...changes, external_id: externalId }),
+  request: z.object({ ...changes, external_id: ExternalId }),
   reply: Customer,
   errors: [ResourceNotFound, RequestValidationError, Conflict],
 })
@@ -147,7 +146,7 @@ export const deleteCustomerByExternalId = operation({
   subject: 'orders.customer.delete-by-external-id',
   summary: 'Delete a customer by your external id',
   http: { method: 'DELETE', status: 204, scopes: ['customers:write'], ...byExternalId },
-  request: z.object({ external_id: externalId }),
+  request: z.object({ external_id: ExternalId }),
   reply: z.null(),
   errors: [ResourceNotFound, Conflict],
 })

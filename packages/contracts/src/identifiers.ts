@@ -6,6 +6,17 @@ import { z } from 'zod'
  */
 export const Id = z.uuidv4().toLowerCase()
 
+/** The seller's id of a customer, to find one. */
+export const ExternalId = z.string().min(1).max(200)
+
+/** The same, to assign it. Clients of HTTP remove the segments `.` and `..` from a path, also if their dots are encoded (WHATWG URL). */
+export const NewExternalId = ExternalId.refine(
+  (id) => id !== '.' && id !== '..',
+  'Must be neither "." nor "..", which no URL can name.',
+).meta({
+  description: 'Neither "." nor "..", which no URL can name.',
+})
+
 /** What `isStorableTime` accepts, for error details. */
 export const storableTimes = 'a time between the years 1 and 9999 with an offset of at most 15:59'
 

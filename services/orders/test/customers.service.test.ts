@@ -103,6 +103,29 @@ test.each([getCustomerByExternalId, updateCustomerByExternalId, deleteCustomerBy
   },
 )
 
+test.each(['.', '..'])('rejects the external id “%s”, which no URL can name; a customer who has it stays readable', async (external_id) => {
+  await using orders = await startOrders()
+  const { seller, product } = await orders.shop()
+  const { id } = await orders.call(createCustomer, { email: 'ada@example.com' }, seller)
+  const writes = [
+    orders.call(createCustomer, { email: 'bob@example.com', external_id }, seller),
+    orders.call(updateCustomer, { id, external_id }, seller),
+    orders.call(createCheckout, { products: [product.id], external_customer_id: external_id }, seller),
+    orders.call(createCheckout, { products: [product.id], customer_external_id: external_id }, seller),
+  ]
+  for (const outcome of await Promise.allSettled(writes)) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(RequestValidationError) })
+  }
+  const longer = `${external_id}a`
+  expect(await orders.call(createCustomer, { email: 'bob@example.com', external_id: longer }, seller)).toMatchObject({
+    external_id: longer,
+  })
+  await orders.rows('update customers set external_id = $1 where id = $2', [external_id, id])
+  expect(await orders.call(getCustomer, { id }, seller)).toMatchObject({ external_id })
+  expect(await orders.call(getCustomerByExternalId, { external_id }, seller)).toMatchObject({ id })
+  expect(await orders.call(updateCustomer, { id, name: 'Ada' }, seller)).toMatchObject({ external_id, name: 'Ada' })
+})
+
 test('a deleted customer remains only in orders; address and external id are free again', async () => {
   await using orders = await startOrders()
   const { order, seller } = await orders.paidOrder({ billed: true })
