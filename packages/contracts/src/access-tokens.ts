@@ -53,7 +53,12 @@ export const createOrganizationAccessToken = operation({
   subject: 'auth.organization-access-token.create',
   summary: 'Create an organization access token; the token is shown once',
   http: { method: 'POST', path: '/v1/organization-access-tokens/', status: 201, scopes: ['organizations:write'], callers: ['user'] },
-  request: z.object({ organization_id: Id, comment: z.string().max(500).default(''), scopes: ScopeList, expires_in: ExpiresIn }),
+  request: z.object({
+    organization_id: Id.nullish().describe('The organization. Required, unless the request names it in its `Polar-Organization` header.'),
+    comment: z.string().max(500).default(''),
+    scopes: ScopeList,
+    expires_in: ExpiresIn,
+  }),
   reply: z.object({ organization_access_token: OrganizationAccessToken, token: z.string() }),
   errors: [NotPermitted, RequestValidationError],
 })

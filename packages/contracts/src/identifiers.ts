@@ -59,5 +59,7 @@ export function oneOrMany<T extends z.ZodType>(schema: T) {
 /** Filters of lists by customer: by id, or by the id that the seller gave. */
 export const customerFilters = { customer_id: oneOrMany(Id), external_customer_id: oneOrMany(z.string().max(200)) }
 
-/** Required with a user credential, rejected with an organization credential. */
-export const OrganizationIdInput = Id.nullish().describe('The organization. Required with a user credential, forbidden otherwise.')
+/** Required with a user credential without a `Polar-Organization` header, rejected with an organization credential. */
+export const OrganizationIdInput = Id.nullish().describe(
+  'The organization. Required with a user credential, unless the `Polar-Organization` header names it; forbidden otherwise.',
+)

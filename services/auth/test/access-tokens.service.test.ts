@@ -10,6 +10,7 @@ import {
 } from '@quittance/contracts/access-tokens'
 import { addMember, removeMember } from '@quittance/contracts/accounts'
 import { tokenRevoked } from '@quittance/contracts/auth'
+import { limitToOrganization, type Caller } from '@quittance/contracts/caller'
 import { InvalidToken, NotPermitted, RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { createOrganization } from '@quittance/contracts/organizations'
 import { hashToken } from '@quittance/runtime/credential'
@@ -72,6 +73,15 @@ test('rejects a token for another user’s organization', async () => {
   await using auth = service
   const request = { organization_id: randomUUID(), scopes: ordersRead }
   await expect(auth.call(createOrganizationAccessToken, request, person)).rejects.toThrow(RequestValidationError)
+})
+
+test('the organization of a token is the one to which the request is limited, if it names none', async () => {
+  const { service, organizationId, person } = await startWithUser()
+  await using auth = service
+  const limited = limitToOrganization(person, organizationId) as Caller
+  const created = await auth.call(createOrganizationAccessToken, { scopes: ordersRead }, limited)
+  expect(created.organization_access_token.organization_id).toBe(organizationId)
+  await expect(auth.call(createOrganizationAccessToken, { scopes: ordersRead }, person)).rejects.toThrow(RequestValidationError)
 })
 
 test('rejects scopes that the caller’s token lacks; removing scopes requires none', async () => {

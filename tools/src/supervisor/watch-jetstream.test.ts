@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { watchJetStream } from './watch-jetstream.ts'
 
 /** Starts the monitoring endpoint of a server, and watches it. */
-async function startWatched(answer: RequestListener) {
+async function startWatched(answer: RequestListener, { timeoutMs = 20 } = {}) {
   let checks = 0
   let restarts = 0
   const lines: string[] = []
@@ -22,7 +22,7 @@ async function startWatched(answer: RequestListener) {
     nats: { pid: () => 1, restart: async () => void (restarts += 1) },
     report: (line) => lines.push(line),
     intervalMs: 5,
-    timeoutMs: 20,
+    timeoutMs,
   })
   const dispose = () => {
     stop()
@@ -44,9 +44,8 @@ test.each([
 
 test('a server that misses some checks is not restarted', async () => {
   let count = 0
-  using watched = await startWatched(
-    (_request, response) => void ((count += 1) % 6 === 0 ? response.end('{}') : response.end('{"disabled":true}')),
-  )
+  const answer: RequestListener = (_request, response) => void response.end((count += 1) % 3 === 0 ? '{}' : '{"disabled":true}')
+  using watched = await startWatched(answer, { timeoutMs: 30_000 })
   await eventually(() => expect(watched.checks()).toBeGreaterThan(20))
   expect(watched.restarts()).toBe(0)
 })

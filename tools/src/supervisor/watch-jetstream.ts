@@ -35,6 +35,8 @@ export function watchJetStream({ monitorPort, dataDir, nats, report, intervalMs 
       failures = 0
       report('JetStream of NATS does not answer, as after a full disk; restarting NATS')
       await nats.restart(patienceMs)
+    } catch (error) {
+      report(`NATS could not be restarted: ${(error as Error).message}`)
     } finally {
       isChecking = false
     }
@@ -46,9 +48,14 @@ export function watchJetStream({ monitorPort, dataDir, nats, report, intervalMs 
 /** Less is free than a few blocks of a stream need. */
 const minFreeBytes = 64 * 1024 * 1024
 
+/** A disk whose space cannot be read is no place to start on. */
 function isFull(folder: string): boolean {
-  const { bavail, bsize } = statfsSync(folder)
-  return bavail * bsize < minFreeBytes
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize < minFreeBytes
+  } catch {
+    return true
+  }
 }
 
 async function isServing(monitorPort: number, timeoutMs: number): Promise<boolean> {

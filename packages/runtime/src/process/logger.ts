@@ -43,21 +43,27 @@ function serializeError(error: Error): object {
 /** One for all loggers of the process, so that their blocks follow each other. */
 let output: LogOutput | undefined
 const flushAfterMs = 200
-/** A reader that does not read delays the end of a process by at most this. */
-const lastFlushMs = 1_000
+/** A reader that does not read delays the end of a process by at most this; lines that it has not read are lost. */
+const lastFlushMs = 5_000
 
 interface LogOutput extends DestinationStream {
   /** Writes the lines so far; `done` is called with or without success. */
   flush(done: () => void): void
 }
 
+let ending: Promise<never> | undefined
+
 /**
- * Ends the process once its lines are written, or cannot be. `process.exit` alone writes them synchronously, and the library repeats that
- * without end if nothing reads the pipe any more.
+ * Ends the process once its lines are written, or cannot be; the first code counts. `process.exit` alone writes them synchronously, and the
+ * library repeats that without end if nothing reads the pipe any more.
  */
-export async function exitProcess(code: number): Promise<never> {
+export function exitProcess(code: number): Promise<never> {
+  return (ending ??= flushAndExit(code))
+}
+
+async function flushAndExit(code: number): Promise<never> {
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), lastFlushMs)
   await new Promise<void>((resolve) => {
-    setTimeout(resolve, lastFlushMs)
     if (output) output.flush(resolve)
     else resolve()
   })

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 
+const logger = JSON.stringify(new URL('../process/logger.ts', import.meta.url).href)
 const runProcess = JSON.stringify(new URL('run-process.ts', import.meta.url).href)
 
 test('an invalid setting ends the start with one log line that names it', () => {
@@ -14,14 +15,20 @@ test('an invalid setting ends the start with one log line that names it', () => 
   expect(line.err.message).toMatch(/^The environment is invalid:\n {2}DATABASE_POOL_MAX: .*\n {2}LOG_LEVEL: .*$/)
 })
 
-test('a service whose supervisor was killed ends, although nothing reads its log any more', async () => {
-  const start = `() => (setImmediate(() => process.send('started')), { stop: async () => {} })`
-  const code = `const { runProcess } = await import(${runProcess}); await runProcess('orders', ${start}); setInterval(() => {}, 1_000)`
+test.each([
+  ['that runs', `() => (setImmediate(() => process.send('started')), { stop: async () => {} })`, 0],
+  ['that starts', `() => (log.info({}, 'starting'), process.send('started'), new Promise(() => {}))`, 1],
+])('a service %s ends after its supervisor, although nothing reads its log any more', async (...[, start, status]) => {
+  const code = `const { runProcess } = await import(${runProcess})
+    const { createLogger } = await import(${logger})
+    const log = createLogger('orders', 'info')
+    setInterval(() => {}, 1_000)
+    await runProcess('orders', ${start})`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', code], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const ended = once(child, 'exit')
   await once(child, 'message')
   child.stdout?.destroy()
   child.disconnect()
-  expect(await ended).toEqual([0, null])
+  expect(await ended).toEqual([status, null])
 })

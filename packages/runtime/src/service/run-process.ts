@@ -30,7 +30,7 @@ export async function runProcess(name: string, start: () => Promise<{ stop(): Pr
  * without limit. Returns a function that ends this.
  */
 function exitWithParent(): () => void {
-  const exit = () => process.exit(1)
+  const exit = () => void exitProcess(1)
   if (process.send && !process.connected) exit()
   process.once('disconnect', exit)
   return () => process.off('disconnect', exit)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { natsUsers, type NatsUser } from '@quittance/contracts/nats-users'
@@ -13,26 +13,40 @@ export interface NatsConfigFileOptions extends Pick<NatsConfigOptions, 'testAcco
   dataDir: string
   port: number
   monitorPort: number
+  /** Whether a server that runs reads it: it takes no other limit of its store. */
+  isReload?: boolean
 }
 
+/** More than the disk has: a server that starts on a nearly full disk would lack the space for good. */
+const maxFileStore = '1TB'
+
 /** Writes the configuration of a nats-server and returns the passwords in it. */
-export function writeNatsConfig({ dataDir, port, monitorPort, ...options }: NatsConfigFileOptions): Record<NatsUser, string> {
+export function writeNatsConfig({
+  dataDir,
+  port,
+  monitorPort,
+  isReload = false,
+  ...options
+}: NatsConfigFileOptions): Record<NatsUser, string> {
+  const file = `${dataDir}.conf`
   const passwords = readPasswords(`${dataDir}.passwords`)
+  const isLimited = !isReload || readFileSync(file, 'utf8').includes('max_file_store')
   const config = natsConfig({
     ...options,
+    ...(isLimited && { maxFileStore }),
     listen: `127.0.0.1:${port}`,
     monitor: `127.0.0.1:${monitorPort}`,
     storeDir: dataDir,
     passwordOf: (user) => quote(passwords[user]),
   })
-  writeFileSync(`${dataDir}.conf`, config, { mode: 0o600 })
+  writeFileSync(file, config, { mode: 0o600 })
   return passwords
 }
 
 /** Rewrites the configuration from the contracts on disk, not from those that this process has loaded, and has the server reload it. */
 export async function reloadNatsConfig(options: NatsConfigFileOptions): Promise<void> {
   const script = join(import.meta.dirname, 'rewrite-nats-config.ts')
-  const failure = await runProgram(process.execPath, { args: [script, JSON.stringify(options)] })
+  const failure = await runProgram(process.execPath, { args: [script, JSON.stringify({ ...options, isReload: true })] })
   if (failure) throw new Error(`The permissions of NATS could not be updated: ${failure}`)
   const pid = recordedProcess(`${options.dataDir}.pid`)
   if (pid) process.kill(pid, 'SIGHUP')

@@ -8,6 +8,11 @@ export interface NatsConfigOptions {
   /** Address and port of the monitoring endpoint. */
   monitor: string
   storeDir: string
+  /**
+   * Limit of the stored streams. Without one the server takes 75 % of the space that is free at its start. A server that runs without rejects a reload
+   * that has one, with all its other changes.
+   */
+  maxFileStore?: string
   /** Returns the password of a user as written to the configuration file: a quoted string or an environment variable (`$NAME`). */
   passwordOf: (user: NatsUser) => string
   /**
@@ -20,7 +25,15 @@ export interface NatsConfigOptions {
 }
 
 /** Returns the configuration of nats-server: one user per service, with rights derived from the contracts. */
-export function natsConfig({ listen, monitor, storeDir, passwordOf, testAccounts = 0, transitional = false }: NatsConfigOptions): string {
+export function natsConfig({
+  listen,
+  monitor,
+  storeDir,
+  passwordOf,
+  maxFileStore,
+  testAccounts = 0,
+  transitional = false,
+}: NatsConfigOptions): string {
   return `listen: ${quote(listen)}
 http: ${quote(monitor)}
 # An order of five thousand lines is one reply and one event. The server's documentation advises against more than 8 MB.
@@ -31,9 +44,7 @@ ping_interval: "2s"
 ping_max: 2
 
 jetstream {
-  store_dir: ${quote(storeDir)}
-  # Without a limit the server takes 75 % of the space that is free at its start: one that starts on a nearly full disk would lack it for good.
-  max_file_store: 1TB
+  store_dir: ${quote(storeDir)}${maxFileStore === undefined ? '' : `\n  max_file_store: ${maxFileStore}`}
 }
 
 ${transitional ? transitionalBlock(passwordOf) : accountsBlock(passwordOf, testAccounts)}

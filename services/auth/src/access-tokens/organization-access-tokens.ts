@@ -5,6 +5,7 @@ import {
   listOrganizationAccessTokens as listOrganizationAccessTokensContract,
 } from '@quittance/contracts/access-tokens'
 import { callerOrganizationIds } from '@quittance/contracts/caller'
+import { resolveOrganization } from '@quittance/runtime/resolve-organization'
 import { RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import { command, query } from '@quittance/runtime/handler'
 import type { SystemSql } from '@quittance/sql/sql-runner'
@@ -22,9 +23,8 @@ export const createOrganizationAccessToken = systemCommand(
   { reason: 'reads the scopes of the token with which the user calls' },
   async (request, { em, caller, read, systemSql, now }) => {
     const { userId, tokenId } = requireUser(caller)
-    const organizationId = request.organization_id
-    const isOwn = callerOrganizationIds(caller).includes(organizationId)
-    if (!isOwn || !(await isStillMember(systemSql, { userId, tokenId, organizationId }))) {
+    const organizationId = resolveOrganization(caller, request.organization_id)
+    if (!(await isStillMember(systemSql, { userId, tokenId, organizationId }))) {
       throw RequestValidationError.field(['organization_id'], 'Organization not found, or not one of this account.')
     }
     await assertGrantableScopes(request.scopes, { tokenId, systemSql })

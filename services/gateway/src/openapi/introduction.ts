@@ -18,7 +18,8 @@ the customer portal. A token that is bound to a key requires the \`DPoP\` scheme
 ## Organizations
 
 A personal or OAuth access token of a user reaches every organization of the user. \`Polar-Organization\` with the id of one limits a request to it: only
-its data is read and changed, and new objects belong to it. An organization without access is 403 \`NotPermitted\`.
+its data is read and changed, and new objects belong to it. Personal access tokens and new organizations are those of the user as before. An organization
+without access is 403 \`NotPermitted\`.
 
 ## Limits
 
