@@ -74,10 +74,13 @@ test('without CONSOLE_URL there is no console at an https address [pages 3]', as
   expect(storefront.received).toEqual([])
 })
 
-test('the start page is for browsers; programs get the same response as before', async () => {
+test('the start page is for browsers; programs get the one of a path without an operation', async () => {
   storefront = await startFakeUpstream(storefrontPort)
   const program = await get('/', { accept: 'application/json' })
-  expect([program.statusCode, await program.body.json()]).toEqual([404, { error: 'ResourceNotFound', detail: 'Not found' }])
+  expect([program.statusCode, await program.body.json()]).toEqual([
+    404,
+    { error: 'ResourceNotFound', detail: 'There is no operation GET /.' },
+  ])
   expect(program.headers['vary']).toContain('Accept')
   expect((await get('/', { accept: 'text/html,*/*' })).statusCode).toBe(200)
 })
