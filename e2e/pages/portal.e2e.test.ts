@@ -1,7 +1,7 @@
 import type { RunningSystem } from '@quittance/testing/system'
 import { eventually } from '@quittance/testing/eventually'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { launchChromium, openVisit, press, readText, type Browser, type Page } from '../browser/chromium.ts'
 import { look } from './look.ts'
 import { sellToCustomer } from './portal-customers.ts'
@@ -143,6 +143,23 @@ test('an address whose fields are emptied is removed from the customer', async (
     expect(await readText(page)).toContain('Your changes are saved.')
     expect(await readAddress()).toEqual(stored)
   }
+})
+
+test('an address whose tax is another one is named at its field, and no invoice is announced', async () => {
+  const { url, order } = await sellCard()
+  const { body: rate } = await system.api('POST', '/v1/tax-rates/', { country: 'IS', name: 'VSK', percentage: 24 })
+  onTestFinished(async () => void (await system.api('DELETE', `/v1/tax-rates/${rate.id}`)))
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(url)
+  await page.goto(`${page.url()}/orders/${order.id}`)
+  await page.select('[name="billing_address.country"]', 'IS')
+  await press(page, 'button[value=save]')
+  expect(await page.$eval('#errors a', (link) => link.getAttribute('href'))).toBe('#field-billing_address-country')
+  expect(await readText(page)).toContain('The tax of this order was charged for another country or state.')
+  expect(await readText(page)).not.toContain('Your invoice is being made')
+  await look(page, 'portal-order-tax-place')
+  expect((await system.api('GET', `/v1/orders/${order.id}`)).body.billing_address).toMatchObject({ country: 'DE' })
 })
 
 test('an address without a country is not dropped: the country is named at its field, and what was typed stays', async () => {

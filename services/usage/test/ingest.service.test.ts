@@ -87,6 +87,7 @@ describe('values', () => {
   const manyKeys = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`key-${index}`, 1]))
   const wrong: [string, unknown, string][] = [
     ['null', { a: null }, 'body.events.0.metadata.a'],
+    ['an integer beyond 2^53', { a: 2 ** 53 }, 'body.events.0.metadata.a'],
     ['a list', { a: [1] }, 'body.events.0.metadata.a'],
     ['51 keys', manyKeys, 'body.events.0.metadata'],
     ['51 keys inside of an object', { a: manyKeys }, 'body.events.0.metadata'],

@@ -287,3 +287,30 @@ test('loses no event and sends no second POST when the database fails during a P
   await webhooks.attempts(endpoint, 2)
   expect(sink.received).toHaveLength(2)
 })
+
+test('sends no second POST when its result waits for a lock for longer than a statement may', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const release = Promise.withResolvers<void>()
+  sink.respondWith(() => ({ status: 200, after: release.promise }))
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  await webhooks.publishEvents([orderPaid])
+  await eventually(() => expect(sink.received).toHaveLength(1))
+  const unlock = await webhooks.holdTransaction('lock table webhook_attempts in share mode')
+  release.resolve()
+  const findWaiting = () =>
+    eventually(async () => {
+      const [waiting] = await webhooks.rows<{ since: Date }>(
+        `select a.query_start as since from pg_locks l join pg_stat_activity a using (pid)
+         where not l.granted and l.relation = 'webhook_attempts'::regclass order by since desc limit 1`,
+      )
+      return waiting?.since.getTime() ?? Promise.reject(new Error('No statement waits for the lock'))
+    })
+  const first = await findWaiting()
+  await eventually(async () => expect(await findWaiting()).toBeGreaterThan(first))
+  await unlock()
+  expect(await webhooks.attempts(endpoint, 1)).toMatchObject([{ succeeded: true }])
+  await webhooks.publishEvents([orderPaid])
+  await webhooks.attempts(endpoint, 2)
+  expect(sink.received).toHaveLength(2)
+})

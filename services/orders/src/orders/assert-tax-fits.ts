@@ -54,5 +54,5 @@ function rateKey(rate: TaxRate | null | 'unknown'): string {
 }
 
 function createPlaceError(part: 'country' | 'state', message: string): RequestValidationError {
-  return RequestValidationError.field(['billing_address', part], message)
+  return RequestValidationError.field(['billing_address', part], message, 'tax_place')
 }

@@ -244,5 +244,5 @@ function missingDetails({ billingName, billingAddress }: Order): string[] {
 }
 
 function lockedField(field: string): ValidationIssue {
-  return { loc: ['body', field], msg: 'This field cannot be updated after the invoice is generated.', type: 'value_error' }
+  return { loc: ['body', field], msg: 'This field cannot be updated after the invoice is generated.', type: 'frozen_field' }
 }

@@ -105,6 +105,14 @@ const messages = {
   'customer_billing_address.postal_code': 'postalCode',
   'customer_billing_address.city': 'city',
   'customer_billing_address.line1': 'line1',
+  name: 'name',
+  billing_name: 'name',
+  billing_address: 'country',
+  'billing_address.country': 'country',
+  'billing_address.state': 'state',
+  'billing_address.postal_code': 'postalCode',
+  'billing_address.city': 'city',
+  'billing_address.line1': 'line1',
 } as const
 
 /** Converts issues of the API to errors of the form: fields are named by their paths in the API. */
@@ -113,7 +121,7 @@ export function toFormErrors(issues: readonly { loc: (string | number)[]; msg: s
     const path = loc.slice(1).join('.')
     const key = messages[path as keyof typeof messages] as (typeof messages)[keyof typeof messages] | undefined
     if (!key) return { field: null, message: words.errors.other(path) }
-    const field = path === 'customer_billing_address' ? `${path}.country` : path === 'discount_id' ? 'discount_code' : path
+    const field = path.endsWith('billing_address') ? `${path}.country` : path === 'discount_id' ? 'discount_code' : path
     return { field, message: words.errors[key] }
   })
 }

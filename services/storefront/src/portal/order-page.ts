@@ -11,7 +11,6 @@ import { formatDate } from '@quittance/pages/dates'
 import { errorSummary, type FormError } from '@quittance/pages/fields'
 import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toFormErrors } from '../checkout/needed-fields.ts'
 import { createMoneyFormat, nameTax } from '../checkout/order-summary.ts'
 import { readText, type AppOptions } from '../page/page-context.ts'
 import {
@@ -24,6 +23,7 @@ import {
   type TypedAddress,
 } from './address-fields.ts'
 import { creditNoteList, loadCreditNotes } from './credit-notes.ts'
+import { toOrderErrors } from './order-errors.ts'
 import { orderLines } from './order-lines.ts'
 import { isOwed, payLink } from './owed-orders.ts'
 import { orderBadge } from './overview-page.ts'
@@ -106,11 +106,10 @@ export async function changeOrder(session: PortalSession, exchange: Exchange): P
     return back('making=1')
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error
-    if (error.error === 'InvoiceAlreadyExists') return back('making=1')
+    // Its details were fixed at the same time.
+    if (error.error === 'InvoiceAlreadyExists' || error.issues.some(({ type }) => type === 'frozen_field')) return back('making=1')
     if (error.status !== 422) throw error
-    // What the API rejects without naming a field: the order is not paid, or its details were fixed at the same time.
-    if (error.issues.length === 0 || error.issues.some(({ type }) => type === 'value_error')) return back('making=1')
-    return reject(toFormErrors(error.issues, context))
+    return reject(toOrderErrors(error, context))
   }
 }
 

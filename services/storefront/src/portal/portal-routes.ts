@@ -176,8 +176,9 @@ async function signOut(request: Request, { reply, options: { cookies, api } }: E
   const context = readPageContext(request)
   const { slug } = request.params
   const token = cookies.read(request, sessionCookie(slug))
-  if (token) await api.call(endCustomerSession, {}, { visitor: context.visitor, token }).catch(ignoreEnded)
+  // First: this browser is signed out also while the API does not answer.
   cookies.clear(reply, sessionCookie(slug))
+  if (token) await api.call(endCustomerSession, {}, { visitor: context.visitor, token }).catch(ignoreEnded)
   return reply.redirect(`/${slug}/portal/sign-in?signed_out=1&locale=${context.language}`, 303)
 }
 

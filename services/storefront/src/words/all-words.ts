@@ -17,6 +17,7 @@ import { methodWords } from './method-words.ts'
 import { newMethodWords } from './new-method-words.ts'
 import { nl } from './nl.ts'
 import { payWords } from './pay-words.ts'
+import { invoiceErrorWords } from './invoice-error-words.ts'
 import { paymentWords } from './payment-words.ts'
 import { pt } from './pt.ts'
 import { planNoticeWords } from './plan-notice-words.ts'
@@ -39,6 +40,7 @@ export interface Words extends CommonWords {
   payment: (typeof paymentWords)['en']
   account: (typeof accountWords)['en']
   email: (typeof emailWords)['en']
+  invoiceError: (typeof invoiceErrorWords)['en']
   link: (typeof linkWords)['en']
   method: (typeof methodWords)['en'] & (typeof newMethodWords)['en'] & (typeof subscriptionMethodWords)['en']
   plan: (typeof planWords)['en'] & (typeof planNoticeWords)['en']
@@ -58,6 +60,7 @@ const all = Object.fromEntries(
       payment: paymentWords[language],
       account: accountWords[language],
       email: emailWords[language],
+      invoiceError: invoiceErrorWords[language],
       link: linkWords[language],
       method: { ...methodWords[language], ...newMethodWords[language], ...subscriptionMethodWords[language] },
       plan: { ...planWords[language], ...planNoticeWords[language] },

@@ -1,5 +1,5 @@
 import type { JobContext } from '@quittance/runtime/handler'
-import { isDatabaseUnavailable } from '@quittance/runtime/unavailable'
+import { isDatabaseTimeout, isDatabaseUnavailable, isLockConflict } from '@quittance/runtime/unavailable'
 import { recordAttempts } from './record-attempts.ts'
 import { countAttempt } from './delivery-metrics.ts'
 import { deliveryKey, type AttemptRecord, type DueDelivery } from './endpoint-queue.ts'
@@ -8,7 +8,7 @@ import { deliveryKey, type AttemptRecord, type DueDelivery } from './endpoint-qu
 export interface AttemptBuffer {
   begin(due: DueDelivery): void
   end(record: AttemptRecord): void
-  /** Writes all ended deliveries in one statement. If the database is unavailable, they stay in the buffer and are written later. */
+  /** Writes all ended deliveries in one statement. If the database is unavailable or too slow, they stay in the buffer and are written later. */
   save(context: JobContext): Promise<void>
   /** Whether ended deliveries wait to be stored. */
   hasUnsaved(): boolean
@@ -38,7 +38,7 @@ export function createAttemptBuffer(): AttemptBuffer {
       await recordBatch(context, batch)
       markSaved(batch)
     } catch (error) {
-      if (isDatabaseUnavailable(error)) ended.unshift(...batch)
+      if (isTransient(error)) ended.unshift(...batch)
       else if (batch.length === 1) markSaved(batch)
       else return saveOneByOne(context, batch)
       throw error
@@ -67,6 +67,9 @@ export function createAttemptBuffer(): AttemptBuffer {
     },
   }
 }
+
+/** Not a fault of a record: a disk that stalls ends statements by their time. */
+const isTransient = (error: unknown) => isDatabaseUnavailable(error) || isDatabaseTimeout(error) || isLockConflict(error)
 
 async function recordBatch(context: JobContext, batch: readonly AttemptRecord[]): Promise<void> {
   const written = await recordAttempts(context, batch)
