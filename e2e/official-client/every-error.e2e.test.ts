@@ -224,6 +224,12 @@ describe('the unmodified official client throws its own class for', () => {
     await refuses('NotPermitted', () => polar.products.updateBenefits({ id: system.demo.product_id, productBenefitsUpdate }))
   })
 
+  test('an organization to which the token has no access', async () => {
+    const headers = { 'Polar-Organization': crypto.randomUUID() }
+    const update = { id: system.demo.product_id, productUpdate: { name: 'Taken over' } }
+    await refuses('NotPermitted', () => polar.products.update(update, { headers }))
+  })
+
   test('every other listed error, except of OAuth and license keys, which have separate files', () => {
     const listed = client.known.filter(({ id }) => !elsewhere.test(id)).flatMap(({ id, errors }) => errors.map((name) => `${id} ${name}`))
     expect(listed.length).toBeGreaterThan(100)
