@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { orderCreated, orderPaid } from '@quittance/contracts/orders'
 import { eventStream } from '@quittance/contracts/streams'
 import { deleteWebhookEndpoint, getWebhookEndpoint, updateWebhookEndpoint } from '@quittance/contracts/webhooks'
-import { startEndpointSink, type ReceivedRequest } from '@quittance/testing/endpoint-sink'
+import { startEndpointSink, type EndpointSink, type ReceivedRequest } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { anOrder } from './order-payload.ts'
-import { startWebhooks, paidOrderEvents } from './start-webhooks.ts'
+import { startWebhooks, paidOrderEvents, type TestWebhooks } from './start-webhooks.ts'
 
 const typeOf = ({ body }: ReceivedRequest) => (JSON.parse(body) as { type: string }).type
 const readEventId = ({ headers }: ReceivedRequest) => headers['webhook-id']
@@ -270,47 +270,53 @@ test('discards a result that arrives after the queue lease was lost', async () =
   expect(sink.received).toHaveLength(2)
 })
 
-test('loses no event and sends no second POST when the database fails during a POST', async () => {
-  await using webhooks = await startWebhooks()
-  await using sink = await startEndpointSink()
+/** Publishes an event whose POST is in progress until `respond` is called. */
+async function startPost(webhooks: TestWebhooks, sink: EndpointSink) {
   const release = Promise.withResolvers<void>()
   sink.respondWith(() => ({ status: 200, after: release.promise }))
   const endpoint = await webhooks.endpoint({ url: sink.url })
   await webhooks.publishEvents([orderPaid])
   await eventually(() => expect(sink.received).toHaveLength(1))
-  await webhooks.rows(
-    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-  )
-  release.resolve()
+  return { endpoint, respond: () => release.resolve() }
+}
+
+async function expectOnePostPerEvent(
+  webhooks: TestWebhooks,
+  { sink, endpoint }: { sink: EndpointSink; endpoint: { id: string } },
+): Promise<void> {
   expect(await webhooks.attempts(endpoint, 1)).toMatchObject([{ succeeded: true }])
   await webhooks.publishEvents([orderPaid])
   await webhooks.attempts(endpoint, 2)
   expect(sink.received).toHaveLength(2)
+}
+
+test('loses no event and sends no second POST when the database fails during a POST', async () => {
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const { endpoint, respond } = await startPost(webhooks, sink)
+  await webhooks.rows(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  )
+  respond()
+  await expectOnePostPerEvent(webhooks, { sink, endpoint })
 })
 
 test('sends no second POST when its result waits for a lock for longer than a statement may', async () => {
   await using webhooks = await startWebhooks()
   await using sink = await startEndpointSink()
-  const release = Promise.withResolvers<void>()
-  sink.respondWith(() => ({ status: 200, after: release.promise }))
-  const endpoint = await webhooks.endpoint({ url: sink.url })
-  await webhooks.publishEvents([orderPaid])
-  await eventually(() => expect(sink.received).toHaveLength(1))
+  const { endpoint, respond } = await startPost(webhooks, sink)
   const unlock = await webhooks.holdTransaction('lock table webhook_attempts in share mode')
-  release.resolve()
+  respond()
   const findWaiting = () =>
     eventually(async () => {
       const [waiting] = await webhooks.rows<{ since: Date }>(
         `select a.query_start as since from pg_locks l join pg_stat_activity a using (pid)
-         where not l.granted and l.relation = 'webhook_attempts'::regclass order by since desc limit 1`,
+         where not l.granted and l.relation = 'webhook_attempts'::regclass and a.datname = current_database() order by since desc limit 1`,
       )
       return waiting?.since.getTime() ?? Promise.reject(new Error('No statement waits for the lock'))
     })
   const first = await findWaiting()
   await eventually(async () => expect(await findWaiting()).toBeGreaterThan(first))
   await unlock()
-  expect(await webhooks.attempts(endpoint, 1)).toMatchObject([{ succeeded: true }])
-  await webhooks.publishEvents([orderPaid])
-  await webhooks.attempts(endpoint, 2)
-  expect(sink.received).toHaveLength(2)
+  await expectOnePostPerEvent(webhooks, { sink, endpoint })
 })
