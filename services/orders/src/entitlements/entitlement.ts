@@ -10,7 +10,7 @@ import type { LicenseKeyTerms } from '@quittance/contracts/license-keys'
 import type { Transaction } from '@quittance/runtime/handler'
 import { issueLicenseKey, reinstateLicenseKeys, revokeLicenseKeys } from './grant-license-keys.ts'
 import { lockCustomer } from '../customers/lock-customer.ts'
-import { findBenefits, lockBenefits, type GrantedBenefit } from './product-benefits.ts'
+import { findBenefits, type GrantedBenefit } from './product-benefits.ts'
 import type { LicenseKey } from './license-key.ts'
 import { BenefitGrant } from './benefit-grant.ts'
 import { benefitGrantWebhookView } from './benefit-grant-view.ts'
@@ -25,14 +25,13 @@ export interface Entitlement {
 }
 
 /**
- * Grants every benefit of the product that this cause has not granted yet, and publishes the grant events. A deleted customer gets nothing;
+ * Grants every benefit of the product that this cause has not granted yet, and publishes the grant events. For a subscription, the caller has
+ * called `lockBenefits`; grants of one-time orders stay when the benefits of the product change. A deleted customer gets nothing;
  * a concurrent deletion waits and then revokes the benefits granted here. Returns whether anything changed; if no other events follow, the caller then publishes the customer's state.
  */
 export async function grantBenefits(transaction: Transaction, entitlement: Entitlement): Promise<boolean> {
   const { em, now, sql } = transaction
   const { productId, customerId, ...cause } = entitlement
-  // Those of one-time orders stay when the benefits of the product change.
-  if (entitlement.subscriptionId) await lockBenefits(sql, productId)
   const benefits = await findBenefits(sql, productId)
   if (benefits.length === 0) return false
   if (!(await lockCustomer(sql, customerId))) return false

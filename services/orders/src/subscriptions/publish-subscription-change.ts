@@ -1,6 +1,7 @@
 import { subscriptionActive, subscriptionRevoked } from '@quittance/contracts/subscriptions'
 import type { Transaction } from '@quittance/runtime/handler'
 import { grantBenefits, revokeBenefits } from '../entitlements/entitlement.ts'
+import { lockBenefits } from '../entitlements/product-benefits.ts'
 import { publishCustomerState } from '../customers/customer-state.ts'
 import type { Subscription } from './subscription.ts'
 import { settlePendingProrations } from './final-order.ts'
@@ -28,6 +29,7 @@ export async function publishSubscriptionChange(
   for (const event of events) context.publish({ event, aggregateId: customerId, organizationId, payload })
   const happened = (subject: string) => events.some((event) => event.subject === subject)
   if (happened(subscriptionActive.subject)) {
+    await lockBenefits(context.sql, productId)
     await grantBenefits(context, { organizationId, productId, customerId, orderId: null, subscriptionId: id })
   }
   if (happened(subscriptionRevoked.subject)) await revokeBenefits(context, { subscriptionId: id })
