@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** A larger integer, such as an id of another system, would be stored as another one. */
-export const ExactNumber = z
+const ExactNumber = z
   .number()
   .refine((value) => !Number.isInteger(value) || Number.isSafeInteger(value), 'Integers beyond 2^53 must be sent as text.')
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Customer } from './customers.ts'
 import { RequestValidationError, ResourceNotFound } from './errors.ts'
 import { Id, OrganizationIdInput, oneOrMany, Timestamp } from './identifiers.ts'
-import { ExactNumber, Metadata, MetadataFilter } from './metadata.ts'
+import { Metadata, MetadataFilter } from './metadata.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 
@@ -45,7 +45,7 @@ export const maxUsageEvents = 1_000
 
 const maxMetadataKeys = 50
 const metadataKey = z.string().min(1).max(40)
-const metadataValue = z.union([z.string().min(1).max(500), ExactNumber.min(-1e18).max(1e18), z.boolean()])
+const metadataValue = z.union([z.string().min(1).max(500), z.number().min(-1e18).max(1e18), z.boolean()])
 
 /** Metadata of a usage event: like that of other objects, and objects of values, which are stored flat: `{a: {b: 1}}` as `{'a.b': 1}`. */
 const UsageMetadataInput = z

@@ -87,7 +87,6 @@ describe('values', () => {
   const manyKeys = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`key-${index}`, 1]))
   const wrong: [string, unknown, string][] = [
     ['null', { a: null }, 'body.events.0.metadata.a'],
-    ['an integer beyond 2^53', { a: 2 ** 53 }, 'body.events.0.metadata.a'],
     ['a list', { a: [1] }, 'body.events.0.metadata.a'],
     ['51 keys', manyKeys, 'body.events.0.metadata'],
     ['51 keys inside of an object', { a: manyKeys }, 'body.events.0.metadata'],
@@ -114,6 +113,12 @@ describe('values', () => {
     expect(event?.metadata).toEqual({ '_llm.input_tokens': 5, '_llm.model': 'large', '_cost.amount': 0.000_125 })
     expect(await usage.list({ name, metadata: { '_llm.model': 'large' } })).toHaveLength(1)
     expect(await usage.list({ name, metadata: { '_llm.model': 'small' } })).toEqual([])
+  })
+
+  test('stores numbers as doubles, up to 10¹⁸', async () => {
+    const name = randomUUID()
+    await usage.ingest([buildEvent({ name, metadata: { bytes: 2 ** 53 + 1, most: 1e18, least: -1e18 } })])
+    expect((await usage.list({ name }))[0]?.metadata).toEqual({ bytes: 2 ** 53, most: 1e18, least: -1e18 })
   })
 
   test('accepts 1,000 events, and rejects 1,001 [usage 7]', async () => {
