@@ -3,11 +3,12 @@ import { createUsage } from './migrations/20261123180000-create-usage.ts'
 import { storeConsumerPositions } from './migrations/20261127230000-store-consumer-positions.ts'
 import { countEvents } from './migrations/20261128180000-count-events.ts'
 import { findOldKeys } from './migrations/20261128190000-find-old-keys.ts'
+import { boundPastEvents, checkPastEvents, storePastEvents } from './migrations/20261130120000-store-past-events.ts'
 
 /** All rows are written by SQL only. */
 export const database: DatabaseDefinition = {
   entities: [],
-  migrations: [createUsage, storeConsumerPositions, countEvents, findOldKeys],
+  migrations: [createUsage, storeConsumerPositions, countEvents, findOldKeys, boundPastEvents, checkPastEvents, storePastEvents],
   rights: {
     tables: {
       // Never changed or deleted.
