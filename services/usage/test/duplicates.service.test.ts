@@ -53,16 +53,28 @@ test('stores an event once that is sent again while the first transaction is ope
   const events = [buildEvent({ external_id: randomUUID() })]
   const close = await usage.holdTransaction(`lock table usage_events in share mode`)
   const sent = [usage.ingest(events), usage.ingest(events)]
+  await eventually(async () => {
+    const waiting = await usage.rows(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+    if (waiting.length < 2) throw new Error('not both wait yet')
+  })
   await close()
   expect((await Promise.all(sent)).reduce((sum, { inserted }) => sum + inserted, 0)).toBe(1)
 })
 
 test('removes keys after DEDUPLICATION_DAYS, and keeps younger ones', async () => {
-  const external_id = randomUUID()
-  await usage.ingest([buildEvent({ external_id })])
-  await usage.rows(`update event_keys set received_at = now() - interval '41 days'`)
-  await usage.restart()
-  expect(await usage.ingest([buildEvent({ external_id })])).toEqual({ inserted: 0, duplicates: 1 })
+  const younger = [buildEvent({ external_id: randomUUID() })]
+  const older = [buildEvent({ external_id: randomUUID() })]
+  await usage.ingest(older)
+  await usage.rows(`update event_keys set received_at = now() - interval '43 days'`)
+  await usage.ingest(younger)
+  await usage.rows(`update event_keys set received_at = now() - interval '41 days' where received_at > now() - interval '1 day'`)
+  await eventually(async () => {
+    await usage.rows(`select pg_notify('wake', 'remove-old-keys')`)
+    if ((await usage.rows(`select from event_keys where received_at < now() - interval '42 days'`)).length > 0)
+      throw new Error('not removed yet')
+  })
+  expect(await usage.ingest(younger)).toEqual({ inserted: 0, duplicates: 1 })
+  expect(await usage.ingest(older)).toEqual({ inserted: 1, duplicates: 0 })
 })
 
 test('old keys are found by an index', async () => {

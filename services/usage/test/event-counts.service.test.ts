@@ -25,23 +25,23 @@ async function assertCountersMatch(rows: TestUsage['rows'] = usage.rows): Promis
   expect(await rows(sumCounters('name', `(name || ' ' || source)`))).toEqual(await rows(countEvents(`(name || ' ' || source)`)))
 }
 
-/** Folds the changes now and waits until none is left. */
-async function foldCounts(): Promise<void> {
+/** Compacts the changes now and waits until none is left. */
+async function compactCounts(): Promise<void> {
   await eventually(async () => {
     await usage.rows(`select pg_notify('wake', 'compact-event-counts')`)
-    if ((await usage.rows('select from event_count_changes')).length > 0) throw new Error('not folded yet')
+    if ((await usage.rows('select from event_count_changes')).length > 0) throw new Error('not compacted yet')
   })
 }
 
 const day = (date: string, time = '12:00:00') => `2026-03-${date}T${time}.000Z`
 
-test('counters equal the events of every organization, day and name, before and after they are folded', async () => {
+test('counters equal the events of every organization, day and name, before and after they are compacted', async () => {
   const [one, two] = [randomUUID(), randomUUID()]
   const user = userCaller({ userId: randomUUID(), organizationIds: [one, two] })
   const send = (name: string, timestamp: string, organization_id: string) => buildEvent({ name, timestamp, organization_id })
   await usage.ingest([send('a', day('01', '23:59:59'), one), send('a', day('02', '00:00:00'), one), send('b', day('02'), two)], user)
   await assertCountersMatch()
-  await foldCounts()
+  await compactCounts()
   await assertCountersMatch()
   const external_id = randomUUID()
   await usage.ingest([send('b', day('02'), two), { ...send('a', day('03'), one), external_id }], user)
@@ -50,7 +50,7 @@ test('counters equal the events of every organization, day and name, before and 
     usage.ingest([send('a', day('03'), one), { ...send('a', day('03'), one), customer_id: randomUUID() }], user),
   ).rejects.toThrow()
   await assertCountersMatch()
-  await foldCounts()
+  await compactCounts()
   await assertCountersMatch()
   const total = async (request: object) => (await usage.call(listUsageEvents, request, user)).pagination.total_count
   expect([await total({}), await total({ organization_id: one }), await total({ name: 'b' }), await total({ query: 'A' })]).toEqual([
@@ -59,11 +59,11 @@ test('counters equal the events of every organization, day and name, before and 
   expect([await total({ source: 'user' }), await total({ source: 'system' }), await total({ name: 'none' })]).toEqual([5, 0, 0])
 })
 
-test('names have the earliest and the latest time of events that arrive in any order, folded in between', async () => {
+test('names have the earliest and the latest time of events that arrive in any order, compacted in between', async () => {
   const caller = organizationCaller(randomUUID())
   for (const date of ['05', '09', '02', '07']) {
     await usage.ingest([buildEvent({ name: 'pages.printed', timestamp: day(date) })], caller)
-    await foldCounts()
+    await compactCounts()
   }
   await usage.ingest([buildEvent({ name: 'pages.printed', timestamp: day('03') })], caller)
   const { items } = await usage.call(listUsageEventNames, {}, caller)
@@ -91,7 +91,7 @@ test('deep pages continue in time order, over days', async () => {
   const time = (minute: number) => new Date(Date.parse(day('01')) + minute * 60_000).toISOString()
   const events = minutes.map((minute) => buildEvent({ timestamp: time(minute) }))
   await usage.ingest(events.slice(0, 650), caller)
-  await foldCounts()
+  await compactCounts()
   await usage.ingest(events.slice(650), caller)
   const list = (sorting: string, page: number) => usage.list({ sorting: sorting as 'timestamp', page, limit: 100 }, caller)
   for (const page of [11, 13, 14]) {

@@ -40,23 +40,27 @@ export function leaseQueues({ systemSql, leaseMs }: JobContext, { owner, proven,
   return systemSql<LeasedQueueRow>('lanes.lease', leaseSql, { owner, most_proven: proven, most_unproven: unproven, lease_ms: leaseMs })
 }
 
-const renewSql = `
-  update webhook_lanes l set leased_until = now() + :lease_ms * interval '1 millisecond',
-    next_due_at = case when l.next_due_at <= now() then l.next_due_at else now() + :lease_ms * interval '1 millisecond' end
-  from unnest(:endpoint_ids::uuid[], :epochs::bigint[]) as held (endpoint_id, epoch)
-  where l.endpoint_id = held.endpoint_id and l.epoch = held.epoch
-  returning l.endpoint_id`
-
-/** Renews the leases that are still owned and returns their endpoint ids. */
-export async function renewLeases({ systemSql, leaseMs }: JobContext, queues: readonly EndpointQueue[]): Promise<Set<string>> {
-  const renewed = await systemSql<{ endpoint_id: string }>('lanes.renew', renewSql, { ...toArrays(queues), lease_ms: leaseMs })
-  return new Set(renewed.map(({ endpoint_id }) => endpoint_id))
-}
-
+// In the order of ids, as results are stored: two statements of one replica lock the same queues at the same time.
 const lockSql = `
   select l.endpoint_id from webhook_lanes l
   join unnest(:endpoint_ids::uuid[], :epochs::bigint[]) as held (endpoint_id, epoch) on l.endpoint_id = held.endpoint_id and l.epoch = held.epoch
   order by l.endpoint_id for update of l`
+
+const renewSql = `
+  with locked as materialized (${lockSql})
+  update webhook_lanes l set leased_until = now() + :lease_ms * interval '1 millisecond',
+    next_due_at = case when l.next_due_at <= now() then l.next_due_at else now() + :lease_ms * interval '1 millisecond' end
+  from locked where l.endpoint_id = locked.endpoint_id
+  returning l.endpoint_id`
+
+/** Renews the leases that are still owned and returns their endpoint ids. */
+export async function renewLeases(
+  { systemSql, leaseMs }: Pick<JobContext, 'systemSql' | 'leaseMs'>,
+  queues: readonly EndpointQueue[],
+): Promise<Set<string>> {
+  const renewed = await systemSql<{ endpoint_id: string }>('lanes.renew', renewSql, { ...toArrays(queues), lease_ms: leaseMs })
+  return new Set(renewed.map(({ endpoint_id }) => endpoint_id))
+}
 
 const releaseSql = `
   update webhook_lanes l set owner = null, leased_until = null, next_due_at = (
