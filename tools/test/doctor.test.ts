@@ -74,6 +74,13 @@ test('reports unreachable servers as missing, each by name, and one that is not 
   expect(findings[1]?.message).toBe('2.10.27 without JetStream')
 })
 
+test('warns of a NATS server that gives requests to replicas that hang', async () => {
+  const greet = (version: string) => listenAndSend(`INFO ${JSON.stringify({ version, jetstream: true })}\r\n`)
+  const urls = [await greet('2.9.25'), await greet('2.10.0'), await greet('2.12.1')].map((port) => `nats://127.0.0.1:${port}`)
+  const findings = await checkServers({ NATS_URL: urls.join() })
+  expect(findings.map(({ state, message }) => `${state}: ${message}`)).toEqual(['warning: 2.9.25', 'ok: 2.10.0', 'ok: 2.12.1'])
+})
+
 test('names a NATS server without TLS if the URL requires it, and a scheme that is not supported', async () => {
   const port = await listenAndSend('INFO {"version":"2.10.27","jetstream":true}\r\n')
   const findings = await checkServers({ NATS_URL: `tls://localhost:${port},wss://localhost` })

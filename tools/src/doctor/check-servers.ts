@@ -3,7 +3,7 @@ import { findNatsUrlFault, splitNatsUrls } from '@quittance/runtime/nats-urls'
 import { Client } from 'pg'
 import { databaseOwners } from '../secrets/secret-list.ts'
 import { findDumpProblem } from './dump-version.ts'
-import { missing, ok, type Finding } from './finding.ts'
+import { missing, ok, warning, type Finding } from './finding.ts'
 
 const patienceMs = 5_000
 
@@ -70,9 +70,14 @@ async function checkNats(url: string): Promise<Finding> {
   const { version, ...offered } = JSON.parse(greeting.slice(5).split('\r\n')[0] ?? '{}') as Greeting
   if (parsed.protocol === 'tls:' && !offered.tls_required && !offered.tls_available)
     return missing(`NATS at ${place}`, `${version} without TLS`, 'Configure tls { … } of the server, or write nats:// in NATS_URL.')
-  return offered.jetstream
-    ? ok(`NATS at ${place}`, version)
-    : missing(`NATS at ${place}`, `${version} without JetStream`, 'Start it with -js, or with infra/nats.conf.')
+  if (!offered.jetstream) return missing(`NATS at ${place}`, `${version} without JetStream`, 'Start it with -js, or with infra/nats.conf.')
+  return /^2\.\d\./.test(version)
+    ? warning(
+        `NATS at ${place}`,
+        version,
+        'Update it: before 2.10, a replica that hangs gets its share of requests until its process ends.',
+      )
+    : ok(`NATS at ${place}`, version)
 }
 
 /** What is read of the first message of a NATS server. */
