@@ -33,6 +33,20 @@ test('verifies a customer session with orders by its hash, once, and never with 
   expect(ofAuth).toEqual([])
 })
 
+test('a caller that the verifying service has no authority over is an internal error, and nothing is called', async () => {
+  await using gateway = await startGateway()
+  gateway.service.allowInternalErrors()
+  const client = { kind: 'client', client_id: randomUUID(), token_id: 'x' } as const
+  await gateway.play(sessionVerification, sessionReply(client))
+  const read = await gateway.play('auth.client.read', '{}')
+  expect((await gateway.fetch(`/v1/oauth2/register/${client.client_id}`, { headers: bearer(token) })).status).toBe(500)
+  for (const caller of [customer, { kind: 'operator' }, { kind: 'anonymous' }] as const) {
+    await gateway.play(verification, verifiedAs(caller))
+    expect((await gateway.fetch('/v1/customer-portal/orders/', { headers: bearer(mintToken('qt_oat_')) })).status).toBe(500)
+  }
+  expect(read).toEqual([])
+})
+
 const guarded = publicOperations.filter(({ http }) => !http.callers.includes('anonymous'))
 
 test('allows customers to use the customer portal and nothing else', () => {

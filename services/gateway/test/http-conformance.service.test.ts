@@ -157,6 +157,37 @@ test.each([
   expect(answer).toContain('{"error":"BadRequest","detail":"')
 })
 
+test.each([
+  ['is not HTTP', 'x\r\n\r\n', 400],
+  ['has headers that are too long', `GET / HTTP/1.1\r\nHost: x\r\nLong: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+])('the connection of a request that %s ends although the client keeps it and sends more', async (_, bytes, status) => {
+  const socket = connect({ port: gatewayPort, host: '127.0.0.1', allowHalfOpen: true })
+  // The server resets it once its side is closed.
+  socket.on('error', () => {})
+  let answer = ''
+  socket.on('data', (part) => (answer += part.toString()))
+  socket.write(bytes)
+  const timer = setInterval(() => socket.write('x'), 100)
+  await new Promise<void>((resolve) => void socket.once('close', () => resolve()))
+  clearInterval(timer)
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+})
+
+test('a malformed URL counts for the limit of its address and has the headers of every reply', async () => {
+  const { statusCode, headers, body } = await request(`http://127.0.0.1:${gatewayPort}/%zz?page=1`)
+  expect([statusCode, await body.json()]).toEqual([400, { error: 'BadRequest', detail: 'The URL is malformed.' }])
+  expect(headers).toMatchObject({ ratelimit: expect.stringMatching(/^"ip";r=/), 'x-content-type-options': 'nosniff' })
+  expect(headers['x-request-id']).toMatch(/^[\w-]{36}$/)
+  const long = await get(`/v1/products/${'a'.repeat(1_000)}`)
+  expect([long.status, long.headers.has('ratelimit')]).toEqual([503, true])
+})
+
+test('rejects a request with two Host headers', async () => {
+  const answer = await send('GET /v1/changes HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  expect(answer).toContain('The request has more than one Host header.')
+})
+
 test('finishes requests in progress at a stop and does not wait for idle connections', async () => {
   const held = Promise.withResolvers<string>()
   const calls = await gateway.play('orders.customer.list', () => held.promise)

@@ -1,5 +1,5 @@
 import type { tokenRevoked } from '@quittance/contracts/auth'
-import { callerCustomerId, type Caller } from '@quittance/contracts/caller'
+import { callerCustomerId, type Caller, type CallerKind } from '@quittance/contracts/caller'
 import { InvalidToken } from '@quittance/contracts/errors'
 import type { PayloadOf } from '@quittance/contracts/event'
 import type { PersonalScope } from '@quittance/contracts/scopes'
@@ -34,6 +34,15 @@ export interface VerificationResult {
 /** Cache lifetime of a valid credential; a revocation ends it at every replica. */
 const positiveTtlMs = 10_000
 const negativeTtlMs = 1_000
+
+/** Kinds of callers that a service may state: none, if compromised, becomes a caller of another kind. */
+const callerKinds = { auth: ['organization', 'user', 'client'], orders: ['customer'] } satisfies Record<string, CallerKind[]>
+
+/** Throws if a service states a caller that it has no authority over. */
+export function assertAuthority(service: keyof typeof callerKinds, { kind }: Caller): void {
+  const kinds: readonly CallerKind[] = callerKinds[service]
+  if (!kinds.includes(kind)) throw new Error(`The service ${service} verified a credential as a caller of the kind ${kind}`)
+}
 
 /** Returns a result that is cached for ten seconds, but never past the expiry (Unix milliseconds). */
 export function acceptCredential(

@@ -60,14 +60,17 @@ function describeUnknownPath({ method, url }: FastifyRequest): string {
   return `There is no operation ${method} ${path.slice(0, maxShownPath)}.`
 }
 
-/** Sends an error in the form of the contract before a route is known. */
-export function sendFrameworkError(reply: FastifyReply, error: unknown): FastifyReply {
-  return sendError(reply, translate(error))
-}
+/** Time for the client to read the reply. */
+const closeWithinMs = 1_000
 
-/** Answers what Node rejects before there is a request: headers that are too large or too slow, or data that is not HTTP. */
+/**
+ * Answers what Node rejects before there is a request: headers that are too large or too slow, or data that is not HTTP. The connection ends
+ * even if the client does not close its side, or continues to send.
+ */
 export function handleClientError({ code }: { code?: string }, socket: Duplex): void {
-  if (code === 'ECONNRESET' || !socket.writable) return
+  if (code === 'ECONNRESET') return void socket.destroy()
+  setTimeout(() => socket.destroy(), closeWithinMs).unref()
+  if (!socket.writable) return
   const [status, error, detail] =
     code === 'HPE_HEADER_OVERFLOW'
       ? ['431 Request Header Fields Too Large', 'RequestHeaderFieldsTooLarge', 'The URL and the headers are too long.']

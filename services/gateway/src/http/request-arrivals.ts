@@ -20,8 +20,6 @@ const settleMs = 1_000
 const minBytesPerSecond = 1_024
 const rateGraceMs = 5_000
 const checkIntervalMs = 1_000
-/** Time for the client to read the reply. */
-const closeWithinMs = 1_000
 
 interface Arrival {
   message: IncomingMessage
@@ -50,8 +48,6 @@ export function createRequestArrivals(): RequestArrivals {
         if (elapsed < rateGraceMs || socket.bytesRead - bytesBefore >= (elapsed / 1_000) * minBytesPerSecond) continue
         handleClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket)
         end(network, arrival)
-        // A client that does not close its side would keep the connection.
-        setTimeout(() => socket.destroy(), closeWithinMs).unref()
       }
     }
   }

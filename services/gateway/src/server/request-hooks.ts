@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Cors } from '../http/cors.ts'
 import { clientNetwork } from '@quittance/runtime/client-network'
 import type { LoadShedder } from '../http/load-shedding.ts'
+import { assertOneHost } from '../http/request-target.ts'
 import type { RequestArrivals } from '../http/request-arrivals.ts'
 import { createRequestCounter, type RequestLimits } from './count-request.ts'
 import { metrics } from '@quittance/runtime/metrics'
@@ -66,6 +67,7 @@ export function addRequestHooks(
     if (!isProxied) reply.headers(fields)
     if (!isProxied || hasCors) cors(request, reply)
     if (isStopping()) reply.header('connection', 'close')
+    assertOneHost(request.raw)
     if (isProbe) return
     await counter.before(request, reply)
     loadShedder.assertResponsive()

@@ -21,7 +21,8 @@ import { addCompression } from '../http/compression.ts'
 import { createCors } from '../http/cors.ts'
 import { addChangelogRoute } from '../operations/send-reply.ts'
 import { addRequestHooks, securityHeaders, transportFields, addAccessLog } from './request-hooks.ts'
-import { handleClientError, sendFrameworkError, addErrorHandlers } from '../http/errors.ts'
+import { handleClientError, addErrorHandlers } from '../http/errors.ts'
+import { addMalformedUrlRoute, selectRoutedUrl } from '../http/request-target.ts'
 import { addPublicRoute } from '../http/public-route.ts'
 import { createLoadShedder } from '../http/load-shedding.ts'
 import { createRequestArrivals } from '../http/request-arrivals.ts'
@@ -41,6 +42,12 @@ const maxRequestsPerSocket = 10_000
  * seconds, and Node's default of 511 is full when the clients of another replica move over.
  */
 const acceptBacklog = 4_096
+
+/** Milliseconds until connections are ended whose request does not arrive, or whose response is not read, while the server stops. */
+const maxDrainMs = 15_000
+
+/** Node rejects longer ones. The operations limit their parameters; the router would answer without a hook, as for malformed URLs. */
+const maxUrlLength = 16_384
 
 /** Starts the public HTTP server. */
 export async function startHttpServer({ connection, identity, acceptsUnsigned, log }: ServiceResources) {
@@ -76,14 +83,14 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
     baseUrl,
   })
   addChangelogRoute(app)
+  addMalformedUrlRoute(app)
   addDocumentRoute(app, upstreams.invoices)
   addAuthProxy(app, { upstream: upstreams.auth, baseUrl, authUrl })
   addPageProxy(app, { upstream: upstreams.storefront, baseUrl, authUrl, pagesUrl })
   if (settings.MAIL_HTTP_URL.length > 0) addMailboxProxy(app, { upstream: upstreams.mail, baseUrl })
   addProtectedResource(app, baseUrl)
   addDocsPage(app)
-  const description = JSON.stringify(buildOpenApi({ operations: publicOperations, events: publicEvents }, baseUrl, authUrl))
-  addPublicRoute(app, '/openapi.json', (_request, reply) => reply.type('application/json').send(description))
+  addOpenApi(app, { baseUrl, authUrl })
   app.addHook('preClose', () => drainAcceptQueue(app.server))
   await app.listen({ host: settings.HOST, port: settings.PORT, backlog: acceptBacklog })
   loadShedder.startSampling()
@@ -94,14 +101,21 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
     port,
     async close() {
       isStopping = true
+      const drain = setTimeout(() => app.server.closeAllConnections(), maxDrainMs)
       loadShedder.endConnections()
       await delay(settings.STOP_NOTICE_MS)
       await app.close()
+      clearTimeout(drain)
       loadShedder.close()
       arrivals.close()
       await Promise.all([limits.byAddress, limits.byObject, ...Object.values(upstreams)].map((each) => each.close()))
     },
   }
+}
+
+function addOpenApi(app: FastifyInstance, { baseUrl, authUrl }: { baseUrl: string; authUrl: string }): void {
+  const description = JSON.stringify(buildOpenApi({ operations: publicOperations, events: publicEvents }, baseUrl, authUrl))
+  addPublicRoute(app, '/openapi.json', (_request, reply) => reply.type('application/json').send(description))
 }
 
 /** Creates the clients of the services that are reached over HTTP. */
@@ -136,13 +150,13 @@ function createApp({ BODY_LIMIT_BYTES, TRUSTED_PROXIES }: Settings, log: Fastify
     maxRequestsPerSocket,
     trustProxy: TRUSTED_PROXIES.length > 0 ? TRUSTED_PROXIES : false,
     genReqId: ({ headers }) => acceptedRequestId(headers['x-request-id']) ?? randomUUID(),
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxUrlLength },
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     // Requests on kept-alive connections are served normally while the server closes.
     return503OnClosing: false,
     clientErrorHandler: handleClientError,
-    frameworkErrors: (error, _request, reply) => void sendFrameworkError(reply, error),
+    rewriteUrl: selectRoutedUrl,
   })
   return app
 }
