@@ -88,9 +88,7 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
   addAuthProxy(app, { upstream: upstreams.auth, baseUrl, authUrl })
   addPageProxy(app, { upstream: upstreams.storefront, baseUrl, authUrl, pagesUrl })
   if (settings.MAIL_HTTP_URL.length > 0) addMailboxProxy(app, { upstream: upstreams.mail, baseUrl })
-  addProtectedResource(app, baseUrl)
-  addDocsPage(app)
-  addOpenApi(app, { baseUrl, authUrl })
+  addDescriptions(app, { baseUrl, authUrl })
   app.addHook('preClose', () => drainAcceptQueue(app.server))
   await app.listen({ host: settings.HOST, port: settings.PORT, backlog: acceptBacklog })
   loadShedder.startSampling()
@@ -113,7 +111,10 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
   }
 }
 
-function addOpenApi(app: FastifyInstance, { baseUrl, authUrl }: { baseUrl: string; authUrl: string }): void {
+/** Adds what describes the API to clients and people. */
+function addDescriptions(app: FastifyInstance, { baseUrl, authUrl }: { baseUrl: string; authUrl: string }): void {
+  addProtectedResource(app, baseUrl)
+  addDocsPage(app)
   const description = JSON.stringify(buildOpenApi({ operations: publicOperations, events: publicEvents }, baseUrl, authUrl))
   addPublicRoute(app, '/openapi.json', (_request, reply) => reply.type('application/json').send(description))
 }
