@@ -22,10 +22,10 @@ export function ListReply<Item extends z.ZodType>(item: Item) {
 
 /** Returns the schema of the `sorting` parameter: a property or `-property`, repeatable, applied in order. */
 export function sorting<const P extends string>(properties: readonly P[], byDefault: P | `-${P}`) {
-  const value = z.enum([...properties, ...properties.map((property) => `-${property}` as const)] as [P, ...P[]])
+  const value = z.enum([...properties, ...properties.map((property) => `-${property}` as const)] as [P | `-${P}`, ...(P | `-${P}`)[]])
   return z
     .union([value, z.array(value).max(10)])
-    .default([byDefault] as P[])
+    .default([byDefault] as never)
     .transform((input) => (Array.isArray(input) ? input : [input]))
 }
 

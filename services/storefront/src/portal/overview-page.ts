@@ -1,18 +1,12 @@
-import { listCustomerBenefitGrants, type CustomerBenefitGrant } from '@quittance/contracts/customer-benefit-grants'
 import { listCustomerOrders, type CustomerOrder } from '@quittance/contracts/customer-portal'
-import { listCustomerSubscriptions, type CustomerSubscription } from '@quittance/contracts/customer-subscriptions'
-import {
-  getCustomerLicenseKey,
-  listCustomerLicenseKeys,
-  type LicenseKeyRead,
-  type LicenseKeyWithActivations,
-} from '@quittance/contracts/license-keys'
+import type { CustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { dateElement } from '@quittance/pages/dates'
 import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createMoneyFormat } from '../checkout/order-summary.ts'
-import { keyBox } from '../checkout/success-page.ts'
-import { readText, type AppOptions, type PageContext } from '../page/page-context.ts'
+import type { AppOptions, PageContext } from '../page/page-context.ts'
+import { pageLinks, readPage, type PagedList } from './list-pages.ts'
+import { listSubscriptions } from './list-subscriptions.ts'
 import { badge, sendPortalPage } from './portal-page.ts'
 import type { PortalSession } from './portal-session.ts'
 
@@ -23,36 +17,56 @@ interface Exchange {
 }
 
 /** Sends the overview: subscriptions, orders, and the ways to benefits and details. */
-export async function sendOverview(session: PortalSession, { request, reply, options: { api, scripts } }: Exchange): Promise<FastifyReply> {
+export async function sendOverview(session: PortalSession, { request, reply, options }: Exchange): Promise<FastifyReply> {
   const { context, call, organization, path } = session
   const { portal } = context.words
-  const page = Math.max(1, Math.min(1_000, Number.parseInt(readText(request.query, 'page') ?? '1', 10) || 1))
-  const own = { organization_id: organization.id }
+  const page = readPage(request, 'page')
+  const subscriptionsPage = readPage(request, 'subscriptions_page')
   const [orders, subscriptions] = await Promise.all([
-    api.call(listCustomerOrders, { ...own, page, limit: 10 }, call),
-    api.call(listCustomerSubscriptions, { ...own, limit: 20 }, call),
+    options.api.call(listCustomerOrders, { organization_id: organization.id, page, limit: 10 }, call),
+    listSubscriptions(subscriptionsPage, session, options),
   ])
+  const subscriptionPages: PagedList = {
+    path,
+    parameter: 'subscriptions_page',
+    page: subscriptionsPage,
+    last: subscriptions.last,
+    name: portal.subscriptions,
+    heading: 'subscriptions',
+    others: { page },
+  }
+  const orderPages: PagedList = {
+    path,
+    parameter: 'page',
+    page,
+    last: orders.pagination.max_page,
+    name: portal.orders,
+    heading: 'orders',
+    others: { subscriptions_page: subscriptionsPage },
+    texts: { previous: portal.newerOrders, next: portal.olderOrders },
+  }
   const body = html`<h1>${portal.title(organization.name)}</h1>
-    <section class="card stack" aria-labelledby="subscriptions" ${subscriptions.items.length === 0 && html`hidden`}>
+    <section class="card stack" aria-labelledby="subscriptions" ${subscriptions.total === 0 && html`hidden`}>
       <h2 id="subscriptions">${portal.subscriptions}</h2>
       <ul class="rows">
         ${subscriptions.items.map((subscription) => subscriptionRow(subscription, session))}
       </ul>
+      ${pageLinks(subscriptionPages, context)}
     </section>
     <section class="card stack" aria-labelledby="orders">
       <h2 id="orders">${portal.orders}</h2>
-      ${orders.items.length === 0 && html`<p class="quiet">${portal.noOrders}</p>`}
+      ${orders.pagination.total_count === 0 && html`<p class="quiet">${portal.noOrders}</p>`}
       <ul class="rows">
         ${orders.items.map((order) => orderRow(order, session))}
       </ul>
-      ${pageLinks({ page, last: orders.pagination.max_page, session })}
+      ${pageLinks(orderPages, context)}
     </section>
     <ul class="card rows">
       <li><a href="${path}/benefits?locale=${context.language}">${portal.benefits}</a></li>
       <li><a href="${path}/payment-methods?locale=${context.language}">${context.words.method.title}</a></li>
       <li><a href="${path}/details?locale=${context.language}">${portal.details}</a></li>
     </ul>`
-  return sendPortalPage(reply, session, { title: portal.title(organization.name), body, script: scripts.portal, hasWayBack: false })
+  return sendPortalPage(reply, session, { title: portal.title(organization.name), body, script: options.scripts.portal, hasWayBack: false })
 }
 
 function orderRow(order: CustomerOrder, { context, path }: PortalSession): Html {
@@ -98,64 +112,4 @@ export function subscriptionBadge({ status, cancel_at_period_end }: CustomerSubs
   if (status === 'incomplete') return badge('warn', words.status.incomplete)
   if (cancel_at_period_end) return badge('warn', words.status.ends)
   return badge('good', status === 'trialing' ? words.status.trialing : words.status.active)
-}
-
-function pageLinks({ page, last, session: { context, path } }: { page: number; last: number; session: PortalSession }): Html | null {
-  const { portal } = context.words
-  const link = (to: number, text: string) => html`<a href="${path}?page=${to}&amp;locale=${context.language}">${text}</a>`
-  if (last < 2) return null
-  return html`<p class="actions">${page > 1 && link(page - 1, portal.newerOrders)} ${page < last && link(page + 1, portal.olderOrders)}</p>`
-}
-
-/** Sends the benefits of the customer, with the keys and how often they are used. */
-export async function sendBenefits(session: PortalSession, { reply, options: { api, scripts } }: Exchange): Promise<FastifyReply> {
-  const { context, call, organization } = session
-  const { portal } = context.words
-  const own = { organization_id: organization.id, limit: 50 }
-  const [grants, keys] = await Promise.all([api.call(listCustomerBenefitGrants, own, call), api.call(listCustomerLicenseKeys, own, call)])
-  // Only the read of one key has its activations; a page makes few calls.
-  const activated = keys.items.filter(({ limit_activations: limit }) => limit !== null).slice(0, maxDetailedKeys)
-  const detailed = await Promise.all(activated.map(({ id }) => api.call(getCustomerLicenseKey, { id }, call)))
-  const body = html`<h1>${portal.benefits}</h1>
-    <section class="card">
-      ${grants.items.length === 0 && html`<p class="quiet">${portal.noBenefits}</p>`}
-      <ul class="rows">
-        ${grants.items.map((grant) => benefitRow(grant, { keys: [...detailed, ...keys.items], context }))}
-      </ul>
-    </section>`
-  return sendPortalPage(reply, session, { title: portal.benefits, body, script: scripts.portal })
-}
-
-function benefitRow(
-  { benefit, properties }: CustomerBenefitGrant,
-  { keys, context }: { keys: (LicenseKeyRead & Partial<LicenseKeyWithActivations>)[]; context: PageContext },
-): Html {
-  const { portal, status } = context.words
-  const key = keys.find(({ id }) => id === properties['license_key_id'])
-  const note = benefit.type === 'custom' ? benefit.properties.note : null
-  const limit = key?.limit_usage ?? null
-  return html`<li class="stack-small">
-    <p class="row">
-      <span class="strong"><bdi>${benefit.description}</bdi></span>
-      ${key && badge(key.status === 'granted' ? 'good' : 'quiet', status[key.status])}
-    </p>
-    ${note && html`<p class="quiet"><bdi>${note}</bdi></p>`} ${key && keyBox(key.key, context)}
-    ${key?.expires_at && html`<p class="quiet">${portal.expires} ${dateElement(key.expires_at, context.locale)}</p>`}
-    ${key && limit !== null && html`<p class="quiet">${portal.uses(key.usage, limit)}</p>`} ${key && activationList(key, context)}
-  </li>`
-}
-
-/** Keys read together with their activations on one page. */
-const maxDetailedKeys = 4
-
-/** The devices that use a key, where the benefit shows them to customers. */
-function activationList({ activations = [] }: Partial<LicenseKeyWithActivations>, { words, locale }: PageContext): Html | null {
-  if (activations.length === 0) return null
-  return html`<p class="strong">${words.account.activations}</p>
-    <ul class="rows">
-      ${activations.map(
-        ({ label, created_at }) =>
-          html`<li><bdi>${label}</bdi> <span class="quiet">${words.account.activatedOn} ${dateElement(created_at, locale)}</span></li>`,
-      )}
-    </ul>`
 }

@@ -6,10 +6,11 @@ import { maskEmail } from '../checkout/success-page.ts'
 import { readPageContext, readText, type AppOptions } from '../page/page-context.ts'
 import { sendPage } from '../page/send-page.ts'
 import { addMethod, sendNewMethod } from './add-method.ts'
+import { sendBenefits } from './benefits-page.ts'
 import { redirectToCreditNote, redirectToReversal } from './credit-notes.ts'
 import { sendDetails, saveDetails } from './details-page.ts'
 import { changeOrder, redirectToInvoice, sendOrder } from './order-page.ts'
-import { sendBenefits, sendOverview } from './overview-page.ts'
+import { sendOverview } from './overview-page.ts'
 import { sendWithdrawal, withdraw } from './withdraw-page.ts'
 import {
   findCustomer,

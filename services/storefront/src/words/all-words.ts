@@ -16,6 +16,7 @@ import { linkWords } from './link-words.ts'
 import { methodWords } from './method-words.ts'
 import { newMethodWords } from './new-method-words.ts'
 import { nl } from './nl.ts'
+import { pagingWords } from './paging-words.ts'
 import { payWords } from './pay-words.ts'
 import { invoiceErrorWords } from './invoice-error-words.ts'
 import { paymentWords } from './payment-words.ts'
@@ -36,6 +37,7 @@ const byLanguage: Record<Language, CommonWords> = { ar, de, en, es, fr, he, it, 
 /** Words of the pages in one language. A language that lacks a key does not compile. */
 export interface Words extends CommonWords {
   declaration: (typeof declarationWords)['en'] & (typeof withdrawalWords)['en'] & (typeof cancellationWords)['en']
+  paging: (typeof pagingWords)['en']
   pay: (typeof payWords)['en']
   payment: (typeof paymentWords)['en']
   account: (typeof accountWords)['en']
@@ -56,6 +58,7 @@ const all = Object.fromEntries(
     {
       ...byLanguage[language],
       declaration: { ...declarationWords[language], ...withdrawalWords[language], ...cancellationWords[language] },
+      paging: pagingWords[language],
       pay: payWords[language],
       payment: paymentWords[language],
       account: accountWords[language],
