@@ -114,6 +114,43 @@ test('a new code ends the earlier one; the fourth request states when to try aga
   expect(await readText(page)).toContain('Your account with')
 })
 
+/** Sends the form of a page twice at once, as a double press does, and returns where the replies lead to. */
+async function sendTwice(page: Page, fields: Record<string, string>): Promise<(string | null)[]> {
+  const [action, hidden] = await page.$eval('main form', (form) => {
+    const { elements, action: address } = form as unknown as { elements: { type: string; name: string; value: string }[]; action: string }
+    const known = [...elements].filter(({ type }) => type === 'hidden').map(({ name, value }) => [name, value] as const)
+    return [address, Object.fromEntries(known)] as const
+  })
+  const cookies = await page.browserContext().cookies()
+  const headers = {
+    cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
+    origin: baseUrl,
+    'content-type': 'application/x-www-form-urlencoded',
+  }
+  const body = new URLSearchParams({ ...hidden, ...fields }).toString()
+  const send = () => fetch(action, { method: 'POST', headers, body, redirect: 'manual' })
+  return (await Promise.all([send(), send()])).map((reply) => reply.headers.get('location'))
+}
+
+test('buttons that are pressed twice request one code and sign in once, and no error is shown', async () => {
+  const email = await createCustomer()
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await page.goto(portal)
+  const path = new URL(portal).pathname
+  expect(await sendTwice(page, { email })).toEqual(Array(2).fill(`${path}/sign-in/code?locale=en`))
+  const other = await createCustomer()
+  await requestCode(page, other)
+  await waitForMailedCode(baseUrl, other)
+  expect(await readMailedCodes(baseUrl, email)).toHaveLength(1)
+  expect(await sendTwice(page, { intent: 'again' })).toEqual(Array(2).fill(`${path}/sign-in/code?locale=en&again=1`))
+  const code = await waitForMailedCode(baseUrl, other, { count: 2 })
+  expect(await sendTwice(page, { intent: 'use', code: 'AAA-AAA' })).toEqual([null, null])
+  // The same form with the right code, as after a step back.
+  expect(await sendTwice(page, { intent: 'use', code })).toEqual(Array(2).fill(`${path}?locale=en`))
+  expect(await readMailedCodes(baseUrl, other)).toHaveLength(2)
+})
+
 test('a page that is not one of the portal is not opened after the sign-in', async () => {
   const email = await createCustomer()
   await using visit = await openVisit(browser)

@@ -11,7 +11,7 @@ const repeatAfterMs = [300, 600, 1_200]
  * rejected with 409 a few times, and then throws.
  */
 export async function sendOnce<Reply>(
-  { request }: Exchange,
+  { request }: Pick<Exchange, 'request'>,
   send: (options: { idempotencyKey?: string }) => Promise<Reply>,
 ): Promise<Reply> {
   const once = (readText(request.body, 'once') ?? '').replaceAll(/[^\w-]/g, '').slice(0, 64)

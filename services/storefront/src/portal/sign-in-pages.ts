@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Organization } from '@quittance/contracts/organizations'
 import { errorSummary, textField, type FormError } from '@quittance/pages/fields'
 import { html, type Html } from '@quittance/pages/html'
@@ -39,6 +40,7 @@ export function sendAddressForm(reply: FastifyReply, form: AddressForm): Fastify
         <p>${signIn.lead}</p>
         <input type="hidden" name="locale" value="${context.language}" />
         <input type="hidden" name="next" value="${next}" />
+        <input type="hidden" name="once" value="${randomUUID()}" />
         ${emailField({ label: checkout.email, email, errors })}
         <p class="actions"><button class="button primary">${signIn.send}</button></p>
       </form>
@@ -83,6 +85,7 @@ export function sendCodeForm(reply: FastifyReply, { organization, context, statu
         <h1>${signIn.codeTitle}</h1>
         <p>${signIn.codeSent(email)}</p>
         <input type="hidden" name="locale" value="${context.language}" />
+        <input type="hidden" name="once" value="${randomUUID()}" />
         ${codeFields({ context, confirm: signIn.signIn, errors })}
       </form>
       <p><a href="${path}?locale=${context.language}">${signIn.otherAddress}</a></p>

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { authenticateCustomerSession, requestCustomerSession } from '@quittance/contracts/customer-codes'
 import type { Organization } from '@quittance/contracts/organizations'
 import { ApiFailure, ApiUnavailable } from '@quittance/pages/call-api'
@@ -6,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isEmailAddress, toAsciiAddress } from '../page/email-address.ts'
 import { readPageContext, readText, type AppOptions, type PageContext } from '../page/page-context.ts'
 import { loadOrganization, readSession, signIn, type PortalRoute } from './portal-session.ts'
+import { sendOnce } from './send-once.ts'
 import { sendAddressForm, sendCodeForm, sendCodesOff } from './sign-in-pages.ts'
 
 interface Exchange {
@@ -52,7 +54,7 @@ export async function requestCode(request: Request, { reply, options }: Exchange
   const form = { organization, context, next, email }
   const reject = () => sendAddressForm(reply, { ...form, errors: [{ field: 'email', message: context.words.errors.email }], status: 422 })
   if (!isEmailAddress(email)) return reject()
-  const outcome = await askForCode({ email, organization, context }, options)
+  const outcome = await askForCode({ email, organization, context }, { request, options })
   if (outcome === 'rejected') return reject()
   if (outcome === 'off') return sendCodesOff(reply, form)
   options.cookies.write(reply, { ...signInCookie(slug), value: JSON.stringify({ email, next }), maxAgeSeconds: codeLifetimeSeconds })
@@ -65,9 +67,12 @@ export type CodeOutcome = 'sent' | 'rejected' | 'off' | { waitMinutes: number }
 /** An address that has requested too many codes may still have one, so that the form for it is shown. */
 function askForCode(
   { email, organization, context }: { email: string; organization: Organization; context: PageContext },
-  { api }: AppOptions,
+  { request, options: { api } }: Pick<Exchange, 'options'> & { request: Request },
 ): Promise<CodeOutcome> {
-  return tryToMailCode(() => api.call(requestCustomerSession, { organization_id: organization.id, email }, { visitor: context.visitor }))
+  const { visitor } = context
+  return tryToMailCode(() =>
+    sendOnce({ request }, (once) => api.call(requestCustomerSession, { organization_id: organization.id, email }, { visitor, ...once })),
+  )
 }
 
 /** Requests a code, and returns what the visitor has to know. */
@@ -112,14 +117,14 @@ export async function useCode(request: Request, { reply, options }: Exchange): P
   const organization = await loadOrganization(options.api, { slug, context })
   const known = { email: pending.email, organization, context }
   if (readText(request.body, 'intent') === 'again') {
-    const outcome = await askForCode(known, options)
+    const outcome = await askForCode(known, { request, options })
     if (outcome === 'off') return sendCodesOff(reply, known)
     const notice = typeof outcome === 'object' ? `wait=${outcome.waitMinutes}` : 'again=1'
     return reply.redirect(`${start}/code?locale=${context.language}&${notice}`, 303)
   }
   const code = (readText(request.body, 'code') ?? '').trim().slice(0, 50)
   const errors = code
-    ? await openSession({ ...known, code }, { reply, options })
+    ? await openSession({ ...known, code }, { request, reply, options })
     : [{ field: 'code', message: context.words.signIn.missingCode }]
   if (errors.length > 0) return sendCodeForm(reply, { ...known, notice: null, errors, status: 422 })
   options.cookies.clear(reply, signInCookie(slug))
@@ -133,13 +138,17 @@ interface TypedCode {
   context: PageContext
 }
 
-async function openSession({ email, code, organization, context }: TypedCode, { reply, options }: Exchange): Promise<FormError[]> {
+async function openSession(
+  { email, code, organization, context }: TypedCode,
+  { request, reply, options }: Exchange & { request: Request },
+): Promise<FormError[]> {
+  const typed = { organization_id: organization.id, email, code }
   try {
-    const opened = await options.api.call(
-      authenticateCustomerSession,
-      { organization_id: organization.id, email, code },
-      { visitor: context.visitor },
-    )
+    const opened = await sendOnce({ request }, ({ idempotencyKey: once }) => {
+      // Another code in the same form, as after a step back, is another request.
+      const key = once && hash('sha256', `${once} ${code}`)
+      return options.api.call(authenticateCustomerSession, typed, { visitor: context.visitor, idempotencyKey: key })
+    })
     keepSession(opened, { reply, cookies: options.cookies, slug: organization.slug })
     return []
   } catch (error) {
