@@ -200,6 +200,31 @@ test('a cancellation is taken back by its button alone, and also if the button i
   expect(await read()).toBe(false)
 })
 
+test('the pages of an order and a subscription show dates in the zone of the reader, as the overview does', async () => {
+  const { url, order } = await sellCard()
+  const { body: bought } = await system.api('GET', `/v1/orders/${order.id}`)
+  const { body: subscription } = await system.api('GET', `/v1/subscriptions/${order.subscription_id}`)
+  // A zone with another date than UTC at this hour.
+  const timeZone = new Date(bought.created_at).getUTCHours() < 12 ? 'Etc/GMT+12' : 'Etc/GMT-14'
+  const show = (time: string) => new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone }).format(new Date(time))
+  await using visit = await openVisit(browser)
+  const { page, complaints } = visit
+  await page.emulateTimezone(timeZone)
+  await page.goto(url)
+  const portal = page.url()
+  expect(await readText(page)).toContain(show(bought.created_at))
+  await page.goto(`${portal}/orders/${order.id}`)
+  expect(await page.$eval('h1', (heading) => heading.textContent)).toBe(`Order of ${show(bought.created_at)}`)
+  expect(await page.title()).toContain(`Order of ${show(bought.created_at)} –`)
+  await look(page, 'portal-dates-order')
+  await page.goto(`${portal}/subscriptions/${order.subscription_id}`)
+  expect(await readText(page)).toContain(`€12.00 is charged on ${show(subscription.current_period_end)}.`)
+  await look(page, 'portal-dates-subscription')
+  await press(page, 'a[href*="/cancel"]')
+  expect(await readText(page)).toContain(`You keep access until ${show(subscription.current_period_end)}.`)
+  expect(complaints).toEqual([])
+})
+
 test('an address with an id of the wrong form is the same page as an unknown one', async () => {
   const { url } = await sellCard()
   await using visit = await openVisit(browser, { scripts: false })

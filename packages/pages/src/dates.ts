@@ -12,6 +12,12 @@ export function dateElement(timestamp: string, locale: string): Html {
   return html`<time datetime="${timestamp}" data-date>${formatDate(timestamp, locale)}</time>`
 }
 
+/** Renders a sentence with the date of a timestamp, as `dateElement` does. */
+export function dateSentence(write: (date: string) => string, timestamp: string, locale: string): Html {
+  const [before, after] = write('\0').split('\0')
+  return html`${before}${dateElement(timestamp, locale)}${after}`
+}
+
 /** Renders the moment of a timestamp with its zone; a script shows it in the zone of the reader. */
 export function momentElement(timestamp: string, locale: string): Html {
   const options = { dateStyle: 'long', timeStyle: 'short' } as const

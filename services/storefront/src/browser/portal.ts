@@ -41,8 +41,12 @@ function showLocalTimes(): void {
   const { lang } = document.documentElement
   const show = (selector: string, options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(lang, { ...options, numberingSystem: 'latn' })
-    for (const element of document.querySelectorAll<HTMLTimeElement>(selector))
-      element.textContent = format.format(new Date(element.dateTime))
+    for (const element of document.querySelectorAll<HTMLTimeElement>(selector)) {
+      const text = format.format(new Date(element.dateTime))
+      // The title of the page names the date of its heading.
+      if (element.closest('h1')) document.title = document.title.replace(element.textContent, text)
+      element.textContent = text
+    }
   }
   show('time[data-moment]', { dateStyle: 'long', timeStyle: 'short' })
   show('time[data-date]', { dateStyle: 'long' })

@@ -7,7 +7,7 @@ import {
 import type { CustomerCreditNote } from '@quittance/contracts/customer-credit-notes'
 import { getCustomerOrderInvoice } from '@quittance/contracts/invoices'
 import { ApiFailure } from '@quittance/pages/call-api'
-import { formatDate } from '@quittance/pages/dates'
+import { dateSentence, formatDate } from '@quittance/pages/dates'
 import { errorSummary, type FormError } from '@quittance/pages/fields'
 import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -131,7 +131,7 @@ function sendOrderPage(session: PortalSession, page: OrderPage): FastifyReply {
   const withdrawal = withdrawalLink(order, session)
   const body = html`${errorSummary(common.problem, errors)} ${notice && html`<p class="notice good" role="status">${notice}</p>`}
     <div class="row">
-      <h1>${title}</h1>
+      <h1>${dateSentence(portal.orderFrom, order.created_at, context.locale)}</h1>
       ${orderBadge(order, context)}
     </div>
     <section class="card stack" aria-labelledby="lines">
@@ -170,7 +170,7 @@ function withdrawalLink({ id, withdrawal_until: until }: CustomerOrder, { contex
   const { declaration } = context.words
   if (!until || Date.parse(until) < Date.now()) return null
   return html`<p class="row">
-    <span class="quiet">${declaration.until(formatDate(until, context.locale))}</span>
+    <span class="quiet">${dateSentence(declaration.until, until, context.locale)}</span>
     <a href="${path}/orders/${id}/withdraw?locale=${context.language}">${declaration.withdraw}</a>
   </p>`
 }

@@ -4,7 +4,7 @@ import type { CustomerOrganization } from '@quittance/contracts/customer-portal'
 import type { CustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import type { PreviewedOrder, SubscriptionChangePreview } from '@quittance/contracts/subscription-changes'
 import { ApiFailure } from '@quittance/pages/call-api'
-import { formatDate } from '@quittance/pages/dates'
+import { dateSentence } from '@quittance/pages/dates'
 import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply } from 'fastify'
 import { createMoneyFormat } from '../checkout/order-summary.ts'
@@ -149,7 +149,6 @@ function sendPreview(subscription: CustomerSubscription, { session, exchange, ch
   const isLater = preview.proration_behavior === 'next_period'
   const title = plan.confirmTitle(product.name, chosen.name)
   const here = `${path}/subscriptions/${id}/change`
-  const date = formatDate(next.at, context.locale)
   const isGiven = (name: string) => readText(exchange.request.query, name) !== null
   const notice = isGiven('declined') ? context.words.checkout.declined : isGiven('outdated') ? plan.outdated : null
   const body = html`${notice && html`<p class="notice" role="alert">${notice}</p>`}
@@ -161,10 +160,10 @@ function sendPreview(subscription: CustomerSubscription, { session, exchange, ch
       <h1><bdi>${title}</bdi></h1>
       <h2>${plan.today}</h2>
       ${dueNow && dueNow.total_amount > 0 ? previewedLines(dueNow, context) : html`<p>${plan.nothing}</p>`}
-      <h2>${plan.next(date)}</h2>
+      <h2>${dateSentence(plan.next, next.at, context.locale)}</h2>
       ${previewedLines(next, context)}
       <p class="actions">
-        <button class="button primary">${nameButton(preview, { session, date })}</button>
+        <button class="button primary">${nameButton(preview, session)}</button>
         <a class="button" href="${path}/subscriptions/${id}?locale=${context.language}">${portal.keep}</a>
       </p>
       <p class="actions">
@@ -182,11 +181,11 @@ function previewedLines(order: PreviewedOrder, context: PortalSession['context']
 
 /** The button states the sum that it charges. */
 function nameButton(
-  { due_now: dueNow, proration_behavior: behavior }: SubscriptionChangePreview,
-  { session: { context }, date }: { session: PortalSession; date: string },
-): string {
+  { due_now: dueNow, next_order: next, proration_behavior: behavior }: SubscriptionChangePreview,
+  { context }: PortalSession,
+): Html | string {
   const { plan } = context.words
-  if (behavior === 'next_period') return plan.plan(date)
+  if (behavior === 'next_period') return dateSentence(plan.plan, next.at, context.locale)
   if (!dueNow || dueNow.total_amount <= 0) return plan.apply
   return plan.pay(createMoneyFormat(dueNow.currency, context)(dueNow.total_amount))
 }
@@ -197,5 +196,5 @@ function laterLink(
 ): Html | null {
   if (!end) return null
   const query = `product_id=${chosen.id}&when=later&locale=${context.language}`
-  return html`<a href="${path}/subscriptions/${id}/change?${query}">${context.words.plan.later(formatDate(end, context.locale))}</a>`
+  return html`<a href="${path}/subscriptions/${id}/change?${query}">${dateSentence(context.words.plan.later, end, context.locale)}</a>`
 }

@@ -1,7 +1,7 @@
 import type { CustomerPaymentMethod } from '@quittance/contracts/customer-payment-methods'
 import { updateCustomerSubscription, type CustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { ApiFailure } from '@quittance/pages/call-api'
-import { formatDate } from '@quittance/pages/dates'
+import { dateSentence } from '@quittance/pages/dates'
 import { errorSummary, type FormError } from '@quittance/pages/fields'
 import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply } from 'fastify'
@@ -103,7 +103,8 @@ async function describeCharge(subscription: CustomerSubscription, session: Porta
   if (!isFirstChoiceOfTrial(subscription) || !end) return html`<p class="quiet">${method.chooseText}</p>`
   const describe = (sum: number) => describeSum(sum, { subscription, session, exchange })
   const charged = interval === 'year' ? trial.chargedYearly : trial.chargedMonthly
-  return html`<p class="strong">${charged(await describe(next), formatDate(end, session.context.locale), await describe(amount))}</p>`
+  const [first, later] = [await describe(next), await describe(amount)]
+  return html`<p class="strong">${dateSentence((date) => charged(first, date, later), end, session.context.locale)}</p>`
 }
 
 /** The button that makes a trial cost has the words that the order of one has. */

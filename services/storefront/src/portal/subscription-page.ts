@@ -1,7 +1,7 @@
 import { getPortalOrganization } from '@quittance/contracts/customer-portal'
 import { updateCustomerSubscription, type CustomerSubscription } from '@quittance/contracts/customer-subscriptions'
 import { ApiFailure } from '@quittance/pages/call-api'
-import { formatDate } from '@quittance/pages/dates'
+import { dateSentence } from '@quittance/pages/dates'
 import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply } from 'fastify'
 import { readText } from '../page/page-context.ts'
@@ -52,23 +52,21 @@ export async function sendSubscription(session: PortalSession, exchange: Exchang
 async function describeNext(
   subscription: CustomerSubscription,
   { session, exchange }: { session: PortalSession; exchange: Exchange },
-): Promise<string> {
+): Promise<Html | string> {
   const { context } = session
   const { portal, trial, pay } = context.words
   const { status, ended_at, cancel_at_period_end, current_period_end: end } = subscription
-  const date = (timestamp: string) => formatDate(timestamp, context.locale)
-  if (ended_at) return portal.endedOn(date(ended_at))
+  const dated = (write: (date: string) => string, timestamp: string) => dateSentence(write, timestamp, context.locale)
+  if (ended_at) return dated(portal.endedOn, ended_at)
   if (status === 'incomplete') return portal.incomplete
-  if (cancel_at_period_end && end) return (status === 'past_due' ? pay.paused : portal.endsOn)(date(end))
+  if (cancel_at_period_end && end) return dated(status === 'past_due' ? pay.paused : portal.endsOn, end)
   if (status === 'past_due') return portal.pastDue
   if (status === 'unpaid') return pay.unpaid
-  if (status === 'trialing' && end && !subscription.has_payment_method) return trial.ends(date(end))
+  if (status === 'trialing' && end && !subscription.has_payment_method) return dated(trial.ends, end)
   // The notice of the planned change states what comes next.
   if (!end || subscription.pending_product_id) return ''
-  return portal.nextCharge(
-    await describeSum(subscription.next_amount ?? subscription.amount, { subscription, session, exchange }),
-    date(end),
-  )
+  const sum = await describeSum(subscription.next_amount ?? subscription.amount, { subscription, session, exchange })
+  return dated((date) => portal.nextCharge(sum, date), end)
 }
 
 /** What the subscription changes to with the next period, and the way to keep the current plan. */
@@ -80,7 +78,7 @@ async function plannedChange(
   if (!planned || !end) return null
   const { products } = await exchange.options.api.call(getPortalOrganization, { slug: organization.slug }, { visitor: call.visitor })
   const name = products.find((product) => product.id === planned)?.name ?? '…'
-  return html`<p class="notice">${plan.planned(name, formatDate(end, context.locale))}</p>
+  return html`<p class="notice">${dateSentence((date) => plan.planned(name, date), end, context.locale)}</p>
     <form class="actions" method="post" action="${path}/subscriptions/${id}">
       <input type="hidden" name="locale" value="${context.language}" />
       <button class="button" name="intent" value="keep">${plan.keep}</button>
@@ -126,10 +124,10 @@ export async function sendCancel(session: PortalSession, exchange: Exchange): Pr
 }
 
 /** After a failed payment there is no access, and it may be tried again, unless the subscription is unpaid. */
-function describeCancellation({ status, current_period_end: end }: CustomerSubscription, { context }: PortalSession): string {
+function describeCancellation({ status, current_period_end: end }: CustomerSubscription, { context }: PortalSession): Html | string {
   const { portal, pay } = context.words
   if (status === 'unpaid') return pay.endsNow
-  return end ? (status === 'past_due' ? pay.paused : portal.cancelConsequence)(formatDate(end, context.locale)) : ''
+  return end ? dateSentence(status === 'past_due' ? pay.paused : portal.cancelConsequence, end, context.locale) : ''
 }
 
 /** What each button of the forms changes, and the notice about it. */
