@@ -99,6 +99,30 @@ test('a link of another customer does not replace the session without consent', 
   expect(await page.$$(`a[href*="${bob.order.id}"]`)).toHaveLength(1)
 })
 
+test('the choice between two accounts keeps the order of the link, and the language', async () => {
+  const [ada, bob] = [await sellCard(), await sellCard()]
+  await using visit = await openVisit(browser, { scripts: false, width: 390 })
+  const { page } = visit
+  await page.goto(ada.url)
+  const portal = page.url()
+  const offer = async () => {
+    await page.goto(bob.url)
+    // The address to which the page after a framed checkout leads.
+    await page.goto(`${portal}/choose?${new URLSearchParams({ locale: 'de', order: bob.order.id })}`)
+  }
+  await offer()
+  await press(page, 'button[value=old]')
+  expect(page.url()).toBe(`${portal}?locale=de`)
+  expect(await page.$$(`a[href*="${ada.order.id}"]`)).toHaveLength(1)
+  await offer()
+  await page.click('.language > summary')
+  await press(page, 'button[value=fr]')
+  await look(page, 'portal-choose-order')
+  await press(page, 'button[value=new]')
+  expect(page.url()).toBe(`${portal}/orders/${bob.order.id}?locale=fr`)
+  expect(await page.$eval('h1', (heading) => heading.textContent)).toMatch(/^Commande du /)
+})
+
 test('the session of another seller opens no portal: a planted link must not collect what visitors type', async () => {
   const { url, order } = await sellCard()
   const planted = await sellCard(await useSharedSystem())

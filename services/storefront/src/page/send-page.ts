@@ -21,6 +21,8 @@ export interface StorefrontPage {
   script?: InlineAsset | null
   /** Form to which the language buttons belong, so that typed values stay; without one they load the page again. */
   languageForm?: LanguageForm | null
+  /** Parameters of the address that stay if the page is loaded in another language; empty ones are omitted. */
+  kept?: Readonly<Record<string, string>>
   /** Whether a form of the page may lead to the seller's site. */
   leadsElsewhere?: boolean
   frameAncestor?: string | null
@@ -49,15 +51,18 @@ export function sendPage(reply: FastifyReply, page: StorefrontPage): FastifyRepl
   )
 }
 
-function renderShell({ context, brand, tools, body, languageForm = null, frame = null }: StorefrontPage): Html {
-  const { words } = context
+function renderShell({ context, brand, tools, body, languageForm = null, frame = null, kept = {} }: StorefrontPage): Html {
+  const { words, theme } = context
   // The other languages of a page in a frame are offered by its form only.
   const hasLanguages = !frame || languageForm !== null
   return html`<a class="skip" href="#content">${words.common.skip}</a>
     <div class="page">
       <header class="head">
         <p class="brand"><bdi>${brand}</bdi></p>
-        <div class="tools">${tools} ${hasLanguages && languageSwitch(context, languageForm)} ${frame && framePart(frame, context)}</div>
+        <div class="tools">
+          ${tools} ${hasLanguages && languageSwitch(context, { form: languageForm, kept: { ...(theme && { theme }), ...kept } })}
+          ${frame && framePart(frame, context)}
+        </div>
       </header>
       <main id="content" tabindex="-1">${body}</main>
       <footer class="foot">${words.common.poweredBy}</footer>
@@ -65,7 +70,10 @@ function renderShell({ context, brand, tools, body, languageForm = null, frame =
 }
 
 /** Buttons that name each language in itself. In a form they keep what was typed; elsewhere they load the page in the language. */
-function languageSwitch({ language, words, theme }: PageContext, form: LanguageForm | null): Html {
+function languageSwitch(
+  { language, words }: PageContext,
+  { form, kept }: { form: LanguageForm | null; kept: Readonly<Record<string, string>> },
+): Html {
   const buttons = Object.entries(languages).map(
     ([code, name]) =>
       html`<li>
@@ -84,6 +92,7 @@ function languageSwitch({ language, words, theme }: PageContext, form: LanguageF
   const list = html`<ul class="languages">
     ${buttons}
   </ul>`
+  const hidden = Object.entries(kept).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}" />`)
   const enter =
     form &&
     html`<button
@@ -98,6 +107,6 @@ function languageSwitch({ language, words, theme }: PageContext, form: LanguageF
   return html`${enter}
     <details class="language">
       <summary><span class="visually-hidden">${words.common.language}: </span>${languages[language]}</summary>
-      ${form ? list : html`<form method="get">${theme && html`<input type="hidden" name="theme" value="${theme}" />`}${list}</form>`}
+      ${form ? list : html`<form method="get">${hidden}${list}</form>`}
     </details>`
 }

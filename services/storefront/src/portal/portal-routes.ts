@@ -144,14 +144,14 @@ async function sendChoice(request: Request, { reply, options }: Exchange): Promi
   if (token && next && (!session.customer || session.customer.id === next.id)) {
     signIn(reply, { cookies: options.cookies, slug, token })
     options.cookies.clear(reply, pendingCookie(slug))
-    const order = (readText(request.query, 'order') ?? '').replaceAll(/[^\w-]/g, '')
-    return reply.redirect(`/${slug}/portal${order && `/orders/${order}`}?locale=${session.context.language}`, 303)
+    return redirectToOffered(request, reply)
   }
-  if (!session.customer || !next) return reply.redirect(`/${slug}/portal`, 303)
+  if (!session.customer || !next) return reply.redirect(`/${slug}/portal?locale=${session.context.language}`, 303)
   const { portal } = session.context.words
   return sendPage(reply, {
     context: session.context,
     title: portal.otherTitle,
+    kept: { order: readOfferedOrder(request) },
     brand: session.organization.name,
     body: html`<form class="card narrow stack" method="post">
       <h1>${portal.otherTitle}</h1>
@@ -167,9 +167,23 @@ async function sendChoice(request: Request, { reply, options }: Exchange): Promi
 async function choose(request: Request, { reply, options: { cookies } }: Exchange): Promise<FastifyReply> {
   const { slug } = request.params
   const token = cookies.read(request, pendingCookie(slug))
-  if (token && readText(request.body, 'use') === 'new') signIn(reply, { cookies, slug, token })
   cookies.clear(reply, pendingCookie(slug))
-  return reply.redirect(`/${slug}/portal`, 303)
+  // The order belongs to the other customer.
+  if (!token || readText(request.body, 'use') !== 'new')
+    return reply.redirect(`/${slug}/portal?locale=${readPageContext(request).language}`, 303)
+  signIn(reply, { cookies, slug, token })
+  return redirectToOffered(request, reply)
+}
+
+/** Returns the order that a session was offered with; empty for the overview. */
+function readOfferedOrder({ query }: Request): string {
+  return (readText(query, 'order') ?? '').replaceAll(/[^\w-]/g, '')
+}
+
+function redirectToOffered(request: Request, reply: FastifyReply): FastifyReply {
+  const order = readOfferedOrder(request)
+  const { language } = readPageContext(request)
+  return reply.redirect(`/${request.params.slug}/portal${order && `/orders/${order}`}?locale=${language}`, 303)
 }
 
 /** Ends the session at the API too, so that a copy of the cookie is worth nothing afterwards. */
