@@ -2,6 +2,8 @@ import type { RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findOverflow, findViolations, launchChromium, openVisit, press, readText, screenshot, type Browser } from '../browser/chromium.ts'
+import { look } from './look.ts'
+import { openShop } from './shop.ts'
 
 let system: RunningSystem
 let browser: Browser
@@ -84,6 +86,35 @@ describe.each([
     expect([await findViolations(page), await findOverflow(page)]).toEqual([[], 0])
     expect(complaints).toEqual([])
   })
+})
+
+test.each([
+  ['another product is left, without scripts', 3, false],
+  ['no other product is left, without scripts', 2, false],
+  ['another product is left, with scripts', 3, true],
+  ['no other product is left, with scripts', 2, true],
+])('the error of a product that is no longer offered stands at the choice: %s', async (title, count, scripts) => {
+  const { sell, checkout: create } = openShop(system)
+  const price = { amount_type: 'fixed', price_amount: 900, price_currency: 'eur' }
+  const products = await Promise.all(Array.from({ length: count }, (_, index) => sell(price, { name: `Volume ${index + 1}` })))
+  const checkout = await create({ products: products.map(({ id }) => id) })
+  await using visit = await openVisit(browser, { scripts, width: 390 })
+  const { page, complaints } = visit
+  await page.goto(checkout.url)
+  const archived = products.at(-1)?.id
+  expect((await system.api('PATCH', `/v1/products/${archived}`, { is_archived: true })).status).toBe(200)
+  await page.click(`[value="${archived}"]`)
+  // A new total shows errors at their fields; the summary comes with the order.
+  if (scripts) await page.waitForSelector('#field-product_id-error')
+  else {
+    await press(page, order)
+    await page.click('#errors a[href="#field-product_id"]')
+    expect(await page.$eval(':target', ({ id }) => id)).toBe('field-product_id')
+  }
+  const described = await page.$eval('#product-choice', (choice) => choice.getAttribute('aria-describedby'))
+  expect(await page.$eval(`#${described}`, (error) => error.textContent)).toBe('This product is no longer offered. Choose another.')
+  await look(page, `checkout-product-error-${title.replaceAll(/\W+/g, '-')}`)
+  expect(complaints).toEqual([])
 })
 
 test('every page has the headers of a page that only shows itself [pages 5]', async () => {

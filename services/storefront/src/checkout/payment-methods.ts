@@ -51,7 +51,7 @@ const sandbox: PaymentMethod = {
             value="${value}"
             ${index === 0 && html`id="field-confirmation_token_id"`}
             ${value === chosen && html`checked`}
-            ${error && html`aria-invalid="true" aria-describedby="field-confirmation_token_id-error"`}
+            ${describedBy(error)}
           />
           <span>${checkout.testCard}: ${outcome}</span>
         </label>`,
@@ -60,19 +60,27 @@ const sandbox: PaymentMethod = {
       <legend class="visually-hidden">${checkout.payment}</legend>
       <p class="test">${checkout.testBand}</p>
       ${options} ${payable.payment_processor_metadata['bank_transfer'] && transferChoice(words, chosen === transferToken)}
-      ${error && html`<span class="error" id="field-confirmation_token_id-error">${error}</span>`}
+      ${errorText(error)}
     </fieldset>`
   },
+}
+
+function describedBy(error: string | null): Html | null {
+  return error ? html`aria-invalid="true" aria-describedby="field-confirmation_token_id-error"` : null
+}
+
+function errorText(error: string | null): Html | null {
+  return error ? html`<span class="error" id="field-confirmation_token_id-error">${error}</span>` : null
 }
 
 /** The buyer sends the money: the seller has an account at a bank and no other. */
 const transfer: PaymentMethod = {
   provider: 'bank_transfer',
   isScripted: false,
-  render: ({ context: { words } }) =>
+  render: ({ context: { words }, error }) =>
     html`<fieldset>
       <legend class="visually-hidden">${words.checkout.payment}</legend>
-      ${transferChoice(words, true)}
+      ${transferChoice(words, true, html`id="field-confirmation_token_id" ${describedBy(error)}`)} ${errorText(error)}
     </fieldset>`,
 }
 

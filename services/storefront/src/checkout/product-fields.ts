@@ -35,28 +35,40 @@ export function productFields(fields: BuyerFields): Html {
 function productChoice({ checkout, form, errors, context }: BuyerFields): Html {
   const offered = checkout.products.filter(({ is_archived }) => !is_archived)
   const error = errors.find(({ field }) => field === 'product_id')?.message
-  if (offered.length < 2) return html`<input type="hidden" name="product_id" value="${checkout.product_id}" />`
+  const message = error ? html`<span class="error" id="field-product_id-error">${error}</span>` : null
+  const described = error ? html`aria-describedby="field-product_id-error"` : null
+  if (offered.length < 2) {
+    const unchanged = html`<input type="hidden" name="product_id" value="${checkout.product_id}" />`
+    if (!error) return unchanged
+    // Nothing is left to choose: the link of the error summary leads to the message.
+    return html`<div data-live-field>
+      <div id="product-choice" role="group" aria-labelledby="product" ${described}>${unchanged}</div>
+      <div id="field-product_id" tabindex="-1">${message}</div>
+    </div>`
+  }
   const chosen = offered.some(({ id }) => id === form.productId) ? form.productId : checkout.product_id
-  return html`<fieldset data-live-field>
-    <legend>${context.words.checkout.product}</legend>
-    ${offered.map(
-      (product, index) =>
-        html`<label class="choice">
-          <input
-            type="radio"
-            name="product_id"
-            value="${product.id}"
-            ${index === 0 && html`id="field-product_id"`}
-            ${product.id === chosen && html`checked`}
-          />
-          <span><bdi>${product.name}</bdi></span>
-          <span class="quiet"
-            >${describeProductPrice(product, { price: product.prices.find((price) => !price.is_archived), context })}</span
-          >
-        </label>`,
-    )}
-    ${error && html`<span class="error">${error}</span>`}
-  </fieldset>`
+  return html`<div data-live-field>
+    <fieldset id="product-choice" ${described}>
+      <legend>${context.words.checkout.product}</legend>
+      ${offered.map(
+        (product, index) =>
+          html`<label class="choice">
+            <input
+              type="radio"
+              name="product_id"
+              value="${product.id}"
+              ${index === 0 && html`id="field-product_id"`}
+              ${product.id === chosen && html`checked`}
+            />
+            <span><bdi>${product.name}</bdi></span>
+            <span class="quiet"
+              >${describeProductPrice(product, { price: product.prices.find((price) => !price.is_archived), context })}</span
+            >
+          </label>`,
+      )}
+    </fieldset>
+    ${message}
+  </div>`
 }
 
 function amountField({ checkout, form, errors, context }: BuyerFields): Html | null {
