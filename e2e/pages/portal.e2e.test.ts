@@ -55,6 +55,7 @@ describe.each([
     if (scripts) await page.waitForSelector(download)
     else
       await eventually(async () => void ((await page.$(download)) ?? (await page.reload(), expect(await page.$(download)).not.toBeNull())))
+    expect(await page.$eval('address', (each) => (each as unknown as { innerText: string }).innerText)).toMatch(/20095 Hamburg\nGermany$/)
     await look(page, `${name}-invoice`)
     const cookie = await readCookies(page)
     const link = await page.$eval(download, (each) => (each as unknown as { href: string }).href)

@@ -1,5 +1,5 @@
 import type { Address } from '@quittance/contracts/address'
-import { hasPostalCodes, listCountries, listStates, parseCountry } from '@quittance/pages/countries'
+import { hasPostalCodes, listCountries, listStates, nameCountry, parseCountry } from '@quittance/pages/countries'
 import { selectField, textField, type FormError } from '@quittance/pages/fields'
 import { html, type Html } from '@quittance/pages/html'
 import { readText, type PageContext } from '../page/page-context.ts'
@@ -81,6 +81,17 @@ export function findMissingAddress(typed: TypedAddress, { names, context }: { na
     [!typed.country, `${names.prefix}.country`, errors.country],
   ]
   return missing.flatMap(([isMissing, field, message]) => (isMissing ? [{ field, message }] : []))
+}
+
+/** Renders a name and an address that can no longer be changed. */
+export function addressBlock(name: string | null, address: Address | null, { language }: PageContext): Html {
+  const lines = [name, ...(address ? listLines(address, language) : [])].filter(Boolean)
+  return html`<address>${lines.map((line, index) => html`${index > 0 && html`<br />`}<bdi>${line}</bdi>`)}</address>`
+}
+
+function listLines({ line1, line2, postal_code: postalCode, city, state, country }: Address, language: string): (string | null)[] {
+  const stateName = listStates(country).find(({ value }) => value === state)?.label ?? state
+  return [line1, line2, [postalCode, city].filter(Boolean).join(' '), stateName, nameCountry(country, language)]
 }
 
 interface AddressFields {

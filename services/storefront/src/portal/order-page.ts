@@ -14,6 +14,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createMoneyFormat, nameTax } from '../checkout/order-summary.ts'
 import { readText, type AppOptions } from '../page/page-context.ts'
 import {
+  addressBlock,
   addressFields,
   fillAddress,
   findMissingAddress,
@@ -183,10 +184,7 @@ function invoicePart({ context, path }: PortalSession, { order, invoice, typed, 
       ${content}
     </section>`
   const fixed = html`<p class="quiet">${portal.billingFixed}</p>
-    <address>
-      ${[order.billing_name, order.billing_address?.line1, order.billing_address?.line2].map((line) => line && html`<bdi>${line}</bdi><br />`)}
-      <bdi>${[order.billing_address?.postal_code, order.billing_address?.city].filter(Boolean).join(' ')}</bdi>
-    </address>`
+    ${addressBlock(order.billing_name, order.billing_address, context)}`
   if (invoice === 'ready') {
     return frame(
       html`${fixed}
