@@ -14,8 +14,8 @@ export function dateElement(timestamp: string, locale: string): Html {
 
 /** Renders a sentence with the date of a timestamp, as `dateElement` does. */
 export function dateSentence(write: (date: string) => string, timestamp: string, locale: string): Html {
-  const [before, after] = write('\0').split('\0')
-  return html`${before}${dateElement(timestamp, locale)}${after}`
+  const [before, ...others] = write('\0').split('\0')
+  return html`${before}${others.map((after) => html`${dateElement(timestamp, locale)}${after}`)}`
 }
 
 /** Renders the moment of a timestamp with its zone; a script shows it in the zone of the reader. */

@@ -24,7 +24,7 @@ export async function listSubscriptions(
   const own = { organization_id: organization.id, limit }
   const running = await api.call(listCustomerSubscriptions, { ...own, active: true, page }, call)
   const lastRunning = Math.max(1, running.pagination.max_page)
-  // In descending order of the names: unpaid, past_due, canceled.
+  // In descending order of the names: unpaid, past_due, incomplete, canceled.
   const sorting = '-status'
   const others = await api.call(
     listCustomerSubscriptions,
