@@ -4,11 +4,15 @@ import type { FastifyInstance } from 'fastify'
 
 const malformedPath = '/malformed-url'
 
+/** RFC 9112 §3.2.2. */
+const absoluteForm = /^https?:\/\/[^/?#]+([/?][^#]*)?$/i
+
 /**
- * Returns the URL to route a request by: the router answers a path that it cannot decode without any hook, so that it would count for no
+ * Returns the URL to route a request by: the router answers a URL that it cannot parse or decode without any hook, so that it would count for no
  * rate limit and appear in no log.
  */
 export function selectRoutedUrl({ url = '/' }: IncomingMessage): string {
+  if (/^https?:/i.test(url) && !(absoluteForm.test(url) && URL.canParse(url))) return malformedPath
   if (!url.includes('%')) return url
   try {
     decodeURIComponent(url.split(/[?#]/, 1)[0] as string)

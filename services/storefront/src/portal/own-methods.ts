@@ -5,7 +5,7 @@ import type { PortalSession } from './portal-session.ts'
 import { isCharged, subscriptionMethodPath } from './subscription-method-page.ts'
 
 /** Subscriptions that a page shows; a customer has few. */
-const maxSubscriptions = 20
+const maxSubscriptions = 100
 
 /** Returns the subscriptions that are not charged to the default method, and the way to choose one; null if there are none. */
 export async function listOwnMethods(session: PortalSession, { options: { api } }: Exchange): Promise<Html | null> {
