@@ -1,3 +1,5 @@
+import { connectTo } from '@quittance/testing/database'
+import { eventually } from '@quittance/testing/eventually'
 import {
   authentication,
   authorizationUrl,
@@ -72,13 +74,17 @@ async function advanceDatabaseClock({ rows }: AuthorizationServerUnderTest['serv
   await rows(`do $$ begin execute format('alter database %I set search_path = public, pg_catalog', current_database()); end $$`)
 }
 
+async function requestCode({ client, scope, person, origin, newBrowser }: AuthorizationServerUnderTest): Promise<string> {
+  const browser = newBrowser()
+  const parameters = { client_id: client.client_id, redirect_uri: client.redirect_uri, scope, sub_type: 'user' }
+  const page = await browser.get(authorizationUrl(origin, parameters))
+  return readAuthorizationCode(await completeInteraction(browser, page, { person, answer: { action: 'allow' } }))
+}
+
 test('reusing a code ends its family, also if the clock of the database is ahead', async () => {
   await using server = await startAuthorizationServer()
-  const { client, scope, person, service } = server
-  const browser = server.newBrowser()
-  const parameters = { client_id: client.client_id, redirect_uri: client.redirect_uri, scope, sub_type: 'user' }
-  const page = await browser.get(authorizationUrl(server.origin, parameters))
-  const code = readAuthorizationCode(await completeInteraction(browser, page, { person, answer: { action: 'allow' } }))
+  const { client, service } = server
+  const code = await requestCode(server)
   await advanceDatabaseClock(service)
   await service.restart()
   const origin = `http://127.0.0.1:${service.healthPort()}`
@@ -86,4 +92,35 @@ test('reusing a code ends its family, also if the clock of the database is ahead
   expect(body).toMatchObject({ token_type: 'Bearer' })
   expect(await exchangeCode(origin, { client, code })).toMatchObject(used)
   expect(await refresh(origin, { client, token: body.refresh_token })).toMatchObject(used)
+})
+
+test.each([
+  [
+    'refresh token',
+    async (server: AuthorizationServerUnderTest) => {
+      const { refresh_token: token } = await server.authorize({ parameters: { sub_type: 'user' } })
+      return () => renew(server, token)
+    },
+  ],
+  [
+    'code',
+    async (server: AuthorizationServerUnderTest) => {
+      const code = await requestCode(server)
+      return () => exchangeCode(server.origin, { client: server.client, code })
+    },
+  ],
+])('a %s that is used while its grant is revoked is invalid, without a deadlock', async (_, prepare) => {
+  await using server = await startAuthorizationServer()
+  const use = await prepare(server)
+  await using closers = new AsyncDisposableStack()
+  const revocation = await connectTo(server.service.databaseUrl as string)
+  closers.defer(() => revocation.end())
+  await revocation.query('begin')
+  await revocation.query('select from grants for update')
+  const answer = use()
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await eventually(async () => expect(await server.service.rows(waiting)).toHaveLength(1))
+  await revocation.query('delete from grants')
+  await revocation.query('commit')
+  expect(await answer).toMatchObject(used)
 })

@@ -48,7 +48,7 @@ export function tokenStore({ table, systemSql, revocation }: StoreOptions): Part
     async upsert(value, { jti: _, ...payload }) {
       const grantId = payload.grantId as string
       const stored = table === 'refresh_tokens' && isProven() ? { ...payload, [proven]: true } : payload
-      const token = { hash: hashToken(value), grantId, payload: stored, expiresAt: payload.exp as number }
+      const token = { hash: hashToken(value), payload: stored, expiresAt: payload.exp as number }
       if (!enqueue(table, token)) {
         await systemSql(`${table}.insert`, insert, {
           hash: token.hash,

@@ -19,7 +19,6 @@ export interface GrantRow {
 /** A token to store. */
 export interface TokenRow {
   hash: string
-  grantId: string
   payload: AdapterPayload
   /** Unix seconds. */
   expiresAt: number
