@@ -21,6 +21,11 @@ const unavailableCode =
 const unavailableMessage =
   /Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|is not queryable/
 
+/** Whether a repetition may succeed without a change: PostgreSQL was unavailable, or ended a statement at its time limit or in a deadlock. */
+export function isTransientDatabaseError(error: unknown): boolean {
+  return isDatabaseUnavailable(error) || isDatabaseTimeout(error) || isLockConflict(error)
+}
+
 /** MikroORM wraps the error of the driver in `previous`. */
 function someCause(error: unknown, matches: (cause: Error, code: string) => boolean): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

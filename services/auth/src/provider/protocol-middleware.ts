@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from '@quittance/runtime/unavailable'
+import { isTransientDatabaseError } from '@quittance/runtime/unavailable'
 import type { SystemSql } from '@quittance/sql/sql-runner'
 import type { Logger } from '@quittance/runtime/logger'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
@@ -96,7 +96,7 @@ async function handleBrowserRequest(ctx: Context, next: Next, systemSql: SystemS
   if (typeof ctx.body === 'string' && ctx.body.includes('<title>Submitting Callback</title>') && ctx.body.includes('name="xsrf"')) {
     renderSignOutForm(ctx)
   }
-  if (ctx.status === 500 && isDatabaseUnavailable(ctx.state['failure'])) {
+  if (ctx.status === 500 && isTransientDatabaseError(ctx.state['failure'])) {
     ctx.status = 503
     ctx.set('retry-after', '1')
   }
@@ -143,8 +143,12 @@ function correct(ctx: Context): void {
   if (ctx.status === 200 && ctx.path === routes.revocation) ctx.body = {}
   const body = ctx.body as Record<string, unknown> | undefined
   if (typeof body?.['error'] !== 'string') return
-  if (ctx.status >= 500 && isDatabaseUnavailable(ctx.state['failure'])) {
-    sendError(ctx, { status: 503, error: 'temporarily_unavailable', error_description: 'the database of the server is unavailable' })
+  if (ctx.status >= 500 && isTransientDatabaseError(ctx.state['failure'])) {
+    sendError(ctx, {
+      status: 503,
+      error: 'temporarily_unavailable',
+      error_description: 'the database of the server is unavailable or busy',
+    })
     ctx.set('retry-after', '1')
   } else if (lacksClient(ctx)) {
     // RFC 6749 §5.2: no client authentication included.

@@ -1,5 +1,5 @@
 import { parse } from 'node:querystring'
-import { isDatabaseUnavailable } from '@quittance/runtime/unavailable'
+import { isTransientDatabaseError } from '@quittance/runtime/unavailable'
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply } from 'fastify'
 import { errors } from 'oidc-provider'
 import { addInteractionRoutes } from '../interactions/interaction-routes.ts'
@@ -54,7 +54,7 @@ function toErrorPageContent(error: unknown): ErrorPageContent & { status: number
   if (error instanceof errors.InvalidRequest) {
     return { ...toProtocolErrorContent(400, error), status: 400, details: [error.error, error.error_description] }
   }
-  if (isDatabaseUnavailable(error)) {
+  if (isTransientDatabaseError(error)) {
     return { status: 503, title: 'We are not available right now', sentence: 'Wait a moment and try again. Nothing was changed.' }
   }
   const status = (error as { statusCode?: number }).statusCode ?? 500

@@ -1,5 +1,5 @@
 import type { JobContext } from '@quittance/runtime/handler'
-import { isDatabaseTimeout, isDatabaseUnavailable, isLockConflict } from '@quittance/runtime/unavailable'
+import { isTransientDatabaseError } from '@quittance/runtime/unavailable'
 import { recordAttempts } from './record-attempts.ts'
 import { countAttempt } from './delivery-metrics.ts'
 import { deliveryKey, type AttemptRecord, type DueDelivery } from './endpoint-queue.ts'
@@ -38,7 +38,8 @@ export function createAttemptBuffer(): AttemptBuffer {
       await recordBatch(context, batch)
       markSaved(batch)
     } catch (error) {
-      if (isTransient(error)) ended.unshift(...batch)
+      // Not the fault of a record: a disk that stalls ends statements by their time.
+      if (isTransientDatabaseError(error)) ended.unshift(...batch)
       else if (batch.length === 1) markSaved(batch)
       else return saveOneByOne(context, batch)
       throw error
@@ -67,9 +68,6 @@ export function createAttemptBuffer(): AttemptBuffer {
     },
   }
 }
-
-/** Not a fault of a record: a disk that stalls ends statements by their time. */
-const isTransient = (error: unknown) => isDatabaseUnavailable(error) || isDatabaseTimeout(error) || isLockConflict(error)
 
 async function recordBatch(context: JobContext, batch: readonly AttemptRecord[]): Promise<void> {
   const written = await recordAttempts(context, batch)
