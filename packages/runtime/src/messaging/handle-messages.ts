@@ -4,7 +4,7 @@ import type { JetStreamClient, JetStreamManager, JsMsg, NatsConnection } from 'n
 import type { BusIdentity } from '../bus/identity.ts'
 import { reportRejection } from '../bus/rejections.ts'
 import type { Database } from '../database/database.ts'
-import { isDatabaseUnavailable } from '../database/unavailable.ts'
+import { isDatabaseUnavailable, isTransientDatabaseError } from '../database/unavailable.ts'
 import type { Consumer, EventMessage } from '../handlers/handler.ts'
 import { addSystemAccess, runInTransaction, systemCaller } from '../handlers/transaction.ts'
 import type { Leadership } from '../jobs/leader-election.ts'
@@ -27,6 +27,7 @@ import {
   type IncomingMessage,
 } from './incoming-event.ts'
 import type { ParkedMessages } from './parked-messages.ts'
+import { decideRetry } from './retry-schedule.ts'
 
 /** What a consumer runs with. */
 export interface ConsumerOptions {
@@ -79,7 +80,7 @@ export async function handleInOrder(options: ConsumerOptions, turn: Turn): Promi
       return true
     } catch (error) {
       for (const each of turn.messages) each.working()
-      if (!isDatabaseUnavailable(error)) throw error
+      if (!isTransientDatabaseError(error)) throw error
       options.log.warn({ err: error, consumer: options.consumer.subscription.durable }, 'consumer.database-unavailable')
       await wait(unavailableRetryMs)
     }
@@ -145,12 +146,13 @@ async function parkFailed(options: ConsumerOptions, { message, error, parked }: 
   }
   const key = orderingKey(fromDelivery(message))
   const id = messageId(message)
-  if (error instanceof UnreadableEvent || id === null) {
+  const decision = id === null ? null : decideRetry(error, 0)
+  if (!decision || id === null) {
     log.error(fields, 'consumer.dead-letter')
     return deadLetterMessage(options, { message, reason: String(error) })
   }
   log.warn({ ...fields, ordering_key: key }, 'consumer.failed')
-  await parked.park(toStored(message), { id, key, failure: error instanceof Error ? error : new Error(String(error)) })
+  await parked.park(toStored(message), { id, key, failed: { error, decision } })
 }
 
 /** Handles messages in one transaction with the inbox; those that have been handled before are skipped. */

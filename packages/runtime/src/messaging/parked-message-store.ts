@@ -1,5 +1,6 @@
 import type { SystemSql } from '@quittance/sql/sql-runner'
 import { withoutNul, type StoredMessage } from './incoming-event.ts'
+import type { RetryDecision } from './retry-schedule.ts'
 
 /** Table of every service with consumers. Part of a migration. */
 export const parkedMessagesTable = [
@@ -33,7 +34,7 @@ const readFirst = `
   where consumer = :consumer and ordering_key = :key order by position limit :limit`
 const remove = `delete from parked_messages where position = any (:positions::bigint[])`
 const postpone = `
-  update parked_messages set attempts = attempts + 1, next_attempt_at = now() + :delay * interval '1 millisecond', reason = :reason
+  update parked_messages set attempts = attempts + :counted::int, next_attempt_at = now() + :delay * interval '1 millisecond', reason = :reason
   where position = :position`
 const moveToDeadLetters = `
   with moved as (delete from parked_messages where position = :position returning *)
@@ -59,7 +60,7 @@ export interface NewParkedMessage {
   id: string
   key: string
   message: StoredMessage
-  /** Attempts made; after one the next is delayed. */
+  /** Attempts that are counted. */
   attempts: 0 | 1
   /** Milliseconds until the next attempt. */
   delay: number
@@ -77,8 +78,8 @@ export function createParkedMessageStore(systemSql: SystemSql, consumer: string)
       return (await systemSql('parked-messages.insert', insert, values)).length > 0
     },
     remove: (positions: readonly string[]) => systemSql('parked-messages.remove', remove, { positions }),
-    postpone: (position: string, { delay, reason }: { delay: number; reason: string }) =>
-      systemSql('parked-messages.postpone', postpone, { position, delay, reason: withoutNul(reason) }),
+    postpone: (position: string, { reason, ...decision }: RetryDecision & { reason: string }) =>
+      systemSql('parked-messages.postpone', postpone, { position, ...decision, reason: withoutNul(reason) }),
     moveToDeadLetters: (position: string, reason: string) =>
       systemSql('parked-messages.dead-letter', moveToDeadLetters, { position, reason: withoutNul(reason) }),
   }

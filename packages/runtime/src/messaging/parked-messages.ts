@@ -7,11 +7,12 @@ import type { Leadership } from '../jobs/leader-election.ts'
 import { createWakeSignal } from '../jobs/wake-signal.ts'
 import type { Logger } from '../process/logger.ts'
 import { gauge } from '../process/metrics.ts'
-import { fromStored, UnreadableEvent, type IncomingMessage, type StoredMessage } from './incoming-event.ts'
+import { fromStored, type IncomingMessage, type StoredMessage } from './incoming-event.ts'
 import { createParkedMessageStore, type ParkedRow } from './parked-message-store.ts'
+import { decideRetry, type RetryDecision } from './retry-schedule.ts'
 
-/** Delays between the attempts of a message, in milliseconds; after the last one it becomes a dead letter. */
-const retryAfterMs = [50, 250, 1_000, 3_000, 10_000] as const
+/** Delay before a key is read again whose messages are being written. */
+const writingRetryMs = 50
 const unavailableRetryMs = 1_000
 const idleWaitMs = 60_000
 
@@ -23,6 +24,12 @@ interface ParkingOptions {
   log: Logger
   /** Handles messages in one transaction; repeated ones have no effect. */
   handle(messages: readonly IncomingMessage[]): Promise<void>
+}
+
+/** A first attempt that failed. */
+interface FailedAttempt {
+  error: unknown
+  decision: RetryDecision
 }
 
 interface ParkedKey {
@@ -68,17 +75,16 @@ export class ParkedMessages {
     return this.keys.has(key)
   }
 
-  /** Stores a message behind the others of its key. With `failure` it was attempted once. */
-  async park(message: StoredMessage, { id, key, failure }: { id: string; key: string; failure?: Error }): Promise<void> {
-    const isAttempted = failure !== undefined
-    const delay = isAttempted ? retryAfterMs[0] : 0
+  /** Stores a message behind the others of its key. With `failed` it was attempted once. */
+  async park(message: StoredMessage, { id, key, failed }: { id: string; key: string; failed?: FailedAttempt }): Promise<void> {
+    const { delay, counted } = failed?.decision ?? { delay: 0, counted: 0 }
     const parked = this.keys.get(key) ?? { count: 0, inserting: 0, begun: 0, dueAt: performance.now() + delay, isSingle: false }
     parked.inserting += 1
     parked.begun += 1
     this.keys.set(key, parked)
-    const reason = isAttempted ? String(failure) : null
+    const reason = failed ? String(failed.error) : null
     try {
-      if (await this.store.insert({ id, key, message, attempts: isAttempted ? 1 : 0, delay, reason })) parked.count += 1
+      if (await this.store.insert({ id, key, message, attempts: counted, delay, reason })) parked.count += 1
     } finally {
       parked.inserting -= 1
       this.wakeSignal.wake()
@@ -112,7 +118,7 @@ export class ParkedMessages {
     const { begun, inserting } = parked
     const rows = await this.store.readFirst(key, parked.isSingle ? 1 : this.options.maxBatchSize)
     if (rows.length === 0) {
-      if (inserting > 0 || parked.begun > begun) parked.dueAt = performance.now() + retryAfterMs[0]
+      if (inserting > 0 || parked.begun > begun) parked.dueAt = performance.now() + writingRetryMs
       else this.keys.delete(key)
       return
     }
@@ -130,16 +136,16 @@ export class ParkedMessages {
 
   private async recordFailure({ position, subject, attempts }: ParkedRow, failed: { key: string; parked: ParkedKey; error: unknown }) {
     const { key, parked, error } = failed
-    const delay = error instanceof UnreadableEvent ? undefined : retryAfterMs[attempts]
+    const decision = decideRetry(error, attempts)
     const fields = { err: error, consumer: this.options.durable, subject, ordering_key: key, attempt: attempts + 1 }
-    if (delay === undefined) {
+    if (!decision) {
       this.options.log.error(fields, 'consumer.dead-letter')
       await this.store.moveToDeadLetters(position, String(error))
       return this.remove(key, 1)
     }
     this.options.log.warn(fields, 'consumer.failed')
-    await this.store.postpone(position, { delay, reason: String(error) })
-    parked.dueAt = performance.now() + delay
+    await this.store.postpone(position, { ...decision, reason: String(error) })
+    parked.dueAt = performance.now() + decision.delay
   }
 
   private remove(key: string, count: number): void {
