@@ -10,7 +10,7 @@ import { deadLetterHandlers, registerDeadLetterGauge } from '../messaging/dead-l
 import type { Database, DatabaseDefinition } from '../database/database.ts'
 import type { Consumer, Handler, Job } from '../handlers/handler.ts'
 import { collectProcessMetrics } from '../process/metrics.ts'
-import { startClockCheck } from './clock-check.ts'
+import { createDatabaseClock, startClockCheck } from './clock-check.ts'
 import { startHealth, type InternalRoutes, type ReadinessCheck } from './health-server.ts'
 import { startJobs } from '../jobs/job-runner.ts'
 import { createLeaderSession } from '../jobs/leader-session.ts'
@@ -189,7 +189,7 @@ async function startMessaging(service: Service, { settings, ...resources }: With
   const leaderSession = createLeaderSession(database.url, 'consumers')
   const shared = { ...resources, jetstream, manager, wakeUps, leaderSession }
   return [
-    startClockCheck(resources),
+    startClockCheck({ readReference: createDatabaseClock(database), log }),
     { name: 'wake-ups', close: () => wakeUps.close() },
     { name: 'leader-session', close: () => leaderSession.close() },
     startRelay({ ...shared, pollMs: settings.OUTBOX_POLL_MS }),
