@@ -12,6 +12,8 @@ export interface UpstreamCall {
 /** The HTTP side of one replica of a service. */
 export interface FakeUpstream extends AsyncDisposable {
   received: UpstreamCall[]
+  /** Sets the clock that `/livez` shows. */
+  setClock(clock: () => Date): void
   answer(how: (received: UpstreamCall, response: ServerResponse) => void): void
 }
 
@@ -20,7 +22,12 @@ export async function startFakeUpstream(port: number): Promise<FakeUpstream> {
   const received: UpstreamCall[] = []
   let how: (received: UpstreamCall, response: ServerResponse) => void = (_, response) =>
     response.setHeader('content-type', 'application/json').end('{}')
-  const server = createServer((request, response) => void take(request, response))
+  let readClock = () => new Date()
+  const server = createServer((request, response) => {
+    // The gateway compares its clock beside the requests of clients.
+    if (request.url === '/livez') response.setHeader('date', readClock().toUTCString()).end('{}')
+    else void take(request, response)
+  })
 
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
@@ -33,6 +40,7 @@ export async function startFakeUpstream(port: number): Promise<FakeUpstream> {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
     received,
+    setClock: (clock) => void (readClock = clock),
     answer: (next) => void (how = next),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
