@@ -99,6 +99,16 @@ test('serves the same bytes after a restart [101]', async () => {
   expect(Buffer.from(await again.arrayBuffer())).toEqual(bytes)
 })
 
+test('returns 503 while the table of the documents is locked', async () => {
+  await using invoices = await startInvoices()
+  const { link } = await aDocument(invoices)
+  const unlock = await invoices.holdTransaction('lock table invoice_documents in access exclusive mode')
+  const answer = await invoices.download(link)
+  await unlock()
+  expect([answer.status, await answer.json()]).toEqual([503, { error: 'ServiceUnavailable', detail: expect.any(String) }])
+  expect((await invoices.download(link)).status).toBe(200)
+})
+
 test('neither serves nor renders a corrupted document again, and counts it [104]', async () => {
   await using invoices = await startInvoices()
   const { id, link } = await aDocument(invoices)

@@ -7,7 +7,7 @@ import {
   ServiceUnavailable,
 } from '@quittance/contracts/errors'
 import type { InternalRoutes } from '@quittance/runtime/health-server'
-import { isDatabaseUnavailable } from '@quittance/runtime/unavailable'
+import { isTransientDatabaseError } from '@quittance/runtime/unavailable'
 import type { ServiceResources } from '@quittance/runtime/service'
 import { createSystemSql } from '@quittance/sql/sql-runner'
 import { config } from '../config.ts'
@@ -62,6 +62,6 @@ function sendError({ request, response, log }: Exchange, error: unknown): void {
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (isDatabaseUnavailable(error)) return new ServiceUnavailable('The database is unavailable. Retry later.')
+  if (isTransientDatabaseError(error)) return new ServiceUnavailable('The database is unavailable or busy. Retry later.')
   return new InternalServerError('An internal error occurred. Retry later.')
 }
