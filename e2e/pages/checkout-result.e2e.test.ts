@@ -248,6 +248,26 @@ test('the success page shows keys and no address; another browser sees neither k
   expect(other).not.toMatch(/READ-|name="order"|Secret Street|grace-\w+@/)
 })
 
+test('one request of many for a payment in progress waits for its end, the others are answered at once', async () => {
+  const { url, client_secret: secret } = await shop.checkout()
+  const { status } = await system.api('POST', `/v1/checkouts/client/${secret}/confirm`, {
+    confirmation_token_id: 'ctoken_pending',
+    customer_email: 'grace@example.com',
+    customer_name: 'Grace Hopper',
+    customer_billing_address: { country: 'GB' },
+  })
+  expect(status).toBe(200)
+  let answered = 0
+  const requests = Array.from({ length: 20 }, async () => {
+    await (await fetch(`${url}/confirmation?wait=1`)).text()
+    answered += 1
+  })
+  await eventually(() => expect(answered).toBeGreaterThan(18))
+  await (await fetch(url)).text()
+  expect(answered).toBe(19)
+  await Promise.all(requests)
+})
+
 test('a checkout can be framed by its stored origin alone [pages 53]', async () => {
   const policy = async (checkout: Checkout) => (await fetch(`${checkout.url}?embed=true&embed_origin=https://evil.example`)).headers
   const closed = await policy(await shop.checkout())

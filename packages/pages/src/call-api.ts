@@ -66,6 +66,11 @@ export class ApiUnavailable extends Error {
 /** Error codes that guarantee that nothing was sent. */
 const notConnected = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 
+/** Connections to a gateway, which limits the requests in progress: a call that waits behind others would be delayed by slow operations. */
+const connections = 512
+/** Milliseconds until a call ends: the gateway replies before. */
+const timeoutMs = 12_000
+
 interface HttpRequest {
   method: HttpBinding['method']
   path: string
@@ -75,9 +80,7 @@ interface HttpRequest {
 
 /** Creates a client of the API. Requests alternate between the gateways; one that was not sent, or is repeatable, tries the next. */
 export function createApiClient({ origins, pagesKey }: ApiClientOptions): ApiClient {
-  const pools = origins.map(
-    (origin) => new Pool(origin, { connections: 32, headersTimeout: 15_000, bodyTimeout: 15_000, connectTimeout: 2_000 }),
-  )
+  const pools = origins.map((origin) => new Pool(origin, { connections, connectTimeout: 2_000 }))
   let next = 0
 
   async function send(request: HttpRequest): Promise<{ status: number; text: string; retryAfter: string | null }> {
@@ -85,7 +88,7 @@ export function createApiClient({ origins, pagesKey }: ApiClientOptions): ApiCli
     for (let tried = 1; ; tried++) {
       const pool = pools[next++ % pools.length] as Pool
       try {
-        const { statusCode: status, headers, body } = await pool.request(request)
+        const { statusCode: status, headers, body } = await pool.request({ ...request, signal: AbortSignal.timeout(timeoutMs) })
         const { 'retry-after': retryAfter } = headers
         return { status, text: await body.text(), retryAfter: typeof retryAfter === 'string' ? retryAfter : null }
       } catch (error) {

@@ -18,7 +18,7 @@ const forwardedReplyHeaders = [
 ]
 
 /**
- * Streams documents from the invoices service. The signed, short-lived link is the authorization, so no bearer token is required. Documents
+ * Forwards documents from the invoices service. The signed, short-lived link is the authorization, so no bearer token is required. Documents
  * are never sent in a NATS reply.
  */
 export function addDocumentRoute(app: FastifyInstance, upstream: Upstream): void {

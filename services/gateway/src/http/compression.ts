@@ -25,11 +25,12 @@ export function negotiateEncoding(accepted: string | undefined): Encoding | null
   return accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : null
 }
 
-/** Compresses responses that are complete in memory. Streams pass unchanged: another service may have compressed them already. */
+/** Compresses responses of the gateway that are complete in memory. Those of other services pass unchanged. */
 export function addCompression(app: FastifyInstance): void {
   const compressConstant = createConstantCompression()
   app.addHook('onSend', async (request, reply, payload) => {
     const isWhole = typeof payload === 'string' || payload instanceof Uint8Array
+    if (request.routeOptions.config.isProxied) return payload
     if (!isWhole || payload.length < minCompressedBytes || reply.hasHeader('content-encoding')) return payload
     if (!compressible.test(String(reply.getHeader('content-type')))) return payload
     addVary(reply, 'Accept-Encoding')

@@ -13,7 +13,7 @@ const resolutionMs = 1_000
  */
 export async function startAuthClockCheck({ log }: Pick<ServiceResources, 'log'>): Promise<ServiceComponent> {
   // Separate connections: requests of clients are not delayed, and take turns independent of these.
-  const auth = createUpstream(config().AUTH_HTTP_URL)
+  const auth = createUpstream(config().AUTH_HTTP_URL, timeoutMs)
   const check = startClockCheck({ readReference: () => readClock(auth), log })
   return {
     name: 'auth-clock',
@@ -25,9 +25,8 @@ export async function startAuthClockCheck({ log }: Pick<ServiceResources, 'log'>
 }
 
 async function readClock(auth: Upstream): Promise<number> {
-  const response = await auth.request({ method: 'GET', path: '/livez', signal: AbortSignal.timeout(timeoutMs) })
+  const response = await auth.request({ method: 'GET', path: '/livez' })
   if (!response) throw new Error('No replica of auth replied')
-  await response.body.dump()
   const seconds = Date.parse(String(response.headers['date']))
   if (Number.isNaN(seconds)) throw new Error('The reply of auth has no time')
   return seconds + resolutionMs / 2

@@ -119,13 +119,17 @@ function addDescriptions(app: FastifyInstance, { baseUrl, authUrl }: { baseUrl: 
   addPublicRoute(app, '/openapi.json', (_request, reply) => reply.type('application/json').send(description))
 }
 
+/** A page that waits for an operation, which has `REQUEST_TIMEOUT_MS`, states in the language of its reader that there is no reply. */
+const pageExtraMs = 3_000
+
 /** Creates the clients of the services that are reached over HTTP. */
-function createUpstreams(settings: Settings) {
+function createUpstreams({ REQUEST_TIMEOUT_MS, ...settings }: Settings) {
+  const timeoutMs = REQUEST_TIMEOUT_MS + pageExtraMs
   return {
-    invoices: createUpstream(settings.INVOICES_HTTP_URL),
-    auth: createUpstream(settings.AUTH_HTTP_URL),
-    storefront: createUpstream(settings.STOREFRONT_HTTP_URL),
-    mail: createUpstream(settings.MAIL_HTTP_URL),
+    invoices: createUpstream(settings.INVOICES_HTTP_URL, timeoutMs),
+    auth: createUpstream(settings.AUTH_HTTP_URL, timeoutMs),
+    storefront: createUpstream(settings.STOREFRONT_HTTP_URL, timeoutMs),
+    mail: createUpstream(settings.MAIL_HTTP_URL, timeoutMs),
   }
 }
 

@@ -28,8 +28,10 @@ export interface Confirmation {
 
 /** Waits between questions while a visitor without scripts waits: eight seconds in all. */
 const waitsMs = [700, 1_000, 1_500, 2_000, 2_500]
-const maxWaiting = 200
-let waiting = 0
+/** Others get the page at once, so that few requests are held. */
+const maxWaiting = 8
+/** Checkouts that a visitor waits for; a second one does not. */
+const waiting = new Set<string>()
 
 /** Sends what the order led to: success, the form after a decline, or that the payment is in progress. */
 export async function sendConfirmation(confirmation: Confirmation, reply: FastifyReply): Promise<FastifyReply> {
@@ -64,18 +66,19 @@ function readAgain(context: PageContext): PageContext {
 }
 
 async function waitForEnd({ checkout, context, options }: Confirmation): Promise<CheckoutPublic> {
-  if (waiting >= maxWaiting) return checkout
-  waiting += 1
+  const { client_secret: secret } = checkout
+  if (waiting.size >= maxWaiting || waiting.has(secret)) return checkout
+  waiting.add(secret)
   try {
     let current = checkout
     for (const waitMs of waitsMs) {
       await delay(waitMs)
-      current = await options.api.call(getCheckoutByClient, { client_secret: checkout.client_secret }, { visitor: context.visitor })
+      current = await options.api.call(getCheckoutByClient, { client_secret: secret }, { visitor: context.visitor })
       if (current.status !== 'confirmed') break
     }
     return current
   } finally {
-    waiting -= 1
+    waiting.delete(secret)
   }
 }
 
