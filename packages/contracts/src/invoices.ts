@@ -43,7 +43,7 @@ export const getCustomerOrderInvoice = operation({
   errors: [ResourceNotFound],
 })
 
-/** `failed` is retried when the invoice is requested again. */
+/** `failed` is retried after six hours, or when the invoice is requested again. */
 export const InvoiceStatus = z.enum(['requested', 'rendering', 'generated', 'failed'])
 export type InvoiceStatus = z.infer<typeof InvoiceStatus>
 

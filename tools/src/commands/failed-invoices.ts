@@ -10,7 +10,7 @@ export function reachableDatabases(target: { data?: string | undefined; nats?: s
   return { invoices: instance?.postgres_url ? new URL('/invoices', instance.postgres_url).href : null }
 }
 
-/** Lists invoices whose document could not be generated in any attempt. They are retried when the seller requests them again. */
+/** Lists invoices whose document could not be generated in any attempt. They are retried after six hours, or when the seller requests them again. */
 export async function listFailedInvoices(url: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url })
   await client.connect()
