@@ -75,23 +75,54 @@ describe.each([
   })
 })
 
-test('two presses make one order, and both lead to the confirmation with the session of the purchase [pages 33]', async () => {
-  const checkout = await shop.checkout()
-  await using visit = await openVisit(browser, { scripts: false })
-  const { page } = visit
-  await fillIn(page, checkout)
+/** What a browser without scripts sends with the order button. */
+async function readForm(page: Page): Promise<[string, string][]> {
   const form = await page.$$eval('form#checkout :is(input, select)[name]', (fields) =>
     (fields as unknown as { name: string; value: string; type: string; checked: boolean }[])
       .filter(({ type, checked }) => (type !== 'radio' && type !== 'checkbox') || checked)
       .map(({ name, value }) => [name, value] as [string, string]),
   )
-  const body = new URLSearchParams([...form, ['intent', 'order']])
-  const send = () => fetch(checkout.url, { method: 'POST', body, redirect: 'manual', headers: { 'sec-fetch-site': 'same-origin' } })
-  const replies = await Promise.all([send(), send()])
+  return [...form, ['intent', 'order']]
+}
+
+function sendForm({ url }: Checkout, form: [string, string][]): Promise<Response> {
+  const headers = { 'sec-fetch-site': 'same-origin' }
+  return fetch(url, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual', headers })
+}
+
+test('two presses make one order, and both lead to the confirmation with the session of the purchase [pages 33]', async () => {
+  const checkout = await shop.checkout()
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await fillIn(page, checkout)
+  const form = await readForm(page)
+  const replies = await Promise.all([sendForm(checkout, form), sendForm(checkout, form)])
   for (const { status, headers } of replies) {
     expect([status, headers.get('location')]).toEqual([303, expect.stringContaining('/confirmation')])
     expect(headers.get('set-cookie')).toMatch(/^qt_sale=.*HttpOnly; SameSite=Lax/)
   }
+  expect(await shop.orders(checkout)).toHaveLength(1)
+})
+
+test('the form of before a decline shows the total to order again, and after an order the confirmation', async () => {
+  const checkout = await shop.checkout()
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await fillIn(page, checkout, 'ctoken_insufficient_funds')
+  const stale = await readForm(page)
+  const change = (field: string, value: string) => stale.map(([name, old]): [string, string] => [name, name === field ? value : old])
+  const readOnce = (html: string) => /name="once" value="([^"]+)"/.exec(html)?.[1] ?? ''
+  expect(await (await sendForm(checkout, stale)).text()).toContain('The card was declined.')
+  const shown = await sendForm(checkout, change('confirmation_token_id', 'ctoken_ok'))
+  const html = await shown.text()
+  expect([shown.status, html]).toEqual([409, expect.stringContaining('Nothing was charged. Check it and order again.')])
+  expect(html).not.toContain('Idempotency-Key')
+  await page.goto(checkout.url)
+  await fillIn(page, checkout)
+  const paid = [...(await readForm(page)).filter(([name]) => name !== 'once'), ['once', readOnce(html)]] as [string, string][]
+  expect((await sendForm(checkout, paid)).status).toBe(303)
+  const again = await sendForm(checkout, change('customer_name', 'Other'))
+  expect([again.status, again.headers.get('location')]).toEqual([303, expect.stringContaining('/confirmation')])
   expect(await shop.orders(checkout)).toHaveLength(1)
 })
 

@@ -41,3 +41,36 @@ test.each([new ApiFailure(429, { body: { error: 'TooManyRequests' }, retryAfterS
     expect(outcome).toEqual({ kind: 'ordered', sessionToken: 'qt_cst_1' })
   },
 )
+
+/** Replies of an API to a form that was sent before with other entries: its checkout is `status` by now. */
+function rejectKey(before: string, after: string): ApiClient {
+  const issue = { loc: ['header', 'Idempotency-Key'], msg: 'This key was used with another request.', type: 'value_error' }
+  let status = before
+  const call = async (operation: Operation) => {
+    if (operation !== confirmCheckout) return { ...open, status }
+    status = after
+    throw new ApiFailure(422, { body: { error: 'RequestValidationError', detail: [issue] }, retryAfterSeconds: null })
+  }
+  return { call: call as ApiClient['call'], isReady: async () => true, close: async () => {} }
+}
+
+const sendStale = (before: string, after: string) =>
+  placeOrder({ secret: open.client_secret, form, context, options: { api: rejectKey(before, after) } })
+
+test.each([
+  ['confirmed', 'confirmed'],
+  ['succeeded', 'succeeded'],
+  ['open', 'confirmed'],
+])('a form that is sent again with other entries leads to the order: %s, then %s', async (before, after) => {
+  expect(await sendStale(before, after)).toEqual({ kind: 'ordered', sessionToken: null })
+})
+
+test('a form that is sent again with other entries, after which its checkout fails, states the failure', async () => {
+  expect(await sendStale('open', 'failed')).toMatchObject({ kind: 'failed' })
+})
+
+test('a form that is sent again with other entries shows the total to order again', async () => {
+  const outcome = await sendStale('open', 'open')
+  expect(outcome).toMatchObject({ kind: 'form', form: { name: form.name }, errors: [], status: 409 })
+  expect(outcome).toHaveProperty('notice', expect.stringContaining('Nothing was charged. Check it and order again.'))
+})

@@ -86,12 +86,20 @@ async function toOutcome(
     return { kind: 'form', checkout, form, errors: [{ field: 'confirmation_token_id', message: words.checkout.declined }], status: 422 }
   }
   if (error.status !== 422) throw error
+  if (error.issues.some(({ loc }) => loc.at(-1) === 'Idempotency-Key')) return replaceStaleForm(change)
   if (error.issues.some(({ loc }) => loc.at(-1) === 'expected_total_amount')) {
     return showTotal(change, await readCheckout(change))
   }
   const rejectedTrial = error.issues.find(({ loc }) => loc.at(-1) === 'allow_trial')
   if (rejectedTrial) return offerWithoutTrial(change, { isUsed: rejectedTrial.type !== 'trial_needs_payment_method' })
   return { kind: 'form', checkout, form, errors: toFormErrors(error.issues, context), status: 422 }
+}
+
+/** The form was sent before, with other entries: what it led to is kept under its key. A page of the current state has a new key. */
+async function replaceStaleForm(change: CheckoutChange): Promise<OrderOutcome> {
+  const checkout = await readCheckout(change)
+  if (checkout.status === 'failed') return { kind: 'failed', checkout }
+  return checkout.status === 'open' ? showTotal(change, checkout) : { kind: 'ordered', sessionToken: null }
 }
 
 /** The buyer has had a trial of the product, or the seller cannot charge its end: shows what it costs without one, before anything is ordered. */
