@@ -80,7 +80,17 @@ const fields = {
     .int()
     .positive()
     .default(30_000)
-    .describe('Time in milliseconds after which a silent SMTP connection is closed and the mail is retried.'),
+    .describe(
+      'Time in milliseconds after which an SMTP connection is closed that is silent before it has the whole mail; the mail is retried.',
+    ),
+  SMTP_REPLY_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(600_000)
+    .describe(
+      'Time in milliseconds to wait for the reply to a whole mail, which the server may deliver first (RFC 5321: 10 minutes). After it the mail is repeated rarely.',
+    ),
 }
 
 export const MailConfig = z.object(fields)

@@ -8,7 +8,7 @@ import { simpleParser } from 'mailparser'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { renewStatement } from '../src/sending/record-result.ts'
 import { startSmtpServer } from './smtp-server.ts'
-import { startMail } from './start-mail.ts'
+import { passHour, startMail } from './start-mail.ts'
 
 const smtp = await startSmtpServer()
 afterAll(() => smtp[Symbol.asyncDispose]())
@@ -110,6 +110,7 @@ test.each([{ kind: 'hang' }, { kind: 'drop' }] as const)(
     await mail.pay(mail.order())
     await eventually(() => expect(smtp.seenIds.length).toBeGreaterThan(0))
     smtp.behave({ kind: 'accept' })
+    if (behavior.kind === 'hang') await passHour(mail)
     await smtp.messages(1)
     expect(new Set(smtp.seenIds).size).toBe(1)
     await mail.ended(1)

@@ -3,12 +3,14 @@ import { createServer, type Server } from 'node:net'
 import { eventually } from '@quittance/testing/eventually'
 import { SMTPServer } from 'smtp-server'
 
-/** What the server does with the next messages. `from` limits a rejection of data to this address in From. `drop`: it closes the connection after the whole message, without a reply. */
+/** What the server does with the next messages. `from` limits a rejection of data to this address in From. `drop`: it closes the connection after the whole message, without a reply. `slow`: it replies to a whole message late. `stall`: it never answers the recipient. */
 export type Behavior =
   | { kind: 'accept' }
   | { kind: 'reject'; code: number; at: 'sender' | 'recipient' | 'data'; text?: string; from?: string }
   | { kind: 'hang' }
   | { kind: 'drop' }
+  | { kind: 'slow'; byMs: number }
+  | { kind: 'stall' }
 
 /** A message that the server has accepted. */
 export interface ReceivedMessage {
@@ -87,7 +89,7 @@ function createProtocol(state: State): SMTPServer {
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     onMailFrom: (_address, _session, done) => done(rejectionAt('sender')),
-    onRcptTo: (_address, _session, done) => done(rejectionAt('recipient')),
+    onRcptTo: (_address, _session, done) => void (state.behavior.kind === 'stall' || done(rejectionAt('recipient'))),
     onData(stream, { envelope: { mailFrom, rcptTo } }, done) {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -98,7 +100,8 @@ function createProtocol(state: State): SMTPServer {
         if (state.behavior.kind === 'drop') return closeSockets(state)
         const rejection = rejectionAt('data', source)
         if (!rejection) state.received.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address), source })
-        done(rejection)
+        if (state.behavior.kind === 'slow') setTimeout(() => done(rejection), state.behavior.byMs)
+        else done(rejection)
       })
     },
   })

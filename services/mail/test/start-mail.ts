@@ -8,6 +8,7 @@ import { buildContractExample } from '@quittance/contracts/schema-example'
 import { organizationCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { startTestService, type TestService } from '@quittance/testing/harness'
+import { expect } from 'vitest'
 import { mail } from '../src/service.ts'
 
 const settings = {
@@ -16,6 +17,7 @@ const settings = {
   // Seven attempts in total, with short delays.
   MAIL_RETRY_SCHEDULE_S: '0.05,0.05,0.05,0.05,0.05,0.05',
   SMTP_TIMEOUT_MS: '1000',
+  SMTP_REPLY_TIMEOUT_MS: '1000',
   MAIL_RATE_PER_SECOND: '1000',
 }
 
@@ -35,9 +37,16 @@ export interface TestMail extends TestService {
   list(): Promise<MailMessage[]>
 }
 
+interface StartOptions {
+  smtpUrl?: string
+  isDescribed?: boolean
+  /** Settings that differ from those of other tests. */
+  changed?: Partial<typeof settings>
+}
+
 /** Starts the service with a described seller. Without a URL mails go to the local mailbox. */
-export async function startMail({ smtpUrl, isDescribed = true }: { smtpUrl?: string; isDescribed?: boolean } = {}): Promise<TestMail> {
-  Object.assign(process.env, settings, smtpUrl && { SMTP_URL: smtpUrl })
+export async function startMail({ smtpUrl, isDescribed = true, changed = {} }: StartOptions = {}): Promise<TestMail> {
+  Object.assign(process.env, settings, changed, smtpUrl && { SMTP_URL: smtpUrl })
   const service = await startTestService(mail)
   const organizationId = randomUUID()
   const list = async () => (await service.call(listMailMessages, { limit: 100 }, organizationCaller(organizationId))).items
@@ -86,4 +95,11 @@ export async function startMail({ smtpUrl, isDescribed = true }: { smtpUrl?: str
   }
   if (isDescribed) await described.describeSeller()
   return described
+}
+
+/** Makes the mail due that waits for an hour, because it may have been delivered. */
+export async function passHour(mail: TestMail): Promise<void> {
+  const pass = `update messages set next_attempt_at = now()
+    where status = 'waiting' and leased_until is null and next_attempt_at > now() + interval '59 minutes' returning id`
+  await eventually(async () => expect(await mail.rows(pass)).toHaveLength(1))
 }

@@ -19,7 +19,7 @@ const store = `
 
 // What does not expire has no precedence after a failure: anyone can cause receipts that are rejected for days.
 const postpone = `
-  update messages set next_attempt_at = now() + :delay * interval '1 second', leased_until = null, failures = failures + 1, last_error = :reason,
+  update messages set next_attempt_at = now() + :delay * interval '1 second', leased_until = null, failures = failures + :steps, last_error = :reason,
     is_urgent = is_urgent and expires_at is not null
   where ${isClaimed} returning id`
 
@@ -77,22 +77,44 @@ function findUnavailableDelay(claimed: ClaimedMessage, schedule: readonly number
   return delay === null ? null : Math.min(delay, maxUnavailableDelaySeconds)
 }
 
+/** Minimum wait before a mail is repeated that may have been delivered. */
+const minUnansweredDelaySeconds = 3_600
+
+/** A repetition that uses up several places of the schedule. */
+interface Repetition {
+  delay: number
+  steps: number
+}
+
+/** Returns when a mail is repeated that may have been delivered: only after the long waits of the schedule, but once at least. */
+function findRepetition({ is_urgent, expires_at, failures }: ClaimedMessage, schedule: readonly number[]): Repetition | null {
+  // A code is useless by then, and a second one does no harm.
+  if (is_urgent && expires_at !== null && failures === 0) return { delay: urgentDelaySeconds, steps: 1 }
+  const next = schedule.findIndex((wait, index) => index >= failures && wait >= minUnansweredDelaySeconds)
+  if (next >= 0) return { delay: schedule[next] as number, steps: next + 1 - failures }
+  if (failures >= schedule.length) return null
+  return { delay: minUnansweredDelaySeconds, steps: schedule.length - failures }
+}
+
 interface TemporaryFailure {
   reason: string
   schedule: readonly number[]
-  /** There was no server to ask. */
-  isUnavailable?: boolean
+  /** `unavailable`: there was no server to ask. `unanswered`: the mail may have been delivered. */
+  kind?: 'deferred' | 'unavailable' | 'unanswered'
+}
+
+function findNextAttempt(claimed: ClaimedMessage, { schedule, kind }: TemporaryFailure): Repetition | null {
+  if (kind === 'unanswered') return findRepetition(claimed, schedule)
+  const delay = (kind === 'unavailable' ? findUnavailableDelay : findRetryDelay)(claimed, schedule)
+  return delay === null ? null : { delay, steps: 1 }
 }
 
 /** Records a temporary failure: another attempt by the schedule, or the end. */
-export async function recordFailure(
-  context: JobContext,
-  claimed: ClaimedMessage,
-  { reason, schedule, isUnavailable = false }: TemporaryFailure,
-): Promise<void> {
-  const delay = (isUnavailable ? findUnavailableDelay : findRetryDelay)(claimed, schedule)
-  if (delay === null) await recordEnd(context, claimed, { status: 'failed', reason })
-  else await context.systemSql('message.postpone', postpone, { id: claimed.id, attempts: claimed.attempts, delay, reason })
+export async function recordFailure(context: JobContext, claimed: ClaimedMessage, failure: TemporaryFailure): Promise<void> {
+  const next = findNextAttempt(claimed, failure)
+  const { reason } = failure
+  if (next === null) await recordEnd(context, claimed, { status: 'failed', reason })
+  else await context.systemSql('message.postpone', postpone, { id: claimed.id, attempts: claimed.attempts, ...next, reason })
 }
 
 /** Renews the lease while a slow server is asked. */

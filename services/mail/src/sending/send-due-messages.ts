@@ -9,7 +9,8 @@ import { createSmtpTransport, maxSmtpConnections, type SmtpTransport } from '../
 import { createTransportGate, type TransportGate } from '../transport/transport-gate.ts'
 import { claimMessage, type ClaimedMessage } from './claim-message.ts'
 import { prepareMessage } from './prepare-message.ts'
-import { recordEnd, recordFailure, recordStored, renewLease } from './record-result.ts'
+import { recordEnd, recordFailure, recordStored } from './record-result.ts'
+import { startAttempt } from './start-attempt.ts'
 import { recordAcceptedAddress, recordRejectedAddress, undeliverableReason } from './undeliverable-addresses.ts'
 
 /** How mails leave this process: to an SMTP server, or into the mailbox. */
@@ -34,6 +35,9 @@ export async function startSender({ log }: ServiceResources): Promise<ServiceCom
 }
 
 const pollMs = 1_000
+
+/** How long a stop waits for the SMTP server, which may take minutes: less than the limit of a stop. */
+const maxStopPatienceMs = 10_000
 
 function createSendingJob(sender: Sender) {
   return job({
@@ -99,11 +103,9 @@ async function deliver(context: JobContext, { claimed, sender, message }: Sendin
     await recordStored(context, claimed, sealStored(claimed.id, stored, settings))
     return
   }
-  const renewal = setInterval(() => {
-    renewLease(context, claimed).catch((error: unknown) => context.log.warn({ ...fields, err: error }, 'message.lease-not-renewed'))
-  }, context.leaseMs / 3)
+  const attempt = startAttempt(context, { claimed, patienceMs: Math.min(settings.SMTP_TIMEOUT_MS, maxStopPatienceMs) })
   try {
-    await smtp.send(message)
+    await smtp.send(message, attempt.ended)
   } catch (error) {
     const failure = classifyFailure(error)
     const reason = describeFailure(error)
@@ -112,15 +114,15 @@ async function deliver(context: JobContext, { claimed, sender, message }: Sendin
       return await sendClaimed(context, { claimed: { ...claimed, sender_id: null }, sender })
     }
     if (failure === 'unavailable') gate.failed()
-    else gate.succeeded()
+    // A server that is slow with one mail proves nothing about others.
+    else if (failure !== 'unanswered') gate.succeeded()
     if (isAddressRejected(error) && (await recordRejectedAddress(context, claimed))) context.log.warn(fields, 'address.undeliverable')
     if (failure === 'rejected') await recordEnd(context, claimed, { status: 'failed', reason })
-    else
-      await recordFailure(context, claimed, { reason, schedule: settings.MAIL_RETRY_SCHEDULE_S, isUnavailable: failure === 'unavailable' })
+    else await recordFailure(context, claimed, { reason, schedule: settings.MAIL_RETRY_SCHEDULE_S, kind: failure })
     context.log.warn({ ...fields, reason }, failure === 'unavailable' ? 'transport.unavailable' : `message.${failure}`)
     return
   } finally {
-    clearInterval(renewal)
+    attempt.end()
   }
   gate.succeeded()
   const isRecorded = await recordEnd(context, claimed, { status: 'sent', reason: null })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { classifyFailure, describeFailure, isAddressRejected } from './classify-failure.ts'
+import { classifyFailure, describeFailure, isAddressRejected, MessageUnanswered } from './classify-failure.ts'
 
 const reply = (responseCode: number, command: string) => Object.assign(new Error('x'), { responseCode, command })
 
@@ -17,6 +17,7 @@ test.each([
   [Object.assign(new Error('refused'), { code: 'ECONNREFUSED', command: 'CONN' }), 'unavailable'],
   [new Error('Connection closed'), 'unavailable'],
   [null, 'unavailable'],
+  [new MessageUnanswered(), 'unanswered'],
 ])('an error is about one mail only if the server rejected that mail: %s', (error, kind) => {
   expect(classifyFailure(error)).toBe(kind)
 })

@@ -1,8 +1,16 @@
 /**
  * What a failed attempt means. `rejected`: the server rejected this mail for good. `deferred`: it asks for another attempt. `unavailable`:
- * there is no server to ask, or it rejects our credentials; this concerns every mail.
+ * there is no server to ask, or it rejects our credentials; this concerns every mail. `unanswered`: the server has the whole mail and may have
+ * accepted it.
  */
-export type FailureKind = 'rejected' | 'deferred' | 'unavailable'
+export type FailureKind = 'rejected' | 'deferred' | 'unavailable' | 'unanswered'
+
+/** The server did not reply to the whole message in time. */
+export class MessageUnanswered extends Error {
+  constructor() {
+    super('The SMTP server did not confirm the complete mail in time. It may have been delivered')
+  }
+}
 
 interface SmtpError {
   code?: unknown
@@ -20,6 +28,7 @@ const sendingLimitCodes = /^5\d{2}[ -]5\.(?:4\.5|1\.90)\b/
 
 /** Classifies an error of the SMTP client. */
 export function classifyFailure(error: unknown): FailureKind {
+  if (error instanceof MessageUnanswered) return 'unanswered'
   const { command, responseCode, response } = (error ?? {}) as SmtpError
   if (typeof responseCode !== 'number' || typeof command !== 'string' || !mailCommands.test(command)) return 'unavailable'
   // 421: the server closes the connection. 530, 534, 535, 538: it does not accept our credentials.

@@ -1,12 +1,18 @@
 import { isLoopback } from '@quittance/contracts/return-url'
 import { createTransport } from 'nodemailer'
+import DKIM, { type DKIMOptions } from 'nodemailer/lib/dkim'
 import type { ComposedMessage } from '../rendering/compose-message.ts'
 import type { MailSettings } from '../config.ts'
+import { MessageUnanswered } from './classify-failure.ts'
+import { watchProgress, type SendingProgress } from './watch-progress.ts'
 
 /** A connection to the SMTP server. */
 export interface SmtpTransport {
-  /** Resolves when the server has accepted the message; rejects with the error of the client otherwise. */
-  send(message: ComposedMessage): Promise<void>
+  /**
+   * Resolves when the server has accepted the message. Rejects with `MessageUnanswered` if the server has it and did not reply in time or
+   * before the signal, and with the error of the client otherwise.
+   */
+  send(message: ComposedMessage, ended: AbortSignal): Promise<void>
   close(): void
 }
 
@@ -17,7 +23,7 @@ const connectTimeoutMs = 10_000
 
 type SmtpSettings = Pick<
   MailSettings,
-  'SMTP_TIMEOUT_MS' | 'MAIL_RATE_PER_SECOND' | 'BOUNCE_ADDRESS' | 'DKIM_PRIVATE_KEY' | 'DKIM_SELECTOR'
+  'SMTP_TIMEOUT_MS' | 'SMTP_REPLY_TIMEOUT_MS' | 'MAIL_RATE_PER_SECOND' | 'BOUNCE_ADDRESS' | 'DKIM_PRIVATE_KEY' | 'DKIM_SELECTOR'
 > & {
   url: string
   from: string
@@ -27,10 +33,21 @@ type SmtpSettings = Pick<
 const signedFields =
   'From:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:Auto-Submitted:List-Unsubscribe:List-Unsubscribe-Post'
 
-function signing({ DKIM_PRIVATE_KEY: key, DKIM_SELECTOR: keySelector, from }: SmtpSettings) {
-  if (!key) return {}
+function createOwnSignature({ DKIM_PRIVATE_KEY: key, DKIM_SELECTOR: keySelector, from }: SmtpSettings): DKIMOptions | null {
+  if (!key) return null
   const privateKey = key.export({ type: 'pkcs8', format: 'pem' }) as string
-  return { dkim: { domainName: from.slice(from.lastIndexOf('@') + 1), keySelector, privateKey, headerFieldNames: signedFields } }
+  return { domainName: from.slice(from.lastIndexOf('@') + 1), keySelector, privateKey }
+}
+
+/** A message that is under way, by its signal. */
+interface Underway {
+  progress: SendingProgress
+  signature: DKIMOptions | null
+}
+
+/** Whether the client stopped waiting, rather than the connection ended. */
+function isWaitEnded(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ETIMEDOUT' || error.code === 'EABORT')
 }
 
 /**
@@ -48,7 +65,6 @@ export function createSmtpTransport({ url, from, ...settings }: SmtpSettings): S
     requireTLS: !isLoopback(hostname),
     ignoreTLS: isLoopback(hostname) && !isSecure,
     tls: { minVersion: 'TLSv1.2', rejectUnauthorized: !isLoopback(hostname) },
-    ...signing({ url, from, ...settings }),
     ...(username && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     maxConnections: maxSmtpConnections,
     maxRequeues: 0,
@@ -56,7 +72,9 @@ export function createSmtpTransport({ url, from, ...settings }: SmtpSettings): S
     rateLimit: settings.MAIL_RATE_PER_SECOND,
     connectionTimeout: connectTimeoutMs,
     greetingTimeout: connectTimeoutMs,
-    socketTimeout: settings.SMTP_TIMEOUT_MS,
+    // The limit of a socket is that of the reply, also while it is idle.
+    idleTimeout: settings.SMTP_TIMEOUT_MS,
+    socketTimeout: Math.max(settings.SMTP_TIMEOUT_MS, settings.SMTP_REPLY_TIMEOUT_MS),
     // Its log would contain addresses and codes.
     logger: false,
     debug: false,
@@ -65,13 +83,32 @@ export function createSmtpTransport({ url, from, ...settings }: SmtpSettings): S
   })
   // Errors of idle connections; those of a message reject its promise.
   transporter.on('error', () => {})
+  const underway = new WeakMap<AbortSignal, Underway>()
+  // The client itself would sign after this step. Its signature needs the whole message, so the step would see the end before the server.
+  transporter.use('stream', ({ data, message }, done) => {
+    const sending = data.signal && underway.get(data.signal)
+    if (sending)
+      message.processFunc((source) =>
+        sending.progress.observe(
+          sending.signature ? new DKIM({ ...sending.signature, headerFieldNames: signedFields }).sign(source) : source,
+        ),
+      )
+    done()
+  })
+  const ownSignature = createOwnSignature({ url, from, ...settings })
   return {
-    async send({ recipient, source, signature }) {
-      await transporter.sendMail({
-        envelope: { from: settings.BOUNCE_ADDRESS ?? from, to: [recipient] },
-        raw: source,
-        ...(signature && { dkim: { ...signature, headerFieldNames: signedFields } }),
-      })
+    async send({ recipient, source, signature }, ended) {
+      const progress = watchProgress(settings.SMTP_TIMEOUT_MS)
+      const signal = AbortSignal.any([progress.stalled, ended])
+      underway.set(signal, { progress, signature: signature ?? ownSignature })
+      try {
+        await transporter.sendMail({ envelope: { from: settings.BOUNCE_ADDRESS ?? from, to: [recipient] }, raw: source, signal })
+      } catch (error) {
+        if (progress.isComplete() && isWaitEnded(error)) throw new MessageUnanswered()
+        throw signal.aborted && isWaitEnded(error) ? signal.reason : error
+      } finally {
+        progress.end()
+      }
     },
     close: () => transporter.close(),
   }
