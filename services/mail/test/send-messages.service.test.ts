@@ -117,6 +117,19 @@ test.each([{ kind: 'hang' }, { kind: 'drop' }] as const)(
   },
 )
 
+test('sends a mail once whose result the database refuses to record at first', async () => {
+  await using mail = await start()
+  await mail.rows(`create sequence refusals`)
+  await mail.rows(`create function refuse() returns trigger language plpgsql security definer as $$ begin
+    if nextval('public.refusals') <= 2 then raise exception 'canceling statement due to lock timeout' using errcode = '55P03'; end if;
+    return new;
+  end $$`)
+  await mail.rows(`create trigger refuse before update on messages for each row when (new.status = 'sent') execute function refuse()`)
+  await mail.pay(mail.order())
+  expect(await mail.ended(1)).toMatchObject([{ status: 'sent', attempts: 1 }])
+  expect(smtp.seenIds).toHaveLength(1)
+})
+
 test('keeps mails while the server is unavailable and sends each once it is back [pages 87]', async () => {
   await using mail = await start()
   await smtp.kill()

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { JobContext } from '@quittance/runtime/handler'
 import { counter } from '@quittance/runtime/metrics'
+import { isTransientDatabaseError } from '@quittance/runtime/unavailable'
 import type { ClaimedMessage } from './claim-message.ts'
 
 /** Each statement changes the row only while its lease is this attempt's: the result of a lost lease is discarded. */
@@ -44,6 +46,28 @@ export async function recordEnd({ systemSql }: JobContext, claimed: ClaimedMessa
   const isRecorded = (await systemSql('message.end', end, { id, attempts, status, reason, recipient })).length > 0
   if (isRecorded) countEnded(kind, status)
   return isRecorded
+}
+
+const sentRetryMs = 250
+/** A stop has 20 s for everything. */
+const maxSentRetryAtStopMs = 5_000
+
+/**
+ * Ends a mail that the server accepted. Returns false if the lease was lost. A transient error of the database is retried until the lease
+ * ends: a mail without its result is sent again.
+ */
+export async function recordSent(context: JobContext, claimed: ClaimedMessage): Promise<boolean> {
+  const acceptedAt = performance.now()
+  for (;;) {
+    try {
+      return await recordEnd(context, claimed, { status: 'sent', reason: null })
+    } catch (error) {
+      const limitMs = context.isStopping() ? Math.min(context.leaseMs, maxSentRetryAtStopMs) : context.leaseMs
+      if (!isTransientDatabaseError(error) || performance.now() - acceptedAt > limitMs) throw error
+      context.log.warn({ err: error, message_id: claimed.id, kind: claimed.kind }, 'message.result-not-recorded')
+    }
+    await delay(sentRetryMs)
+  }
 }
 
 /** Ends a mail as sent into the local mailbox, in one statement: a kill leaves it in the mailbox once or not at all. */

@@ -9,7 +9,7 @@ import { createSmtpTransport, maxSmtpConnections, type SmtpTransport } from '../
 import { createTransportGate, type TransportGate } from '../transport/transport-gate.ts'
 import { claimMessage, type ClaimedMessage } from './claim-message.ts'
 import { prepareMessage } from './prepare-message.ts'
-import { recordEnd, recordFailure, recordStored } from './record-result.ts'
+import { recordEnd, recordFailure, recordSent, recordStored } from './record-result.ts'
 import { startAttempt } from './start-attempt.ts'
 import { recordAcceptedAddress, recordRejectedAddress, undeliverableReason } from './undeliverable-addresses.ts'
 
@@ -125,7 +125,7 @@ async function deliver(context: JobContext, { claimed, sender, message }: Sendin
     attempt.end()
   }
   gate.succeeded()
-  const isRecorded = await recordEnd(context, claimed, { status: 'sent', reason: null })
+  const isRecorded = await recordSent(context, claimed)
   await recordAcceptedAddress(context, claimed)
   context.log.info(fields, isRecorded ? 'message.sent' : 'message.lease-lost')
 }
