@@ -60,6 +60,9 @@ function toHeaderText(text: string): string {
   return text.replaceAll('=?', '= ?')
 }
 
+/** Every character that compatibility normalization (NFKC) turns into @. */
+const atSigns = /[@\uFE6B\uFF20]/g
+
 /** Composes the message with both renderings. The same row, content and sender give the same bytes. */
 export async function composeMessage(content: MailContent, head: MessageHead): Promise<ComposedMessage> {
   const { id, createdAt, recipient, from, idDomain, replyTo, signature, optOutUrl } = head
@@ -68,7 +71,7 @@ export async function composeMessage(content: MailContent, head: MessageHead): P
   const messageId = `<${id}@${idDomain}>`
   const subject = toHeaderText(content.subject)
   // An address as the name would pass for another sender.
-  const name = toHeaderText(content.seller.replaceAll('@', ' '))
+  const name = toHeaderText(content.seller.replaceAll(atSigns, ' '))
   const [text, html] = [renderText(content), renderHtml(content)]
   const composer = new MailComposer({
     from: { name, address: from },
