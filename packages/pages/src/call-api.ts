@@ -68,7 +68,7 @@ const notConnected = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EN
 
 /** Connections to a gateway, which limits the requests in progress: a call that waits behind others would be delayed by slow operations. */
 const connections = 512
-/** Milliseconds until a call ends: the gateway replies before. */
+/** Milliseconds until a call ends: with the default of its `REQUEST_TIMEOUT_MS`, the gateway replies before. */
 const timeoutMs = 12_000
 
 interface HttpRequest {
@@ -85,8 +85,9 @@ export function createApiClient({ origins, pagesKey }: ApiClientOptions): ApiCli
 
   async function send(request: HttpRequest): Promise<{ status: number; text: string; retryAfter: string | null }> {
     const isRepeatable = request.method === 'GET' || 'idempotency-key' in request.headers
+    const first = next++
     for (let tried = 1; ; tried++) {
-      const pool = pools[next++ % pools.length] as Pool
+      const pool = pools[(first + tried) % pools.length] as Pool
       try {
         const { statusCode: status, headers, body } = await pool.request({ ...request, signal: AbortSignal.timeout(timeoutMs) })
         const { 'retry-after': retryAfter } = headers

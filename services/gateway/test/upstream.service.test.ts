@@ -25,6 +25,20 @@ test('pages that the storefront does not answer delay no other page', async () =
   expect(new Set(await Promise.all(slow))).toEqual(new Set([200]))
 })
 
+test('an address has 16 downloads in progress, and others after them', async () => {
+  await using gateway = await startGateway()
+  await using invoices = await startFakeUpstream(invoicesPorts[0])
+  const released = Promise.withResolvers<void>()
+  invoices.answer((_, response) => void released.promise.then(() => response.end('document')))
+  const download = async () => (await gateway.fetch('/v1/invoices/documents/1?x=1')).status
+  const downloads = Array.from({ length: 16 }, download)
+  await eventually(() => expect(invoices.received).toHaveLength(16))
+  expect(await download()).toBe(429)
+  released.resolve()
+  expect(new Set(await Promise.all(downloads))).toEqual(new Set([200]))
+  await eventually(async () => expect(await download()).toBe(200))
+})
+
 test('a client that does not read a document holds no connection to the service that has it', async () => {
   await using gateway = await startGateway()
   await using invoices = await startFakeUpstream(invoicesPorts[0])

@@ -49,6 +49,24 @@ test('repeats a mail that the server has and did not answer once, after an hour;
   expect(smtp.seenIds).toHaveLength(3)
 })
 
+test('after an outage, a mail whose reply takes long does not hold back the others', async () => {
+  await using mail = await start(patient)
+  smtp.behave({ kind: 'stall' })
+  await mail.pay(mail.order())
+  await eventually(async () => expect((await mail.list())[0]?.failure_reason).toContain('did not take the message in time'))
+  smtp.behave({ kind: 'hang' })
+  const [slow, other] = [mail.order(), mail.order()]
+  await mail.pay(slow)
+  await eventually(() => expect(smtp.seenIds).toHaveLength(1))
+  smtp.behave({ kind: 'accept' })
+  await mail.pay(other)
+  await eventually(() => expect(smtp.received.flatMap(({ to }) => to)).toContain(other.customer.email))
+  await eventually(async () => {
+    const [lease] = await mail.rows(`select from messages where status = 'waiting' and leased_until > now() + interval '9 minutes'`)
+    expect(lease).toBeDefined()
+  })
+})
+
 test('a stop does not wait for the reply to a mail, and the mail is not sent again at the start', async () => {
   await using mail = await start(patient)
   smtp.behave({ kind: 'hang' })

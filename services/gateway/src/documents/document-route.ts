@@ -1,5 +1,6 @@
-import { ServiceUnavailable } from '@quittance/contracts/errors'
+import { ServiceUnavailable, TooManyRequests } from '@quittance/contracts/errors'
 import { invoiceDocumentPath } from '@quittance/contracts/invoices'
+import { clientNetwork } from '@quittance/runtime/client-network'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { UpstreamResponse, Upstream } from '../http/upstream.ts'
 
@@ -17,16 +18,35 @@ const forwardedReplyHeaders = [
   'x-content-type-options',
 ]
 
+/** Downloads of one client network in progress: a document stays in memory until its client has read it. */
+const maxPerNetwork = 16
+
 /**
  * Forwards documents from the invoices service. The signed, short-lived link is the authorization, so no bearer token is required. Documents
  * are never sent in a NATS reply.
  */
 export function addDocumentRoute(app: FastifyInstance, upstream: Upstream): void {
+  const inProgress = new Map<string, number>()
+
+  /** Counts a download until its response is closed. */
+  function begin({ clientIp }: FastifyRequest, { raw }: FastifyReply): void {
+    const network = clientNetwork(clientIp)
+    const before = inProgress.get(network) ?? 0
+    if (before >= maxPerNetwork) throw new TooManyRequests(`More than ${maxPerNetwork} downloads of one address are in progress.`, 1)
+    inProgress.set(network, before + 1)
+    raw.once('close', () => {
+      const left = (inProgress.get(network) ?? 1) - 1
+      if (left > 0) inProgress.set(network, left)
+      else inProgress.delete(network)
+    })
+  }
+
   app.route<{ Params: { id: string } }>({
     method: ['GET', 'HEAD'],
     url: `${invoiceDocumentPath}/:id`,
     config: { isProxied: true },
     async handler(request, reply) {
+      begin(request, reply)
       const path = `/documents/${encodeURIComponent(request.params.id)}?${request.url.split('?')[1] ?? ''}`
       const response = await upstream.request({ method: request.method as 'GET' | 'HEAD', path, headers: buildHeaders(request) })
       if (response) return sendResponse(response, reply)

@@ -39,8 +39,9 @@ export function createUpstream(origins: readonly string[], timeoutMs: number): U
   return {
     async request(request) {
       const isRepeatable = request.method === 'GET' || request.method === 'HEAD'
+      const first = next++
       for (let tried = 0; tried < pools.length; tried++) {
-        const pool = pools[next++ % pools.length] as Pool
+        const pool = pools[(first + tried) % pools.length] as Pool
         try {
           const { statusCode, headers, body } = await pool.request({ ...request, signal: AbortSignal.timeout(timeoutMs) })
           const bytes = Buffer.from(await body.arrayBuffer())

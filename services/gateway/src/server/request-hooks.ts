@@ -67,9 +67,9 @@ export function addRequestHooks(
     if (!isProxied) reply.headers(fields)
     if (!isProxied || hasCors) cors(request, reply)
     if (isStopping()) reply.header('connection', 'close')
-    assertOneHost(request.raw)
     if (isProbe) return
     await counter.before(request, reply)
+    assertOneHost(request.raw)
     loadShedder.assertResponsive()
     arrivals.begin(request.raw, request.clientIp)
   })

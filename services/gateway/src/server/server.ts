@@ -44,7 +44,7 @@ const maxRequestsPerSocket = 10_000
 const acceptBacklog = 4_096
 
 /** Milliseconds until connections are ended whose request does not arrive, or whose response is not read, while the server stops. */
-const maxDrainMs = 15_000
+const maxDrainMs = 12_000
 
 /** Node rejects longer ones. The operations limit their parameters; the router would answer without a hook, as for malformed URLs. */
 const maxUrlLength = 16_384
@@ -99,9 +99,9 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
     port,
     async close() {
       isStopping = true
-      const drain = setTimeout(() => app.server.closeAllConnections(), maxDrainMs)
       loadShedder.endConnections()
       await delay(settings.STOP_NOTICE_MS)
+      const drain = setTimeout(() => app.server.closeAllConnections(), maxDrainMs)
       await app.close()
       clearTimeout(drain)
       loadShedder.close()

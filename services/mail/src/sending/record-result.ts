@@ -48,26 +48,31 @@ export async function recordEnd({ systemSql }: JobContext, claimed: ClaimedMessa
   return isRecorded
 }
 
-const sentRetryMs = 250
+const recordRetryMs = 250
 /** A stop has 20 s for everything. */
-const maxSentRetryAtStopMs = 5_000
+const maxRecordRetryAtStopMs = 5_000
 
 /**
- * Ends a mail that the server accepted. Returns false if the lease was lost. A transient error of the database is retried until the lease
- * ends: a mail without its result is sent again.
+ * Records the result of a mail that the server has. A transient error of the database is retried until the lease ends: a mail without its
+ * result is sent again.
  */
-export async function recordSent(context: JobContext, claimed: ClaimedMessage): Promise<boolean> {
-  const acceptedAt = performance.now()
+async function recordSurely<Result>(context: JobContext, { id, kind }: ClaimedMessage, record: () => Promise<Result>): Promise<Result> {
+  const endedAt = performance.now()
   for (;;) {
     try {
-      return await recordEnd(context, claimed, { status: 'sent', reason: null })
+      return await record()
     } catch (error) {
-      const limitMs = context.isStopping() ? Math.min(context.leaseMs, maxSentRetryAtStopMs) : context.leaseMs
-      if (!isTransientDatabaseError(error) || performance.now() - acceptedAt > limitMs) throw error
-      context.log.warn({ err: error, message_id: claimed.id, kind: claimed.kind }, 'message.result-not-recorded')
+      const limitMs = context.isStopping() ? Math.min(context.leaseMs, maxRecordRetryAtStopMs) : context.leaseMs
+      if (!isTransientDatabaseError(error) || performance.now() - endedAt > limitMs) throw error
+      context.log.warn({ err: error, message_id: id, kind }, 'message.result-not-recorded')
     }
-    await delay(sentRetryMs)
+    await delay(recordRetryMs)
   }
+}
+
+/** Ends a mail that the server accepted. Returns false if the lease was lost. */
+export function recordSent(context: JobContext, claimed: ClaimedMessage): Promise<boolean> {
+  return recordSurely(context, claimed, () => recordEnd(context, claimed, { status: 'sent', reason: null }))
 }
 
 /** Ends a mail as sent into the local mailbox, in one statement: a kill leaves it in the mailbox once or not at all. */
@@ -136,12 +141,16 @@ function findNextAttempt(claimed: ClaimedMessage, { schedule, kind }: TemporaryF
 /** Records a temporary failure: another attempt by the schedule, or the end. */
 export async function recordFailure(context: JobContext, claimed: ClaimedMessage, failure: TemporaryFailure): Promise<void> {
   const next = findNextAttempt(claimed, failure)
-  const { reason } = failure
-  if (next === null) await recordEnd(context, claimed, { status: 'failed', reason })
-  else await context.systemSql('message.postpone', postpone, { id: claimed.id, attempts: claimed.attempts, ...next, reason })
+  const { reason, kind } = failure
+  const { id, attempts } = claimed
+  const record = async () => {
+    if (next === null) await recordEnd(context, claimed, { status: 'failed', reason })
+    else await context.systemSql('message.postpone', postpone, { id, attempts, ...next, reason })
+  }
+  await (kind === 'unanswered' ? recordSurely(context, claimed, record) : record())
 }
 
 /** Renews the lease while a slow server is asked. */
-export async function renewLease({ systemSql, leaseMs }: JobContext, { id, attempts }: ClaimedMessage): Promise<void> {
+export async function renewLease({ systemSql }: JobContext, { id, attempts }: ClaimedMessage, leaseMs: number): Promise<void> {
   await systemSql('message.renew-lease', renewStatement, { id, attempts, lease: leaseMs })
 }

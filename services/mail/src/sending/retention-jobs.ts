@@ -9,10 +9,11 @@ const batch = 500
 
 const expire = `
   update messages set status = 'expired', ended_at = now(), next_attempt_at = null, leased_until = null, sealed_secret = null
-  where id = any (array(select id from messages where status = 'waiting' and expires_at <= now() order by expires_at limit ${batch} for update skip locked))
+  where id = any (array(select id from messages where status = 'waiting' and expires_at <= now()
+    and (leased_until is null or leased_until < now()) order by expires_at limit ${batch} for update skip locked))
   returning kind`
 
-/** Ends mails that come too late: codes ten minutes after they were requested. */
+/** Ends mails that come too late: codes ten minutes after they were requested. One that is being sent ends by its result. */
 export const expireMessages = job({
   name: 'expire-messages',
   everyMs: 5_000,

@@ -6,6 +6,8 @@ import { renewLease } from './record-result.ts'
 interface Attempt {
   /** Aborted once a stop has waited long enough. */
   ended: AbortSignal
+  /** Holds the lease this much longer from now on, so that an unavailable database does not end it. */
+  extend(ms: number): void
   end(): void
 }
 
@@ -20,16 +22,24 @@ const stopPollMs = 250
 /** Holds the lease of a mail until `end`, and ends the attempt if the service stops: a kill would leave a mail that is sent again. */
 export function startAttempt(context: JobContext, { claimed, patienceMs }: AttemptOptions): Attempt {
   const stop = new AbortController()
-  const renewal = setInterval(() => {
+  let { leaseMs } = context
+  const renew = () => {
     const fields = { message_id: claimed.id, kind: claimed.kind, organization_id: claimed.organization_id, attempt: claimed.attempts }
-    renewLease(context, claimed).catch((error: unknown) => context.log.warn({ ...fields, err: error }, 'message.lease-not-renewed'))
-  }, context.leaseMs / 3)
+    renewLease(context, claimed, leaseMs).catch((error: unknown) =>
+      context.log.warn({ ...fields, err: error }, 'message.lease-not-renewed'),
+    )
+  }
+  const renewal = setInterval(renew, context.leaseMs / 3)
   let patience: NodeJS.Timeout | undefined
   const check = setInterval(() => {
     if (context.isStopping()) patience ??= setTimeout(() => stop.abort(new Error('The service stops')), patienceMs)
   }, stopPollMs)
   return {
     ended: stop.signal,
+    extend(ms) {
+      leaseMs += ms
+      renew()
+    },
     end() {
       clearInterval(renewal)
       clearInterval(check)

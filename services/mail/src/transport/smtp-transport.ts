@@ -6,13 +6,20 @@ import type { MailSettings } from '../config.ts'
 import { MessageUnanswered } from './classify-failure.ts'
 import { watchProgress, type SendingProgress } from './watch-progress.ts'
 
+export interface SmtpAttempt {
+  /** Ends the attempt. */
+  ended: AbortSignal
+  /** Called once the whole message has left. */
+  onComplete(): void
+}
+
 /** A connection to the SMTP server. */
 export interface SmtpTransport {
   /**
    * Resolves when the server has accepted the message. Rejects with `MessageUnanswered` if the server has it and did not reply in time or
    * before the signal, and with the error of the client otherwise.
    */
-  send(message: ComposedMessage, ended: AbortSignal): Promise<void>
+  send(message: ComposedMessage, attempt: SmtpAttempt): Promise<void>
   close(): void
 }
 
@@ -97,8 +104,8 @@ export function createSmtpTransport({ url, from, ...settings }: SmtpSettings): S
   })
   const ownSignature = createOwnSignature({ url, from, ...settings })
   return {
-    async send({ recipient, source, signature }, ended) {
-      const progress = watchProgress(settings.SMTP_TIMEOUT_MS)
+    async send({ recipient, source, signature }, { ended, onComplete }) {
+      const progress = watchProgress(settings.SMTP_TIMEOUT_MS, onComplete)
       const signal = AbortSignal.any([progress.stalled, ended])
       underway.set(signal, { progress, signature: signature ?? ownSignature })
       try {

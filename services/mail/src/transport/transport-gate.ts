@@ -3,7 +3,7 @@
  * closed for a second, doubling up to half a minute; then one mail is tried.
  */
 export interface TransportGate {
-  /** Whether a mail may be tried now. Call `succeeded` or `failed` afterwards, or `released` if none was due. */
+  /** Whether a mail may be tried now. Call `succeeded` or `failed` afterwards, or `released` if none was due or the reply takes long. */
   enter(): boolean
   succeeded(): void
   failed(): void

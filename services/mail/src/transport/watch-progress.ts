@@ -14,9 +14,9 @@ export interface SendingProgress {
 
 /**
  * Observes the sending of one message. The client has one limit for every reply, and the reply to the whole message may take far longer than
- * others: until then, each step has this limit.
+ * others: before it, the commands together have `limitMs`, and so has each part of the message.
  */
-export function watchProgress(limitMs: number): SendingProgress {
+export function watchProgress(limitMs: number, onComplete: () => void): SendingProgress {
   const stall = new AbortController()
   const timer = setTimeout(() => {
     stall.abort(Object.assign(new Error('The SMTP server did not take the message in time'), { code: 'ETIMEDOUT' }))
@@ -36,6 +36,7 @@ export function watchProgress(limitMs: number): SendingProgress {
       observed.once('end', () => {
         isComplete = true
         clearTimeout(timer)
+        onComplete()
       })
       source.once('error', (error) => observed.destroy(error))
       return source.pipe(observed)

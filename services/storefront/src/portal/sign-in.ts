@@ -84,6 +84,8 @@ export async function tryToMailCode(request: () => Promise<unknown>): Promise<Co
     if (error instanceof ApiUnavailable) return 'off'
     if (!(error instanceof ApiFailure)) throw error
     if (error.status === 422) return 'rejected'
+    // The first press of two is still being handled.
+    if (error.status === 409) return 'sent'
     if (error.error !== 'TooManyRequests') throw error
     return { waitMinutes: Math.max(1, Math.ceil((error.retryAfterSeconds ?? 60) / 60)) }
   }
