@@ -80,9 +80,13 @@ function frame({ name, label, error, hint, optional, isRequired }: Field, contro
   const id = fieldId(name)
   return html`<div class="field">
     <label for="${id}">${label}${!isRequired && optional && html` <span class="quiet">${optional}</span>`}</label>
-    ${control} ${hint && html`<span class="hint" id="${id}-hint">${hint}</span>`}
-    ${error && html`<span class="error" id="${id}-error">${error}</span>`}
+    ${control} ${hint && html`<span class="hint" id="${id}-hint">${hint}</span>`} ${fieldError(name, error)}
   </div>`
+}
+
+/** Renders the error of a field under the id that its control refers to; null without one. */
+export function fieldError(name: string, error: string | null | undefined): Html | null {
+  return error ? html`<span class="error" id="${fieldId(name)}-error">${error}</span>` : null
 }
 
 function describe({ name, error, hint }: Field): Html | null {

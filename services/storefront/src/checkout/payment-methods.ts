@@ -1,3 +1,4 @@
+import { fieldError } from '@quittance/pages/fields'
 import { html, type Html } from '@quittance/pages/html'
 import type { AppOptions } from '../page/page-context.ts'
 import type { ProviderScript } from '../page/stripe-sources.ts'
@@ -60,17 +61,13 @@ const sandbox: PaymentMethod = {
       <legend class="visually-hidden">${checkout.payment}</legend>
       <p class="test">${checkout.testBand}</p>
       ${options} ${payable.payment_processor_metadata['bank_transfer'] && transferChoice(words, chosen === transferToken)}
-      ${errorText(error)}
+      ${fieldError('confirmation_token_id', error)}
     </fieldset>`
   },
 }
 
 function describedBy(error: string | null): Html | null {
   return error ? html`aria-invalid="true" aria-describedby="field-confirmation_token_id-error"` : null
-}
-
-function errorText(error: string | null): Html | null {
-  return error ? html`<span class="error" id="field-confirmation_token_id-error">${error}</span>` : null
 }
 
 /** The buyer sends the money: the seller has an account at a bank and no other. */
@@ -80,7 +77,8 @@ const transfer: PaymentMethod = {
   render: ({ context: { words }, error }) =>
     html`<fieldset>
       <legend class="visually-hidden">${words.checkout.payment}</legend>
-      ${transferChoice(words, true, html`id="field-confirmation_token_id" ${describedBy(error)}`)} ${errorText(error)}
+      ${transferChoice(words, true, html`id="field-confirmation_token_id" ${describedBy(error)}`)}
+      ${fieldError('confirmation_token_id', error)}
     </fieldset>`,
 }
 

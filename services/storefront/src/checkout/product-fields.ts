@@ -1,6 +1,6 @@
 import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import { minPriceAmount } from '@quittance/contracts/money'
-import { textField } from '@quittance/pages/fields'
+import { fieldError, textField } from '@quittance/pages/fields'
 import { html, type Html } from '@quittance/pages/html'
 import { formatMoney, formatTypedMoney } from '@quittance/pages/money'
 import type { PageContext } from '../page/page-context.ts'
@@ -35,7 +35,7 @@ export function productFields(fields: BuyerFields): Html {
 function productChoice({ checkout, form, errors, context }: BuyerFields): Html {
   const offered = checkout.products.filter(({ is_archived }) => !is_archived)
   const error = errors.find(({ field }) => field === 'product_id')?.message
-  const message = error ? html`<span class="error" id="field-product_id-error">${error}</span>` : null
+  const message = fieldError('product_id', error)
   const described = error ? html`aria-describedby="field-product_id-error"` : null
   if (offered.length < 2) {
     const unchanged = html`<input type="hidden" name="product_id" value="${checkout.product_id}" />`

@@ -1,4 +1,5 @@
 import { listCustomerPaymentMethods, type CustomerPaymentMethod } from '@quittance/contracts/customer-payment-methods'
+import { fieldError } from '@quittance/pages/fields'
 import { html, type Html } from '@quittance/pages/html'
 import type { PageContext } from '../page/page-context.ts'
 import type { Exchange } from './load-subscription.ts'
@@ -58,7 +59,6 @@ export function methodChoice(context: PageContext, { legend, methods, selected, 
   return html`<fieldset>
     <legend>${legend}</legend>
     ${methods.map((method, index) => option(method.id, describe(method), index === 0 ? 'field-payment_method_id' : null))}
-    ${other && option('', html`<span>${other}</span>`)}
-    ${error && html`<span class="error" id="field-payment_method_id-error">${error}</span>`}
+    ${other && option('', html`<span>${other}</span>`)} ${fieldError('payment_method_id', error)}
   </fieldset>`
 }
