@@ -79,19 +79,19 @@ export interface FinishContext extends QueryContext {
 }
 
 /** The stages of an operation that calls another system. The first and the last hold no connection of the pool. */
-export interface Stages<O extends Operation, Looked, Ticket extends object> {
-  /** Calls without side effects. Omitted if there is nothing to look up; it also runs for an idempotent replay. */
-  look?(request: RequestOf<O>, context: QueryContext): Promise<Looked>
+export interface Stages<O extends Operation, Prepared, Result extends object> {
+  /** Calls without side effects. Omitted if there is nothing to prepare; it also runs for an idempotent replay. */
+  prepare?(request: RequestOf<O>, context: QueryContext): Promise<Prepared>
   /**
-   * One transaction, retried after conflicts: records the intent, with every id that is sent to the other system. The ticket is JSON; it is
+   * One transaction, retried after conflicts: records the intent, with every id that is sent to the other system. Its result is JSON, and is
    * stored under the `Idempotency-Key` instead of the reply.
    */
-  commit(request: RequestOf<O>, context: CommandContext & { looked: Looked | undefined }): Promise<Ticket> | Ticket
+  commit(request: RequestOf<O>, context: CommandContext & { prepared: Prepared | undefined }): Promise<Result> | Result
   /**
-   * Calls the other system, records its result in a transaction, and returns the reply. Runs again for a repeated key with the same ticket,
-   * also after a crash: a repeated call has the ids of the ticket.
+   * Calls the other system, records its result in a transaction, and returns the reply. Runs again for a repeated key with the same result of
+   * `commit`, also after a crash: a repeated call has the same ids.
    */
-  finish(ticket: Ticket, context: FinishContext): Promise<HandlerReply<O>> | HandlerReply<O>
+  finish(committed: Result, context: FinishContext): Promise<HandlerReply<O>> | HandlerReply<O>
 }
 
 /** An operation and its implementation. */
@@ -107,9 +107,9 @@ interface SystemAccess {
 
 /** Stages with erased types. */
 interface ErasedStages {
-  look?(request: never, context: QueryContext): Promise<unknown>
-  commit(request: never, context: CommandContext & { looked: never }): Promise<object> | object
-  finish(ticket: never, context: FinishContext): Promise<unknown> | unknown
+  prepare?(request: never, context: QueryContext): Promise<unknown>
+  commit(request: never, context: CommandContext & { prepared: never }): Promise<object> | object
+  finish(committed: never, context: FinishContext): Promise<unknown> | unknown
 }
 
 /** Defines a handler that reads. Runs outside any transaction and writes nothing. */
@@ -129,7 +129,7 @@ export function command<O extends Operation>(
 }
 
 /** Defines a handler that calls another system between two transactions. Each stage costs a database round trip. */
-export function staged<O extends Operation, Looked, Ticket extends object>(operation: O, stages: Stages<O, Looked, Ticket>): Handler {
+export function staged<O extends Operation, Prepared, Result extends object>(operation: O, stages: Stages<O, Prepared, Result>): Handler {
   return { kind: 'staged', operation, ...(stages as unknown as ErasedStages) }
 }
 

@@ -30,12 +30,12 @@ export async function runHandler(handler: Handler, received: HandlerRequest): Pr
   if (handler.kind === 'query') return handler.run(request as never, createQueryContext(received, handler.systemReason))
   if (handler.kind === 'command') return runCommandTransaction(handler, received, (context) => handler.run(request as never, context))
   const queryContext = createQueryContext(received)
-  const looked = await handler.look?.(request as never, queryContext)
+  const prepared = await handler.prepare?.(request as never, queryContext)
   const { unit, inSlot, assertInTime } = received
-  const ticket = await inSlot(() => {
+  const committed = await inSlot(() => {
     assertInTime()
     return runCommandTransaction(handler, received, (context) =>
-      handler.commit(request as never, Object.assign(context, { looked: looked as never })),
+      handler.commit(request as never, Object.assign(context, { prepared: prepared as never })),
     )
   })
   const database = requireDatabase(received.database)
@@ -44,7 +44,7 @@ export async function runHandler(handler: Handler, received: HandlerRequest): Pr
     transaction: (organizationId, work) =>
       inSlot(() => runInTransaction(database, { caller: systemCaller(organizationId), unit: { ...unit, now: new Date() } }, work)),
   }
-  return handler.finish((typeof ticket === 'string' ? JSON.parse(ticket) : ticket) as never, finishContext)
+  return handler.finish((typeof committed === 'string' ? JSON.parse(committed) : committed) as never, finishContext)
 }
 
 function createQueryContext(

@@ -36,12 +36,12 @@ export function systemCommand<O extends Operation>(
 }
 
 /** Defines a handler that calls another system, like `staged`, after its transaction has found the organization with system access. */
-export function systemStaged<O extends Operation, Ticket extends object>(
+export function systemStaged<O extends Operation, Result extends object>(
   operation: O,
   { reason }: SystemAccessReason,
   stages: {
-    commit(request: RequestOf<O>, context: SystemCommandContext): Promise<Ticket>
-    finish(ticket: Ticket, context: FinishContext): Promise<HandlerReply<O>>
+    commit(request: RequestOf<O>, context: SystemCommandContext): Promise<Result>
+    finish(committed: Result, context: FinishContext): Promise<HandlerReply<O>>
   },
 ): Handler {
   return { kind: 'staged', operation, systemReason: reason, commit: stages.commit as never, finish: stages.finish as never }

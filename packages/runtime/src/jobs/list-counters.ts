@@ -168,8 +168,8 @@ const compactionLock = 7_201_122
 
 /** Compacts the changes to one row per counter. Concurrent readers see either the rows before or the one after, never both. */
 const compactSql = `
-  with turn as materialized (select pg_try_advisory_xact_lock(${compactionLock}) as is_mine),
-  chosen as materialized (select ctid from list_changes where (select is_mine from turn) limit ${maxChangesPerRun}),
+  with lock as materialized (select pg_try_advisory_xact_lock(${compactionLock}) as is_held),
+  chosen as materialized (select ctid from list_changes where (select is_held from lock) limit ${maxChangesPerRun}),
   changes as (delete from list_changes c using chosen where c.ctid = chosen.ctid returning c.*),
   fresh as (
     select list, case grouping(product_id, day) when 3 then 'all' when 2 then 'day' else 'product' end as kind, organization_id, product_id, day,

@@ -22,7 +22,7 @@ export const getInvoiceSettings = query(getInvoiceSettingsContract, async ({ org
 
 /** The logo is prepared before the transaction, which only stores it. */
 export const updateInvoiceSettings = staged(updateInvoiceSettingsContract, {
-  async look({ organization_id, logo }, { caller }) {
+  async prepare({ organization_id, logo }, { caller }) {
     const organizationId = resolveOrganization(caller, organization_id)
     return logo ? prepareLogo(logo, organizationId) : logo
   },
@@ -32,9 +32,9 @@ export const updateInvoiceSettings = staged(updateInvoiceSettingsContract, {
 
 async function changeSettings(
   { organization_id, ...change }: RequestOf<typeof updateInvoiceSettingsContract>,
-  context: CommandContext & { looked: SettingsChange['logo'] },
+  context: CommandContext & { prepared: SettingsChange['logo'] },
 ): Promise<InvoiceSettings> {
-  const { em, caller, read, looked: logo } = context
+  const { em, caller, read, prepared: logo } = context
   const organizationId = resolveOrganization(caller, organization_id)
   const settings = await loadSettingsForUpdate(organizationId, context)
   settings.change({ ...change, logo })

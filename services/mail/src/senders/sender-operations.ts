@@ -34,21 +34,21 @@ const rejectSecond = () => RequestValidationError.field(['address'], 'The organi
 
 /** Creates a sender with a separate key, so that a record in the DNS is for this seller alone. */
 export const createMailSender = staged(createContract, {
-  async look({ organization_id }, { sql, caller }) {
+  async prepare({ organization_id }, { sql, caller }) {
     const existing = await sql('sender.find-any', findAny, { organization_id: resolveOrganization(caller, organization_id) })
     // A key costs a tenth of a second of CPU. The request may be a replay, so the error is up to `commit`.
     return existing.length > 0 ? null : createKeys('rsa', { modulusLength: 2_048 })
   },
-  async commit({ address, organization_id }, { sql, caller, looked }) {
-    if (!looked) throw rejectSecond()
+  async commit({ address, organization_id }, { sql, caller, prepared }) {
+    if (!prepared) throw rejectSecond()
     const id = randomUUID()
-    const pem = looked.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const pem = prepared.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     const stored = await sql('sender.insert', insert, {
       id,
       organization_id: resolveOrganization(caller, organization_id),
       address,
       selector: `q${randomBytes(8).toString('hex')}`,
-      public_key: looked.publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+      public_key: prepared.publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
       sealed_private_key: sealSecret(pem, { keys: config().MAIL_KEY, context: senderKeyContext(id) }),
     })
     if (stored.length === 0) throw rejectSecond()
@@ -70,16 +70,16 @@ const find = `select domain, selector, public_key from senders where id = :id an
 
 /** Asks the DNS outside of any transaction. */
 export const verifyMailSender = staged(verifyContract, {
-  async look({ id }, { sql }) {
+  async prepare({ id }, { sql }) {
     const [sender] = await sql<CheckedSender>('sender.find', find, { id })
     if (!sender) throw new ResourceNotFound()
     const found = await checkDomain(sender, config())
     if (!found) throw new ServiceUnavailable('The name servers of the domain did not answer. Try again later.')
     return found
   },
-  async commit({ id }, { sql, looked }) {
-    if (!looked) throw new Error('The domain was not checked')
-    await recordCheck(sql, { id, ...looked })
+  async commit({ id }, { sql, prepared }) {
+    if (!prepared) throw new Error('The domain was not checked')
+    await recordCheck(sql, { id, ...prepared })
     return { id }
   },
   finish: ({ id }, { read }) => read.one(senderView, { where: 's.id = :id', values: { id } }),

@@ -48,9 +48,9 @@ interface Confirmed {
  * Confirms a checkout. The payment token is checked first; then the payment is recorded; then the request makes its calls and replies after
  * the first result. Without one in time the reply is the same, and a job continues.
  */
-export const confirmCheckout = staged(contract, { look: checkPaymentToken, commit: confirm, finish })
+export const confirmCheckout = staged(contract, { prepare: checkPaymentToken, commit: confirm, finish })
 
-async function confirm(request: Request, context: CommandContext & { looked: TokenCheck | undefined }): Promise<Confirmed> {
+async function confirm(request: Request, context: CommandContext & { prepared: TokenCheck | undefined }): Promise<Confirmed> {
   const { em, now } = context
   const checkout = await findOpenCheckout(context, request.client_secret)
   const { organizationId } = checkout

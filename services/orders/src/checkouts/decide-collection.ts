@@ -33,7 +33,7 @@ interface Purchase {
 /** Decides how a priced checkout is collected. Throws if it cannot be, or if the buyer has not entered what that needs. */
 export async function decideCollection(
   { checkout, product, request }: Purchase,
-  context: CommandContext & { looked: TokenCheck | undefined },
+  context: CommandContext & { prepared: TokenCheck | undefined },
 ): Promise<Collection> {
   const trial = checkout.findTrial(product)
   const isChargeable = trial ? trial.needsMethod : checkout.isChargeable(product.recurringInterval !== null)
@@ -43,7 +43,7 @@ export async function decideCollection(
   checkout.assertComplete(needsToken ? (request.confirmation_token_id ?? '') : null)
   const token = needsToken ? (request.confirmation_token_id as string) : null
   if (token) await assertMayPay(checkout, context)
-  if (token && context.looked === 'unusable')
+  if (token && context.prepared === 'unusable')
     throw new PaymentError('The payment failed. Please try again with a different payment method.')
   const isAtProvider = Boolean(token && means?.account.id)
   const isFreeAtFirst = isAtProvider && checkout.totalAmount() === 0n

@@ -13,11 +13,11 @@ type Request = RequestOf<typeof contract>
 
 /** Verifies the key at the provider by reads, then stores it sealed under the id of the account. A bank account has no key. */
 export const createPaymentAccount = staged(contract, {
-  async look(request, { caller }) {
+  async prepare(request, { caller }) {
     resolveOrganization(caller, request.organization_id)
     return request.provider === 'bank_transfer' ? verifyBankAccount(request) : verifyKeys(request)
   },
-  commit: (request, context) => insertAccount(request, { ...context, verified: context.looked }),
+  commit: (request, context) => insertAccount(request, { ...context, verified: context.prepared }),
   finish: ({ id }, { read }) => read.one(paymentAccountView, { where: 'a.id = :id', values: { id } }),
 })
 

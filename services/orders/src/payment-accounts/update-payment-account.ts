@@ -31,7 +31,7 @@ async function requireAccount({ sql }: Pick<QueryContext, 'sql'>, id: string): P
 
 /** Verifies a new key at the provider by reads: it must be one of the same account. */
 export const updatePaymentAccount = staged(updateContract, {
-  async look({ id, secret_key, publishable_key, webhook_secret }, context) {
+  async prepare({ id, secret_key, publishable_key, webhook_secret }, context) {
     const { provider, mode, provider_account: expected, credentials_sealed: sealed } = await requireAccount(context, id)
     if (!secret_key && !publishable_key && !webhook_secret) return { verified: null }
     if (sealed === null) throw new NotPermitted('A bank account has no credentials.')
@@ -40,7 +40,7 @@ export const updatePaymentAccount = staged(updateContract, {
     assertKeyModes(adapter, { mode, secretKey: secret_key, publishableKey: publishable_key })
     return { verified: secret_key ? await verifyKey(adapter, { secretKey: secret_key, mode, expected }) : null }
   },
-  commit: (request, context) => changeAccount(request, { ...context, verified: context.looked?.verified ?? null }),
+  commit: (request, context) => changeAccount(request, { ...context, verified: context.prepared?.verified ?? null }),
   finish: ({ id }, { read }) => read.one(paymentAccountView, { where: 'a.id = :id', values: { id } }),
 })
 
@@ -90,7 +90,7 @@ export const deletePaymentAccount = command(deleteContract, async ({ id }, { em,
 
 /** Reads account, mode and permissions with the stored key. */
 export const checkPaymentAccount = staged(checkContract, {
-  async look({ id }, context) {
+  async prepare({ id }, context) {
     const account = await requireAccount(context, id)
     if (account.credentials_sealed === null) throw new NotPermitted('A bank account has no credentials to check.')
     const adapter = requireAccountAdapter(account.provider)
@@ -98,10 +98,10 @@ export const checkPaymentAccount = staged(checkContract, {
     return toHealth(await adapter.open(credentials).health(), { mode: account.mode, expected: account.provider_account })
   },
   async commit({ id }, context): Promise<{ id: string }> {
-    const { em, now, looked } = context
+    const { em, now, prepared } = context
     const account = await em.findOneOrFail(PaymentAccount, id)
     const wasHealthy = account.health?.is_healthy ?? true
-    account.health = looked as AccountHealth
+    account.health = prepared as AccountHealth
     account.checkedAt = now
     if (wasHealthy && !account.health.is_healthy) {
       await em.flush()

@@ -27,14 +27,14 @@ const maxDifferences = 1_000
 /** No call is started later: the rest is reported as not compared. */
 const maxDurationMs = 120_000
 
-type Ticket = RequestOf<typeof contract> & { organizationId: string }
+type LocatedRequest = RequestOf<typeof contract> & { organizationId: string }
 
 /** Compares the provider with the rows and writes neither. The calls are made one after the other, outside of transactions. */
 export const reconcilePayments = systemStaged(
   contract,
   { reason: 'the operator compares the payments of any account' },
   {
-    async commit(request, { systemSql, caller }): Promise<Ticket> {
+    async commit(request, { systemSql, caller }): Promise<LocatedRequest> {
       requireOperator(caller)
       const [account] = await systemSql<{ organization_id: string }>('payment-account.organization', findOrganization, {
         id: request.account_id,
@@ -42,13 +42,13 @@ export const reconcilePayments = systemStaged(
       if (!account) throw new ResourceNotFound()
       return { ...request, organizationId: account.organization_id }
     },
-    async finish(ticket, context) {
-      const comparison = await startComparison(ticket, context)
+    async finish(located, context) {
+      const comparison = await startComparison(located, context)
       const payments = await compareKind(comparison, paymentKind)
       const refunds = await compareKind(comparison, refundKind)
       const { differences } = comparison
       return {
-        account_id: ticket.account_id,
+        account_id: located.account_id,
         payments,
         refunds,
         differences: differences.slice(0, maxDifferences),
@@ -59,7 +59,7 @@ export const reconcilePayments = systemStaged(
 )
 
 interface Comparison {
-  ticket: Ticket
+  located: LocatedRequest
   context: FinishContext
   account: ProviderAccount
   provider: PaymentProvider
@@ -68,15 +68,15 @@ interface Comparison {
   differences: ReconciledDifference[]
 }
 
-async function startComparison(ticket: Ticket, context: FinishContext): Promise<Comparison> {
-  const account = await loadAccount(ticket, context)
+async function startComparison(located: LocatedRequest, context: FinishContext): Promise<Comparison> {
+  const account = await loadAccount(located, context)
   const provider = openProvider(account, context)
   if (!provider) throw new Conflict(`This installation does not offer ${account.provider}.`)
   if (!provider.lists) throw new Conflict(`The provider ${account.provider} has no list of payments to compare with.`)
-  return { ticket, context, account, provider, lists: provider.lists, startedAt: new Date(), differences: [] }
+  return { located, context, account, provider, lists: provider.lists, startedAt: new Date(), differences: [] }
 }
 
-function loadAccount({ account_id, organizationId }: Ticket, { transaction }: FinishContext): Promise<ProviderAccount> {
+function loadAccount({ account_id, organizationId }: LocatedRequest, { transaction }: FinishContext): Promise<ProviderAccount> {
   return transaction(organizationId, ({ sql }) => loadProviderAccount(sql, { paymentAccountId: account_id, organizationId }))
 }
 
@@ -129,28 +129,28 @@ async function compareListed<T extends Seen | SeenRefund>(
   objectKind: ObjectKind<T>,
   counts: Counts,
 ): Promise<{ listed: string[]; comparedSince: Date }> {
-  const { ticket, lists } = comparison
-  const [since, until] = [new Date(ticket.since), readUntil(ticket)]
+  const { located, lists } = comparison
+  const [since, until] = [new Date(located.since), readUntil(located)]
   const listed: string[] = []
   for (let after: string | null = null; ;) {
-    const request: ListRequest = { since, until, limit: Math.min(maxPage, ticket.limit - listed.length), after }
+    const request: ListRequest = { since, until, limit: Math.min(maxPage, located.limit - listed.length), after }
     const page: ListPage<T> | null = await call(comparison, { kind: objectKind.kind, step: 'list' }, () => objectKind.list(lists, request))
     const objects = page?.objects ?? []
     await comparePage(comparison, objectKind, { objects, counts })
     listed.push(...objects.map(({ theirs }) => theirs))
     after = page?.next ?? null
     if (after === null) return { listed, comparedSince: since }
-    if (listed.length >= ticket.limit || isOver(comparison)) return { listed, comparedSince: objects.at(-1)?.createdAt ?? since }
+    if (listed.length >= located.limit || isOver(comparison)) return { listed, comparedSince: objects.at(-1)?.createdAt ?? since }
   }
 }
 
 async function comparePage<T extends Seen | SeenRefund>(
-  { ticket, context, account, startedAt, differences }: Comparison,
+  { located, context, account, startedAt, differences }: Comparison,
   { object: kind, loadListed }: ObjectKind<T>,
   { objects, counts }: { objects: ListPage<T>['objects']; counts: Counts },
 ): Promise<void> {
-  const selection = { accountId: ticket.account_id, startedAt }
-  const rows = await context.transaction(ticket.organizationId, ({ sql }) => loadListed(sql, selection, objects))
+  const selection = { accountId: located.account_id, startedAt }
+  const rows = await context.transaction(located.organizationId, ({ sql }) => loadListed(sql, selection, objects))
   for (const object of objects) {
     if (!rows.isOurs(object)) {
       counts.others += 1
@@ -171,9 +171,9 @@ async function compareUnlisted<T extends Seen | SeenRefund>(
   objectKind: ObjectKind<T>,
   { counts, listed, since }: { counts: Counts; listed: readonly string[]; since: Date },
 ): Promise<Date> {
-  const { ticket, context, account, provider, startedAt, differences } = comparison
-  const selection = { accountId: ticket.account_id, startedAt, since, until: readUntil(ticket), listed }
-  const rows = await context.transaction(ticket.organizationId, ({ sql }) => objectKind.loadUnlisted(sql, selection))
+  const { located, context, account, provider, startedAt, differences } = comparison
+  const selection = { accountId: located.account_id, startedAt, since, until: readUntil(located), listed }
+  const rows = await context.transaction(located.organizationId, ({ sql }) => objectKind.loadUnlisted(sql, selection))
   for (const [index, row] of rows.entries()) {
     if (index >= maxUnlisted || isOver(comparison)) return row.createdAt
     const theirs = row.theirs ?? ''
@@ -187,7 +187,7 @@ async function compareUnlisted<T extends Seen | SeenRefund>(
   return since
 }
 
-const readUntil = ({ until }: Ticket) => (until ? new Date(until) : null)
+const readUntil = ({ until }: LocatedRequest) => (until ? new Date(until) : null)
 
 function isOver({ startedAt }: Comparison): boolean {
   return Date.now() >= startedAt.getTime() + maxDurationMs
@@ -195,11 +195,11 @@ function isOver({ startedAt }: Comparison): boolean {
 
 /** Makes a call unless the account is paused, as for payments. Returns null if there is no such object; throws without an answer. */
 async function call<T extends object>(
-  { ticket, context }: Comparison,
+  { located, context }: Comparison,
   counted: { kind: 'charge' | 'refund'; step: string },
   make: () => Promise<Answer<T>>,
 ): Promise<T | null> {
-  const account = await loadAccount(ticket, context)
+  const account = await loadAccount(located, context)
   const now = new Date()
   const endOfPause = findEndOfPause(account, { now, random: 0 })
   if (endOfPause) {
@@ -211,6 +211,6 @@ async function call<T extends object>(
   if ('got' in answer) return answer.got
   if ('absent' in answer) return null
   if ('misconfigured' in answer) throw new Conflict(answer.detail)
-  await context.transaction(ticket.organizationId, ({ sql }) => pauseIfLimited(sql, { account, answer }))
+  await context.transaction(located.organizationId, ({ sql }) => pauseIfLimited(sql, { account, answer }))
   throw new ServiceUnavailable(`The provider gave no answer (${answer.unknown}). Nothing was changed; repeat later.`)
 }

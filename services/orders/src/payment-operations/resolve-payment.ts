@@ -29,7 +29,7 @@ const recordResolution = `
   select :now::timestamptz, organization_id, id, null::uuid, ${values} from payments where ${isResolved}
   union all select :now::timestamptz, organization_id, null, id, ${values} from payment_setups where ${isResolved}`
 
-type Ticket = RequestOf<typeof contract> & { organizationId: string; kind: OperatedPayment['kind'] }
+type LocatedRequest = RequestOf<typeof contract> & { organizationId: string; kind: OperatedPayment['kind'] }
 
 /**
  * Settles a payment or setup as an operator decides. The object is read first: a decision against what the provider reports, or without its
@@ -39,29 +39,29 @@ export const resolvePayment = systemStaged(
   contract,
   { reason: 'the operator decides about payments of all organizations' },
   {
-    async commit(request, { systemSql, caller }): Promise<Ticket> {
+    async commit(request, { systemSql, caller }): Promise<LocatedRequest> {
       requireOperator(caller)
       const [known] = await systemSql<{ organization_id: string; kind: 'payment' | 'setup' }>('payment.kind', findKind, { id: request.id })
       if (!known) throw new ResourceNotFound()
       return { ...request, organizationId: known.organization_id, kind: known.kind }
     },
-    finish: (ticket, context) => (ticket.kind === 'setup' ? finish(setups, ticket, context) : finish(payments, ticket, context)),
+    finish: (located, context) => (located.kind === 'setup' ? finish(setups, located, context) : finish(payments, located, context)),
   },
 )
 
 async function finish<Row extends DrivenRow, Locked extends object>(
   kind: RowKind<Row, Locked>,
-  ticket: Ticket,
+  located: LocatedRequest,
   context: FinishContext,
 ): Promise<OperatedPayment> {
   const seenAt = new Date()
-  const answer = await readObject(kind, ticket, context)
-  return context.transaction(ticket.organizationId, (transaction) => resolve(kind, ticket, { transaction, answer, seenAt }))
+  const answer = await readObject(kind, located, context)
+  return context.transaction(located.organizationId, (transaction) => resolve(kind, located, { transaction, answer, seenAt }))
 }
 
 async function readObject<Row extends DrivenRow, Locked extends object>(
   { kind, lockRow }: RowKind<Row, Locked>,
-  { id, organizationId }: Ticket,
+  { id, organizationId }: LocatedRequest,
   context: FinishContext,
 ): Promise<Answer<Seen> | null> {
   const { row, account } = await context.transaction(organizationId, async ({ em, sql }) => {
@@ -84,15 +84,15 @@ interface Observed {
 
 async function resolve<Row extends DrivenRow, Locked extends object>(
   kind: RowKind<Row, Locked>,
-  ticket: Ticket,
+  located: LocatedRequest,
   { transaction, answer, seenAt }: Observed,
 ): Promise<OperatedPayment> {
-  const { id, as, because, force } = ticket
+  const { id, as, because, force } = located
   const { em, sql, now, wake } = transaction
   const locked = await kind.lockForSettlement(transaction, id)
   const row = await kind.lockRow(em, id)
   if (!isResolvedAs(row, as)) {
-    const decision = requireDecision(row, { ticket, answer, seenAt, account: await loadProviderAccount(sql, row) })
+    const decision = requireDecision(row, { located, answer, seenAt, account: await loadProviderAccount(sql, row) })
     await sql('payment.record-resolution', recordResolution, {
       id,
       now,
@@ -114,20 +114,20 @@ async function resolve<Row extends DrivenRow, Locked extends object>(
 }
 
 /** The command was repeated. */
-function isResolvedAs(row: DrivenRow, as: Ticket['as']): boolean {
+function isResolvedAs(row: DrivenRow, as: LocatedRequest['as']): boolean {
   const { state, quarantineReason } = row.toProgress()
   return state === as && quarantineReason === null
 }
 
 interface Judged {
-  ticket: Ticket
+  located: LocatedRequest
   answer: Observed['answer']
   seenAt: Date
   account: ProviderAccount
 }
 
-function requireDecision(row: DrivenRow, { ticket, answer, seenAt, account }: Judged): Decision {
-  const { as, force, kind } = ticket
+function requireDecision(row: DrivenRow, { located, answer, seenAt, account }: Judged): Decision {
+  const { as, force, kind } = located
   const progress = row.toProgress()
   if (isSettledState(progress.state)) throw new Conflict(`The ${kind} is ${progress.state}.`)
   const expected = expectFacts(progress, { id: row.id, account })

@@ -26,21 +26,21 @@ import { requireUnboundCustomerId } from './own-customer.ts'
 type Request = RequestOf<typeof addContract>
 
 /** Stores a payment method without a charge. */
-export const addCustomerPaymentMethod = staged(addContract, { look, commit: start, finish })
+export const addCustomerPaymentMethod = staged(addContract, { prepare, commit: start, finish })
 
 /** Reads a setup at the provider, for example after the buyer confirmed it there. */
 export const confirmCustomerPaymentMethod = staged(confirmContract, { commit: requestCheck, finish })
 
 /** A token that cannot be used is rejected before anything is written. */
-async function look({ confirmation_token_id: token }: Request, { caller, sql, log }: QueryContext): Promise<TokenCheck | undefined> {
+async function prepare({ confirmation_token_id: token }: Request, { caller, sql, log }: QueryContext): Promise<TokenCheck | undefined> {
   const [organizationId] = callerOrganizationIds(caller)
   if (!organizationId || !callerCustomerId(caller) || callerCheckoutId(caller)) return undefined
   const means = await findAccountForPayments(sql, { organizationId })
   return means && !means.isSentByBuyer ? checkToken(token, { account: means.account, log }) : undefined
 }
 
-async function start(request: Request, context: CommandContext & { looked: TokenCheck | undefined }): Promise<StartedRow> {
-  const { caller, sql, now, looked } = context
+async function start(request: Request, context: CommandContext & { prepared: TokenCheck | undefined }): Promise<StartedRow> {
+  const { caller, sql, now, prepared } = context
   const customerId = requireUnboundCustomerId(caller)
   const [organizationId] = callerOrganizationIds(caller)
   if (!organizationId || !(await lockCustomer(sql, customerId))) throw new NotPermitted('The customer was deleted.')
@@ -48,7 +48,7 @@ async function start(request: Request, context: CommandContext & { looked: Token
   await assertMayPay({ organizationId }, context)
   const means = await findAccountForPayments(sql, { organizationId })
   if (!means || means.isSentByBuyer) throw new PaymentError(noPaymentsMessage)
-  if (looked === 'unusable') throw new PaymentError('The payment method cannot be used. Please try another one.')
+  if (prepared === 'unusable') throw new PaymentError('The payment method cannot be used. Please try another one.')
   const leasedUntil = new Date(now.getTime() + callLeaseMs)
   const id = await startSetup(context, {
     customerId,

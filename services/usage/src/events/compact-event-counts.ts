@@ -8,8 +8,8 @@ const compactionLock = 7_201_123
 
 /** Concurrent readers see either the changes or the sums that have them, never both. */
 const compactSql = `
-  with turn as materialized (select pg_try_advisory_xact_lock(${compactionLock}) as is_mine),
-  chosen as materialized (select ctid from event_count_changes where (select is_mine from turn) limit ${batch}),
+  with lock as materialized (select pg_try_advisory_xact_lock(${compactionLock}) as is_held),
+  chosen as materialized (select ctid from event_count_changes where (select is_held from lock) limit ${batch}),
   changes as (delete from event_count_changes c using chosen where c.ctid = chosen.ctid returning c.*),
   days as (
     insert into event_day_counts as d (organization_id, day, occurrences)

@@ -10,7 +10,7 @@ import { createEventsError, resolveEvents, type ResolvedEvent } from './resolve-
 
 /** Stores usage events: all of a request in one transaction, or none. */
 export const ingestUsageEvents = staged(contract, {
-  look({ events }, { sql }) {
+  prepare({ events }, { sql }) {
     const ids = new Set(events.flatMap(({ customer_id }) => customer_id ?? []))
     return ids.size > 0 ? awaitCustomers(sql, [...ids]) : Promise.resolve({ isBehind: false })
   },
@@ -28,13 +28,13 @@ export const ingestUsageEvents = staged(contract, {
     const inserted = isNew.filter(Boolean).length
     return { inserted, duplicates: events.length - inserted }
   },
-  finish: (ticket) => ticket,
+  finish: (committed) => committed,
 })
 
 /** Returns the owner of each event; a `customer_id` of no customer is an error at its event. */
 async function requireOwners(
   events: readonly ResolvedEvent[],
-  { sql, looked }: CommandContext & { looked: { isBehind: boolean } | undefined },
+  { sql, prepared }: CommandContext & { prepared: { isBehind: boolean } | undefined },
 ): Promise<string[]> {
   const references = new Map<string, OwnerReference>()
   const keys = events.map(({ organizationId, customerId, externalCustomerId }) => {
@@ -47,7 +47,7 @@ async function requireOwners(
   const owners = new Map([...references.keys()].map((key, index) => [key, ids[index]]))
   const unknown = keys.flatMap((key, index) => (owners.get(key) ? [] : [index]))
   if (unknown.length === 0) return keys.map((key) => owners.get(key) as string)
-  if (looked?.isBehind) throw new ServiceUnavailable('The customer is not known here yet. Retry the request.')
+  if (prepared?.isBehind) throw new ServiceUnavailable('The customer is not known here yet. Retry the request.')
   throw createEventsError(unknown.map((index) => ({ index, key: 'customer_id', msg: 'Customer not found.', type: 'value_error' })))
 }
 
