@@ -66,6 +66,10 @@ test('a customer reaches the oldest of many subscriptions, after those that run 
   // The other list stays on its page.
   expect(await readText(page)).toContain('Neuere Bestellungen')
   await look(page, 'portal-lists-390-last')
+  await page.click('.language > summary')
+  await press(page, 'button[value=fr]')
+  expect(await listed(page)).toEqual([...newestFirst.slice(10), ...ended])
+  expect(await readText(page)).toContain('Commandes plus récentes')
   await press(page, `a[href*="${subscriptions[0]}"]`)
   await press(page, 'a[href*="/cancel"]')
   await press(page, 'button[value=cancel]')

@@ -7,6 +7,7 @@ import { html, type Html } from '@quittance/pages/html'
 import { webOrigin } from '@quittance/pages/page-headers'
 import type { FastifyReply } from 'fastify'
 import { contractLinks } from '../page/contract-links.ts'
+import { maskEmail } from '../page/email-address.ts'
 import type { AppOptions, PageContext } from '../page/page-context.ts'
 import type { PageFrame } from '../page/page-frame.ts'
 import { sendPage } from '../page/send-page.ts'
@@ -127,10 +128,4 @@ function nextSteps({ checkout, context, sale, frame }: Success, { order }: Purch
     }
     <button class="button">${result.portal}</button>
   </form>`
-}
-
-/** Shows enough of an e-mail address to recognize it, and not enough to learn it. */
-export function maskEmail(email: string): string {
-  const at = email.lastIndexOf('@')
-  return `${String.fromCodePoint(email.codePointAt(0) ?? 42)}***${email.slice(at)}`
 }

@@ -15,3 +15,17 @@ export function toAsciiAddress(address: string): string {
 export function isEmailAddress(text: string): boolean {
   return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
 }
+
+/** Shows enough of an e-mail address to recognize it, and not enough to learn it: by default the first character and the domain. */
+export function maskEmail(email: string, { shown = 1 } = {}): string {
+  const local = Array.from(email.slice(0, email.lastIndexOf('@')))
+  return `${local.slice(0, shown).join('')}***${email.slice(email.lastIndexOf('@'))}`
+}
+
+/** Masks two e-mail addresses up to the first character in which they differ: a reader can distinguish them. */
+export function maskDifferently(first: string, second: string): [string, string] {
+  if (maskEmail(first) !== maskEmail(second)) return [maskEmail(first), maskEmail(second)]
+  const other = Array.from(second)
+  const shown = Array.from(first).findIndex((character, index) => character !== other[index]) + 1
+  return [maskEmail(first, { shown }), maskEmail(second, { shown })]
+}

@@ -6,7 +6,7 @@ import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply } from 'fastify'
 import { keyBox } from '../checkout/success-page.ts'
 import type { PageContext } from '../page/page-context.ts'
-import { pageLinks, readPage, type PagedList } from './list-pages.ts'
+import { pageLinks, readPage, toPageParameters, type PagedList } from './list-pages.ts'
 import type { Exchange } from './load-subscription.ts'
 import { badge, sendPortalPage } from './portal-page.ts'
 import type { PortalSession } from './portal-session.ts'
@@ -39,7 +39,7 @@ export async function sendBenefits(session: PortalSession, { request, reply, opt
       </ul>
       ${pageLinks(pages, context)}
     </section>`
-  return sendPortalPage(reply, session, { title: portal.benefits, body, script: scripts.portal })
+  return sendPortalPage(reply, session, { title: portal.benefits, body, script: scripts.portal, kept: toPageParameters({ page }) })
 }
 
 /** Returns the key of a benefit with its activations; null without one. */

@@ -7,6 +7,11 @@ export function readPage({ query }: FastifyRequest, parameter: string): number {
   return Math.max(1, Math.min(1_000, Number.parseInt(readText(query, parameter) ?? '1', 10) || 1))
 }
 
+/** Returns the parameters of the address for these pages of its lists; first pages are omitted. */
+export function toPageParameters(pages: Readonly<Record<string, number>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(pages).flatMap(([parameter, page]) => (page > 1 ? [[parameter, String(page)]] : [])))
+}
+
 /** A list of which a page of the portal shows a part. */
 export interface PagedList {
   /** Address of the page, without parameters. */
@@ -29,10 +34,8 @@ export interface PagedList {
 export function pageLinks(list: PagedList, { words: { paging }, language }: PageContext): Html | null {
   const { path, parameter, page, last, name, heading, others = {}, texts } = list
   if (last < 2) return null
-  const turned = Object.entries(others).filter(([, other]) => other > 1)
   const link = (to: number, text: string) => {
-    const numbers = Object.fromEntries([[parameter, to], ...turned].map(([key, number]) => [key, String(number)]))
-    const query = new URLSearchParams({ ...numbers, locale: language }).toString()
+    const query = new URLSearchParams({ [parameter]: String(to), ...toPageParameters(others), locale: language }).toString()
     return html`<a href="${path}?${query}#${heading}" ${!texts && html`aria-label="${text}: ${name}"`}>${text}</a>`
   }
   const { previous, next } = texts ?? paging

@@ -5,7 +5,7 @@ import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createMoneyFormat } from '../checkout/order-summary.ts'
 import type { AppOptions, PageContext } from '../page/page-context.ts'
-import { pageLinks, readPage, type PagedList } from './list-pages.ts'
+import { pageLinks, readPage, toPageParameters, type PagedList } from './list-pages.ts'
 import { listSubscriptions } from './list-subscriptions.ts'
 import { badge, sendPortalPage } from './portal-page.ts'
 import type { PortalSession } from './portal-session.ts'
@@ -66,7 +66,13 @@ export async function sendOverview(session: PortalSession, { request, reply, opt
       <li><a href="${path}/payment-methods?locale=${context.language}">${context.words.method.title}</a></li>
       <li><a href="${path}/details?locale=${context.language}">${portal.details}</a></li>
     </ul>`
-  return sendPortalPage(reply, session, { title: portal.title(organization.name), body, script: options.scripts.portal, hasWayBack: false })
+  return sendPortalPage(reply, session, {
+    title: portal.title(organization.name),
+    body,
+    script: options.scripts.portal,
+    hasWayBack: false,
+    kept: toPageParameters({ page, subscriptions_page: subscriptionsPage }),
+  })
 }
 
 function orderRow(order: CustomerOrder, { context, path }: PortalSession): Html {

@@ -1,8 +1,8 @@
 import { html, type Html } from '@quittance/pages/html'
 import type { InlineAsset } from '@quittance/pages/layout'
 import type { FastifyReply } from 'fastify'
-import { maskEmail } from '../checkout/success-page.ts'
 import { sellerLink } from '../checkout/result-pages.ts'
+import { maskEmail } from '../page/email-address.ts'
 import { contractLinks } from '../page/contract-links.ts'
 import { legalLinks } from '../page/legal-links.ts'
 import { sendPage } from '../page/send-page.ts'
@@ -20,13 +20,15 @@ interface PortalPage {
   hasWayBack?: boolean
   /** Whether the body links to the withdrawal from the contract that the page is about. */
   linksToWithdrawal?: boolean
+  /** Parameters of the address that stay if the page is loaded in another language. */
+  kept?: Readonly<Record<string, string>>
 }
 
 /** Sends a page of the portal. It states whose account it is, and offers to sign out. */
 export function sendPortalPage(reply: FastifyReply, session: PortalSession, page: PortalPage): FastifyReply {
   const { context, organization, customer, path, returnUrl } = session
   const { words } = context
-  const { title, body, script, provider = null, status = 200, hasWayBack = true, linksToWithdrawal = false } = page
+  const { title, body, script, provider = null, status = 200, hasWayBack = true, linksToWithdrawal = false, kept = {} } = page
   return sendPage(reply, {
     status,
     context,
@@ -34,6 +36,7 @@ export function sendPortalPage(reply: FastifyReply, session: PortalSession, page
     brand: organization.name,
     script,
     provider,
+    kept,
     tools: html`<form class="signed-in" method="post" action="${path}/sign-out">
       <input type="hidden" name="locale" value="${context.language}" />
       <span class="quiet" title="${words.portal.signedInAs(maskEmail(customer.email))}">${maskEmail(customer.email)}</span>

@@ -2,7 +2,7 @@ import { endCustomerSession } from '@quittance/contracts/customer-sessions'
 import { ApiFailure } from '@quittance/pages/call-api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from '@quittance/pages/html'
-import { maskEmail } from '../checkout/success-page.ts'
+import { maskDifferently } from '../page/email-address.ts'
 import { readPageContext, readText, type AppOptions } from '../page/page-context.ts'
 import { sendPage } from '../page/send-page.ts'
 import { addMethod, sendNewMethod } from './add-method.ts'
@@ -148,6 +148,7 @@ async function sendChoice(request: Request, { reply, options }: Exchange): Promi
   }
   if (!session.customer || !next) return reply.redirect(`/${slug}/portal?locale=${session.context.language}`, 303)
   const { portal } = session.context.words
+  const [current, offered] = maskDifferently(session.customer.email, next.email)
   return sendPage(reply, {
     context: session.context,
     title: portal.otherTitle,
@@ -155,10 +156,10 @@ async function sendChoice(request: Request, { reply, options }: Exchange): Promi
     brand: session.organization.name,
     body: html`<form class="card narrow stack" method="post">
       <h1>${portal.otherTitle}</h1>
-      <p>${portal.other(maskEmail(session.customer.email))}</p>
+      <p>${portal.other(current)}</p>
       <p class="actions">
-        <button class="button" name="use" value="old">${portal.keepOld(maskEmail(session.customer.email))}</button>
-        <button class="button" name="use" value="new">${portal.useNew(maskEmail(next.email))}</button>
+        <button class="button" name="use" value="old">${portal.keepOld(current)}</button>
+        <button class="button" name="use" value="new">${portal.useNew(offered)}</button>
       </p>
     </form>`,
   })
