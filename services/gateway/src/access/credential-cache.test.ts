@@ -5,7 +5,7 @@ import { acceptCredential, revokedKeys, originKeys, type VerificationResult, typ
 const noRevocation: Revocation = { token_hash: null, grant_id: null, client_id: null, user_id: null }
 const verifiedAlone = { caller: { kind: 'client', client_id: 'c', token_id: 't' }, scopes: new Set<never>(), keyThumbprint: null } as const
 const createResult = (lifetimeMs = Infinity): VerificationResult =>
-  acceptCredential(verifiedAlone, { grantId: 'g', expiresAt: Date.now() + lifetimeMs })
+  acceptCredential(verifiedAlone, { verifiedBy: 'auth', grantId: 'g', expiresAt: Date.now() + lifetimeMs })
 
 const ownKeys = new Set(['h', ...originKeys({ grantId: 'g', clientId: 'c', userId: 'u' })])
 
@@ -26,7 +26,7 @@ test('deleting a customer revokes only that customer’s sessions', () => {
         scopes: new Set<never>(),
         keyThumbprint: null,
       },
-      { grantId: null, expiresAt: Infinity },
+      { verifiedBy: 'orders', grantId: null, expiresAt: Infinity },
     )
   const names = originKeys({ customerId: 'c' })
   expect(originKeys(session('c').verified?.origin ?? {})).toEqual(names)
@@ -79,7 +79,7 @@ test('evicts the cached credentials of a grant and no others', async () => {
   const cache = createCredentialCache()
   const results = new Map([
     ['h1', createResult()],
-    ['h2', acceptCredential(verifiedAlone, { grantId: 'other', expiresAt: Infinity })],
+    ['h2', acceptCredential(verifiedAlone, { verifiedBy: 'auth', grantId: 'other', expiresAt: Infinity })],
   ])
   const verifications: string[] = []
   const getVerified = (hash: string) =>
@@ -91,4 +91,15 @@ test('evicts the cached credentials of a grant and no others', async () => {
   cache.invalidate(revokedKeys({ ...noRevocation, grant_id: 'g' }))
   await Promise.all([getVerified('h1'), getVerified('h2')])
   expect(verifications).toEqual(['h1', 'h2', 'h1'])
+})
+
+test.each(['auth', 'orders'] as const)('%s cannot state a caller that another service is responsible for', (verifiedBy) => {
+  const foreign = { auth: 'customer', orders: 'client' } as const
+  const callers = {
+    client: verifiedAlone.caller,
+    customer: { kind: 'customer', organization_id: 'o', customer_id: 'c', token_id: 't' },
+  } as const
+  const accept = (caller: (typeof callers)[keyof typeof callers]) =>
+    acceptCredential({ ...verifiedAlone, caller }, { verifiedBy, grantId: null, expiresAt: Infinity })
+  expect(() => accept(callers[foreign[verifiedBy]])).toThrow(`The service ${verifiedBy} verified a credential as a caller`)
 })

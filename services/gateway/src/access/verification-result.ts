@@ -38,26 +38,37 @@ const negativeTtlMs = 1_000
 /** Kinds of callers that a service may state: none, if compromised, becomes a caller of another kind. */
 const callerKinds = { auth: ['organization', 'user', 'client'], orders: ['customer'] } satisfies Record<string, CallerKind[]>
 
-/** Throws if a service states a caller that it has no authority over. */
-export function assertAuthority(service: keyof typeof callerKinds, { kind }: Caller): void {
-  const kinds: readonly CallerKind[] = callerKinds[service]
-  if (!kinds.includes(kind)) throw new Error(`The service ${service} verified a credential as a caller of the kind ${kind}`)
+/** Where a verified credential comes from. */
+interface Verification {
+  verifiedBy: keyof typeof callerKinds
+  grantId: string | null
+  /** Unix milliseconds. */
+  expiresAt: number
 }
 
-/** Returns a result that is cached for ten seconds, but never past the expiry (Unix milliseconds). */
+/**
+ * Returns a result that is cached for ten seconds, but never past the expiry.
+ * @throws Error if the service states a caller that it has no authority over
+ */
 export function acceptCredential(
   verified: Omit<VerifiedCredential, 'header' | 'origin'>,
-  about: { grantId: string | null; expiresAt: number },
+  { verifiedBy, grantId, expiresAt }: Verification,
 ): VerificationResult {
   const { caller } = verified
+  assertAuthority(verifiedBy, caller)
   const origin = {
-    grantId: about.grantId,
+    grantId,
     clientId: 'client_id' in caller ? caller.client_id : null,
     userId: 'user_id' in caller ? caller.user_id : null,
     customerId: callerCustomerId(caller),
   }
-  const ttlMs = Math.max(1, Math.min(positiveTtlMs, about.expiresAt - Date.now()))
+  const ttlMs = Math.max(1, Math.min(positiveTtlMs, expiresAt - Date.now()))
   return { verified: { ...verified, header: JSON.stringify(caller), origin }, ttlMs }
+}
+
+function assertAuthority(service: keyof typeof callerKinds, { kind }: Caller): void {
+  const kinds: readonly CallerKind[] = callerKinds[service]
+  if (!kinds.includes(kind)) throw new Error(`The service ${service} verified a credential as a caller of the kind ${kind}`)
 }
 
 /** Invalid; cached for one second. */

@@ -6,13 +6,7 @@ import { call } from '@quittance/runtime/rpc-client'
 import { jwtVerify } from 'jose'
 import { z } from 'zod'
 import { createKeySet } from './key-set.ts'
-import {
-  acceptCredential,
-  assertAuthority,
-  rejectedCredential,
-  createInvalidTokenError,
-  type VerificationResult,
-} from './verification-result.ts'
+import { acceptCredential, rejectedCredential, createInvalidTokenError, type VerificationResult } from './verification-result.ts'
 
 /** Claims read from a JWT access token (RFC 9068 §2.2). A confirmation other than `jkt` is rejected, not ignored. */
 const Claims = z.object({
@@ -41,10 +35,9 @@ export function createJwtVerifier(connection: NatsConnection, issuer: string): (
         request: { grant_id, token_id: jti },
         caller: { kind: 'anonymous' },
       })
-      assertAuthority('auth', caller)
       return acceptCredential(
         { caller, scopes: filterKnownScopes(scope), keyThumbprint: cnf?.jkt ?? null },
-        { grantId: grant_id, expiresAt: exp * 1000 },
+        { verifiedBy: 'auth', grantId: grant_id, expiresAt: exp * 1000 },
       )
     } catch (error) {
       if (error instanceof InvalidToken) return rejectedCredential

@@ -2,7 +2,7 @@ import { verifyToken } from '@quittance/contracts/auth'
 import { InvalidToken } from '@quittance/contracts/errors'
 import type { NatsConnection } from '@quittance/runtime/nats-connection'
 import { call } from '@quittance/runtime/rpc-client'
-import { acceptCredential, assertAuthority, rejectedCredential, type VerificationResult } from './verification-result.ts'
+import { acceptCredential, rejectedCredential, type VerificationResult } from './verification-result.ts'
 import { verifyCustomerSession as verifyCustomerSessionContract } from '@quittance/contracts/customer-sessions'
 
 /** Verifies an opaque credential with auth; only its hash is sent. */
@@ -13,10 +13,9 @@ export async function verifyOpaque(connection: NatsConnection, hash: string): Pr
       request: { hash },
       caller: { kind: 'anonymous' },
     })
-    assertAuthority('auth', caller)
     return acceptCredential(
       { caller, scopes: new Set(scopes), keyThumbprint: confirmation?.jkt ?? null },
-      { grantId: grant_id, expiresAt: expires_at ? Date.parse(expires_at) : Infinity },
+      { verifiedBy: 'auth', grantId: grant_id, expiresAt: expires_at ? Date.parse(expires_at) : Infinity },
     )
   } catch (error) {
     if (error instanceof InvalidToken) return rejectedCredential
@@ -32,8 +31,10 @@ export async function verifyCustomerSession(connection: NatsConnection, hash: st
       request: { hash },
       caller: { kind: 'anonymous' },
     })
-    assertAuthority('orders', caller)
-    return acceptCredential({ caller, scopes: new Set(), keyThumbprint: null }, { grantId: null, expiresAt: Date.parse(expires_at) })
+    return acceptCredential(
+      { caller, scopes: new Set(), keyThumbprint: null },
+      { verifiedBy: 'orders', grantId: null, expiresAt: Date.parse(expires_at) },
+    )
   } catch (error) {
     if (error instanceof InvalidToken) return rejectedCredential
     throw error
