@@ -1,3 +1,5 @@
+import { createHeldCounts } from './held-counts.ts'
+
 /**
  * A fixed number of slots shared by keys such as organizations. A key may hold most of them but never the last ones, so that others start at
  * once while one key holds all that it may. No slot is assigned to a key in advance.
@@ -19,17 +21,17 @@ export interface FairSlots {
 const slotsPerFreeSlot = 4
 
 export function createFairSlots(capacity: number): FairSlots {
-  const held = new Map<string, number>()
+  const held = createHeldCounts()
   /** Keys with waiting callers, the next one first. */
   const waiting = new Map<string, (() => void)[]>()
   let free = capacity
 
   function mayTake(key: string): boolean {
-    const count = held.get(key) ?? 0
+    const count = held.count(key)
     return count === 0 ? free > 0 : count + 1 <= slotsPerFreeSlot * (free - 1)
   }
   function take(key: string): void {
-    held.set(key, (held.get(key) ?? 0) + 1)
+    held.add(key, 1)
     free -= 1
   }
   function tryAcquire(key: string): boolean {
@@ -57,9 +59,7 @@ export function createFairSlots(capacity: number): FairSlots {
     })
   }
   function release(key: string): void {
-    const count = (held.get(key) ?? 1) - 1
-    if (count === 0) held.delete(key)
-    else held.set(key, count)
+    held.add(key, -1)
     free += 1
     if (waiting.size > 0) grantWaiting()
   }

@@ -1,6 +1,7 @@
 import { ServiceUnavailable, TooManyRequests } from '@quittance/contracts/errors'
 import { invoiceDocumentPath } from '@quittance/contracts/invoices'
 import { clientNetwork } from '@quittance/runtime/client-network'
+import { createHeldCounts } from '@quittance/runtime/held-counts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { UpstreamResponse, Upstream } from '../http/upstream.ts'
 
@@ -26,19 +27,15 @@ const maxPerNetwork = 16
  * are never sent in a NATS reply.
  */
 export function addDocumentRoute(app: FastifyInstance, upstream: Upstream): void {
-  const inProgress = new Map<string, number>()
+  const inProgress = createHeldCounts()
 
   /** Counts a download until its response is closed. */
   function begin({ clientIp }: FastifyRequest, { raw }: FastifyReply): void {
     const network = clientNetwork(clientIp)
-    const before = inProgress.get(network) ?? 0
-    if (before >= maxPerNetwork) throw new TooManyRequests(`More than ${maxPerNetwork} downloads of one address are in progress.`, 1)
-    inProgress.set(network, before + 1)
-    raw.once('close', () => {
-      const left = (inProgress.get(network) ?? 1) - 1
-      if (left > 0) inProgress.set(network, left)
-      else inProgress.delete(network)
-    })
+    if (inProgress.count(network) >= maxPerNetwork)
+      throw new TooManyRequests(`More than ${maxPerNetwork} downloads of one address are in progress.`, 1)
+    inProgress.add(network, 1)
+    raw.once('close', () => inProgress.add(network, -1))
   }
 
   app.route<{ Params: { id: string } }>({

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { JobContext } from '@quittance/runtime/handler'
-import { createUsage } from '../threads/resource-pool.ts'
+import { createHeldCounts } from '@quittance/runtime/held-counts'
 import type { DocumentKind } from '../series/number-format.ts'
 
 /** A document that this process renders until its lease ends. */
@@ -19,7 +19,7 @@ export interface ClaimedInvoice {
 /** Maximum number of documents of one organization in progress in this process; the other runs are for other organizations. */
 const maxPerOrganization = 4
 
-const inProgress = createUsage()
+const inProgress = createHeldCounts()
 
 /** The organization served last. Replicas start at different places. */
 let lastServed: string = randomUUID()
@@ -68,7 +68,7 @@ export function claimInvoice(context: JobContext): Promise<ClaimedInvoice | null
 }
 
 async function claimInTurn({ systemSql, leaseMs }: JobContext): Promise<ClaimedInvoice | null> {
-  const values = { lease: leaseMs, last_served: lastServed, busy: inProgress.owners(1), full: inProgress.owners(maxPerOrganization) }
+  const values = { lease: leaseMs, last_served: lastServed, busy: inProgress.keys(1), full: inProgress.keys(maxPerOrganization) }
   const [claimed] = await systemSql<ClaimedInvoice>('invoice.claim-in-turn', claimStatement, values)
   if (!claimed) return null
   lastServed = claimed.organization_id
@@ -81,7 +81,7 @@ async function claimInTurn({ systemSql, leaseMs }: JobContext): Promise<ClaimedI
  * document of another organization wakes the job itself.
  */
 export function canClaimMore({ organization_id, has_more }: ClaimedInvoice): boolean {
-  return has_more && (inProgress.count(organization_id) < maxPerOrganization || inProgress.owners(1).length > 1)
+  return has_more && (inProgress.count(organization_id) < maxPerOrganization || inProgress.keys(1).length > 1)
 }
 
 /** Ends the run of a document, whether or not it was rendered. Returns whether its organization had its share. */

@@ -1,3 +1,5 @@
+import { createHeldCounts } from '@quittance/runtime/held-counts'
+
 /**
  * A fixed number of resources, each used by one caller at a time. An owner, usually an organization, has at most its share of them in use.
  * Other callers wait: the next one is that of the owner with the fewest resources in use, then the one that has waited longest.
@@ -22,7 +24,7 @@ interface Waiting<T> {
 export function createResourcePool<T>(resources: readonly T[], { share = resources.length } = {}): ResourcePool<T> {
   const free = [...resources]
   const waiting: Waiting<T>[] = []
-  const used = createUsage()
+  const used = createHeldCounts()
   let stopped = false
   let onAllReleased = () => {}
 
@@ -63,26 +65,5 @@ export function createResourcePool<T>(resources: readonly T[], { share = resourc
       if (free.length < resources.length) await new Promise<void>((resolve) => (onAllReleased = resolve))
     },
     start: () => void (stopped = false),
-  }
-}
-
-/** Counts what each owner has in use. Forgets owners that use nothing. */
-export interface Usage {
-  count(owner: string): number
-  add(owner: string, by: 1 | -1): void
-  /** Owners that use at least this many. */
-  owners(atLeast: number): string[]
-}
-
-export function createUsage(): Usage {
-  const counts = new Map<string, number>()
-  return {
-    count: (owner) => counts.get(owner) ?? 0,
-    add(owner, by) {
-      const count = (counts.get(owner) ?? 0) + by
-      if (count > 0) counts.set(owner, count)
-      else counts.delete(owner)
-    },
-    owners: (atLeast) => [...counts].filter(([, count]) => count >= atLeast).map(([owner]) => owner),
   }
 }
