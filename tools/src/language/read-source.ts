@@ -1,4 +1,5 @@
-import { parseSync, visitorKeys } from 'oxc-parser'
+import { parseSync } from 'oxc-parser'
+import { walk, type Node } from '../syntax-tree.ts'
 
 /** A declared name, a comment or a text for people in a TypeScript file; positions are UTF-16 offsets. */
 export interface SourceItem {
@@ -8,13 +9,6 @@ export interface SourceItem {
   end: number
   /** An identifier that names a function. */
   isFunction: boolean
-}
-
-interface Node {
-  type: string
-  start: number
-  end: number
-  [key: string]: unknown
 }
 
 const declarations = new Set([
@@ -38,16 +32,8 @@ export function readSource(file: string, source: string): SourceItem[] {
   const { program, comments, errors } = parseSync(file, source)
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`)
   const items: SourceItem[] = comments.map(({ value, start, end }) => ({ kind: 'comment', value, start, end, isFunction: false }))
-  visit(program as unknown as Node, (node) => items.push(...namesIn(node), ...textsIn(node)))
+  walk(program as unknown as Node, (node) => items.push(...namesIn(node), ...textsIn(node)))
   return items.toSorted((a, b) => a.start - b.start)
-}
-
-function visit(node: Node, see: (node: Node) => void): void {
-  see(node)
-  for (const key of visitorKeys[node.type] ?? []) {
-    const child = node[key] as Node | Node[] | null | undefined
-    for (const each of Array.isArray(child) ? child : [child]) if (each) visit(each, see)
-  }
 }
 
 function namesIn(node: Node): SourceItem[] {

@@ -1,12 +1,4 @@
-import { parseSync } from 'oxc-parser'
-
-/** A node of the syntax tree. */
-export interface Node {
-  type: string
-  start: number
-  end: number
-  [key: string]: unknown
-}
+import { parseSource, walk, type Node } from '../syntax-tree.ts'
 
 /** A statement that a module runs. */
 export interface StatementUse {
@@ -24,7 +16,7 @@ const runners = new Set(['sql', 'systemSql', 'statement'])
 /** Finds the calls that run a named statement, and the statements that a module compiles. A choice between two texts is two statements. */
 export function findStatements(file: string, source: string): StatementUse[] {
   const uses: StatementUse[] = []
-  walk(parseSync(file, source).program as unknown as Node, (node) => {
+  walk(parseSource(file, source), (node) => {
     if (node.type !== 'CallExpression') return
     const [, text, values] = node['arguments'] as Node[]
     const callee = readCallee(node['callee'] as Node)
@@ -56,14 +48,4 @@ export function instrument(file: string, source: string): string {
 function readCallee(callee: Node): string {
   const named = callee.type === 'MemberExpression' ? (callee['property'] as Node) : callee
   return typeof named['name'] === 'string' ? named['name'] : ''
-}
-
-/** Visits a tree. */
-export function walk(node: Node, visit: (node: Node) => void): void {
-  visit(node)
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? (value as unknown[]) : [value]) {
-      if (typeof child === 'object' && child !== null && 'type' in child) walk(child as Node, visit)
-    }
-  }
 }

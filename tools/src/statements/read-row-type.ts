@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseSync } from 'oxc-parser'
-import type { Node } from './find-statements.ts'
+import type { Node } from '../syntax-tree.ts'
 
 /** Type of a declared column: names of primitive types, `array`, `Date`, `Buffer`, or `any` where it is not followed. */
 export interface DeclaredColumn {

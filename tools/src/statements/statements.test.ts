@@ -1,7 +1,8 @@
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { compareRow } from './compare-row.ts'
-import { findStatements, instrument, type Node } from './find-statements.ts'
+import type { Node } from '../syntax-tree.ts'
+import { findStatements, instrument } from './find-statements.ts'
 import { readRowType } from './read-row-type.ts'
 
 const source = `

@@ -1,4 +1,4 @@
-import { parseSync } from 'oxc-parser'
+import { parseSource, readName, walk, type Node } from '../syntax-tree.ts'
 
 /** A declared access to rows of all organizations. */
 export interface SystemAccess {
@@ -11,11 +11,6 @@ export interface SystemAccess {
 
 /** The system access that a module declares, and what it must not contain. */
 export type SystemAccessFindings = Record<'problems', string[]> & Record<'declared', SystemAccess[]>
-
-interface Node {
-  type: string
-  [key: string]: unknown
-}
 
 const kinds: Readonly<Record<string, SystemAccess['kind']>> = {
   systemQuery: 'operation',
@@ -44,12 +39,11 @@ const exceptions: Readonly<Record<string, string>> = {
  */
 export function findSystemAccess(file: string, source: string): SystemAccessFindings {
   const found: SystemAccessFindings = { declared: [], problems: [] }
-  const { program } = parseSync(file, source)
   const texts = new Map<string, string>()
   const report = (problem: string) => {
     if (!(`${file}: ${problem}` in exceptions)) found.problems.push(`${file}: ${problem}`)
   }
-  walk(program as unknown as Node, [], (node, parents) => {
+  walk(parseSource(file, source), (node, parents) => {
     if (node.type === 'VariableDeclarator') {
       const text = literal(node['init'] as Node | null, texts)
       if (text !== null) texts.set(readName(node['id']), text)
@@ -103,19 +97,4 @@ function property(object: Node | undefined, name: string): Node | undefined {
 function literal(node: Node | null | undefined, texts: ReadonlyMap<string, string>): string | null {
   if (node?.type === 'Literal' && typeof node['value'] === 'string') return node['value']
   return node?.type === 'Identifier' ? (texts.get(readName(node)) ?? null) : null
-}
-
-function readName(node: unknown): string {
-  const name = (node as { name?: unknown } | null | undefined)?.name
-  return typeof name === 'string' ? name : ''
-}
-
-function walk(node: Node, parents: readonly Node[], visit: (node: Node, parents: readonly Node[]) => void): void {
-  visit(node, parents)
-  const inside = [...parents, node]
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? (value as unknown[]) : [value]) {
-      if (typeof child === 'object' && child !== null && 'type' in child) walk(child as Node, inside, visit)
-    }
-  }
 }
