@@ -16,7 +16,7 @@ interface Schedule {
   leaseMs: number
 }
 
-const failures = counter('job_failures_total', 'Runs of a job that failed; it runs again.', ['job'])
+const failures = counter('job_failures_total', 'Runs of a job that failed; it runs again.', ['job_name'])
 
 const retryDelayMs = 1_000
 /** Maximum delay of the first run. */
@@ -67,7 +67,7 @@ function startJob(job: Job, { database, wakeUps, log, leaseMs, startAfter, onRun
   }
 
   function failed(error: unknown): null {
-    failures.inc({ job: job.name })
+    failures.inc({ job_name: job.name })
     log.error({ err: error, job: job.name }, 'job.failed')
     return null
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gauge, metrics } from './metrics.ts'
+import { counter, gauge, metrics } from './metrics.ts'
 
 test('a read does not wait for a gauge that hangs, returns its last value, and does not start it again', async () => {
   let calls = 0
@@ -34,6 +34,12 @@ test('a gauge that cannot be read keeps its value and is counted', async () => {
   isBroken = true
   expect(await metrics.metrics()).toContain('broken_example 7')
   expect(await readFailures('broken_example')).toBe('1')
+})
+
+test.each(['job', 'instance'])('a metric has no label %s, which Prometheus sets on its target', (label) => {
+  expect(() => counter('labelled_example_total', 'A counter.', [label])).toThrow(
+    `The metric labelled_example_total has a label that Prometheus sets: ${label}`,
+  )
 })
 
 async function readFailures(name: string): Promise<string | undefined> {

@@ -4,8 +4,17 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 /** Metrics of this process. */
 export const metrics = new Registry()
 
+/** Prometheus sets these labels on every target, and renames those of a metric: an alert would group by the wrong ones. */
+const targetLabels = new Set(['job', 'instance'])
+
+function assertLabels(name: string, labels: readonly string[]): void {
+  const reserved = labels.filter((label) => targetLabels.has(label))
+  if (reserved.length > 0) throw new Error(`The metric ${name} has a label that Prometheus sets: ${reserved.join(', ')}`)
+}
+
 /** Registers a counter of the service; `name` ends with `_total`. */
 export function counter(name: string, help: string, labels: readonly string[] = []): Pick<Counter, 'inc'> {
+  assertLabels(name, labels)
   return new Counter({ name, help, labelNames: [...labels], registers: [metrics] })
 }
 
@@ -15,6 +24,7 @@ export function histogram(
   help: string,
   { labels = [], buckets }: { labels?: readonly string[]; buckets: readonly number[] },
 ): Pick<Histogram, 'observe'> {
+  assertLabels(name, labels)
   return new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers: [metrics] })
 }
 
@@ -39,6 +49,7 @@ const readFailures = counter('gauge_read_failures_total', 'Reads of a gauge that
 
 /** Registers a gauge whose value is determined on read. Registering a name again replaces the previous gauge. */
 export function gauge(name: string, help: string, { labels = [], collect }: GaugeOptions): void {
+  assertLabels(name, labels)
   metrics.removeSingleMetric(name)
   let inProgress: Promise<boolean> | null = null
   new Gauge({

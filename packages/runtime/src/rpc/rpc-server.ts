@@ -10,12 +10,11 @@ import {
 import { headers } from '@quittance/contracts/headers'
 import type { Operation } from '@quittance/contracts/operation'
 import { headers as natsHeaders, type NatsConnection, type ServiceMsg } from 'nats'
-import { Histogram } from 'prom-client'
 import { z } from 'zod'
 import type { Database } from '../database/database.ts'
 import type { Handler } from '../handlers/handler.ts'
 import type { FairSlots } from '../process/fair-slots.ts'
-import { metrics } from '../process/metrics.ts'
+import { histogram } from '../process/metrics.ts'
 import type { BusIdentity } from '../bus/identity.ts'
 import { reportRejection } from '../bus/rejections.ts'
 import { verifyRequest } from '../bus/request-signature.ts'
@@ -35,12 +34,9 @@ const common: readonly (abstract new (...parameters: never[]) => ApiError)[] = [
   ServiceUnavailable,
 ]
 
-const duration = new Histogram({
-  name: 'request_duration_seconds',
-  help: 'Time to process a request in seconds, by operation and status.',
-  labelNames: ['operation', 'status'],
+const duration = histogram('request_duration_seconds', 'Time to process a request in seconds, by operation and status.', {
+  labels: ['operation', 'status'],
   buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
-  registers: [metrics],
 })
 
 /** Part of the maximum message size that is reserved for headers. */

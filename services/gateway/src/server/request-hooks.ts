@@ -7,8 +7,7 @@ import type { LoadShedder } from '../http/load-shedding.ts'
 import { assertOneHost } from '../http/request-target.ts'
 import type { RequestArrivals } from '../http/request-arrivals.ts'
 import { createRequestCounter, type RequestLimits } from './count-request.ts'
-import { metrics } from '@quittance/runtime/metrics'
-import { Histogram } from 'prom-client'
+import { histogram } from '@quittance/runtime/metrics'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -99,12 +98,9 @@ export function transportFields(...publicUrls: readonly string[]): Record<string
   return publicUrls.some((url) => url.startsWith('https:')) ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}
 }
 
-const duration = new Histogram({
-  name: 'http_request_duration_seconds',
-  help: 'Duration of client requests in seconds, by method, route and status.',
-  labelNames: ['method', 'route', 'status'],
+const duration = histogram('http_request_duration_seconds', 'Duration of client requests in seconds, by method, route and status.', {
+  labels: ['method', 'route', 'status'],
   buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  registers: [metrics],
 })
 
 /** Ends the span. Only 5xx marks it as failed, client errors do not (OpenTelemetry HTTP semantic conventions). */
