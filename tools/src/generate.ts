@@ -36,7 +36,7 @@ const files: Record<string, string> = {
 }
 
 for (const service of serviceNames) {
-  const tables = Object.entries({ operations: operationsTable(service), events: eventsTable(service) })
+  const tables = Object.entries({ operations: await operationsTable(root, service), events: eventsTable(service) })
   const sections = Object.fromEntries(tables.flatMap(([name, table]) => (table === null ? [] : [[name, table]])))
   Object.assign(files, withSections(`services/${service}/README.md`, sections))
 }
