@@ -96,7 +96,7 @@ test('runs each POST and PATCH once per key: 409 in progress, then replay, 422 i
     expect({ [operation.subject]: await outboxCount(orders) }).toEqual({ [operation.subject]: count })
     if (withoutBody.has(operation.subject)) continue
     const other = { ...request, ...differentRequests[operation.subject] }
-    expect(other).not.toEqual(request)
+    expect({ [operation.subject]: other }, 'needs a changed request in differentRequests').not.toEqual({ [operation.subject]: request })
     const rejection = await call(orders.connection, { ...again, request: other }).catch((error: unknown) => error)
     const detail = [{ loc: ['header', 'Idempotency-Key'], msg: expect.any(String), type: 'value_error' }]
     expect(rejection).toMatchObject({ status: 422, body: { error: 'RequestValidationError', detail } })
