@@ -25,6 +25,17 @@ test('a later statement with more credits under the same reference counts each o
   await waitForOrderStatus(shop, orderId, 'pending')
 })
 
+test('credits of two buyers with one reference of the bank pay both orders, one document each', async () => {
+  await using shop = await startTransferShop()
+  const [ada, bob] = [await buyByTransfer(shop), await buyByTransfer(shop)]
+  expect(await load(shop, [{ structured: ada.reference, payer: 'Ada' }])).toMatchObject({ matched: [{ payment_id: ada.paymentId }] })
+  expect(await load(shop, [{ structured: bob.reference, payer: 'Bob' }])).toMatchObject({
+    matched: [{ payment_id: bob.paymentId }],
+    known: [],
+  })
+  for (const { orderId } of [ada, bob]) await waitForOrderStatus(shop, orderId, 'paid')
+})
+
 test('a repeated import names the payment to which a receipt was assigned since', async () => {
   await using shop = await startTransferShop()
   const { paymentId: id } = await buyByTransfer(shop)

@@ -29,7 +29,7 @@ export async function findPayments(
 }
 
 /** Returns everything in a text that has the form of a reference of a payment by bank transfer. */
-function extractReferences(text: string | null): string[] {
+export function extractReferences(text: string | null): string[] {
   const compact = (text ?? '').replace(/\s/g, '').toUpperCase()
   return [...compact.matchAll(/(?=(RF\d{2}[0-9A-Z]{12}))/g)].map(([, reference]) => reference as string)
 }

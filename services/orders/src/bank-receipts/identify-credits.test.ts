@@ -4,13 +4,13 @@ import type { StatementCredit } from './parse-camt.ts'
 
 const base = '2026-11-24/BANK-1'
 
-const credit = (amount: number, text: string): StatementCredit => ({
+const credit = (amount: number, text: string, payerName: string | null = 'Ada'): StatementCredit => ({
   bankReference: base,
   amount: BigInt(amount),
   currency: 'eur',
   bookedOn: '2026-11-24',
   text,
-  payerName: 'Ada',
+  payerName,
   isReversal: false,
 })
 
@@ -60,6 +60,23 @@ test('a credit whose text the bank completed later is known', () => {
   expect(identify([credit(500, 'a, completed')], [receipt(base, { amount: 500, text: 'a' })])).toEqual([['a, completed', base, false]])
 })
 
+test.each([
+  ['a text with other spaces', credit(500, 'Invoice 7 '), 'invoice7'],
+  ['a payer that was cut off', credit(500, 'a', 'Ada Lovelace'), 'a'],
+  ['a text in another form that names the same payment', credit(500, 'REF RF18 5390 0754 7034 A'), 'RF18539007547034A, Ada'],
+])('a credit is known with %s', (_, completed, text) => {
+  expect(identify([completed], [receipt(base, { amount: 500, text })])).toEqual([[completed.text, base, false]])
+})
+
+test.each([
+  ['by another payer', credit(500, 'a', 'Bob')],
+  ['with another text', credit(500, 'b')],
+  ['for another payment', credit(500, 'RF71 3480 6731 2345 B')],
+])('a credit of the same amount %s is another one, also in a later document', (_, other) => {
+  const text = other.text?.startsWith('RF') ? 'RF18 5390 0754 7034 A' : 'a'
+  expect(identify([other], [receipt(base, { amount: 500, text })])).toEqual([[other.text, `${base}/2`, true]])
+})
+
 test('of two equal credits one is known and one is new', () => {
   expect(identify([credit(500, 'a'), credit(500, 'a')], [receipt(base, { amount: 500, text: 'a' })])).toEqual([
     ['a', base, false],
@@ -71,6 +88,18 @@ test('a receipt of the seller is the same credit; with another amount it is a co
   const [same, other] = [500, 5000].map((amount) => identifyCredits([credit(500, 'a')], [bySeller(amount)])[0])
   expect(same).toMatchObject({ bankReference: base, recorded: { payment_id: 'p' }, isConflict: false })
   expect(other).toMatchObject({ bankReference: base, recorded: { payment_id: 'p' }, isConflict: true })
+})
+
+test('receipts of the seller with notes are found by their amounts', () => {
+  const recorded = [500, 700].map((amount, index) => ({
+    ...bySeller(amount),
+    bank_reference: index ? `${base}/2` : base,
+    reference: 'note',
+  }))
+  expect(identifyCredits([credit(700, 'a'), credit(500, 'b')], recorded).map((each) => [each.bankReference, each.isConflict])).toEqual([
+    [`${base}/2`, false],
+    [base, false],
+  ])
 })
 
 test('a receipt is one credit, also where the bank itself ends a reference with a number', () => {

@@ -1,4 +1,5 @@
 import type { BankReceipt } from '@quittance/contracts/bank-receipts'
+import { extractReferences } from './find-payments.ts'
 import type { StatementCredit } from './parse-camt.ts'
 
 /** A receipt that is recorded already. */
@@ -67,8 +68,31 @@ const isSameAmount = (credit: StatementCredit, receipt: RecordedReceipt) =>
 const isSame = (credit: StatementCredit, receipt: RecordedReceipt) =>
   isSameAmount(credit, receipt) && receipt.reference === credit.text && receipt.payer_name === credit.payerName
 
-/** The most certain matches first. Banks complete the text of a booking later, and the seller records none of it. */
-const matches = [isSame, isSameAmount, (_: StatementCredit, receipt: RecordedReceipt) => receipt.source === 'seller']
+/** Whether a credit can be the recorded one with a text or payer that the bank has completed since. */
+const isCompleted = (credit: StatementCredit, receipt: RecordedReceipt) =>
+  isSameAmount(credit, receipt) &&
+  isExtension(credit.payerName, receipt.payer_name) &&
+  (isExtension(credit.text, receipt.reference) ||
+    extractReferences(credit.text).some((each) => extractReferences(receipt.reference).includes(each)))
+
+/** Whether one of two texts contains the other; punctuation and spaces are not compared. */
+function isExtension(one: string | null, other: string | null): boolean {
+  const [a, b] = [one, other].map((text) => (text ?? '').toUpperCase().replaceAll(/[^\p{L}\p{N}]/gu, '')) as [string, string]
+  return a.includes(b) || b.includes(a)
+}
+
+const isBySeller = (_: StatementCredit, receipt: RecordedReceipt) => receipt.source === 'seller'
+
+/**
+ * The most certain matches first. Banks complete the text of a booking later, and the seller records none of it. A credit with another payer or
+ * text is another one: it may be in the next document of the day, under the same reference of the bank.
+ */
+const matches = [
+  isSame,
+  isCompleted,
+  (credit: StatementCredit, receipt: RecordedReceipt) => isBySeller(credit, receipt) && isSameAmount(credit, receipt),
+  isBySeller,
+]
 
 function findFreeReference(base: string, used: ReadonlySet<string>): string {
   if (!used.has(base)) return base
