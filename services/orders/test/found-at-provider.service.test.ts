@@ -255,6 +255,30 @@ test('a won dispute is read until its funds are back, also without an event abou
   expect(await readBooked(shop)).toBe(4200)
 })
 
+test('an inquiry that becomes a dispute of a part has its amount, and the ledger what was withdrawn', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const id = fake.bank.openDispute(stripe.id, (await sell(shop)).intent)
+  const dispute = fake.state(stripe.id).disputes.get(id)
+  const [withdrawal] = dispute?.balance_transactions ?? []
+  Object.assign(dispute ?? {}, { status: 'warning_needs_response', balance_transactions: [] })
+  await deliver(shop, 'charge.dispute.created')
+  const readDisputes = () => orders.rows('select status, funds, amount::int from disputes')
+  await eventually(async () => expect(await readDisputes()).toEqual([{ status: 'warning', funds: 'none', amount: 4200 }]))
+  Object.assign(dispute ?? {}, { status: 'needs_response', amount: 1000, balance_transactions: [{ ...withdrawal, amount: -1000 }] })
+  await orders.rows('update disputes set next_check_at = now(), leased_until = null')
+  await orders.rows(`select pg_notify('wake', 'check-due-disputes')`)
+  await eventually(async () => expect(await readDisputes()).toEqual([{ status: 'needs_response', funds: 'withdrawn', amount: 1000 }]))
+  expect(await readBooked(shop)).toBe(3200)
+  // What is booked stays.
+  Object.assign(dispute ?? {}, { amount: 900, reason: 'duplicate' })
+  await orders.rows('update disputes set next_check_at = now(), leased_until = null')
+  await orders.rows(`select pg_notify('wake', 'check-due-disputes')`)
+  await eventually(async () =>
+    expect(await orders.rows('select reason, amount::int from disputes')).toEqual([{ reason: 'duplicate', amount: 1000 }]),
+  )
+})
+
 test('without any webhook, the catch-up finds refunds and disputes, and checks read the rest [payments 41]', async () => {
   await using shop = await startStripeShop()
   const { orders, fake, stripe, account } = shop

@@ -13,18 +13,21 @@ const findPayment = `
   where payment_account_id = :account and provider_payment = :payment and organization_id = any (:scope_organizations)`
 
 const findKnown = `
-  select status, funds, reason, to_json(evidence_due_by)#>>'{}' as evidence_due_by from disputes
+  select status, amount::text, funds, reason, to_json(evidence_due_by)#>>'{}' as evidence_due_by from disputes
   where payment_account_id = :account and provider_dispute = :theirs and organization_id = any (:scope_organizations)`
 
 interface KnownDispute {
   status: string
+  /** Minor units. */
+  amount: string
   funds: string
   reason: string
   evidence_due_by: string | null
 }
 
 /**
- * A read that began earlier changes nothing. Reinstated funds stay so: the ledger books each direction once. The provider returns the funds of
+ * A read that began earlier changes nothing. An inquiry can become a dispute of another amount; once funds were withdrawn it stays, because the
+ * ledger has booked it. Reinstated funds stay so: the ledger books each direction once. The provider returns the funds of
  * a won dispute later, or never all of them: after half a year it is not read again.
  */
 const upsert = `
@@ -34,11 +37,12 @@ const upsert = `
     :evidence_due_by::timestamptz, :funds::text, :next_check_at::timestamptz, :observed_at::timestamptz
   from payments p where p.id = :payment_id and p.organization_id = any (:scope_organizations)
   on conflict on constraint disputes_unique_at_provider do update set status = excluded.status, reason = excluded.reason,
+    amount = case when d.funds = 'none' then excluded.amount else d.amount end,
     evidence_due_by = excluded.evidence_due_by, funds = case when d.funds = 'reinstated' then d.funds else excluded.funds end,
     next_check_at = case when excluded.status <> 'won' or d.created_at > now() - interval '180 days' then excluded.next_check_at end,
     observed_at = excluded.observed_at, leased_until = null, modified_at = now(), version = d.version + 1
   where d.observed_at <= excluded.observed_at
-  returning d.id, d.status, d.funds, d.reason, to_json(d.evidence_due_by)#>>'{}' as evidence_due_by`
+  returning d.id, d.status, d.amount::text, d.funds, d.reason, to_json(d.evidence_due_by)#>>'{}' as evidence_due_by`
 
 /** A disputed method is not charged again by itself. Another one can then be the default. */
 const blockMethod = `
@@ -107,5 +111,5 @@ async function saveDispute(
 }
 
 function isSame(before: KnownDispute, after: KnownDispute): boolean {
-  return (['status', 'funds', 'reason', 'evidence_due_by'] as const).every((key) => before[key] === after[key])
+  return (['status', 'amount', 'funds', 'reason', 'evidence_due_by'] as const).every((key) => before[key] === after[key])
 }
