@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createRefund } from '@quittance/contracts/refunds'
+import { updateSubscription } from '@quittance/contracts/subscriptions'
 import { customerCaller } from '@quittance/testing/callers'
 import { connectTo } from '@quittance/testing/database'
 import { eventually } from '@quittance/testing/eventually'
@@ -9,7 +10,7 @@ import { copyRows } from './copy-rows.ts'
 import { asThisRelease } from './money.ts'
 import { startOrders } from './start-orders.ts'
 import { storeBySetup } from './stored-method.ts'
-import { subscribe, type Subscribed } from './subscribe.ts'
+import { createPlan, replaceMethods, subscribe, type Subscribed } from './subscribe.ts'
 import { watchTurns } from './watch-turns.ts'
 
 const past = (age: string) => `now() - interval '${age}'`
@@ -202,4 +203,36 @@ test('a locked customer of a canceled subscription delays no renewal of another 
   } finally {
     await client.end()
   }
+})
+
+test('undoes the unpaid change of another organization although 20 of the first always fail', async () => {
+  await using orders = await startOrders()
+  const [failing, other] = [await subscribe(orders, { price: 1000 }), await subscribe(orders, { price: 1000 })]
+  await replaceMethods(orders, 'ctoken_pending')
+  for (const { seller, subscription } of [failing, other]) {
+    const { id: product_id } = await createPlan(orders, seller, { price: 3000 })
+    await orders.call(updateSubscription, { id: subscription.id, product_id, proration_behavior: 'invoice' }, seller)
+  }
+  const [change] = await eventually(async () => {
+    const rows = await orders.rows<{ id: string }>('select order_id as id from unpaid_changes order by organization_id = $1 desc', [
+      failing.organizationId,
+    ])
+    expect(rows).toHaveLength(2)
+    return rows
+  })
+  const ofFailing = `organization_id = '${failing.organizationId}'`
+  const changed = `jsonb_build_object('id', lpad(n::text, 32, '0')::uuid, 'checkout_id', null, 'invoice_id', null, 'invoice_number', null)`
+  await copyRows(orders, { table: 'orders', id: change?.id ?? '', count: 20, changed })
+  await orders.rows(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'always fails'; end $$;
+    create trigger refuse before delete on unpaid_changes for each row when (old.${ofFailing}) execute function refuse();
+    begin; set local session_replication_role = replica;
+    insert into unpaid_changes select copy.* from unpaid_changes u, generate_series(1, 20) n,
+      jsonb_populate_record(u, jsonb_build_object('order_id', lpad(n::text, 32, '0')::uuid)) copy where u.${ofFailing};
+    update unpaid_changes set created_at = now() - interval '2 days';
+    delete from payments where order_id in (select order_id from unpaid_changes); commit`)
+  await eventually(async () => {
+    await orders.rows(`select pg_notify('wake', 'finish-unpaid-changes')`)
+    expect(await orders.rows('select distinct organization_id from unpaid_changes')).toEqual([{ organization_id: failing.organizationId }])
+  })
 })

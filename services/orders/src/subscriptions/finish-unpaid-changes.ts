@@ -22,9 +22,12 @@ const isOverdue = `(o.status <> 'pending' or o.voided_at is not null
       select from payments p where p.order_id = o.id and p.is_open
         and (p.state not in ('created', 'prepared') or p.created_at > now() - interval '1 hour'))))`
 
+/** Those of all organizations in turn, and in any order: changes that cannot be finished delay neither other organizations nor the rest of theirs. */
 const findOverdue = `
-  select u.order_id as id, u.organization_id from unpaid_changes u join orders o on o.id = u.order_id
-  where ${isOverdue} order by u.order_id limit ${batch}`
+  select id, organization_id from (
+    select u.order_id as id, u.organization_id, row_number() over (partition by u.organization_id order by random()) as place
+    from unpaid_changes u join orders o on o.id = u.order_id where ${isOverdue}) overdue
+  order by place, random() limit ${batch}`
 
 const checkOverdue = `
   select 1 from unpaid_changes u join orders o on o.id = u.order_id
