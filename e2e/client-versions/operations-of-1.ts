@@ -50,6 +50,13 @@ export const operationsOf1: Record<string, Operation> = {
     polar.events.ingest({ events: [{ name: 'pages.printed', external_customer_id: 'reader-1', metadata: { pages: 3 } }] }),
   'events.list': (polar) => polar.events.list(),
   'events.listNames': (polar) => polar.events.listNames(),
+  'licenseKeys.activate': (polar, { key, organization }) =>
+    polar.licenseKeys.activate({ key, organization_id: organization.id, label: 'server' }),
+  'licenseKeys.deactivate': async (polar, world) => {
+    const { id: activation_id } = await world.fresh('activation')
+    return polar.licenseKeys.deactivate({ key: world.key, organization_id: world.organization.id, activation_id })
+  },
+  'licenseKeys.validate': (polar, { key, organization }) => polar.licenseKeys.validate({ key, organization_id: organization.id }),
   'licenseKeys.get': (polar, { licenseKey }) => polar.licenseKeys.get(licenseKey),
   'licenseKeys.getActivation': (polar, { licenseKey, activation }) => polar.licenseKeys.getActivation(licenseKey, activation),
   'licenseKeys.list': (polar) => polar.licenseKeys.list(),

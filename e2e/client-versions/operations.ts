@@ -128,6 +128,13 @@ export const operations: Record<string, Operation> = {
     polar.events.ingest({ events: [{ name: 'pages.printed', externalCustomerId: 'reader-1', metadata: { pages: 3 } }] }),
   'events.list': (polar) => first(polar.events.list({})),
   'events.listNames': (polar) => first(polar.events.listNames({})),
+  'licenseKeys.activate': (polar, { key, organization }) =>
+    polar.licenseKeys.activate({ key, organizationId: organization.id, label: 'server' }),
+  'licenseKeys.deactivate': async (polar, world) => {
+    const { id: activationId } = await world.fresh('activation')
+    return polar.licenseKeys.deactivate({ key: world.key, organizationId: world.organization.id, activationId })
+  },
+  'licenseKeys.validate': (polar, { key, organization }) => polar.licenseKeys.validate({ key, organizationId: organization.id }),
   'licenseKeys.get': (polar, { licenseKey }) => polar.licenseKeys.get({ id: licenseKey }),
   'licenseKeys.getActivation': (polar, { licenseKey, activation }) =>
     polar.licenseKeys.getActivation({ id: licenseKey, activationId: activation }),

@@ -157,14 +157,9 @@ export const getCustomerLicenseKey = operation({
   errors: [ResourceNotFound],
 })
 
-/** The key is the credential: these operations are called by software on the customer's machine, which has no other credential. */
-const keyOperation = { method: 'POST', scopes: [], callers: ['anonymous'], actsOn: ['organization_id', 'key'] } as const
 const keyFields = { key: z.string().trim().min(1).max(200), organization_id: Id }
 
-export const validateLicenseKey = operation({
-  subject: 'orders.license-key.validate',
-  summary: 'Validate a license key and count its use; a key that is revoked, disabled, expired or does not match the request is not found',
-  http: { ...keyOperation, path: '/v1/customer-portal/license-keys/validate', status: 200 },
+const validation = {
   request: z.object({
     ...keyFields,
     activation_id: Id.nullish(),
@@ -175,12 +170,9 @@ export const validateLicenseKey = operation({
   }),
   reply: ValidatedLicenseKey,
   errors: [ResourceNotFound, RequestValidationError],
-})
+}
 
-export const activateLicenseKey = operation({
-  subject: 'orders.license-key.activate',
-  summary: 'Activate a license key, up to its limit of activations',
-  http: { ...keyOperation, path: '/v1/customer-portal/license-keys/activate', status: 200 },
+const activation = {
   request: z.object({
     ...keyFields,
     label: z.string().trim().max(250),
@@ -189,13 +181,53 @@ export const activateLicenseKey = operation({
   }),
   reply: LicenseKeyActivationRead,
   errors: [NotPermitted, ResourceNotFound, RequestValidationError],
+}
+
+const deactivation = { request: z.object({ ...keyFields, activation_id: Id }), reply: z.null(), errors: [ResourceNotFound] }
+
+/** The key is the credential: these operations are called by software on the customer's machine, which has no other credential. */
+const keyOperation = { method: 'POST', scopes: [], callers: ['anonymous'], actsOn: ['organization_id', 'key'] } as const
+export const validateLicenseKey = operation({
+  subject: 'orders.license-key.validate',
+  summary: 'Validate a license key and count its use; a key that is revoked, disabled, expired or does not match the request is not found',
+  http: { ...keyOperation, path: '/v1/customer-portal/license-keys/validate', status: 200 },
+  ...validation,
+})
+
+export const activateLicenseKey = operation({
+  subject: 'orders.license-key.activate',
+  summary: 'Activate a license key, up to its limit of activations',
+  http: { ...keyOperation, path: '/v1/customer-portal/license-keys/activate', status: 200 },
+  ...activation,
 })
 
 export const deactivateLicenseKey = operation({
   subject: 'orders.license-key.deactivate',
   summary: 'Deactivate an activation of a license key; it no longer counts towards the limit',
   http: { ...keyOperation, path: '/v1/customer-portal/license-keys/deactivate', status: 204 },
-  request: z.object({ ...keyFields, activation_id: Id }),
-  reply: z.null(),
-  errors: [ResourceNotFound],
+  ...deactivation,
+})
+
+/** The same for servers of the seller, which have a credential: a key of another organization is not found. */
+const sellerOperation = { method: 'POST', scopes: ['license_keys:write'], callers: ['organization', 'user'] } as const
+
+export const validateSoldLicenseKey = operation({
+  subject: 'orders.sold-license-key.validate',
+  summary: 'Validate a license key and count its use, on a server of the seller',
+  http: { ...sellerOperation, path: '/v1/license-keys/validate', status: 200 },
+  ...validation,
+})
+
+export const activateSoldLicenseKey = operation({
+  subject: 'orders.sold-license-key.activate',
+  summary: 'Activate a license key, on a server of the seller',
+  http: { ...sellerOperation, path: '/v1/license-keys/activate', status: 200 },
+  ...activation,
+})
+
+export const deactivateSoldLicenseKey = operation({
+  subject: 'orders.sold-license-key.deactivate',
+  summary: 'Deactivate an activation of a license key, on a server of the seller',
+  http: { ...sellerOperation, path: '/v1/license-keys/deactivate', status: 204 },
+  ...deactivation,
 })

@@ -45,10 +45,16 @@ import { config } from './config.ts'
 import { database } from './database.ts'
 import { createDiscount, deleteDiscount, updateDiscount } from './catalog/discounts/discount-commands.ts'
 import { getDiscount, listDiscounts } from './catalog/discounts/discount-queries.ts'
-import { activateLicenseKey, deactivateLicenseKey, updateLicenseKey } from './entitlements/license-key-commands.ts'
+import {
+  activateLicenseKey,
+  activateSoldLicenseKey,
+  deactivateLicenseKey,
+  deactivateSoldLicenseKey,
+  updateLicenseKey,
+} from './entitlements/license-key-commands.ts'
 import { getCustomerLicenseKey, listCustomerLicenseKeys } from './portal/customer-license-keys.ts'
 import { getLicenseKey, getLicenseKeyActivation, listLicenseKeys } from './entitlements/license-key-queries.ts'
-import { validateLicenseKey } from './entitlements/validate-license-key.ts'
+import { validateLicenseKey, validateSoldLicenseKey } from './entitlements/validate-license-key.ts'
 import { exportOrders, getMetricsLimits, getOrder, listOrders } from './orders/order-queries.ts'
 import { addCustomerPaymentMethod, confirmCustomerPaymentMethod } from './portal/add-payment-method.ts'
 import { confirmOrderPayment } from './portal/confirm-order-payment.ts'
@@ -171,6 +177,9 @@ const operations: Record<string, readonly Handler[]> = {
     validateLicenseKey,
     activateLicenseKey,
     deactivateLicenseKey,
+    validateSoldLicenseKey,
+    activateSoldLicenseKey,
+    deactivateSoldLicenseKey,
   ],
   portalLicenseKeys: [listCustomerLicenseKeys, getCustomerLicenseKey],
 }

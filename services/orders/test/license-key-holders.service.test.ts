@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { confirmCheckout, createCheckout } from '@quittance/contracts/checkouts'
-import { createCustomer } from '@quittance/contracts/customers'
+import { createCustomer, updateCustomer } from '@quittance/contracts/customers'
 import { NotPermitted, RequestValidationError, ResourceNotFound } from '@quittance/contracts/errors'
 import {
   activateLicenseKey,
+  activateSoldLicenseKey,
   deactivateLicenseKey,
+  deactivateSoldLicenseKey,
   getLicenseKey,
   listLicenseKeys,
   updateLicenseKey,
   validateLicenseKey,
+  validateSoldLicenseKey,
 } from '@quittance/contracts/license-keys'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
@@ -54,6 +57,45 @@ test('shows the holder of a key neither the metadata nor the external id of its 
   expect(await orders.call(activateLicenseKey, { ...held, label: 'laptop' }, anonymous)).toMatchObject({
     license_key: { customer: hidden },
   })
+})
+
+test('a server of the seller validates, activates and deactivates a key, and sees the whole customer', async () => {
+  await using orders = await startOrders()
+  const shop = await createLicenseKeyShop(orders, { activations: { ...activations, limit: 1 }, limit_usage: 2 })
+  const { held, licenseKey } = await buyLicenseKey(orders, shop)
+  const { seller } = shop
+  await orders.call(updateCustomer, { id: licenseKey.customer_id, metadata: { margin: 'low' } }, seller)
+  const customer = { id: licenseKey.customer_id, metadata: { margin: 'low' } }
+  const laptop = await orders.call(activateSoldLicenseKey, { ...held, label: 'laptop', conditions: { major: 2 } }, seller)
+  expect(laptop).toMatchObject({ label: 'laptop', license_key: { id: licenseKey.id, customer } })
+  await expect(orders.call(activateSoldLicenseKey, { ...held, label: 'phone' }, seller)).rejects.toThrow(NotPermitted)
+  const use = { ...held, activation_id: laptop.id, conditions: { major: 2 }, increment_usage: 2 }
+  expect(await orders.call(validateSoldLicenseKey, use, seller)).toMatchObject({
+    usage: 2,
+    validations: 1,
+    customer,
+    activation: { id: laptop.id },
+  })
+  await expect(orders.call(validateSoldLicenseKey, use, seller)).rejects.toThrow(RequestValidationError)
+  await expect(orders.call(validateSoldLicenseKey, { ...use, conditions: {} }, seller)).rejects.toThrow(ResourceNotFound)
+  const end = () => orders.call(deactivateSoldLicenseKey, { ...held, activation_id: laptop.id }, seller)
+  expect(await end()).toBeNull()
+  await expect(end()).rejects.toThrow(ResourceNotFound)
+  await orders.call(activateSoldLicenseKey, { ...held, label: 'phone' }, seller)
+})
+
+test('a server of another seller finds no key, also with the organization of the key', async () => {
+  await using orders = await startOrders()
+  const { held } = await buyLicenseKey(orders, await createLicenseKeyShop(orders, { activations }))
+  const { id: activation_id } = await orders.call(activateLicenseKey, { ...held, label: 'laptop' }, anonymous)
+  const other = await orders.shop()
+  for (const organization_id of [held.organization_id, other.organizationId]) {
+    const named = { ...held, organization_id }
+    await expect(orders.call(validateSoldLicenseKey, named, other.seller)).rejects.toThrow(ResourceNotFound)
+    await expect(orders.call(activateSoldLicenseKey, { ...named, label: 'x' }, other.seller)).rejects.toThrow(ResourceNotFound)
+    await expect(orders.call(deactivateSoldLicenseKey, { ...named, activation_id }, other.seller)).rejects.toThrow(ResourceNotFound)
+  }
+  expect(await orders.call(validateLicenseKey, { ...held, activation_id }, anonymous)).toMatchObject({ validations: 1 })
 })
 
 test('returns not found, uncounted, for an unknown key or another owner, benefit or customer', async () => {

@@ -145,7 +145,7 @@ async function createLink(orders: OrdersUnderTest, { seller, product }: Shop): P
   return { 'checkout-links': id, 'checkout-links/client': client_secret }
 }
 
-/** Creates a license key of this buyer, activated once. */
+/** Creates a license key of this buyer, activated twice. */
 async function createLicense(orders: OrdersUnderTest, { seller, organizationId }: Shop, email: string): Promise<Ids> {
   const properties = { activations: { limit: 5, enable_customer_admin: true } }
   const { id } = await orders.call(createBenefit, { type: 'license_keys', description: 'A key', properties }, seller)
@@ -159,9 +159,10 @@ async function createLicense(orders: OrdersUnderTest, { seller, organizationId }
     return first
   })
   const request = { key: license.key, organization_id: organizationId, label: 'desk' }
-  const activation = await orders.call(activateLicenseKey, request, { kind: 'anonymous' })
-  const ofCustomer = { 'customer-portal/license-keys': license.id }
-  return { ...ofCustomer, 'license-keys': license.id, 'license-keys/activations': activation.id, key: license.key }
+  const activate = () => orders.call(activateLicenseKey, request, { kind: 'anonymous' })
+  const [desk, shelf] = [await activate(), await activate()]
+  const held = { 'customer-portal/license-keys': license.id, 'license-keys': license.id, key: license.key }
+  return { ...held, 'license-keys/activations': desk.id, spareActivation: shelf.id }
 }
 
 /** Returns the path variables of an operation: the object, and one inside it. */
@@ -207,6 +208,7 @@ function buildBody({ subject }: PublicOperation, { organizationId, ids, key, cod
     'orders.license-key.validate': held,
     'orders.license-key.activate': { ...held, label: 'laptop' },
     'orders.license-key.deactivate': { ...held, activation_id: ids['license-keys/activations'] },
+    'orders.sold-license-key.deactivate': { ...held, activation_id: ids['spareActivation'] },
     'orders.tax-rate.create': { country: 'AU', name: 'GST', percentage: 10 },
     'orders.customer.create': { email: `${randomUUID()}@example.com` },
     'orders.checkout.create': { products: [ids['products']] },
@@ -241,5 +243,5 @@ function buildBody({ subject }: PublicOperation, { organizationId, ids, key, cod
     'orders.portal-customer.request-email-update': { email: `${randomUUID()}@example.com` },
     'orders.portal-customer.verify-email-update': { token: updateCode },
   }
-  return bodies[subject] ?? {}
+  return bodies[subject] ?? bodies[subject.replace('.sold-', '.')] ?? {}
 }

@@ -71,10 +71,13 @@ interface Attempt {
   stranger: Caller
 }
 
-/** Returns the outcome of a request for foreign data: objects are not found, lists are empty, references in a body are an invalid field. */
+/**
+ * Returns the outcome of a request for foreign data: objects, also those named by their key, are not found, lists are empty, references in a body
+ * are an invalid field.
+ */
 async function attempt(orders: OrdersUnderTest, { operation, owner, stranger }: Attempt): Promise<string> {
   const { request } = owner.requestFor(operation)
-  const isAboutOne = pathVariables(operation.http).length > 0 || operation.http.path.endsWith('/me')
+  const isAboutOne = pathVariables(operation.http).length > 0 || operation.http.path.endsWith('/me') || 'key' in request
   const isAboutAnything = isAboutOne || operation.http.method === 'GET' || mentions(request, owner)
   if (!isAboutAnything) return 'nothing'
   try {

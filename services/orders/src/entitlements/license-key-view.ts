@@ -48,11 +48,21 @@ export const licenseKeyWithActivationsView: View<LicenseKeyWithActivations> = {
   columns: `${columns}, ${nestActivations('')} as activations`,
 }
 
-/** With the activation of the parameter `activation_id`; null if the parameter is null. */
+/** The activation of the parameter `activation_id`; null if the parameter is null. */
+const namedActivation = `${nested(activationColumns, 'license_key_activations a where a.license_key_id = k.id and a.id = :activation_id')} as activation`
+
+/** For the seller. */
 export const validatedLicenseKeyView: View<ValidatedLicenseKey> = {
   name: 'validated-license-key',
   ...scopedLicenseKeys,
-  columns: `${heldLicenseKeyColumns}, ${nested(activationColumns, 'license_key_activations a where a.license_key_id = k.id and a.id = :activation_id')} as activation`,
+  columns: `${columns}, ${namedActivation}`,
+}
+
+/** The same for software that has the key. */
+export const heldValidatedLicenseKeyView: View<ValidatedLicenseKey> = {
+  ...validatedLicenseKeyView,
+  name: 'held-validated-license-key',
+  columns: `${heldLicenseKeyColumns}, ${namedActivation}`,
 }
 
 export const licenseKeyActivationView: View<LicenseKeyActivationRead> = {
