@@ -40,6 +40,23 @@ test.each([
   expect(parseRetryAfter(value, now)).toBe(expected)
 })
 
+test.each([
+  ['Fri Nov 20 12:02:00 2026', '2026-11-20T12:00:00Z'],
+  ['Sun Nov  1 06:02:00 2026', '2026-11-01T06:00:00Z'],
+])('parses the date %j as UTC in every time zone', (value, at) => {
+  const configured = process.env['TZ']
+  try {
+    const waits = ['America/New_York', 'Asia/Kolkata', 'UTC'].map((zone) => {
+      process.env['TZ'] = zone
+      return parseRetryAfter(value, new Date(at))
+    })
+    expect(waits).toEqual([120_000, 120_000, 120_000])
+  } finally {
+    if (configured === undefined) delete process.env['TZ']
+    else process.env['TZ'] = configured
+  }
+})
+
 const common = { schedule: [5, 300], random: 0.5, now }
 const createOutcome = (status: number, reason: AttemptOutcome['reason']): AttemptOutcome => ({
   status,

@@ -28,7 +28,8 @@ export function parseRetryAfter(value: string | null, now: Date): number | null 
   if (!value) return null
   if (/^\d+$/.test(value)) return Number(value) * 1000
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(value)) return null
-  const wait = Date.parse(value) - now.getTime()
+  // The form of `asctime` (RFC 9110 §5.6.7) ends with the year: it is in UTC without naming it.
+  const wait = Date.parse(/ \d{4}$/.test(value) ? `${value} GMT` : value) - now.getTime()
   return wait > 0 ? wait : null
 }
 
