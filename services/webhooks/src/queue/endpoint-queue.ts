@@ -43,7 +43,7 @@ export interface LeasedQueueRow {
 export interface AttemptRecord {
   queue: EndpointQueue
   due: DueDelivery
-  /** Microseconds since 1970, unique within the process. */
+  /** Microseconds of `performance.now()`, unique within the process. The clock of the machine may be corrected by any amount. */
   endedAtUs: number
   outcome: AttemptOutcome | null
   status: RetryDecision['status'] | 'cancelled' | 'held'
@@ -198,8 +198,8 @@ export const deliveryKey = ({ event_id, endpoint_id }: Pick<DueDelivery, 'event_
 
 let lastUs = 0
 
-/** Returns microseconds since 1970, unique within the process, so that attempts have an order. */
+/** Returns microseconds of `performance.now()`, unique within the process, so that attempts have an order. */
 function nowUs(): number {
-  lastUs = Math.max(Date.now() * 1000, lastUs + 1)
+  lastUs = Math.max(Math.floor(performance.now() * 1000), lastUs + 1)
   return lastUs
 }
