@@ -57,7 +57,7 @@ async function measure(client: Client): Promise<{ takeMs: number; readMs: number
     const taken = await timed(taking, () => leaseQueues(context, { owner: randomUUID(), proven: 0, unproven: 256 }))
     const requested = taken
       .slice(0, 50)
-      .map((queue: LeasedQueueRow) => ({ queue: new EndpointQueue(queue, { maxInFlight: 10, until: 0 }), count: 1 }))
+      .map((queue: LeasedQueueRow) => ({ queue: new EndpointQueue(queue, { maxInFlight: 10, until: 0 }), count: 1, started: [] }))
     await timed(reading, () => readDueDeliveries(context, requested))
     await client.query('rollback')
   }

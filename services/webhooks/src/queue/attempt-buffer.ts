@@ -14,19 +14,22 @@ export interface AttemptBuffer {
   hasUnsaved(): boolean
   /** Whether the delivery was started and a read may still return it as due. */
   isKnown(due: DueDelivery): boolean
+  /** Events of these deliveries of an endpoint. */
+  listKnown(endpointId: string): readonly string[]
   /** Removes deliveries stored before this call: a statement that starts later no longer reads them as due. */
   forgetSaved(): void
 }
 
 export function createAttemptBuffer(): AttemptBuffer {
-  const known = new Set<string>()
-  let saved: string[] = []
+  /** Events by endpoint. */
+  const known = new Map<string, Set<string>>()
+  let saved: DueDelivery[] = []
   let ended: AttemptRecord[] = []
 
   function markSaved(batch: readonly AttemptRecord[]): void {
     for (const { queue, due } of batch) {
       queue.progress.unrecorded -= 1
-      saved.push(deliveryKey(due))
+      saved.push(due)
     }
   }
 
@@ -57,13 +60,22 @@ export function createAttemptBuffer(): AttemptBuffer {
   }
 
   return {
-    begin: (due) => void known.add(deliveryKey(due)),
+    begin({ endpoint_id, event_id }) {
+      const events = known.get(endpoint_id)
+      if (events) events.add(event_id)
+      else known.set(endpoint_id, new Set([event_id]))
+    },
     end: (record) => void ended.push(record),
     save,
     hasUnsaved: () => ended.length > 0,
-    isKnown: (due) => known.has(deliveryKey(due)),
+    isKnown: ({ endpoint_id, event_id }) => known.get(endpoint_id)?.has(event_id) ?? false,
+    listKnown: (endpointId) => [...(known.get(endpointId) ?? [])],
     forgetSaved() {
-      for (const key of saved) known.delete(key)
+      for (const { endpoint_id, event_id } of saved) {
+        const events = known.get(endpoint_id)
+        events?.delete(event_id)
+        if (events?.size === 0) known.delete(endpoint_id)
+      }
       saved = []
     },
   }

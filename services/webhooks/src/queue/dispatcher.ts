@@ -117,20 +117,21 @@ export class Dispatcher {
     await this.#queues.lease(context)
   }
 
-  /** Reads due deliveries into the queues that can start a POST. Filters out those in progress, which the read returns too. */
+  /** Reads due deliveries into the queues that can start a POST. Filters out those that were started during the read. */
   async #read(context: JobContext): Promise<void> {
-    const now = performance.now()
-    const ready = this.#queues.readyToRead(now, this.pools.available())
+    const ready = this.#queues.readyToRead(performance.now(), this.pools.available())
     if (ready.length === 0) return
     this.#attempts.forgetSaved()
     const perQueue = Math.max(8, Math.min(200, Math.floor(maxReadCount / ready.length)))
-    const requests = ready.map((queue) => ({ queue, count: queue.progress.unrecorded + (queue.health.isHealthy ? perQueue : 2) }))
+    const requests = ready.map((queue) => ({
+      queue,
+      count: queue.health.isHealthy ? Math.min(perQueue, queue.buffer.maxCount) : 2,
+      started: this.#attempts.listKnown(queue.lease.endpointId),
+    }))
     const dueByEndpoint = Map.groupBy(await readDueDeliveries(context, requests), ({ endpoint_id }) => endpoint_id)
     for (const { queue, count } of requests) {
       const due = dueByEndpoint.get(queue.lease.endpointId) ?? []
-      queue.buffer.hasMore = due.length >= count
-      queue.buffer.deliveries = due.filter((row) => !this.#attempts.isKnown(row))
-      queue.buffer.readAt = now
+      queue.fill(due, { count, isStarted: this.#attempts.isKnown })
     }
   }
 

@@ -27,6 +27,8 @@ export interface DueDelivery {
   is_disabled: boolean
   /** False once the endpoint is deleted or no longer selects the type. */
   is_wanted: boolean
+  /** Whether the queue has a later delivery that is due. It was not read if this one is the last: the payloads were too large. */
+  has_next: boolean
 }
 
 /** A leased row of `webhook_lanes`. */
@@ -66,9 +68,12 @@ interface Lease {
 interface DeliveryBuffer {
   /** In the order of their due times; valid for `maxReadAgeMs`. */
   deliveries: DueDelivery[]
+  /** The end of the read: measured from its start, no delivery could start while the database is slow. */
   readAt: number
   /** Further deliveries may be due. */
   hasMore: boolean
+  /** Maximum number of the next read: of large payloads, only few fit into it. */
+  maxCount: number
 }
 
 /** POSTs in progress and results that are not stored yet. */
@@ -93,8 +98,11 @@ export interface RetrySettings {
 
 const internalErrorRetryMs = 30_000
 
-/** Maximum milliseconds between reading and starting a delivery, because the endpoint or the delivery may change. */
+/** Maximum milliseconds between the end of a read and the start of a delivery, because the endpoint or the delivery may change. */
 const maxReadAgeMs = 250
+
+/** Deliveries that are read beyond those that fitted into the last read, so that the number grows again with smaller payloads. */
+const spareReadCount = 8
 
 /**
  * Queue of one endpoint (table `webhook_lanes`). Only the lease owner has it, so its counters need no shared store. The row keeps those of
@@ -105,7 +113,7 @@ export class EndpointQueue {
   readonly breaker: CircuitBreaker
   readonly health: HealthEstimate
   readonly limiter = new RateLimiter()
-  readonly buffer: DeliveryBuffer = { deliveries: [], readAt: 0, hasMore: true }
+  readonly buffer: DeliveryBuffer = { deliveries: [], readAt: 0, hasMore: true, maxCount: Infinity }
   readonly progress: Progress = { inFlight: 0, unrecorded: 0, isGone: false, busyAggregates: new Set(), lastUsedAt: performance.now() }
 
   /** `maxInFlight` is the maximum number of concurrent POSTs to one endpoint; the lease ends at `until`. */
@@ -121,6 +129,15 @@ export class EndpointQueue {
     if (!this.#canSend(now)) return false
     const { deliveries, hasMore, readAt } = this.buffer
     return deliveries.length === 0 ? hasMore : now - readAt > maxReadAgeMs
+  }
+
+  /** Replaces the read deliveries by those of a new read for at most `count`, except those that were started during the read. */
+  fill(due: readonly DueDelivery[], { count, isStarted }: { count: number; isStarted(due: DueDelivery): boolean }): void {
+    const isCut = due.length < count && (due.at(-1)?.has_next ?? false)
+    this.buffer.deliveries = due.filter((each) => !isStarted(each))
+    this.buffer.readAt = performance.now()
+    this.buffer.hasMore = isCut || due.length >= count
+    this.buffer.maxCount = isCut ? due.length + spareReadCount : Infinity
   }
 
   /** Removes and returns the next delivery that may start, skipping aggregates with an event in progress. */

@@ -80,30 +80,56 @@ function toArrays(queues: readonly EndpointQueue[]) {
   return { endpoint_ids: queues.map(({ lease }) => lease.endpointId), epochs: queues.map(({ lease }) => lease.epoch) }
 }
 
+/**
+ * Maximum bytes of the payloads of one read, so that its duration and memory are bounded. Organizations share them equally, and none gets more
+ * than a quarter: other tenants wait until the POSTs of a read are signed and written. The first delivery of a queue is read whatever its size.
+ */
+const maxReadBytes = 4 * 1024 * 1024
+
+// `octet_length` reads no payload: PostgreSQL stores the length beside the pointer to a large value. Only selected payloads are read.
 const dueSql = `
+  with asked as materialized (
+    select q.count, q.started, e.* from unnest(:endpoint_ids::uuid[], :counts::int[], :started::text[]) as q (endpoint_id, count, started)
+    join webhook_endpoints e on e.id = q.endpoint_id
+    where q.endpoint_id <> all (${backlogs})),
+  shares as (
+    select organization_id, :max_bytes::bigint / greatest(4, count(*) over ()) / count(*) as bytes from asked group by organization_id)
   select d.event_id, d.endpoint_id, d.occurred_at::text, e.organization_id, d.aggregate_id, d.event_type, d.round, d.attempts, d.is_test,
-    coalesce(d.body, ev.payload) as payload, ev.traceparent, e.url, e.rate_limit, e.sealed_secret,
+    d.payload, d.traceparent, d.has_next, e.url, e.rate_limit, e.sealed_secret,
     array(select p ->> 'sealed' from jsonb_array_elements(e.sealed_previous) p where (p ->> 'expires_at')::timestamptz > now()) as sealed_previous,
     e.disabled_at is not null as is_disabled,
     e.deleted_at is null and (d.is_test or e.events && array[d.event_type, split_part(d.event_type, '.', 1) || '.*', '*']) as is_wanted
-  from unnest(:endpoint_ids::uuid[], :counts::int[]) as asked (endpoint_id, count)
-  join webhook_endpoints e on e.id = asked.endpoint_id
+  from asked e
+  join shares on shares.organization_id = e.organization_id
   cross join lateral (
-    select * from webhook_deliveries w
-    where w.endpoint_id = asked.endpoint_id and w.status = 'pending' and w.next_attempt_at <= now()
-    order by w.next_attempt_at, w.position limit asked.count) d
-  left join webhook_events ev on ev.id = d.event_id and ev.occurred_at = d.occurred_at
-  where asked.endpoint_id <> all (${backlogs})
+    select w.*, coalesce(w.body, ev.payload) as payload, ev.traceparent, row_number() over due as number,
+      sum(octet_length(coalesce(w.body, ev.payload))) over due as bytes, lead(true, 1, false) over due as has_next
+    from (
+      select * from webhook_deliveries
+      where endpoint_id = e.id and status = 'pending' and next_attempt_at <= now() and event_id <> all (e.started::uuid[])
+      order by next_attempt_at, position limit e.count) w
+    left join webhook_events ev on ev.id = w.event_id and ev.occurred_at = w.occurred_at
+    window due as (order by w.next_attempt_at, w.position rows unbounded preceding)) d
+  where d.number = 1 or d.bytes <= shares.bytes
   order by d.next_attempt_at, d.position`
 
-/** Returns the due deliveries of these queues, oldest due time first, including those in progress. */
-export function readDueDeliveries(
-  { systemSql }: JobContext,
-  requests: readonly { queue: EndpointQueue; count: number }[],
-): Promise<DueDelivery[]> {
+/** Due deliveries of one queue to read. */
+export interface DueRequest {
+  queue: EndpointQueue
+  /** Maximum number of deliveries. */
+  count: number
+  /** Events whose delivery has started. They are due until their result is stored, and must use up neither the number nor the bytes. */
+  started: readonly string[]
+}
+
+/** Returns the due deliveries of these queues that have not started, oldest due time first. */
+export function readDueDeliveries({ systemSql }: JobContext, requests: readonly DueRequest[]): Promise<DueDelivery[]> {
   return systemSql<DueDelivery>('deliveries.due', dueSql, {
     endpoint_ids: requests.map(({ queue }) => queue.lease.endpointId),
     counts: requests.map(({ count }) => count),
+    // An array of arrays would need rows of the same length.
+    started: requests.map(({ started }) => `{${started.join()}}`),
+    max_bytes: maxReadBytes,
   })
 }
 
