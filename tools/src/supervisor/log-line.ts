@@ -7,7 +7,19 @@ export function formatLogLine(line: string): string | null {
   if (!entry || !['warn', 'error', 'fatal'].includes(String(entry.level))) return null
   const error = entry.err as { message?: string } | undefined
   const fields = Object.entries(entry).flatMap(([key, value]) => (hidden.has(key) ? [] : [`${key}=${shorten(value)}`]))
-  return [entry.level, entry.event, error?.message && `(${error.message.split('\n')[0]})`, ...fields].filter(Boolean).join(' ')
+  return [entry.level, entry.event, error?.message && `(${joinLines(error.message)})`, ...fields].filter(Boolean).join(' ')
+}
+
+/** The lines after the first one name the invalid settings. Other messages of several lines may be long, such as those of a statement. */
+const maxMessageCharacters = 600
+
+function joinLines(message: string): string {
+  const [first = '', ...others] = message
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+  const all = [first, others.join('; ')].filter(Boolean).join(first.endsWith(':') ? ' ' : '; ')
+  return shorten(all, maxMessageCharacters)
 }
 
 function parse(line: string): Record<string, unknown> | null {
@@ -19,7 +31,7 @@ function parse(line: string): Record<string, unknown> | null {
   }
 }
 
-function shorten(value: unknown): string {
+function shorten(value: unknown, maxCharacters = 80): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text
 }
