@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { ProgressReporter } from '@quittance/testing/engines/engine'
-import { stopRecordedProcess, recordedProcess, recordProcess } from '@quittance/testing/engines/process-record'
+import { lockFile, recordedProcess, stopRecordedProcess } from '@quittance/testing/engines/process-record'
 import { limitEngineLogs, rotateLog } from './log-file.ts'
 
 export interface DataFolder {
@@ -21,11 +21,14 @@ export async function lockDataFolder(requestedPath: string | null, report: Progr
   if (requestedPath === null) await sweepTemporaryFolders()
   const path = requestedPath === null ? mkdtempSync(join(tmpdir(), temporaryPrefix)) : resolve(requestedPath)
   const folder = { path, logs: join(path, 'logs'), run: join(path, 'run') }
-  for (const each of [folder.logs, folder.run]) mkdirSync(each, { recursive: true, mode: 0o700 })
   const lock = join(path, 'supervisor.pid')
-  const holder = recordedProcess(lock)
-  if (holder) throw new Error(`${path} is in use by process ${holder}. Stop it, or choose another folder with --data.`)
-  recordProcess(lock, process.pid)
+  const holder = withReason(`The data folder ${path} cannot be written; choose another with --data`, () => {
+    for (const each of [folder.logs, folder.run]) mkdirSync(each, { recursive: true, mode: 0o700 })
+    return lockFile(lock)
+  })
+  if (holder !== null) throw new Error(`${path} is in use by process ${holder}. Stop it, or choose another folder with --data.`)
+  // Left by a supervisor that was killed.
+  rmSync(join(path, 'instance.json'), { force: true })
   await stopLeftovers(folder.run, report)
   for (const name of readdirSync(folder.logs)) if (name.endsWith('.log')) rotateLog(join(folder.logs, name))
   const stopLimiting = limitEngineLogs(path, report)
@@ -35,6 +38,22 @@ export async function lockDataFolder(requestedPath: string | null, report: Progr
       stopLimiting()
       rmSync(requestedPath === null ? path : lock, { recursive: true, force: true })
     },
+  }
+}
+
+/** Removes the ready file of an earlier run, and checks that another one can be written: otherwise that fails after everything was started. */
+export function prepareReadyFile(file: string): void {
+  withReason(`--ready-file ${file} cannot be written`, () => {
+    accessSync(dirname(file), constants.W_OK)
+    rmSync(file, { force: true })
+  })
+}
+
+function withReason<Result>(what: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw new Error(`${what}: ${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -9,7 +9,7 @@ import { isFree } from '@quittance/testing/engines/free-ports'
 import { writeJsonFile } from '@quittance/testing/engines/json-file'
 import type { ReadyFile } from '@quittance/testing/ready-file'
 import { provideDemoData } from '../seed/demo-data.ts'
-import { lockDataFolder, type DataFolder } from './data-folder.ts'
+import { lockDataFolder, prepareReadyFile, type DataFolder } from './data-folder.ts'
 import { startDatabases, startNats, type Databases, type Nats } from './engines.ts'
 import { publicAddresses, sandboxPayments } from './environment.ts'
 import type { DatabaseOwner, Secrets } from '../secrets/secret-list.ts'
@@ -115,7 +115,7 @@ async function prepareResources(options: InstanceOptions, closers: Closers): Pro
   const folder = await lockDataFolder(options.dataDir, report)
   closers.push(folder.release)
   // Only now is the file ours: an instance that holds the folder may have written it.
-  if (options.readyFile) rmSync(options.readyFile, { force: true })
+  if (options.readyFile) prepareReadyFile(options.readyFile)
   const secrets = readSecrets(folder.path)
   const busKeys = createBusKeys(secrets, userEnvironment)
   const common = { dataDir: folder.path, fast: options.dataDir === null, userEnvironment, report, notify }

@@ -1,6 +1,7 @@
 /** Records on disk which processes a data folder owns, so that processes left by a killed run are found and stopped. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 interface ProcessInfo {
@@ -35,13 +36,76 @@ export function recordProcess(file: string, pid: number): void {
   writeFileSync(file, `${pid}\n${findProcess(pid)?.startedAt ?? ''}`, { mode: 0o600 })
 }
 
-/** Returns the recorded process if it is still the same one. */
+/** Returns the recorded process if it is still the same one. A record that a full disk has cut off names no process. */
 export function recordedProcess(file: string): number | null {
   try {
-    const [pid, startedAt] = readFileSync(file, 'utf8').split('\n')
-    return findProcess(Number(pid))?.startedAt === startedAt ? Number(pid) : null
+    return parseRecord(readFileSync(file, 'utf8'))
   } catch {
     return null
+  }
+}
+
+function parseRecord(text: string): number | null {
+  const [pid, startedAt] = text.split('\n')
+  // Without both lines, a process that does not exist would be the same one.
+  return startedAt && findProcess(Number(pid))?.startedAt === startedAt ? Number(pid) : null
+}
+
+/**
+ * Locks a file for this process. Returns null once it is locked, and otherwise the process that holds it or is about to.
+ *
+ * Only one process may replace the record of an ended one: the one that holds a second lock, which is named after that record. Without it, a
+ * process that has read the old record could remove the new one of another process. The second lock is taken over in the same way.
+ */
+export function lockFile(file: string): number | null {
+  const own = `${file}.${randomUUID()}.tmp`
+  recordProcess(own, process.pid)
+  try {
+    return replaceEndedRecord(file, own)
+  } finally {
+    rmSync(own, { force: true })
+  }
+}
+
+function replaceEndedRecord(file: string, own: string): number | null {
+  for (;;) {
+    if (tryToLink(own, file)) return null
+    const text = readRecord(file)
+    // Released between the two.
+    if (text === null) continue
+    const holder = parseRecord(text)
+    if (holder !== null) return holder
+    const second = `${file}.after-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+    const other = lockFile(second)
+    if (other !== null) return other
+    try {
+      // Another process may have replaced the record before the second lock was taken.
+      if (readRecord(file) !== text) continue
+      renameSync(own, file)
+      return null
+    } finally {
+      rmSync(second, { force: true })
+    }
+  }
+}
+
+function readRecord(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Creates a file with its content in one step; returns whether it did not exist. */
+function tryToLink(existing: string, file: string): boolean {
+  try {
+    linkSync(existing, file)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
   }
 }
 
@@ -55,6 +119,7 @@ interface StopOptions {
 /** Stops a process that is not a child of this one. */
 export async function stopProcess(pid: number, { signal, timeoutMs }: StopOptions): Promise<void> {
   const startedAt = findProcess(pid)?.startedAt
+  if (startedAt === undefined) return
   const isGone = () => findProcess(pid)?.startedAt !== startedAt
   sendSignal(pid, signal)
   for (let waited = 0; waited < timeoutMs && !isGone(); waited += 25) await delay(25)
