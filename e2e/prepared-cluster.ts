@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { writeJsonFile } from '@quittance/testing/engines/json-file'
 import { startPostgres } from '@quittance/testing/engines/postgres'
 import { ensureDatabases } from '@quittance/testing/engines/service-database'
 import { databaseOwners } from '@quittance/tools/secrets/secret-list'
@@ -14,6 +15,8 @@ const password = 'prepared'
  * costs a third of the CPU of a start.
  */
 export async function prepareCluster(folder: string): Promise<void> {
+  // Each system adds its own. Without the file, the cluster would be one whose secrets are lost.
+  writeJsonFile(join(folder, 'secrets.json'), {})
   const postgres = await startPostgres({ dataDir: join(folder, 'postgres') })
   try {
     const owners = databaseOwners.map((name) => ({ name, password }))

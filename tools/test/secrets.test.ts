@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -101,6 +101,22 @@ test('a complete file of secrets is not written again', () => {
   const { ino } = statSync(join(data, 'secrets.json'))
   expect(readSecrets(data)).toEqual(first)
   expect(statSync(join(data, 'secrets.json')).ino).toBe(ino)
+})
+
+test('lost secrets of an existing cluster are not replaced, and those of an interrupted first start are kept', () => {
+  const data = mkdtempSync(join(folder, 'lost-'))
+  // As a first start leaves them that was killed while it created the cluster.
+  mkdirSync(join(data, 'postgres.new'))
+  const first = readSecrets(data)
+  mkdirSync(join(data, 'postgres'))
+  expect(readSecrets(data)).toEqual(first)
+  const file = join(data, 'secrets.json')
+  renameSync(file, `${file}.backup`)
+  const expected = `${file} is missing, and the rows in ${join(data, 'postgres')} are sealed under its keys. Restore secrets.json from the backup`
+  expect(() => readSecrets(data)).toThrow(expected)
+  expect(existsSync(file)).toBe(false)
+  renameSync(`${file}.backup`, file)
+  expect(readSecrets(data)).toEqual(first)
 })
 
 test('a data folder keeps its secrets, even of an earlier release’s format, and adds missing ones', () => {

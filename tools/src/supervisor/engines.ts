@@ -6,6 +6,7 @@ import { startNatsServer, type NatsServer } from '@quittance/testing/engines/nat
 import { startPostgres } from '@quittance/testing/engines/postgres'
 import { ensureDatabases, runtimeRole } from '@quittance/testing/engines/service-database'
 import { databaseOwners, databasePassword, migrationPassword, type DatabaseOwner, type Secrets } from '../secrets/secret-list.ts'
+import { restoreAdvice } from './secrets.ts'
 import { superviseProcess, type SupervisedProcess } from './supervise-process.ts'
 import { watchJetStream } from './watch-jetstream.ts'
 
@@ -25,25 +26,28 @@ export interface Databases {
   urls: Record<DatabaseOwner, string>
   /** With the roles that migrate; none if an external database has one role for both. */
   migrationUrls: Partial<Record<DatabaseOwner, string>>
+  /** The databases of the environment: a part of `urls`. */
+  external: Partial<Record<DatabaseOwner, string>>
   /** Null if all databases are external. */
   superuserUrl: string | null
   kept: SupervisedProcess | null
 }
+
+/** `invalid_password` of PostgreSQL. */
+const wrongPassword = '28P01'
+const postgresPatienceMs = 5_000
 
 /**
  * Starts PostgreSQL. `DATABASE_URL_‹SERVICE›` names an external database, `MIGRATION_DATABASE_URL_‹SERVICE›` its other role; the others are
  * in the embedded PostgreSQL.
  */
 export async function startDatabases({ secrets, ...options }: EngineOptions & { secrets: Secrets }): Promise<Databases> {
-  const external = Object.fromEntries(databaseOwners.map((name) => [name, options.userEnvironment[`DATABASE_URL_${name.toUpperCase()}`]]))
-  const externalMigration = Object.fromEntries(
-    databaseOwners.flatMap((name) =>
-      external[name] ? [[name, options.userEnvironment[`MIGRATION_DATABASE_URL_${name.toUpperCase()}`]]] : [],
-    ),
-  )
+  const external = readUrls('DATABASE_URL', { owners: databaseOwners, environment: options.userEnvironment })
   const embedded = databaseOwners.filter((name) => !external[name])
+  const externalOwners = databaseOwners.filter((name) => external[name])
+  const externalMigration = readUrls('MIGRATION_DATABASE_URL', { owners: externalOwners, environment: options.userEnvironment })
   if (embedded.length === 0)
-    return { urls: external as Databases['urls'], migrationUrls: externalMigration, superuserUrl: null, kept: null }
+    return { urls: external as Databases['urls'], migrationUrls: externalMigration, external, superuserUrl: null, kept: null }
   const start = (report: ProgressReporter, port?: number) =>
     startPostgres({ dataDir: join(options.dataDir, 'postgres'), fast: options.fast, report, ...(port && { port }) })
   const postgres = await start(options.report)
@@ -58,7 +62,12 @@ export async function startDatabases({ secrets, ...options }: EngineOptions & { 
     password: secrets[migrationPassword(name)] as string,
     runtimePassword: secrets[databasePassword(name)] as string,
   }))
-  await ensureDatabases(postgres.url('postgres'), owners)
+  await ensureDatabases(postgres.url('postgres'), owners).catch(async (error: Error & { code?: string }) => {
+    await kept.stop(postgresPatienceMs)
+    if (error.code !== wrongPassword) throw error
+    const file = join(options.dataDir, 'postgres.password')
+    throw new Error(`${file} does not have the password of PostgreSQL. ${restoreAdvice(file)}`, { cause: error })
+  })
   options.report(`PostgreSQL is ready on port ${postgres.port}`)
   const urlsWith = (credentials: (owner: (typeof owners)[number]) => { user: string; password: string }) =>
     Object.fromEntries(owners.map((owner) => [owner.name, postgres.url(owner.name, credentials(owner))]))
@@ -68,9 +77,18 @@ export async function startDatabases({ secrets, ...options }: EngineOptions & { 
       ...urlsWith(({ name, runtimePassword }) => ({ user: runtimeRole(name), password: runtimePassword })),
     } as Databases['urls'],
     migrationUrls: { ...externalMigration, ...urlsWith(({ name, password }) => ({ user: name, password })) },
+    external,
     superuserUrl: postgres.url('postgres'),
     kept,
   }
+}
+
+function readUrls(
+  prefix: string,
+  { owners, environment }: { owners: readonly DatabaseOwner[]; environment: NodeJS.ProcessEnv },
+): Partial<Record<DatabaseOwner, string>> {
+  const urls = owners.map((owner) => [owner, environment[`${prefix}_${owner.toUpperCase()}`]])
+  return Object.fromEntries(urls.filter(([, url]) => url))
 }
 
 export interface Nats {

@@ -78,11 +78,14 @@ async function stopLeftover(dataDir: string, report: ProgressReporter): Promise<
   rmSync(file, { force: true })
 }
 
+/** A new cluster gets a new password: a file without a cluster is of an interrupted start, and may be cut off. */
 function superuserPassword(dataDir: string): string {
   const file = `${dataDir}.password`
   mkdirSync(dirname(dataDir), { recursive: true })
-  if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600 })
-  return readFileSync(file, 'utf8')
+  if (!existsSync(dataDir)) writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600 })
+  const password = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  if (!password) throw new Error(`${file} is missing or empty. Restore it from the backup: it has the password of the cluster.`)
+  return password
 }
 
 async function createCluster({ dataDir, password, runAs, fast, report }: ClusterOptions): Promise<void> {
