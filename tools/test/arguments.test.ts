@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { recordProcess } from '@quittance/testing/engines/process-record'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
@@ -18,6 +19,13 @@ function run(program: string, args: readonly string[], settings: NodeJS.ProcessE
     env,
     maxBuffer: 10_000_000,
   })
+}
+
+/** Writes what a running instance does; its process is this one. */
+function writeInstance(facts: object): void {
+  mkdirSync(join(folder, '.quittance'), { recursive: true })
+  writeFileSync(join(folder, '.quittance/instance.json'), JSON.stringify(facts))
+  recordProcess(join(folder, '.quittance/supervisor.pid'), process.pid)
 }
 
 test.each([
@@ -55,10 +63,9 @@ test('openapi has no double slash after an address that ends with one', () => {
 })
 
 test('a system that NATS_URL names is not mixed with an instance on this machine', () => {
-  const facts = { base_url: 'http://127.0.0.1:1', postgres_url: 'postgres://127.0.0.1:1/x' }
+  const facts = { pid: process.pid, base_url: 'http://127.0.0.1:1', postgres_url: 'postgres://127.0.0.1:1/x' }
   const elsewhere = { NATS_URL: 'nats://127.0.0.1:1', BUS_KEY: 'x', BUS_PUBLIC_KEYS: 'x' }
-  mkdirSync(join(folder, '.quittance'))
-  writeFileSync(join(folder, '.quittance/instance.json'), JSON.stringify(facts))
+  writeInstance(facts)
   expect(run('quittance.ts', ['seed'], elsewhere)).toMatchObject({
     status: 2,
     stderr: expect.stringContaining('--origin is required') as string,
@@ -67,6 +74,24 @@ test('a system that NATS_URL names is not mixed with an instance on this machine
     status: 2,
     stderr: expect.stringContaining('Set DATABASE_URL_INVOICES') as string,
   })
+})
+
+test('commands read the external database of the running instance, not the embedded one of an earlier start', () => {
+  const facts = { pid: process.pid, base_url: 'http://127.0.0.1:1', postgres_url: 'postgres://postgres:x@127.0.0.1:1/postgres' }
+  writeInstance({ ...facts, external_databases: { invoices: 'postgres://invoices:secret@127.0.0.1:2/ledger' } })
+  const { status, stderr } = run('quittance.ts', ['invoices', 'verify'])
+  expect({ status, stderr }).toEqual({ status: 1, stderr: '\nconnect ECONNREFUSED 127.0.0.1:2\n' })
+})
+
+test('commands report that no instance runs after its supervisor was killed', () => {
+  const nats = 'nats://operator:x@127.0.0.1:1'
+  const facts = { base_url: 'http://127.0.0.1:1', nats_url: nats, stream_url: nats, operator_bus_key: 'x', bus_public_keys: 'x' }
+  writeInstance({ ...facts, pid: process.pid, postgres_url: 'postgres://127.0.0.1:1/x' })
+  writeFileSync(join(folder, '.quittance/supervisor.pid'), `${process.pid}\n1`)
+  for (const args of [['events'], ['account', 'create', '--email', 'a@example.com'], ['invoices', 'verify']]) {
+    const { status, stderr } = run('quittance.ts', args)
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(/no instance runs/i) as string })
+  }
 })
 
 test('invoices verify names a file of heads that it cannot read', () => {

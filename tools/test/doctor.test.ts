@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { recordProcess } from '@quittance/testing/engines/process-record'
 import { eventually } from '@quittance/testing/eventually'
 import { afterEach, expect, test } from 'vitest'
 import { checkMachine } from '../src/doctor/check-machine.ts'
@@ -106,6 +107,24 @@ test('names an address that is not a URL, and ends although a server is silent',
   const count = () =>
     new Promise<number>((resolve, reject) => silent.getConnections((error, open) => (error ? reject(error) : resolve(open))))
   await eventually(async () => expect(await count()).toBe(0))
+})
+
+test('distinguishes a port of the running instance from one that another program uses', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'quittance-doctor-'))
+  const port = await listenAndSend('')
+  const describePort = async () => (await checkMachine({}, { port, dataDir }))[0]
+  const writeInstance = (url: string) => {
+    const facts = { pid: process.pid, services: { gateway: [{ pid: 1, health_url: 'http://127.0.0.1:1', url }] } }
+    writeFileSync(join(dataDir, 'instance.json'), JSON.stringify(facts))
+  }
+  writeInstance(`http://127.0.0.1:${port}`)
+  // Of a supervisor that was killed.
+  expect(await describePort()).toMatchObject({ state: 'missing', message: 'in use' })
+  recordProcess(join(dataDir, 'supervisor.pid'), process.pid)
+  expect(await describePort()).toMatchObject({ state: 'ok', message: `in use; an instance runs on ${dataDir}` })
+  writeInstance('http://127.0.0.1:1')
+  expect(await describePort()).toMatchObject({ state: 'missing', message: 'in use' })
+  rmSync(dataDir, { recursive: true })
 })
 
 test('reports a port in use and short secrets, and shows no part of a secret', async () => {

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { createDisposableFolder } from '@quittance/testing/engines/disposable-fo
 import { findProcess } from '@quittance/testing/engines/process-record'
 import { eventually } from '@quittance/testing/eventually'
 import type { ReadyFile } from '@quittance/testing/ready-file'
+import { reachableDatabases } from '../src/commands/failed-invoices.ts'
 
 let folder: string
 let started: ChildProcess[]
@@ -29,14 +30,14 @@ interface System {
 }
 
 /** Starts a supervisor with fake services and waits for its ready file. */
-async function start(name: string, args: string[] = []): Promise<System> {
+async function start(name: string, args: string[] = [], settings: NodeJS.ProcessEnv = {}): Promise<System> {
   const readyFile = join(folder, `${name}.ready.json`)
   const all = ['--port', '0', '--seed', 'none', '--data', join(folder, name), '--ready-file', readyFile, ...args]
   // Settings of this test run for services under test are not this system's.
   const { BASE_URL: _, ...env } = process.env
   const child = spawn(process.execPath, [join(import.meta.dirname, 'fake-system.ts'), ...all], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env,
+    env: { ...env, ...settings },
   })
   started.push(child)
   let output = ''
@@ -81,9 +82,28 @@ test('stops everything on SIGTERM, and the next start finds the data', async () 
   expect(await stop(first.child)).toBe(0)
   expect(all.filter(findProcess)).toEqual([])
   expect(existsSync(join(folder, 'a.ready.json'))).toBe(false)
+  await expectNoStartWithout('secrets.json')
+  await expectNoStartWithout('postgres.password')
   const second = await start('a')
   expect(await sql(second, 'select answer from kept')).toEqual([{ answer: 1 }])
 })
+
+/** Expects that a start on the folder names a damaged file, without which its data are lost, and puts the file back. */
+async function expectNoStartWithout(name: string): Promise<void> {
+  const file = join(folder, 'a', name)
+  const content = readFileSync(file, 'utf8')
+  if (name.endsWith('.json')) rmSync(file)
+  else writeFileSync(file, 'another')
+  const advice = `Restore ${name} from the backup (docs/operations.md, "Backup and restore")`
+  const { message } = await start('a').then(
+    () => new Error('It started.'),
+    (error: Error) => error,
+  )
+  expect(message).toContain(file)
+  expect(message).toContain(advice)
+  expect(existsSync(file)).toBe(!name.endsWith('.json'))
+  writeFileSync(file, content, { mode: 0o600 })
+}
 
 test('leaves no process behind when killed, and starts again', async () => {
   const first = await start('a')
@@ -135,8 +155,14 @@ test.runIf(existsSync('/dev/full'))('runs on while logs cannot be written, and r
   expect(await stop(system.child)).toBe(0)
 })
 
-test('runs two instances side by side, and one supervisor per folder', async () => {
-  const [first, second] = await Promise.all([start('a'), start('b')])
+test('runs two instances side by side, one supervisor per folder, and records an external database', async () => {
+  const first = await start('a')
+  const invoices = new URL('/invoices', first.facts().postgres_url ?? '').href
+  const second = await start('b', [], { DATABASE_URL_INVOICES: invoices })
+  expect(second.facts().external_databases).toEqual({ invoices })
+  expect([first.facts().external_databases, statSync(join(folder, 'b', 'instance.json')).mode & 0o777]).toEqual([undefined, 0o600])
+  // Both have a database of invoices; commands read the one that the services do.
+  expect(reachableDatabases({ data: join(folder, 'b') })).toEqual({ invoices })
   expect(first.facts().base_url).not.toBe(second.facts().base_url)
   await expect(start('a')).rejects.toThrow(`is in use by process ${first.child.pid}`)
   expect((await fetch(first.facts().base_url)).status).toBe(200)

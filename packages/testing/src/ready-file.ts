@@ -45,6 +45,11 @@ export interface ReadyFile {
   pages_url: string
   /** URL of the embedded PostgreSQL's superuser; null if every service has an external database. */
   postgres_url: string | null
+  /**
+   * URLs of external databases by service, with the roles that the services run with; none if all are embedded. Commands read the same
+   * databases without their settings. The file has the passwords of all other servers, too: only its owner may read it.
+   */
+  external_databases?: Partial<Record<ServiceName, string>>
   /** URL with the credentials of the operator. */
   nats_url: string
   /** URL with the credentials of the user `stream`, which reads and manages the event stream. */

@@ -7,6 +7,9 @@ export function reachableDatabases(target: { data?: string | undefined; nats?: s
   const { DATABASE_URL_INVOICES: named } = withoutEmptySettings(process.env)
   if (named) return { invoices: named }
   const instance = findNatsUrl(target) === undefined ? findInstance(target.data) : null
+  // The embedded server may still have a database of an earlier start.
+  const external = instance?.external_databases?.invoices
+  if (external) return { invoices: external }
   return { invoices: instance?.postgres_url ? new URL('/invoices', instance.postgres_url).href : null }
 }
 

@@ -4,6 +4,7 @@ import { withoutEmptySettings } from '@quittance/runtime/config'
 import type { OperatorAccess } from '@quittance/runtime/bus/operator-access'
 import { withOperator, type Operator } from '../operator.ts'
 import { readJsonFile } from '@quittance/testing/engines/json-file'
+import { recordedProcess } from '@quittance/testing/engines/process-record'
 import type { ReadyFile } from '@quittance/testing/ready-file'
 import { UsageError } from '../cli/command.ts'
 import { defaultDataFolder } from '../supervisor/start-options.ts'
@@ -74,9 +75,11 @@ export function runningInstance(data: string | undefined): ReadyFile {
   throw new UsageError(`No instance runs on ${data ?? defaultDataFolder}. Start one (npm start), or name another with --data or --nats.`)
 }
 
-/** Returns the addresses of the instance that runs on a data folder; null if there is none. */
+/** Returns the addresses of the instance that runs on a data folder; null if there is none. A supervisor that was killed leaves its file. */
 export function findInstance(data: string | undefined): ReadyFile | null {
-  return readJsonFile<ReadyFile>(join(data ?? defaultDataFolder, 'instance.json'))
+  const folder = data ?? defaultDataFolder
+  const instance = readJsonFile<ReadyFile>(join(folder, 'instance.json'))
+  return instance && recordedProcess(join(folder, 'supervisor.pid')) === instance.pid ? instance : null
 }
 
 /** Parses `orders:read,orders:write`; returns all of `known` if nothing is given. */

@@ -2,6 +2,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { isFree } from '@quittance/testing/engines/free-ports'
+import { findInstance } from '../commands/target-options.ts'
 import { missing, ok, warning, type Finding } from './finding.ts'
 
 const gigabyte = 1024 ** 3
@@ -19,7 +20,9 @@ export async function checkMachine(environment: NodeJS.ProcessEnv, { port, dataD
 
 async function checkPort(port: number, dataDir: string): Promise<Finding> {
   if (await isFree(port)) return ok(`port ${port}`, 'free')
-  if (existsSync(join(dataDir, 'instance.json'))) return ok(`port ${port}`, `in use; an instance runs on ${dataDir}`)
+  const gateways = findInstance(dataDir)?.services.gateway ?? []
+  if (gateways.some(({ url = '' }) => URL.parse(url)?.port === String(port)))
+    return ok(`port ${port}`, `in use; an instance runs on ${dataDir}`)
   return missing(`port ${port}`, 'in use', 'Choose another: npm start -- --port 8081, or 0 for a free one.')
 }
 

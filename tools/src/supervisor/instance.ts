@@ -223,6 +223,7 @@ async function collectFacts({ options, resources, slots, team }: FactsOptions): 
     auth_url: authUrl,
     pages_url: pagesUrl,
     postgres_url: databases.superuserUrl,
+    ...(Object.keys(databases.external).length > 0 && { external_databases: databases.external }),
     nats_url: nats.urls.operator,
     stream_url: nats.urls.stream,
     operator_bus_key: operator.busKey,
