@@ -40,10 +40,18 @@ const clientScopes: [Scope, ...Scope[]] = [
   'orders:write',
 ]
 
-/** Returns the demo data of a data folder; creates them at its first start. Null where there are none and nothing can be sold. */
+/**
+ * Returns the demo data of a data folder; creates them at its first start. Null where there are none and nothing can be sold, and where their
+ * file is damaged: nothing else needs them.
+ */
 export async function provideDemoData({ file, operator, origin, report, canSell }: DemoDataOptions): Promise<DemoData | null> {
-  const stored = readJsonFile<DemoData>(file)
-  if (stored) return stored
+  try {
+    const stored = readJsonFile<DemoData>(file)
+    if (stored) return stored
+  } catch (error) {
+    report(`no demo data: ${(error as Error).message} Delete it, and the next start creates others.`)
+    return null
+  }
   if (!canSell) {
     report('no demo organization: its orders need the payments of the sandbox (SANDBOX_PAYMENTS=on)')
     return null
