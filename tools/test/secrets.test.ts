@@ -1,5 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -49,6 +60,32 @@ test('adds the secrets and public keys that an earlier file lacks, and keeps eve
   expect(Buffer.from(key?.bytes ?? []).toString('base64url')).toBe(publicBusKey(seed as Uint8Array))
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(secrets('--add-missing', file).stdout).toContain('no secret is missing')
+})
+
+test('completes the file that a link names, and no file beside one that was left by an interrupted run', () => {
+  const own = mkdtempSync(join(folder, 'link-'))
+  const [file, link] = [join(own, 'shared.env'), join(own, '.env')]
+  writeFileSync(file, '# own setting\n')
+  symlinkSync(file, link)
+  writeFileSync(`${file}.new`, '')
+  const rejected = secrets('--add-missing', link)
+  expect(rejected).toMatchObject({ status: 2, stderr: expect.stringContaining(`${file}.new exists`) as string })
+  expect(rejected.stderr).not.toContain('--out')
+  rmSync(`${file}.new`)
+  expect(secrets('--add-missing', link)).toMatchObject({ status: 0, stdout: expect.stringContaining('LINK_SECRET') as string })
+  expect(lstatSync(link).isSymbolicLink()).toBe(true)
+  expect(secretList.filter(({ name }) => !parseEnv(readFileSync(file, 'utf8'))[name])).toEqual([])
+})
+
+test('rejects options that it would ignore beside --add-missing', () => {
+  const file = join(folder, 'beside.env')
+  writeFileSync(file, '')
+  for (const option of ['--format', '--out'])
+    expect(secrets('--add-missing', file, option, 'env')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`omit ${option}`) as string,
+    })
+  expect(readFileSync(file, 'utf8')).toBe('')
 })
 
 test.each(['export BUS_PUBLIC_KEYS=', '  BUS_PUBLIC_KEYS = '])(

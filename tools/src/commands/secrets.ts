@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { addMissing } from '../secrets/add-missing.ts'
 import { envFile } from '../secrets/env-file.ts'
 import { kubernetesSecrets } from '../secrets/kubernetes-secrets.ts'
@@ -23,7 +23,12 @@ Example: npm run quittance -- secrets --format kubernetes --postgres db.internal
   async run(args) {
     const text = { type: 'string' } as const
     const given = readArguments(args, { format: text, out: text, 'add-missing': text, postgres: text, nats: text })
-    if (given['add-missing'] !== undefined) return complete(given['add-missing'])
+    const { 'add-missing': existing, ...others } = given
+    if (existing !== undefined) {
+      const [ignored] = Object.keys(others)
+      if (ignored !== undefined) throw new UsageError(`--add-missing completes an existing .env; omit --${ignored}.`)
+      return complete(existing)
+    }
     const format = given.format ?? 'env'
     if (format !== 'env' && format !== 'kubernetes') throw new UsageError(`--format must be env or kubernetes, not "${format}".`)
     const generated = generateMissing({}, secretList)
@@ -33,17 +38,27 @@ Example: npm run quittance -- secrets --format kubernetes --postgres db.internal
     }
     const content = format === 'env' ? envFile(secretList, generated) : kubernetesSecrets(generated, places)
     const out = given.out ?? (format === 'env' ? '.env' : 'quittance-secrets.yaml')
-    writeNew(out, content)
+    createSecretFile(
+      out,
+      content,
+      `${out} exists, and secrets are not overwritten: encrypted rows and databases would be lost. Name another file with --out, or add what is missing with --add-missing.`,
+    )
     console.log(`${out}: ${secretList.length} secrets. Keep a copy in a safe place.`)
   },
 }
 
-/** Replaces the file in one step: an interrupted command loses no secret. */
+/** Replaces the file in one step: an interrupted command loses no secret. A link stays, and the file that it names is replaced. */
 function complete(file: string): void {
   const { text, added } = addMissing(readExisting(file))
   if (added.length > 0) {
-    writeNew(`${file}.new`, text)
-    renameSync(`${file}.new`, file)
+    const existing = realpathSync(file)
+    const unfinished = `${existing}.new`
+    createSecretFile(
+      unfinished,
+      text,
+      `${unfinished} exists: an earlier run was interrupted, or another one is in progress. Remove it and repeat.`,
+    )
+    renameSync(unfinished, existing)
   }
   console.log(added.length > 0 ? `${file}: added ${added.join(', ')}. Keep a copy in a safe place.` : `${file}: no secret is missing.`)
 }
@@ -62,13 +77,11 @@ function parsePlace(option: string, text: string): string {
   return text
 }
 
-function writeNew(file: string, content: string): void {
+function createSecretFile(file: string, content: string, rejection: string): void {
   try {
     writeFileSync(file, content, { mode: 0o600, flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new UsageError(
-      `${file} exists, and secrets are not overwritten: encrypted rows and databases would be lost. Name another file with --out, or add what is missing with --add-missing.`,
-    )
+    throw new UsageError(rejection)
   }
 }
