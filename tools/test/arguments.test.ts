@@ -32,6 +32,10 @@ test.each([
   [['token', 'create', '--owner', crypto.randomUUID(), '--organization', ''], '--organization is empty'],
   [['events', '--since', ' '], '--since is empty'],
   [['start', '--data', ''], '--data is empty'],
+  [['organization', 'create', '--name', 'Owned', '--slug', 'owned', '--owner', 'nope'], '--owner must be an id like'],
+  [['token', 'create', '--owner', crypto.randomUUID(), '--organization', 'nope'], '--organization must be an id like'],
+  [['events', '--organization', 'nope'], '--organization must be an id like'],
+  [['invoices', 'verify', '--organization', '9'.repeat(36)], '--organization must be an id like'],
   [['replay', '--service', 'orders', '--id', ''], '--id is empty'],
   [['replay', '--service', 'constructor', '--dead-letters'], 'constructor consumes no events'],
   [['doctor', '--port', 'http'], '--port must be a whole number'],
@@ -94,14 +98,22 @@ test('commands report that no instance runs after its supervisor was killed', ()
   }
 })
 
-test('invoices verify names a file of heads that it cannot read', () => {
+test('invoices verify names a file of heads that it cannot read, or that has none', () => {
   const heads = join(folder, 'heads.jsonl')
-  for (const text of ['> quittance@0.1.0 quittance', 'null']) {
+  const other = `--heads: ${heads} is not the output`
+  for (const [text, words] of [
+    ['> quittance@0.1.0 quittance', other],
+    ['null', other],
+    ['{"id":"1"}', other],
+    ['{"type":"head"}', other],
+    ['', `--heads: ${heads} has no heads.`],
+    ['{"type":"fault"}', `--heads: ${heads} has no heads.`],
+  ] as const) {
     writeFileSync(heads, text)
     const { status, stderr } = run('quittance.ts', ['invoices', 'verify', '--heads', heads], {
       DATABASE_URL_INVOICES: 'postgres://127.0.0.1:1/x',
     })
-    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(`--heads: ${heads} is not the output`) as string })
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(words) as string })
   }
 })
 

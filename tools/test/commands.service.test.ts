@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { customerSessionEnded } from '@quittance/contracts/customer-sessions'
 import { connectNats } from '@quittance/runtime/nats-connection'
@@ -11,6 +11,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { startFakeStripe, type FakeStripe } from '@quittance/testing/stripe/fake-stripe'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { apiClient } from '../src/api-client.ts'
 import { checkServers } from '../src/doctor/check-servers.ts'
 import { startInstance, type Instance, type Running } from '../src/supervisor/instance.ts'
 import { parseStartOptions } from '../src/supervisor/start-options.ts'
@@ -94,6 +95,7 @@ interface Seeded {
   second_organization: { id: string }
   organization_access_token: string
   personal_access_token: string
+  paid_order_id: string
 }
 let seeded: Seeded
 
@@ -213,6 +215,24 @@ test('payments reconcile prints each difference, and its status is 1 if there ar
   expect(await reconcile()).toMatchObject({ status: 2, errors: expect.stringContaining('Stripe rejected the API key.') })
 })
 
+test('invoices verify prints the heads of an organization, and fails for one without documents', async () => {
+  const { organization, organization_access_token: token, paid_order_id: orderId } = seeded
+  const api = apiClient({ origin: running.facts().base_url, token })
+  const address = { line1: '12 Row', postal_code: 'SW1Y 4JH', city: 'London', country: 'GB' }
+  await api.send('PATCH', { path: `/v1/orders/${orderId}`, body: { billing_name: 'Ada Byron', billing_address: address }, expect: 200 })
+  await api.send('POST', { path: `/v1/orders/${orderId}/invoice`, expect: 202 })
+  await eventually(async () => expect(await rows('invoices', 'select from document_links')).not.toEqual([]))
+  const { status, output, errors } = await quittance('invoices', 'verify', '--organization', organization.id.toUpperCase())
+  expect({ status, errors }).toEqual({ status: 0, errors: '' })
+  expect(output).toContain(`{"type":"head","organization_id":"${organization.id}"`)
+  const unknown = randomUUID()
+  const expected = { status: 1, output: '', errors: `The organization ${unknown} has no documents.\n` }
+  expect(await quittance('invoices', 'verify', '--organization', unknown)).toEqual(expected)
+  const heads = join(folder, 'heads.jsonl')
+  writeFileSync(heads, output)
+  expect(await quittance('invoices', 'verify', '--heads', heads)).toMatchObject({ status: 0, errors: '' })
+})
+
 test('events lists everything, also more than a connection may wait for, and what is not JSON', async () => {
   const passwords = JSON.parse(readFileSync(join(folder, 'nats.passwords'), 'utf8')) as Record<string, string>
   const { host } = new URL(running.facts().nats_url)
@@ -299,7 +319,12 @@ test('rejects invalid arguments with a message', async () => {
     expect((await quittance('events', '--type', type)).errors).toContain(`there is no event ${type}`)
   expect(await quittance('replay', '--service', 'orders', '--id', 'x')).toMatchObject({
     status: 2,
-    errors: expect.stringContaining('ids.0: ') as string,
+    errors: expect.stringContaining('--id: ') as string,
+  })
+  const account = randomUUID()
+  expect(await quittance('member', 'add', '--organization', 'nope', '--account', account)).toMatchObject({
+    status: 2,
+    errors: expect.stringMatching(/^--organization: /) as string,
   })
   expect((await quittance('replay', '--service', 'auth', '--since', '1h')).errors).toContain('auth consumes no events')
   expect((await quittance('replay', '--service', 'orders')).errors).toContain('Use either --dead-letters or --since.')

@@ -46,3 +46,9 @@ export function parseAddress(option: string, text: string): string {
   }
   return text.replace(/\/+$/, '')
 }
+
+/** Parses an id, in lower case as in replies. A mistyped one would be found nowhere, which looks like a result. */
+export function parseId(option: string, text: string): string {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase()
+  throw new UsageError(`${option} must be an id like 9c1d2e3f-0a4b-4d5c-8e6f-7a8b9c0d1e2f, not "${text}".`)
+}

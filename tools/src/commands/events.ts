@@ -2,7 +2,7 @@ import { events as allEvents } from '@quittance/contracts/registry'
 import { readEvents, type StoredEvent } from '@quittance/runtime/internal/messaging/event-reader'
 import { connectNats } from '@quittance/runtime/nats-connection'
 import { handleStopSignals } from '../supervisor/stop-signals.ts'
-import { readArguments } from '../cli/arguments.ts'
+import { parseId, readArguments } from '../cli/arguments.ts'
 import { UsageError, type Command } from '../cli/command.ts'
 import { parseCount, parseTime } from './parse-time.ts'
 import { streamHelp, streamUrl, targetOptions } from './target-options.ts'
@@ -35,7 +35,8 @@ async function run(args: string[]): Promise<void> {
   const from = options.since
     ? { since: parseTime('--since', { text: options.since, now: new Date() }) }
     : { last: parseCount('--last', { text: options.last ?? '20', max: 1_000_000 }) }
-  const wanted = ({ organization_id }: StoredEvent) => !options.organization || organization_id === options.organization
+  const organization = options.organization === undefined ? null : parseId('--organization', options.organization)
+  const wanted = ({ organization_id }: StoredEvent) => organization === null || organization_id === organization
   const connection = await connectNats({ name: 'stream', url: streamUrl(options), waitsForServer: false })
   const end = new AbortController()
   // `print` reports it.

@@ -2,7 +2,8 @@ import { verifyChains, type SqlExecutor, type ChainHead } from '@quittance/invoi
 import { statement, bindValues } from '@quittance/sql/statement'
 import { readFileSync } from 'node:fs'
 import { Client } from 'pg'
-import { readArguments } from '../cli/arguments.ts'
+import { z } from 'zod'
+import { parseId, readArguments } from '../cli/arguments.ts'
 import { UsageError, type Command } from '../cli/command.ts'
 import { reachableDatabases } from './failed-invoices.ts'
 
@@ -22,21 +23,28 @@ Example: npm run --silent quittance -- invoices verify --heads last-month.jsonl 
   async run(args) {
     const text = { type: 'string' } as const
     const { organization, heads, data } = readArguments(args, { organization: text, heads: text, data: text })
+    const organizationId = organization === undefined ? null : parseId('--organization', organization)
     const { invoices: url } = reachableDatabases({ data })
     if (!url) throw new UsageError('Set DATABASE_URL_INVOICES: no instance runs here.')
-    if (organization !== undefined && !/^[0-9a-f-]{36}$/i.test(organization)) throw new UsageError('--organization must be an id.')
     const earlier = heads === undefined ? [] : readHeads(heads)
-    let faults = 0
+    let [faults, chains] = [0, 0]
     const print = (line: object) => console.log(JSON.stringify(line))
     const fault = (found: object) => {
       faults += 1
       print({ type: 'fault', ...found })
     }
     await withDatabase(url, async (ask) => {
-      await verifyChains(ask, { organizationId: organization ?? null, report: { fault, head: (head) => print({ type: 'head', ...head }) } })
+      const head = (found: object) => {
+        chains += 1
+        print({ type: 'head', ...found })
+      }
+      await verifyChains(ask, { organizationId, report: { fault, head } })
       for (const lost of await lostHeads(ask, earlier)) fault(lost)
     })
-    if (faults > 0) process.exitCode = 1
+    // Of an organization that is mistyped, nothing was verified.
+    const isUnknown = organizationId !== null && chains === 0
+    if (isUnknown) console.error(`The organization ${organizationId} has no documents.`)
+    if (faults > 0 || isUnknown) process.exitCode = 1
   },
 }
 
@@ -57,17 +65,30 @@ async function withDatabase(url: string, work: (ask: SqlExecutor) => Promise<voi
 
 function readHeads(file: string): ChainHead[] {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
-  return lines.map((line) => parseLine(file, line)).filter(({ type }) => type === 'head')
+  const heads = lines.map((line) => parseLine(file, line)).flatMap((found) => (found.type === 'head' ? [found] : []))
+  // It would verify nothing, as the output of a run that has failed.
+  if (heads.length === 0) throw new UsageError(`--heads: ${file} has no heads.`)
+  return heads
 }
 
-function parseLine(file: string, line: string): ChainHead & { type?: string } {
+const chainHead = z.object({
+  type: z.literal('head'),
+  organization_id: z.guid(),
+  series: z.string(),
+  chain: z.enum(['issued', 'stored']),
+  links: z.int(),
+  number: z.string().nullable(),
+  digest: z.string(),
+})
+const printedLine = z.discriminatedUnion('type', [chainHead, z.object({ type: z.literal('fault') })])
+
+function parseLine(file: string, line: string): z.infer<typeof printedLine> {
   try {
-    const parsed: unknown = JSON.parse(line)
-    if (typeof parsed === 'object' && parsed !== null) return parsed as ChainHead & { type?: string }
+    return printedLine.parse(JSON.parse(line))
   } catch {
     // npm prints lines of another kind unless it runs with --silent.
+    throw new UsageError(`--heads: ${file} is not the output of an earlier run with npm run --silent: ${line.slice(0, 80)}`)
   }
-  throw new UsageError(`--heads: ${file} is not the output of an earlier run with npm run --silent: ${line.slice(0, 80)}`)
 }
 
 const findHead = `select from document_links where organization_id = :organization and series = :series and chain = :chain and digest = :digest`

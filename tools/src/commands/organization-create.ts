@@ -1,5 +1,5 @@
 import { createOrganization } from '@quittance/contracts/organizations'
-import { readArguments, required } from '../cli/arguments.ts'
+import { parseId, readArguments, required } from '../cli/arguments.ts'
 import type { Command } from '../cli/command.ts'
 import { printReply, targetHelp, targetOptions } from './target-options.ts'
 
@@ -20,7 +20,7 @@ Example: npm run quittance -- organization create --name "Harbour Books" --slug 
     const options = readArguments(args, { ...targetOptions, name: text, slug: text, owner: text })
     const name = required('--name', options.name)
     const slug = required('--slug', options.slug)
-    const userId = required('--owner', options.owner)
+    const userId = parseId('--owner', required('--owner', options.owner))
     await printReply(options, (operator) => operator.actAs({ userId, organizationIds: [] }).call(createOrganization, { name, slug }))
   },
 }

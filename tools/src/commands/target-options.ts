@@ -21,25 +21,39 @@ interface Target {
   nats?: string | undefined
 }
 
-/** Performs a request as the operator and prints the reply as JSON. */
+/** Performs a request as the operator and prints the reply as JSON. `target` has all options of the command. */
 export async function printReply(target: Target, work: (operator: Operator) => Promise<unknown>): Promise<void> {
   console.log(JSON.stringify(await request(target, work), null, 2))
 }
 
-/** Performs a request as the operator. A request that the service rejects is an error of usage, with its detail. */
-export async function request<Reply>({ data, nats }: Target, work: (operator: Operator) => Promise<Reply>): Promise<Reply> {
+/** Performs a request as the operator. A request that the service rejects is an error of usage, with its detail and the option. */
+export async function request<Reply>(target: Target, work: (operator: Operator) => Promise<Reply>): Promise<Reply> {
   try {
-    return await withOperator(operatorAccess({ data, nats }), work)
+    return await withOperator(operatorAccess(target), work)
   } catch (error) {
-    if (error instanceof ApiError && error.status < 500) throw new UsageError(describeRejection(error))
+    if (error instanceof ApiError && error.status < 500) throw new UsageError(describeRejection(error, target))
     throw error
   }
 }
 
-/** Returns one line for each rejected field, named without the part of the request that it is in. */
-function describeRejection(error: ApiError): string {
+/** Returns one line for each rejected field, named as the option that it comes from. */
+export function describeRejection(error: ApiError, options: object): string {
   if (!(error instanceof RequestValidationError)) return error.message
-  return error.issues.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('\n')
+  const name = ([, field, ...others]: RequestValidationError['issues'][number]['loc']) => {
+    const option = findOption(String(field), options)
+    return option === undefined ? [field, ...others].join('.') : `--${option}`
+  }
+  return error.issues.map(({ loc, msg }) => `${name(loc)}: ${msg}`).join('\n')
+}
+
+/** Options that do not have the name of their field. */
+const otherNames: Record<string, readonly string[]> = { user_id: ['owner', 'account'], organization_ids: ['only'] }
+
+/** Finds the given option of a field: `account_id` is `--account`, and `ids` is `--id`. */
+function findOption(field: string, options: object): string | undefined {
+  const name = field.replaceAll('_', '-')
+  const names = [name, name.replace(/-ids?$/, ''), name.replace(/s$/, ''), ...(otherNames[field] ?? [])]
+  return names.find((each) => Object.hasOwn(options, each))
 }
 
 /** Returns NATS of the target system, with the credentials of the user `stream`. */

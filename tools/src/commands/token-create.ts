@@ -1,6 +1,6 @@
 import { createOrganizationAccessToken, createPersonalAccessToken } from '@quittance/contracts/access-tokens'
 import { personalScopes, scopes } from '@quittance/contracts/scopes'
-import { readArguments, required } from '../cli/arguments.ts'
+import { parseId, readArguments, required } from '../cli/arguments.ts'
 import { UsageError, type Command } from '../cli/command.ts'
 import { parseScopes, printReply, targetHelp, targetOptions } from './target-options.ts'
 
@@ -23,8 +23,9 @@ Example: npm run quittance -- token create --owner 3f2b6a7e-58a9-4c0e-9a53-0c5a3
     const text = { type: 'string' } as const
     const table = { ...targetOptions, owner: text, organization: text, only: text, scopes: text, comment: text, 'expires-in': text }
     const options = readArguments(args, table)
-    const userId = required('--owner', options.owner)
-    const { organization, only } = options
+    const userId = parseId('--owner', required('--owner', options.owner))
+    const { only } = options
+    const organization = options.organization === undefined ? undefined : parseId('--organization', options.organization)
     if (organization && only) throw new UsageError('--only restricts a personal token; omit --organization.')
     const request = { comment: options.comment ?? '', expires_in: parseSeconds(options['expires-in']) }
     const organizationIds = only?.split(/[\s,]+/).filter(Boolean) ?? null
