@@ -83,13 +83,7 @@ export const createRefund = operation({
 export const listRefunds = operation({
   subject: 'orders.refund.list',
   summary: 'List refunds',
-  http: {
-    method: 'GET',
-    path: '/v1/refunds/',
-    status: 200,
-    scopes: ['refunds:read', 'refunds:write'],
-    callers: ['organization', 'user'],
-  },
+  http: { method: 'GET', path: '/v1/refunds/', status: 200, scopes: ['refunds:read', 'refunds:write'], callers: ['organization', 'user'] },
   request: z.object({
     ...pageRequest,
     id: oneOrMany(Id),
