@@ -63,9 +63,17 @@ test('a credit whose text the bank completed later is known', () => {
 test.each([
   ['a text with other spaces', credit(500, 'Invoice 7 '), 'invoice7'],
   ['a payer that was cut off', credit(500, 'a', 'Ada Lovelace'), 'a'],
-  ['a text in another form that names the same payment', credit(500, 'REF RF18 5390 0754 7034 A'), 'RF18539007547034A, Ada'],
+  ['a payer whose names are in another order', credit(500, 'a', 'Lovelace, ADA'), 'a'],
+  ['an entry in the middle of its text', credit(500, 'Thanks E2E-7 and more'), 'thanks, and more'],
+  ['a text without accents', credit(500, 'Danke schon'), 'Danke schön'],
+  [
+    'the reference of the same payment, also of a payer in another spelling',
+    credit(500, 'REF RF18 5390 0754 7034 A', 'Frau Mueller'),
+    'RF18539007547034A, Müller',
+  ],
 ])('a credit is known with %s', (_, completed, text) => {
-  expect(identify([completed], [receipt(base, { amount: 500, text })])).toEqual([[completed.text, base, false]])
+  const earlier = { ...receipt(base, { amount: 500, text }), payer_name: completed.payerName === 'Lovelace, ADA' ? 'Ada Lovelace' : 'Ada' }
+  expect(identify([completed], [earlier])).toEqual([[completed.text, base, false]])
 })
 
 test.each([
@@ -88,6 +96,16 @@ test('a receipt of the seller is the same credit; with another amount it is a co
   const [same, other] = [500, 5000].map((amount) => identifyCredits([credit(500, 'a')], [bySeller(amount)])[0])
   expect(same).toMatchObject({ bankReference: base, recorded: { payment_id: 'p' }, isConflict: false })
   expect(other).toMatchObject({ bankReference: base, recorded: { payment_id: 'p' }, isConflict: true })
+})
+
+test('a receipt of the seller is not taken for a credit that an earlier statement has, whatever their order', () => {
+  const recorded = [bySeller(500), receipt(`${base}/2`, { amount: 500, text: 'a' })]
+  for (const known of [recorded, recorded.toReversed()]) {
+    expect(identify([credit(500, 'a, completed'), credit(500, 'b', 'Bob')], known)).toEqual([
+      ['a, completed', `${base}/2`, false],
+      ['b', base, false],
+    ])
+  }
 })
 
 test('receipts of the seller with notes are found by their amounts', () => {

@@ -68,17 +68,27 @@ const isSameAmount = (credit: StatementCredit, receipt: RecordedReceipt) =>
 const isSame = (credit: StatementCredit, receipt: RecordedReceipt) =>
   isSameAmount(credit, receipt) && receipt.reference === credit.text && receipt.payer_name === credit.payerName
 
-/** Whether a credit can be the recorded one with a text or payer that the bank has completed since. */
-const isCompleted = (credit: StatementCredit, receipt: RecordedReceipt) =>
-  isSameAmount(credit, receipt) &&
-  isExtension(credit.payerName, receipt.payer_name) &&
-  (isExtension(credit.text, receipt.reference) ||
-    extractReferences(credit.text).some((each) => extractReferences(receipt.reference).includes(each)))
+/**
+ * Whether a credit can be one of an earlier statement whose text or payer the bank has completed, or writes in another form, since. The
+ * reference of a payment decides, if both have one.
+ */
+function isCompleted(credit: StatementCredit, receipt: RecordedReceipt): boolean {
+  if (receipt.source !== 'statement' || !isSameAmount(credit, receipt)) return false
+  const [named, known] = [extractReferences(credit.text), extractReferences(receipt.reference)]
+  if (named.length > 0 && known.length > 0) return named.some((each) => known.includes(each))
+  return isExtension(credit.payerName, receipt.payer_name) && isExtension(credit.text, receipt.reference)
+}
 
-/** Whether one of two texts contains the other; punctuation and spaces are not compared. */
+/** Whether one of two texts contains the other, or its words in any order. Case, accents, punctuation and spaces are not compared. */
 function isExtension(one: string | null, other: string | null): boolean {
-  const [a, b] = [one, other].map((text) => (text ?? '').toUpperCase().replaceAll(/[^\p{L}\p{N}]/gu, '')) as [string, string]
-  return a.includes(b) || b.includes(a)
+  const [a, b] = [toWords(one), toWords(other)]
+  const [text, extended] = [a.join(''), b.join('')]
+  return extended.includes(text) || text.includes(extended) || a.every((word) => b.includes(word)) || b.every((word) => a.includes(word))
+}
+
+function toWords(text: string | null): string[] {
+  const plain = (text ?? '').normalize('NFKD').replaceAll(/\p{M}/gu, '').toUpperCase()
+  return plain.match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
 const isBySeller = (_: StatementCredit, receipt: RecordedReceipt) => receipt.source === 'seller'
