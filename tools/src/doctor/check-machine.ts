@@ -18,11 +18,16 @@ export async function checkMachine(environment: NodeJS.ProcessEnv, { port, dataD
   return [await checkPort(port, dataDir), checkDisk(dataDir), checkMemory(), ...checkSecrets(environment, dataDir)]
 }
 
+/** Port of an address; that of its scheme if it names none. */
+function findPort(address: string): number {
+  const url = URL.parse(address)
+  return Number(url?.port || (url?.protocol === 'https:' ? 443 : 80))
+}
+
 async function checkPort(port: number, dataDir: string): Promise<Finding> {
   if (await isFree(port)) return ok(`port ${port}`, 'free')
   const gateways = findInstance(dataDir)?.services.gateway ?? []
-  if (gateways.some(({ url = '' }) => URL.parse(url)?.port === String(port)))
-    return ok(`port ${port}`, `in use; an instance runs on ${dataDir}`)
+  if (gateways.some(({ url = '' }) => findPort(url) === port)) return ok(`port ${port}`, `in use; an instance runs on ${dataDir}`)
   return missing(`port ${port}`, 'in use', 'Choose another: npm start -- --port 8081, or 0 for a free one.')
 }
 

@@ -103,7 +103,7 @@ const dueSql = `
   join shares on shares.organization_id = e.organization_id
   cross join lateral (
     select w.*, coalesce(w.body, ev.payload) as payload, ev.traceparent, row_number() over due as number,
-      sum(octet_length(coalesce(w.body, ev.payload))) over due as bytes, lead(true, 1, false) over due as has_next
+      sum(coalesce(octet_length(coalesce(w.body, ev.payload)), 0)) over due as bytes, lead(true, 1, false) over due as has_next
     from (
       select * from webhook_deliveries
       where endpoint_id = e.id and status = 'pending' and next_attempt_at <= now() and event_id <> all (e.started::uuid[])
