@@ -19,19 +19,16 @@ const modules = paths.map((path) => {
   const source = readFileSync(join(root, path), 'utf8')
   return { ...readModule(path, source), lines: source.split('\n').length - 1 }
 })
-const toSourceFiles = (chosen: typeof modules) =>
-  chosen.map(({ path, lines, imports }) => ({ path, lines, imports: imports.map((each) => each.path) }))
+const files = modules.map(({ path, lines, imports }) => ({ path, lines, imports: imports.map((each) => each.path) }))
 const listPaths = (...options: string[]) => spawnSync('git', options, { cwd: root, encoding: 'utf8' }).stdout.split('\n')
 const added = new Set([
   ...listPaths('diff', '--name-only', '--diff-filter=A', 'HEAD'),
   ...listPaths('ls-files', '--others', '--exclude-standard'),
 ])
 
-const workspaces = Map.groupBy(modules, ({ path }) => path.slice(0, path.indexOf('/src/')))
-console.table(
-  Object.fromEntries([...workspaces, ['all', modules] as const].map(([name, chosen]) => [name, measureSizes(toSourceFiles(chosen))])),
-)
-const problems = [...findHandlerImports(modules), ...checkSizes(toSourceFiles(modules), { limits, added })]
+const workspaces = Map.groupBy(files, ({ path }) => path.slice(0, path.indexOf('/src/')))
+console.table(Object.fromEntries([...workspaces, ['all', files] as const].map(([name, chosen]) => [name, measureSizes(chosen)])))
+const problems = [...findHandlerImports(modules), ...checkSizes(files, { limits, added })]
 for (const { path } of modules.filter(({ path }) => path.startsWith('services/'))) {
   problems.push(...findSystemAccess(path, readFileSync(join(root, path), 'utf8')).problems)
 }
