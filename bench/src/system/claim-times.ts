@@ -55,9 +55,12 @@ async function measure(client: Client): Promise<{ takeMs: number; readMs: number
     await client.query('begin')
     await client.query(`update webhook_lanes set owner = null, leased_until = null where leased_until > now() + interval '10 minutes'`)
     const taken = await timed(taking, () => leaseQueues(context, { owner: randomUUID(), proven: 0, unproven: 256 }))
-    const requested = taken
-      .slice(0, 50)
-      .map((queue: LeasedQueueRow) => ({ queue: new EndpointQueue(queue, { maxInFlight: 10, until: 0 }), count: 1, started: [] }))
+    const requested = taken.slice(0, 50).map((queue: LeasedQueueRow) => ({
+      queue: new EndpointQueue(queue, { maxInFlight: 10, until: 0 }),
+      count: 1,
+      started: [],
+      omitted: [],
+    }))
     await timed(reading, () => readDueDeliveries(context, requested))
     await client.query('rollback')
   }

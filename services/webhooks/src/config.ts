@@ -50,7 +50,7 @@ export const WebhooksConfig = z.object({
     .min(1)
     .max(500)
     .default(10)
-    .describe('Maximum number of concurrent POSTs to one endpoint.'),
+    .describe('Maximum number of concurrent POSTs to one endpoint; half of it while its responses take more than a second on average.'),
   BREAKER_PAUSE_MS: z.coerce
     .number()
     .int()

@@ -74,13 +74,14 @@ async function createBacklog({ organizationId, count, size }: Backlog): Promise<
 interface Request {
   count?: number
   started?: readonly string[]
+  omitted?: readonly string[]
 }
 
 /** Reads the due deliveries of these endpoints in one statement, and returns those of each. */
-async function read(endpointIds: readonly string[], { count = 200, started = [] }: Request = {}) {
+async function read(endpointIds: readonly string[], { count = 200, started = [], omitted = [] }: Request = {}) {
   const execute = async ({ text }: { text: string }, values: unknown[]) => (await client.query(text, values)).rows
   const context = { systemSql: createSystemSql({ execute: execute as never }, 'a test') } as JobContext
-  const requests = endpointIds.map((endpointId) => ({ queue: { lease: { endpointId } } as EndpointQueue, count, started }))
+  const requests = endpointIds.map((endpointId) => ({ queue: { lease: { endpointId } } as EndpointQueue, count, started, omitted }))
   const due = await readDueDeliveries(context, requests)
   return endpointIds.map((id) => due.filter(({ endpoint_id }) => endpoint_id === id))
 }
@@ -127,15 +128,26 @@ test('reads the next deliveries while earlier ones are in progress', async () =>
   expect(next.filter(({ event_id }) => started.includes(event_id))).toEqual([])
 })
 
+test('omits the events of an order among the first 1,000, and no others', async () => {
+  const id = await createBacklog({ organizationId: randomUUID(), count: 20, size: 100 })
+  const [first = []] = await read([id], { count: 3 })
+  const omitted = first.map(({ aggregate_id }) => aggregate_id)
+  const [next = []] = await read([id], { omitted, count: 18 })
+  expect(next).toHaveLength(17)
+  expect(next.filter(({ aggregate_id }) => omitted.includes(aggregate_id))).toEqual([])
+  await client.query('update webhook_deliveries set aggregate_id = $1', [omitted[0]])
+  expect(await read([id], { omitted })).toEqual([[]])
+})
+
 test('reads fewer deliveries after large ones, and again more once they are small', () => {
   const row = { endpoint_id: randomUUID(), epoch: '1', is_proven: true, trips: 0, failures: 0, failed_events: [] }
   const queue = new EndpointQueue(row, { maxInFlight: 10, until: Infinity })
   const due = (count: number, hasNext: boolean) => Array.from({ length: count }, () => ({ has_next: hasNext }) as DueDelivery)
-  const isStarted = () => false
-  queue.fill(due(4, true), { count: 200, isStarted })
+  const read = { isStarted: () => false, omitted: [] }
+  queue.fill(due(4, true), { ...read, count: 200 })
   expect(queue.buffer).toMatchObject({ hasMore: true, maxCount: 12 })
-  queue.fill(due(12, false), { count: 12, isStarted })
+  queue.fill(due(12, false), { ...read, count: 12 })
   expect(queue.buffer).toMatchObject({ hasMore: true, maxCount: Infinity })
-  queue.fill(due(3, false), { count: 200, isStarted })
+  queue.fill(due(3, false), { ...read, count: 200 })
   expect(queue.buffer).toMatchObject({ hasMore: false, maxCount: Infinity })
 })

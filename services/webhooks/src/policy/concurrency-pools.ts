@@ -1,3 +1,5 @@
+import { slowMs } from './health-estimate.ts'
+
 /** A queue whose POSTs the pools limit. */
 interface PooledQueue {
   health: { isHealthy: boolean }
@@ -30,7 +32,6 @@ export interface Permit<Queue> {
 
 const provenShare = 0.75
 const parkAfterMs = 250
-const demoteAfterMs = 1_000
 /** Parked POSTs allowed per permit. */
 const parkedPerPermit = 4
 
@@ -51,7 +52,7 @@ export function createConcurrencyPools<Queue extends PooledQueue>(maxInFlight: n
   }
 
   function park(permit: Permit<Queue>, ageMs: number): void {
-    if (permit.pool === 'proven' && ageMs < demoteAfterMs) return
+    if (permit.pool === 'proven' && ageMs < slowMs) return
     if (used.parked < limits.parked) move(permit, 'parked')
     else if (permit.pool === 'proven') move(permit, 'unproven')
   }
@@ -70,14 +71,14 @@ export function createConcurrencyPools<Queue extends PooledQueue>(maxInFlight: n
     },
     sweep() {
       const now = performance.now()
-      const demoted = new Set<Queue>()
+      const slow = new Set<Queue>()
       for (const permit of permits) {
         const ageMs = now - permit.startedAt
         if (ageMs < parkAfterMs) break
         park(permit, ageMs)
-        if (ageMs >= demoteAfterMs && permit.queue.health.isHealthy) demoted.add(permit.queue)
+        if (ageMs >= slowMs && permit.queue.health.isHealthy) slow.add(permit.queue)
       }
-      return [...demoted]
+      return [...slow]
     },
     used: () => ({ ...used }),
   }

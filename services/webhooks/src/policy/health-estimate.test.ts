@@ -38,10 +38,21 @@ describe('HealthEstimate', () => {
     expect(health.limit).toBe(1)
   })
 
-  test('limits an endpoint with slow successes to two POSTs outside of the reserved pool', () => {
+  test('limits an endpoint with slow successes to half of the maximum, outside of the reserved pool', () => {
     const health = new HealthEstimate({ isHealthy: true, failures: 0, maxLimit: 10 })
-    health.record(outcome(null, { durationMs: 10_001 }))
-    expect(health).toMatchObject({ isHealthy: false, limit: 2 })
+    health.record(outcome(null, { durationMs: 5_001 }))
+    expect(health).toMatchObject({ isHealthy: false, limit: 5 })
+    const unproven = new HealthEstimate({ isHealthy: false, failures: 0, maxLimit: 10 })
+    const limits = [1, 2, 3].map(() => (unproven.record(outcome(null, { durationMs: 10_000 })), unproven.limit))
+    expect(limits).toEqual([2, 4, 5])
+  })
+
+  test('removes an endpoint from the reserved pool while a POST takes long, and returns it after a fast success', () => {
+    const health = new HealthEstimate({ isHealthy: true, failures: 0, maxLimit: 10 })
+    health.slowDown()
+    expect(health).toMatchObject({ isHealthy: false, limit: 5 })
+    health.record(outcome(null, { durationMs: 1_500 }))
+    expect(health).toMatchObject({ isHealthy: true, limit: 10 })
   })
 
   test('demotes after three consecutive failures of the endpoint', () => {

@@ -127,11 +127,12 @@ export class Dispatcher {
       queue,
       count: queue.health.isHealthy ? Math.min(perQueue, queue.buffer.maxCount) : 2,
       started: this.#attempts.listKnown(queue.lease.endpointId),
+      omitted: queue.listSlowAggregates(performance.now()),
     }))
     const dueByEndpoint = Map.groupBy(await readDueDeliveries(context, requests), ({ endpoint_id }) => endpoint_id)
-    for (const { queue, count } of requests) {
+    for (const { queue, count, omitted } of requests) {
       const due = dueByEndpoint.get(queue.lease.endpointId) ?? []
-      queue.fill(due, { count, isStarted: this.#attempts.isKnown })
+      queue.fill(due, { count, omitted, isStarted: this.#attempts.isKnown })
     }
   }
 
@@ -151,7 +152,7 @@ export class Dispatcher {
 
   #sweep(): void {
     if (this.queues.size === 0 && this.#inFlight.size === 0) return this.#stopSweeping()
-    for (const queue of this.pools.sweep()) queue.health.demote()
+    for (const queue of this.pools.sweep()) queue.health.slowDown()
     // Permits may be free again, and rate limits may allow another POST.
     this.#send()
     const now = performance.now()

@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from '../http/post-webhook.ts'
 import { CircuitBreaker } from '../policy/circuit-breaker.ts'
-import { HealthEstimate } from '../policy/health-estimate.ts'
+import { HealthEstimate, slowMs } from '../policy/health-estimate.ts'
 import { RateLimiter } from '../policy/rate-limiter.ts'
 import { decideRetry, type RetryDecision } from '../policy/retry.ts'
 
@@ -83,9 +83,18 @@ interface Progress {
   unrecorded: number
   /** The endpoint returned 410 Gone and is not disabled yet. The lease is kept, so that no further POST starts. */
   isGone: boolean
-  /** Aggregates with an event in progress; their next event waits. */
-  busyAggregates: Set<string>
+  /** Aggregates with an event in progress, whose next event waits, and the start of its POST as a value of `performance.now()`. */
+  busyAggregates: Map<string, number>
   lastUsedAt: number
+}
+
+/** A read of due deliveries that has ended. */
+interface FinishedRead {
+  /** Its maximum number. */
+  count: number
+  /** Aggregates that it omitted. */
+  omitted: readonly string[]
+  isStarted(due: DueDelivery): boolean
 }
 
 /** Settings of retries and of the circuit breaker. */
@@ -114,7 +123,7 @@ export class EndpointQueue {
   readonly health: HealthEstimate
   readonly limiter = new RateLimiter()
   readonly buffer: DeliveryBuffer = { deliveries: [], readAt: 0, hasMore: true, maxCount: Infinity }
-  readonly progress: Progress = { inFlight: 0, unrecorded: 0, isGone: false, busyAggregates: new Set(), lastUsedAt: performance.now() }
+  readonly progress: Progress = { inFlight: 0, unrecorded: 0, isGone: false, busyAggregates: new Map(), lastUsedAt: performance.now() }
 
   /** `maxInFlight` is the maximum number of concurrent POSTs to one endpoint; the lease ends at `until`. */
   constructor(row: LeasedQueueRow, { maxInFlight, until }: { maxInFlight: number; until: number }) {
@@ -131,12 +140,17 @@ export class EndpointQueue {
     return deliveries.length === 0 ? hasMore : now - readAt > maxReadAgeMs
   }
 
-  /** Replaces the read deliveries by those of a new read for at most `count`, except those that were started during the read. */
-  fill(due: readonly DueDelivery[], { count, isStarted }: { count: number; isStarted(due: DueDelivery): boolean }): void {
+  /** Aggregates that a read omits because their POST takes long: the events that wait for it must not use up the number of the read. */
+  listSlowAggregates(now: number): string[] {
+    return [...this.progress.busyAggregates].filter(([, startedAt]) => now - startedAt > slowMs).map(([aggregateId]) => aggregateId)
+  }
+
+  /** Replaces the read deliveries by those of a new read, except those that were started during the read. */
+  fill(due: readonly DueDelivery[], { count, omitted, isStarted }: FinishedRead): void {
     const isCut = due.length < count && (due.at(-1)?.has_next ?? false)
     this.buffer.deliveries = due.filter((each) => !isStarted(each))
     this.buffer.readAt = performance.now()
-    this.buffer.hasMore = isCut || due.length >= count
+    this.buffer.hasMore = isCut || due.length >= count || omitted.some((aggregateId) => !this.progress.busyAggregates.has(aggregateId))
     this.buffer.maxCount = isCut ? due.length + spareReadCount : Infinity
   }
 
@@ -147,7 +161,7 @@ export class EndpointQueue {
     const index = buffer.deliveries.findIndex(({ aggregate_id }) => !progress.busyAggregates.has(aggregate_id))
     if (index < 0) return null
     const [due] = buffer.deliveries.splice(index, 1) as [DueDelivery]
-    progress.busyAggregates.add(due.aggregate_id)
+    progress.busyAggregates.set(due.aggregate_id, now)
     progress.inFlight += 1
     progress.unrecorded += 1
     progress.lastUsedAt = now
@@ -157,9 +171,12 @@ export class EndpointQueue {
 
   /** Marks a delivery as no longer in progress. */
   release({ aggregate_id }: DueDelivery): void {
+    const now = performance.now()
+    // Reads may have omitted its next events.
+    if (this.listSlowAggregates(now).includes(aggregate_id)) this.buffer.hasMore = true
     this.progress.busyAggregates.delete(aggregate_id)
     this.progress.inFlight -= 1
-    this.progress.lastUsedAt = performance.now()
+    this.progress.lastUsedAt = now
   }
 
   /** Computes the next state of a delivery from the outcome of its POST, and learns from it about the endpoint. */

@@ -86,10 +86,14 @@ function toArrays(queues: readonly EndpointQueue[]) {
  */
 const maxReadBytes = 4 * 1024 * 1024
 
+/** Deliveries of omitted aggregates that a read passes over, so that its duration is bounded. Those beyond delay the others of their queue. */
+const maxOmitted = 1_000
+
 // `octet_length` reads no payload: PostgreSQL stores the length beside the pointer to a large value. Only selected payloads are read.
 const dueSql = `
   with asked as materialized (
-    select q.count, q.started, e.* from unnest(:endpoint_ids::uuid[], :counts::int[], :started::text[]) as q (endpoint_id, count, started)
+    select q.count, q.started, q.omitted, e.*
+    from unnest(:endpoint_ids::uuid[], :counts::int[], :started::text[], :omitted::text[]) as q (endpoint_id, count, started, omitted)
     join webhook_endpoints e on e.id = q.endpoint_id
     where q.endpoint_id <> all (${backlogs})),
   shares as (
@@ -105,8 +109,11 @@ const dueSql = `
     select w.*, coalesce(w.body, ev.payload) as payload, ev.traceparent, row_number() over due as number,
       sum(coalesce(octet_length(coalesce(w.body, ev.payload)), 0)) over due as bytes, lead(true, 1, false) over due as has_next
     from (
-      select * from webhook_deliveries
-      where endpoint_id = e.id and status = 'pending' and next_attempt_at <= now() and event_id <> all (e.started::uuid[])
+      select * from (
+        select * from webhook_deliveries
+        where endpoint_id = e.id and status = 'pending' and next_attempt_at <= now() and event_id <> all (e.started::uuid[])
+        order by next_attempt_at, position limit e.count + case when e.omitted = '{}' then 0 else ${maxOmitted} end) o
+      where aggregate_id <> all (e.omitted::uuid[])
       order by next_attempt_at, position limit e.count) w
     left join webhook_events ev on ev.id = w.event_id and ev.occurred_at = w.occurred_at
     window due as (order by w.next_attempt_at, w.position rows unbounded preceding)) d
@@ -120,6 +127,8 @@ export interface DueRequest {
   count: number
   /** Events whose delivery has started. They are due until their result is stored, and must use up neither the number nor the bytes. */
   started: readonly string[]
+  /** Aggregates whose events cannot start now. */
+  omitted: readonly string[]
 }
 
 /** Returns the due deliveries of these queues that have not started, oldest due time first. */
@@ -129,6 +138,7 @@ export function readDueDeliveries({ systemSql }: JobContext, requests: readonly 
     counts: requests.map(({ count }) => count),
     // An array of arrays would need rows of the same length.
     started: requests.map(({ started }) => `{${started.join()}}`),
+    omitted: requests.map(({ omitted }) => `{${omitted.join()}}`),
     max_bytes: maxReadBytes,
   })
 }
