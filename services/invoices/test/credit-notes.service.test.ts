@@ -131,7 +131,7 @@ test('repeats the invoice lines on a full credit note, and serves its document l
   expect(note).toMatchObject({ subtotal_amount: 174_900, discount_amount: 17_490, net_amount: 157_410, total_amount: 193_614 })
   const { url, sha256, size } = await invoices.call(getCreditNote, { id: note?.id ?? '' }, organizationCaller(source.organization.id))
   const response = await invoices.download(new URL(url ?? ''))
-  expect(response.headers.get('content-disposition')).toContain(`Invoice-${note?.invoice_number}.pdf`)
+  expect(response.headers.get('content-disposition')).toContain(`Credit-note-${note?.invoice_number}.pdf`)
   expect(response.headers.get('etag')).toContain(sha256 ?? '-')
   expect((await response.arrayBuffer()).byteLength).toBe(size)
 })

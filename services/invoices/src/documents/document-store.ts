@@ -1,4 +1,5 @@
 import type { ScopedSql, SystemSql } from '@quittance/sql/sql-runner'
+import type { DocumentKind } from '../series/number-format.ts'
 
 export interface NewDocument {
   invoiceId: string
@@ -10,6 +11,7 @@ export interface NewDocument {
 }
 
 export interface StoredDocument {
+  kind: DocumentKind
   number: string
   sha256: string
   size: number
@@ -22,7 +24,7 @@ const insert = `
   returning invoice_id`
 
 const selectMetadata = `
-  select i.number, d.sha256, d.size from invoice_documents d join invoices i on i.id = d.invoice_id where d.invoice_id = :id`
+  select i.kind, i.number, d.sha256, d.size from invoice_documents d join invoices i on i.id = d.invoice_id where d.invoice_id = :id`
 
 const selectContent = `select content from invoice_documents where invoice_id = :id`
 

@@ -29,7 +29,7 @@ export async function sendDocument({ request, response, systemSql, log }: Exchan
   if (matchesEtag(request.headers['if-none-match'], etag)) return void response.writeHead(304).end()
   response.setHeader('accept-ranges', 'bytes')
   response.setHeader('content-type', 'application/pdf')
-  response.setHeader('content-disposition', contentDisposition(`Invoice-${document.number.replaceAll('/', '-')}.pdf`))
+  response.setHeader('content-disposition', contentDisposition(nameFile(document)))
   if (request.method === 'HEAD') return void response.writeHead(200, { 'content-length': document.size }).end()
 
   const content = await readDocumentContent(systemSql, document.invoiceId)
@@ -42,6 +42,10 @@ export async function sendDocument({ request, response, systemSql, log }: Exchan
   const body = range ? content.subarray(range.first, range.last + 1) : content
   if (range) response.setHeader('content-range', `bytes ${range.first}-${range.last}/${document.size}`)
   response.writeHead(range ? 206 : 200, { 'content-length': body.length }).end(body)
+}
+
+function nameFile({ kind, number }: StoredDocument): string {
+  return `${kind === 'invoice' ? 'Invoice' : 'Credit-note'}-${number.replaceAll('/', '-')}.pdf`
 }
 
 const damagedDocuments = counter(

@@ -74,9 +74,12 @@ function buyerReferences({ buyerReference, orderId, number }: DocumentModel, pro
 }
 
 /** BG-3, BG-14, BT-72. CII requires the delivery element even if nothing is shipped. */
-function references({ refersTo, servicePeriod, orderedAt, timeZone }: DocumentModel): Partial<Model> {
-  const dateText = (date: Date) => calendarDate(date, timeZone)
-  const reference = refersTo && { 'cbc:ID': refersTo.number, 'cbc:IssueDate': dateText(refersTo.issuedAt) }
+function references({ refersTo, servicePeriod, orderedAt, timeZone, saleTimeZone = timeZone }: DocumentModel): Partial<Model> {
+  const dateText = (date: Date) => calendarDate(date, saleTimeZone)
+  const reference = refersTo && {
+    'cbc:ID': refersTo.number,
+    'cbc:IssueDate': calendarDate(refersTo.issuedAt, refersTo.timeZone ?? timeZone),
+  }
   return {
     ...(servicePeriod && {
       'cac:InvoicePeriod': { 'cbc:StartDate': dateText(servicePeriod.start), 'cbc:EndDate': dateText(servicePeriod.end) },
@@ -108,14 +111,14 @@ function creditTransfer({ beneficiary, iban, bic, reference }: TransferTerms, cu
  * allow the code to Dutch sellers (NL-R-008).
  */
 function payment(
-  { paidAt, timeZone, seller, transfer, currency, isOffset, refersTo }: ElectronicDocument,
+  { paidAt, timeZone, saleTimeZone = timeZone, seller, transfer, currency, isOffset, refersTo }: ElectronicDocument,
   profile: Profile,
 ): Partial<Model> {
   if (transfer) return creditTransfer(transfer, currency)
   const isDutch = profile === 'peppol' && [seller.address.country, findTaxCountry(seller)].includes('NL')
   return {
     ...((paidAt || profile !== 'en16931') && !isDutch ? { 'cac:PaymentMeans': [{ 'cbc:PaymentMeansCode': '1' as const }] } : {}),
-    ...(paidAt ? { 'cac:PaymentTerms': { 'cbc:Note': `Paid on ${calendarDate(paidAt, timeZone)}` } } : {}),
+    ...(paidAt ? { 'cac:PaymentTerms': { 'cbc:Note': `Paid on ${calendarDate(paidAt, saleTimeZone)}` } } : {}),
     // BR-CO-25: an amount due has a date or terms.
     ...(isOffset && refersTo ? { 'cac:PaymentTerms': { 'cbc:Note': `Offset against invoice ${refersTo.number}` } } : {}),
   }

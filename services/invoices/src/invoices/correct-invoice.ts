@@ -9,7 +9,7 @@ import { findMissingSellerDetails } from '../settings/missing-seller-details.ts'
 import { correctBuyer } from './correct-buyer.ts'
 import { computeRemainder } from './credit-content.ts'
 import { creditNoteView, invoiceView } from './invoice-view.ts'
-import type { DocumentSnapshot, DocumentSource } from './document-snapshot.ts'
+import { referTo, type DocumentSnapshot, type DocumentSource } from './document-snapshot.ts'
 import { Invoice } from './invoice.ts'
 import { issueCreditNote, readCreditNotes, issueRefundCreditNotes } from './issue-credit-notes.ts'
 import { issueDocument, lockDocuments } from './issue-document.ts'
@@ -87,9 +87,12 @@ interface Replacing {
 
 function replace(invoice: Invoice, { correction, source, email, context }: Replacing): Promise<Invoice> {
   const original = invoice.printed as DocumentSnapshot
-  const refersTo = { number: original.number, issuedAt: original.issuedAt }
   const buyer = { ...correctBuyer(original, correction), email }
-  const adjust = (snapshot: DocumentSnapshot) => ({ ...snapshot, buyer, refersTo })
+  const adjust = (snapshot: DocumentSnapshot) => {
+    const { seller, ...replacement } = referTo(snapshot, original)
+    // An invoice that lacks the exemption is corrected by the one in the settings.
+    return { ...replacement, seller: original.seller.taxExemption ? seller : snapshot.seller, buyer }
+  }
   return issueDocument({ kind: 'invoice', source, replacesId: invoice.id, adjust }, context)
 }
 

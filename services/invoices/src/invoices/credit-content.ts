@@ -25,14 +25,12 @@ export function buildCreditContent(
   { net, tax }: CreditAmount,
   credited: readonly DocumentSnapshot[],
 ): Partial<DocumentSnapshot> {
-  const refersTo = { number: invoice.number, issuedAt: invoice.issuedAt }
   const { lines, subtotal, discount, taxes } = invoice
   if (net === invoice.net && tax === invoice.tax) {
-    return { refersTo, lines, subtotal, discount, net, tax, taxes, total: net + tax }
+    return { lines, subtotal, discount, net, tax, taxes, total: net + tax }
   }
   const shares = splitByRate(invoice, { net, tax }, credited)
   return {
-    refersTo,
     lines: shares.map((share) => ({
       taxPosition: share.rate ? shares.filter(({ rate }) => rate).indexOf(share) + 1 : 0,
       ...nameLine(invoice, share.rate),

@@ -15,11 +15,25 @@ export interface DocumentSnapshot extends Omit<
   orderedAt: string
   paidAt: string | null
   servicePeriod: { start: string; end: string } | null
-  /** `kind` is absent for an invoice. */
-  refersTo: { number: string; issuedAt: string; kind?: DocumentKind } | null
+  /** `kind` is absent for an invoice, `timeZone` in snapshots of earlier releases. */
+  refersTo: { number: string; issuedAt: string; kind?: DocumentKind; timeZone?: string } | null
   refund?: { reason: string | null; refundedAt: string } | null
   /** The seller wants an electronic invoice if the data suffice. */
   electronic: boolean
+}
+
+/**
+ * Lets a document refer to an earlier one. Dates and the category of tax agree with what was issued then, whatever the seller has changed in
+ * the settings since.
+ */
+export function referTo(document: DocumentSnapshot, earlier: DocumentSnapshot): DocumentSnapshot {
+  const { kind, number, issuedAt, timeZone = 'UTC', saleTimeZone = timeZone, seller } = earlier
+  return {
+    ...document,
+    saleTimeZone,
+    refersTo: { number, issuedAt, timeZone, ...(kind === 'credit_note' && { kind }) },
+    seller: { ...document.seller, taxExemption: seller.taxExemption ?? null },
+  }
 }
 
 /** Converts the timestamps of a snapshot to `Date`. */

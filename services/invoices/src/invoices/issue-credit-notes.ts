@@ -1,6 +1,6 @@
 import type { Transaction } from '@quittance/runtime/handler'
 import { buildCreditContent, type CreditAmount } from './credit-content.ts'
-import type { DocumentSnapshot } from './document-snapshot.ts'
+import { referTo, type DocumentSnapshot } from './document-snapshot.ts'
 import { Invoice } from './invoice.ts'
 import { issueDocument } from './issue-document.ts'
 
@@ -51,7 +51,7 @@ export async function issueCreditNote(
       correctsId: invoice.id,
       refundId: refund?.id ?? null,
       adjust: (snapshot) => ({
-        ...snapshot,
+        ...referTo(snapshot, invoiced),
         buyer: { ...invoiced.buyer, ...(email && { email }) },
         ...buildCreditContent(invoiced, amount, credited),
         ...(isOffset && { isOffset }),

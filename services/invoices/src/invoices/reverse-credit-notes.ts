@@ -1,6 +1,6 @@
 import { creditNoteReversed } from '@quittance/contracts/invoices'
 import type { Transaction } from '@quittance/runtime/handler'
-import type { DocumentSnapshot } from './document-snapshot.ts'
+import { referTo, type DocumentSnapshot } from './document-snapshot.ts'
 import type { Invoice } from './invoice.ts'
 import { readCreditNotes } from './issue-credit-notes.ts'
 import { issueDocument } from './issue-document.ts'
@@ -40,13 +40,12 @@ export async function reverseCreditNotes(invoice: Invoice, reversed: ReadonlySet
 async function reverseCreditNote(creditNote: Invoice, { invoice, context }: { invoice: Invoice; context: Transaction }): Promise<void> {
   const credited = creditNote.printed as DocumentSnapshot
   const { buyer, lines, subtotal, discount, net, tax, total, taxes } = credited
-  const refersTo = { number: credited.number, issuedAt: credited.issuedAt, kind: 'credit_note' as const }
   const reversal = await issueDocument(
     {
       kind: 'invoice',
       source: await applyTransferPayment(invoice.source, context),
       reversesId: creditNote.id,
-      adjust: (snapshot) => ({ ...snapshot, buyer, lines, subtotal, discount, net, tax, total, taxes, refersTo }),
+      adjust: (snapshot) => ({ ...referTo(snapshot, credited), buyer, lines, subtotal, discount, net, tax, total, taxes }),
     },
     context,
   )

@@ -32,6 +32,12 @@ export function documentLocale({ locale, currency, timeZone = 'UTC' }: DocumentM
   return localization
 }
 
+/** Returns the same language with the time zone of the sale. */
+export function saleLocale(document: DocumentModel): DocumentLocale {
+  const { timeZone = 'UTC', saleTimeZone = timeZone } = document
+  return documentLocale({ ...document, timeZone: saleTimeZone })
+}
+
 function createDocumentLocale(requested: string, { currency, timeZone }: { currency: string; timeZone: string }): DocumentLocale {
   const language = documentLanguage(requested)
   const { locale } = language

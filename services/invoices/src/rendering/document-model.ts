@@ -30,9 +30,11 @@ export interface DocumentModel {
   /** Time of payment; null on a credit note. */
   paidAt: Date | null
   /** Invoice that a credit note corrects or that a replacement replaces, or credit note that an invoice reverses. No `kind`: an invoice. */
-  refersTo: { number: string; issuedAt: Date; kind?: DocumentModel['kind'] } | null
+  refersTo: { number: string; issuedAt: Date; kind?: DocumentModel['kind']; timeZone?: string } | null
   /** IANA time zone of the seller, which dates follow; absent: UTC. */
   timeZone?: string
+  /** Time zone of the dates of the sale: that of the first document, if the seller has changed it since; absent: `timeZone`. */
+  saleTimeZone?: string
   /** How the order was paid. */
   payment?: { type: string; brand: string | null; last4: string | null } | null
   /** How the buyer pays; absent or null if the order was paid before the invoice, and on a credit note. */

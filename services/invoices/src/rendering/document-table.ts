@@ -1,6 +1,6 @@
 import { parseAdjustmentLabel, parseProrationLabel } from '@quittance/contracts/proration-label'
 import type { AppliedTax } from '@quittance/contracts/taxes'
-import type { DocumentLocale } from './document-locale.ts'
+import { saleLocale, type DocumentLocale } from './document-locale.ts'
 import { escapeHtml, isolateDirection } from './markup.ts'
 import type { DocumentModel, DocumentLine } from './document-model.ts'
 import { paymentMethod } from './payment-method.ts'
@@ -95,10 +95,11 @@ function totalLabel({ kind, transfer }: DocumentModel, strings: DocumentLocale['
 }
 
 /** What was paid, with the method, and what is due. */
-function paidSums({ paidAt, payment, total }: DocumentModel, { strings, money, date }: DocumentLocale): Sum[] {
+function paidSums(document: DocumentModel, { strings, money }: DocumentLocale): Sum[] {
+  const { paidAt, payment, total } = document
   if (!paidAt) return []
   const method = paymentMethod(payment)
-  const label = strings.paidOn(date(paidAt)) + (method ? ` (${method})` : '')
+  const label = strings.paidOn(saleLocale(document).date(paidAt)) + (method ? ` (${method})` : '')
   return [
     { kind: 'paid', label, amount: money(total === 0 ? 0 : -total) },
     { kind: 'due', label: strings.amountDue, amount: money(0) },

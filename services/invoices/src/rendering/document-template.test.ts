@@ -270,6 +270,12 @@ test('prints a name in its logical order, whatever direction it asks for [docume
   expect(body({ buyer: { ...buyer, name: 'Ada\u202eCLL\u2066\u202d' } })).toContain('<bdi>AdaCLL</bdi>')
 })
 
+test('prints a space for a separator of lines or paragraphs, which no font contains', () => {
+  const { buyer } = aPrintedDocument()
+  const document = aPrintedDocument({ buyer: { ...buyer, name: 'Ada\u2028Lovelace\u2029Byron' } })
+  expect(documentPage(document)).toMatchObject({ unprintable: [], html: expect.stringContaining('Ada Lovelace Byron') })
+})
+
 test('replaces control characters and lone surrogates', () => {
   const { buyer } = aPrintedDocument()
   expect(body({ buyer: { ...buyer, name: 'A\u0000B\u001bC\ud800D' } })).toContain('A\ufffdB\ufffdC\ufffdD')

@@ -5,7 +5,7 @@ import { documentFonts, findMissingCharacters } from './document-fonts.ts'
 import { documentStyles } from './document-styles.ts'
 import { documentTable } from './document-table.ts'
 import { documentTransfer } from './document-transfer.ts'
-import { documentLocale, type DocumentLocale } from './document-locale.ts'
+import { documentLocale, saleLocale, type DocumentLocale } from './document-locale.ts'
 import { escapeHtml, isolateDirection } from './markup.ts'
 import { formatPicture, isWithinPictureLimits, parsePicture } from '../pictures/picture.ts'
 import type { CreditReason } from './locales/document-strings.ts'
@@ -47,12 +47,13 @@ function header(document: DocumentModel, localization: DocumentLocale): string {
 }
 
 /** The amount, and that it was paid, is due or was credited: what a reader looks for first. */
-function status({ kind, total, paidAt, refund, transfer }: DocumentModel, { strings, money, date, day }: DocumentLocale): string {
+function status(document: DocumentModel, { strings, money, date, day }: DocumentLocale): string {
+  const { kind, total, paidAt, refund, transfer } = document
   const state =
     kind === 'credit_note'
       ? `${strings.totalCredited}${refund ? ` · ${date(refund.refundedAt)}` : ''}`
       : paidAt
-        ? strings.paidOn(date(paidAt))
+        ? strings.paidOn(saleLocale(document).date(paidAt))
         : transfer
           ? strings.dueOn(day(transfer.dueDate))
           : strings.total
@@ -67,16 +68,17 @@ function brand({ name, logo }: SellerBlock): string {
 }
 
 /** Every document states when it was issued and when it was supplied (Directive 2006/112/EC, Art. 226 (7)). */
-function facts(document: DocumentModel, { strings, date, period }: DocumentLocale): string {
+function facts(document: DocumentModel, { strings, date }: DocumentLocale): string {
   const { kind, number, issuedAt, orderedAt, currency, servicePeriod, refund, isVoid } = document
-  const isDistinct = date(orderedAt) !== date(issuedAt)
-  const supplied = servicePeriod ? period(servicePeriod) : date(orderedAt)
+  const sale = saleLocale(document)
+  const isDistinct = sale.date(orderedAt) !== date(issuedAt)
+  const supplied = servicePeriod ? sale.period(servicePeriod) : sale.date(orderedAt)
   const withoutRefund = isVoid ? 'void' : 'correction'
   const reason = refund ? refundReason(refund.reason) : kind === 'credit_note' && refund === null ? withoutRefund : null
   const entries: (readonly [string, string])[] = [
     [kind === 'invoice' ? strings.invoiceNumber : strings.creditNoteNumber, number],
     [strings.dateOfIssue, date(issuedAt)],
-    ...(servicePeriod && isDistinct ? [[strings.dateOfOrder, date(orderedAt)] as const] : []),
+    ...(servicePeriod && isDistinct ? [[strings.dateOfOrder, sale.date(orderedAt)] as const] : []),
     [strings.dateOfSupply, supplied],
     ...(refund ? [[strings.dateOfRefund, date(refund.refundedAt)] as const] : []),
     ...(reason ? [[strings.reason, strings.reasons[reason]] as const] : []),
@@ -92,8 +94,10 @@ function refundReason(reason: string | null): CreditReason | null {
   return refundReasons.find((known) => known === reason) ?? null
 }
 
-function reference({ kind, refersTo }: DocumentModel, { strings, date }: DocumentLocale): string {
+function reference(document: DocumentModel, { strings }: DocumentLocale): string {
+  const { kind, refersTo, timeZone = 'UTC' } = document
   if (!refersTo) return ''
+  const { date } = documentLocale({ ...document, timeZone: refersTo.timeZone ?? timeZone })
   const sentence = kind === 'credit_note' ? strings.takesBack : refersTo.kind === 'credit_note' ? strings.reverses : strings.replaces
   return `<p class="reference">${escapeHtml(sentence({ number: refersTo.number, date: date(refersTo.issuedAt) }))}</p>`
 }

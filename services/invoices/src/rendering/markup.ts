@@ -14,11 +14,15 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 // Not permitted in HTML: control characters (except tab and line ends) and noncharacters.
 const forbidden = /[^\P{Cc}\t\n\r]|\p{Noncharacter_Code_Point}/gu
 
-/** Escapes text for an element or a quoted attribute. Forbidden characters and lone surrogates become U+FFFD, so they are visible. */
+// No font has a glyph for them.
+const separators = /[\p{Zl}\p{Zp}]/gu
+
+/** Escapes text for an element or a quoted attribute. Forbidden characters and lone surrogates become U+FFFD, so they are visible; separators of lines and paragraphs become spaces. */
 export function escapeHtml(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(forbidden, '\uFFFD')
+    .replaceAll(separators, ' ')
     .replaceAll(/[&<>"']/g, (character) => entities[character] as string)
 }
 
