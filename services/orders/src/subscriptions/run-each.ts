@@ -19,12 +19,21 @@ interface RunOptions {
 }
 
 /**
- * Runs each task in a transaction of the organization of its row, all at once. A failed one is logged; the first error is thrown when all have
- * ended.
+ * Tasks at once: enough to use a core while others wait for the database, and few, because the requests of all organizations wait for those that
+ * are ready to continue.
  */
+const concurrency = 5
+
+/** Runs each task in a transaction of the organization of its row. A failed one is logged; the first error is thrown when all have ended. */
 export async function runEach(tasks: readonly Task[], { context, failure, idField }: RunOptions): Promise<void> {
-  const results = await Promise.allSettled(tasks.map(({ row, run }) => context.transaction(row.organization_id, run)))
-  const failed = results.flatMap((result, i) => (result.status === 'rejected' ? [{ row: tasks[i]?.row, error: result.reason }] : []))
-  for (const { row, error } of failed) context.log.error({ err: error, [idField]: row?.id }, failure)
+  const failed: { row: ClaimedRow; error: unknown }[] = []
+  const waiting = tasks.values()
+  const runWaiting = async () => {
+    for (const { row, run } of waiting) {
+      await context.transaction(row.organization_id, run).catch((error: unknown) => failed.push({ row, error }))
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, runWaiting))
+  for (const { row, error } of failed) context.log.error({ err: error, [idField]: row.id }, failure)
   if (failed[0]) throw failed[0].error
 }

@@ -7,9 +7,6 @@ import type { BenefitSync, DifferingRow } from './benefit-syncs.ts'
 import { runEach } from './run-each.ts'
 import { syncBenefits } from './sync-benefits.ts'
 
-/** Transactions at once: requests need connections too. */
-const concurrency = 10
-
 /**
  * Changes the grants of the subscriptions of a product whose benefits have changed: one page of subscriptions per run, one transaction per customer.
  * What to change is read from the grants themselves, so a page that is repeated after a crash, or by a second replica, changes nothing twice.
@@ -44,17 +41,14 @@ async function syncCustomers(
   { id: productId, organization_id }: BenefitSync,
   { customerIds, context }: { customerIds: readonly string[]; context: JobContext },
 ): Promise<unknown> {
-  let first: unknown = null
-  for (let start = 0; start < customerIds.length; start += concurrency) {
-    const tasks = customerIds.slice(start, start + concurrency).map((id) => ({
-      row: { id, organization_id },
-      run: (transaction: Transaction) => syncCustomer({ customerId: id, productId, organizationId: organization_id }, transaction),
-    }))
-    await runEach(tasks, { context, failure: 'benefits.sync-failed', idField: 'customer_id' }).catch((error: unknown) => {
-      first ??= error
-    })
-  }
-  return first
+  const tasks = customerIds.map((id) => ({
+    row: { id, organization_id },
+    run: (transaction: Transaction) => syncCustomer({ customerId: id, productId, organizationId: organization_id }, transaction),
+  }))
+  return runEach(tasks, { context, failure: 'benefits.sync-failed', idField: 'customer_id' }).then(
+    () => null,
+    (error: unknown) => error,
+  )
 }
 
 interface Beneficiary {
