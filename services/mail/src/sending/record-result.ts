@@ -3,6 +3,7 @@ import type { JobContext } from '@quittance/runtime/handler'
 import { counter } from '@quittance/runtime/metrics'
 import { isTransientDatabaseError } from '@quittance/runtime/unavailable'
 import type { ClaimedMessage } from './claim-message.ts'
+import { findNextAttempt, type TemporaryFailure } from './find-next-attempt.ts'
 
 /** Each statement changes the row only while its lease is this attempt's: the result of a lost lease is discarded. */
 const isClaimed = `id = :id and attempts = :attempts and status = 'waiting'`
@@ -82,60 +83,6 @@ export async function recordStored({ systemSql }: JobContext, claimed: ClaimedMe
     (await systemSql('message.store-in-mailbox', store, { id, attempts, recipient, sealed_source: sealedSource })).length > 0
   if (isRecorded) countEnded(kind, 'sent')
   return isRecorded
-}
-
-/** Codes are useless after ten minutes, so they are tried often. */
-const urgentDelaySeconds = 15
-
-/** Returns the seconds until the next attempt; null after the last one. An urgent mail that expires is tried until then. */
-function findRetryDelay({ is_urgent, expires_at, failures }: ClaimedMessage, schedule: readonly number[]): number | null {
-  const scheduled = schedule[failures]
-  if (is_urgent && expires_at !== null) return Math.min(urgentDelaySeconds, scheduled ?? urgentDelaySeconds)
-  return scheduled ?? null
-}
-
-/** How long a mail waits for a server that is unavailable: as long as mail servers queue (RFC 5321, 4.5.4.1). */
-const maxUnavailableMs = 5 * 24 * 3_600_000
-/** Maximum wait before the next attempt then: the mail is not at fault. */
-const maxUnavailableDelaySeconds = 3_600
-
-/** The retries of a mail do not end it while there is no server to ask: an outage must not lose receipts. */
-function findUnavailableDelay(claimed: ClaimedMessage, schedule: readonly number[]): number | null {
-  const isTooOld = Date.now() - new Date(claimed.created_at).getTime() > maxUnavailableMs
-  const delay = findRetryDelay(claimed, schedule) ?? (isTooOld ? null : (schedule.at(-1) ?? null))
-  return delay === null ? null : Math.min(delay, maxUnavailableDelaySeconds)
-}
-
-/** Minimum wait before a mail is repeated that may have been delivered. */
-const minUnansweredDelaySeconds = 3_600
-
-/** A repetition that uses up several places of the schedule. */
-interface Repetition {
-  delay: number
-  steps: number
-}
-
-/** Returns when a mail is repeated that may have been delivered: only after the long waits of the schedule, but once at least. */
-function findRepetition({ is_urgent, expires_at, failures }: ClaimedMessage, schedule: readonly number[]): Repetition | null {
-  // A code is useless by then, and a second one does no harm.
-  if (is_urgent && expires_at !== null && failures === 0) return { delay: urgentDelaySeconds, steps: 1 }
-  const next = schedule.findIndex((wait, index) => index >= failures && wait >= minUnansweredDelaySeconds)
-  if (next >= 0) return { delay: schedule[next] as number, steps: next + 1 - failures }
-  if (failures >= schedule.length) return null
-  return { delay: minUnansweredDelaySeconds, steps: schedule.length - failures }
-}
-
-interface TemporaryFailure {
-  reason: string
-  schedule: readonly number[]
-  /** `unavailable`: there was no server to ask. `unanswered`: the mail may have been delivered. */
-  kind?: 'deferred' | 'unavailable' | 'unanswered'
-}
-
-function findNextAttempt(claimed: ClaimedMessage, { schedule, kind }: TemporaryFailure): Repetition | null {
-  if (kind === 'unanswered') return findRepetition(claimed, schedule)
-  const delay = (kind === 'unavailable' ? findUnavailableDelay : findRetryDelay)(claimed, schedule)
-  return delay === null ? null : { delay, steps: 1 }
 }
 
 /** Records a temporary failure: another attempt by the schedule, or the end. */

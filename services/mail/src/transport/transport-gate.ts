@@ -1,5 +1,5 @@
 /**
- * Holds mails back while the SMTP server is unavailable, so that the mails that wait do not use up their attempts. After a failure it is
+ * Holds mails back while the SMTP server is unavailable, so that not every mail that waits is tried in vain. After a failure it is
  * closed for a second, doubling up to half a minute; then one mail is tried.
  */
 export interface TransportGate {
