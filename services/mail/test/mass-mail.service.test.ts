@@ -79,6 +79,29 @@ function startProcess(mail: TestMail, smtpUrl: string): ChildProcess {
   return spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], { env, stdio: 'ignore' })
 }
 
+test('a kill while the reply to a mail is awaited delays the mail by a lease, not by the limit of the reply', async () => {
+  await using smtp = await startSmtpServer()
+  await using idle = await startSmtpServer()
+  await using mail = await startMail({ smtpUrl: idle.url, changed: { SMTP_REPLY_TIMEOUT_MS: '600000' } })
+  await idle.kill()
+  smtp.behave({ kind: 'hang' })
+  const killed = startProcess(mail, smtp.url)
+  try {
+    await mail.pay(mail.order())
+    await eventually(() => expect(smtp.seenIds).toHaveLength(1))
+  } finally {
+    killed.kill('SIGKILL')
+  }
+  smtp.behave({ kind: 'accept' })
+  const next = startProcess(mail, smtp.url)
+  try {
+    await smtp.messages(1)
+  } finally {
+    next.kill('SIGKILL')
+  }
+  expect(new Set(smtp.seenIds).size).toBe(1)
+})
+
 test(`sends every mail under one Message-ID while its process is killed ${kills} times [pages 86]`, async () => {
   await using smtp = await startSmtpServer()
   await using idle = await startSmtpServer()

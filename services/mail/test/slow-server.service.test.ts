@@ -61,10 +61,38 @@ test('after an outage, a mail whose reply takes long does not hold back the othe
   smtp.behave({ kind: 'accept' })
   await mail.pay(other)
   await eventually(() => expect(smtp.received.flatMap(({ to }) => to)).toContain(other.customer.email))
-  await eventually(async () => {
-    const [lease] = await mail.rows(`select from messages where status = 'waiting' and leased_until > now() + interval '9 minutes'`)
-    expect(lease).toBeDefined()
-  })
+})
+
+test('a mail that waits for its reply is not sent again after its lease ended because the database was unavailable', async () => {
+  await using mail = await start(patient)
+  smtp.behave({ kind: 'hang' })
+  await mail.pay(mail.order())
+  await eventually(() => expect(smtp.seenIds).toHaveLength(1))
+  smtp.behave({ kind: 'accept' })
+  const setConnectionLimit = (limit: number) =>
+    mail.rows(`do $$ begin execute format('alter database %I connection limit ${limit}', current_database()); end $$`)
+  const readLease = (isOver: boolean) =>
+    eventually(async () => {
+      const lease = await mail.rows(`select leased_until < now() as is_over from messages where status = 'waiting' and attempts = 1`)
+      expect(lease).toEqual([{ is_over: isOver }])
+    })
+  // Claims succeed before renewals once the database is back.
+  await mail.rows(`create function refuse() returns trigger language plpgsql as $$ begin
+    raise exception 'canceling statement due to lock timeout' using errcode = '55P03';
+  end $$`)
+  await mail.rows(`create trigger refuse before update on messages for each row
+    when (new.attempts = old.attempts and new.leased_until > old.leased_until) execute function refuse()`)
+  // The connections of the test are those of the superuser, which the limit does not concern.
+  await setConnectionLimit(0)
+  await mail.rows(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename <> current_user`)
+  await readLease(true)
+  await setConnectionLimit(-1)
+  const other = mail.order()
+  await mail.pay(other)
+  expect((await smtp.messages(1)).map(({ to }) => to)).toEqual([[other.customer.email]])
+  await mail.rows('drop trigger refuse on messages')
+  await readLease(false)
+  expect(smtp.seenIds).toHaveLength(2)
 })
 
 test('a stop does not wait for the reply to a mail, and the mail is not sent again at the start', async () => {

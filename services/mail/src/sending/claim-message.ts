@@ -41,8 +41,19 @@ export interface ClaimedMessage {
 /** The organization served last. Replicas start at different places. */
 let lastServed: string = randomUUID()
 
+/** When the database last failed here; at first the start of the process, which does not know what was before. */
+let databaseFailedAt = performance.now()
+
+/**
+ * Takes no mail over from another attempt for the time of a lease: while the database is unavailable, the leases of attempts in progress end
+ * because they cannot be renewed, and they are renewed once it is back.
+ */
+export function delayTakeovers(): void {
+  databaseFailedAt = performance.now()
+}
+
 const isFree = (mail: string) => `
-  ${mail}.status = 'waiting' and (${mail}.leased_until is null or ${mail}.leased_until < now())
+  ${mail}.status = 'waiting' and (${mail}.leased_until is null or (:takes_over::boolean and ${mail}.leased_until < now()))
   and (${mail}.expires_at is null or ${mail}.expires_at > now())`
 
 // Walks the organizations with mails that wait in the order of their ids, after the one served last and then from the start. The first with
@@ -86,8 +97,13 @@ const claim = `
 
 /** Claims the next due mail, or returns null: codes first, organizations in turn. Another replica never claims the same one. */
 export async function claimMessage({ systemSql, leaseMs }: JobContext): Promise<ClaimedMessage | null> {
-  const values = { lease: leaseMs, last_served: lastServed }
-  const [claimed] = await systemSql<ClaimedMessage>('message.claim-in-turn', claim, values)
-  if (claimed) lastServed = claimed.turn_id
-  return claimed ?? null
+  const values = { lease: leaseMs, last_served: lastServed, takes_over: performance.now() - databaseFailedAt > leaseMs }
+  try {
+    const [claimed] = await systemSql<ClaimedMessage>('message.claim-in-turn', claim, values)
+    if (claimed) lastServed = claimed.turn_id
+    return claimed ?? null
+  } catch (error) {
+    delayTakeovers()
+    throw error
+  }
 }

@@ -98,6 +98,6 @@ export async function recordFailure(context: JobContext, claimed: ClaimedMessage
 }
 
 /** Renews the lease while a slow server is asked. */
-export async function renewLease({ systemSql }: JobContext, { id, attempts }: ClaimedMessage, leaseMs: number): Promise<void> {
+export async function renewLease({ systemSql, leaseMs }: JobContext, { id, attempts }: ClaimedMessage): Promise<void> {
   await systemSql('message.renew-lease', renewStatement, { id, attempts, lease: leaseMs })
 }

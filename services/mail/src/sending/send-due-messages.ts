@@ -104,11 +104,8 @@ async function deliver(context: JobContext, { claimed, sender, message }: Sendin
     return
   }
   const attempt = startAttempt(context, { claimed, patienceMs: Math.min(settings.SMTP_TIMEOUT_MS, maxStopPatienceMs) })
-  const onComplete = () => {
-    attempt.extend(settings.SMTP_REPLY_TIMEOUT_MS)
-    // The reply may take minutes: after an outage, the next mail is tried before it arrives.
-    gate.released()
-  }
+  // The reply may take minutes: after an outage, the next mail is tried before it arrives.
+  const onComplete = () => gate.released()
   try {
     await smtp.send(message, { ended: attempt.ended, onComplete })
   } catch (error) {

@@ -1,13 +1,11 @@
 import type { JobContext } from '@quittance/runtime/handler'
-import type { ClaimedMessage } from './claim-message.ts'
+import { delayTakeovers, type ClaimedMessage } from './claim-message.ts'
 import { renewLease } from './record-result.ts'
 
 /** An attempt that waits for the SMTP server. */
 interface Attempt {
   /** Aborted once a stop has waited long enough. */
   ended: AbortSignal
-  /** Holds the lease this much longer from now on, so that an unavailable database does not end it. */
-  extend(ms: number): void
   end(): void
 }
 
@@ -22,12 +20,12 @@ const stopPollMs = 250
 /** Holds the lease of a mail until `end`, and ends the attempt if the service stops: a kill would leave a mail that is sent again. */
 export function startAttempt(context: JobContext, { claimed, patienceMs }: AttemptOptions): Attempt {
   const stop = new AbortController()
-  let { leaseMs } = context
   const renew = () => {
     const fields = { message_id: claimed.id, kind: claimed.kind, organization_id: claimed.organization_id, attempt: claimed.attempts }
-    renewLease(context, claimed, leaseMs).catch((error: unknown) =>
-      context.log.warn({ ...fields, err: error }, 'message.lease-not-renewed'),
-    )
+    renewLease(context, claimed).catch((error: unknown) => {
+      delayTakeovers()
+      context.log.warn({ ...fields, err: error }, 'message.lease-not-renewed')
+    })
   }
   const renewal = setInterval(renew, context.leaseMs / 3)
   let patience: NodeJS.Timeout | undefined
@@ -36,10 +34,6 @@ export function startAttempt(context: JobContext, { claimed, patienceMs }: Attem
   }, stopPollMs)
   return {
     ended: stop.signal,
-    extend(ms) {
-      leaseMs += ms
-      renew()
-    },
     end() {
       clearInterval(renewal)
       clearInterval(check)
