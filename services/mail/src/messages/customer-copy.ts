@@ -51,7 +51,10 @@ const eraseMailbox = `
   delete from mailbox_messages where id in
     (select id from messages where customer_id = :id and organization_id = any (:scope_organizations))`
 
-/** Removes the address of a deleted customer and the contents of their mails from every row; mails that wait are not sent. */
+/**
+ * Removes the address of a deleted customer and the contents of their mails from every row; mails that wait are not sent. The id stays for
+ * good: documents keep the address, and a correction years later must not bring a mail.
+ */
 async function eraseCustomer(
   { sql, lockNames }: Transaction,
   { id, organizationId }: { id: string; organizationId: string },

@@ -43,20 +43,12 @@ const removeFromMailbox = `
   where stored_at < now() - interval '${mailboxDays} days'
     or position <= (select position from mailbox_messages order by position desc offset ${maxMailboxMessages} limit 1)`
 
-/** Deleted customers are remembered longer than the stream keeps events, so that none of those brings a mail to them. */
-const removeDeletedCustomers = `
-  delete from customers where id = any (array(select id from customers where deleted_at < now() - interval '${contentDays} days' limit ${batch})) returning 1`
-
 /** Removes contents after 30 days, rows after 400, and old messages of the mailbox. */
 export const removeOldMessages = job({
   name: 'remove-old-messages',
   everyMs: 60_000,
   async run({ systemSql }) {
-    const removed = [
-      await systemSql('messages.remove-contents', removeContents),
-      await systemSql('messages.remove-rows', removeRows),
-      await systemSql('customers.remove-deleted', removeDeletedCustomers),
-    ]
+    const removed = [await systemSql('messages.remove-contents', removeContents), await systemSql('messages.remove-rows', removeRows)]
     await systemSql('mailbox.remove-old', removeFromMailbox)
     return removed.some((rows) => rows.length === batch)
   },
