@@ -190,6 +190,23 @@ test('waits for a seller that is not known yet', async () => {
   await smtp.messages(1)
 })
 
+test('the wait for a seller uses up no retry for five days, also longer than the schedule', async () => {
+  await using mail = await start({ isDescribed: false })
+  await mail.pay(mail.order())
+  const used = `update messages set created_at = created_at - interval '4 days 23 hours' where attempts > 7 and status = 'waiting' returning failures`
+  await eventually(async () => expect(await mail.rows(used)).toEqual([{ failures: 0 }]))
+  await mail.describeSeller()
+  await smtp.messages(1)
+})
+
+test('gives a mail up whose seller has not arrived five days and the last retry later', async () => {
+  await using mail = await start({ isDescribed: false })
+  await mail.pay(mail.order())
+  await eventually(async () => expect((await mail.list())[0]?.attempts).toBeGreaterThan(0))
+  await mail.rows(`update messages set created_at = created_at - interval '5 days'`)
+  expect(await mail.ended(1)).toMatchObject([{ status: 'failed', failure_reason: 'The organization is not known yet' }])
+})
+
 test('sends one mail about a refund to the address that a later event brings', async () => {
   await using mail = await start()
   const order = mail.order()

@@ -4,8 +4,8 @@ import type { ClaimedMessage } from './claim-message.ts'
 export interface TemporaryFailure {
   reason: string
   schedule: readonly number[]
-  /** `unavailable`: there was no server to ask. `unanswered`: the mail may have been delivered. */
-  kind?: 'deferred' | 'unavailable' | 'unanswered'
+  /** `unavailable`: there was no server to ask. `unknown`: what the mail needs has not arrived. `unanswered`: it may have been delivered. */
+  kind: 'deferred' | 'unavailable' | 'unknown' | 'unanswered'
 }
 
 interface NextAttempt {
@@ -18,7 +18,7 @@ interface NextAttempt {
 /** Returns when a mail is tried again after a failure; null after the last attempt. */
 export function findNextAttempt(claimed: ClaimedMessage, { schedule, kind }: TemporaryFailure): NextAttempt | null {
   if (kind === 'unanswered') return findRepetition(claimed, schedule)
-  if (kind === 'unavailable') return findFreeAttempt(claimed, schedule)
+  if (kind === 'unavailable' || kind === 'unknown') return findFreeAttempt(claimed, schedule)
   return findRetry(claimed, schedule)
 }
 
@@ -32,14 +32,17 @@ function findRetry({ is_urgent, expires_at, failures }: ClaimedMessage, schedule
   return scheduled === undefined ? null : { delay: scheduled, steps: 1 }
 }
 
-/** How long a failure that is not about the mail uses up no retry: as long as mail servers queue (RFC 5321, 4.5.4.1). */
+/**
+ * How long a failure that is not about the mail uses up no retry: as long as mail servers queue (RFC 5321, 4.5.4.1), and longer than the three
+ * days after which auth repeats every seller.
+ */
 const maxFreeMs = 5 * 24 * 3_600_000
 /** Maximum wait before the next attempt then. */
 const maxFreeDelaySeconds = 3_600
 
 /**
- * An outage uses up no retry for five days: the first reply after it may defer the mail, as servers do with senders they do not know. The
- * waits of the schedule follow the attempts instead, and the last one repeats.
+ * An outage, or a wait for the seller, uses up no retry for five days: the first reply after it may defer the mail, as servers do with senders
+ * they do not know. The waits of the schedule follow the attempts instead, and the last one repeats.
  */
 function findFreeAttempt(claimed: ClaimedMessage, schedule: readonly number[]): NextAttempt | null {
   const isFree = Date.now() - new Date(claimed.created_at).getTime() < maxFreeMs

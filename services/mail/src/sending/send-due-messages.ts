@@ -82,7 +82,7 @@ async function sendClaimed(context: JobContext, { claimed, sender }: Sending): P
       context.log.info(fields, 'message.undeliverable')
       return
     case 'unknown':
-      await recordFailure(context, claimed, { reason: prepared.reason, schedule: settings.MAIL_RETRY_SCHEDULE_S })
+      await recordFailure(context, claimed, { reason: prepared.reason, schedule: settings.MAIL_RETRY_SCHEDULE_S, kind: 'unknown' })
       context.log.info({ ...fields, reason: prepared.reason }, 'message.recipient-unknown')
       return
     case 'invalid':
