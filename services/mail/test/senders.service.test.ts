@@ -125,6 +125,21 @@ test('domains whose name servers do not answer hold up the daily check of no oth
   })
 })
 
+test('a check with three silent name servers ends before the deadline of the operation', async () => {
+  const silent = await Promise.all([startDnsServer(), startDnsServer(), startDnsServer()])
+  for (const server of silent) server.answer(false)
+  process.env['MAIL_DNS_SERVERS'] = silent.map(({ address }) => address).join(',')
+  try {
+    await using mail = await startMail({ smtpUrl: smtp.url })
+    const seller = organizationCaller(mail.organizationId)
+    const sender = await mail.call(createMailSender, { address: `billing@${randomUUID()}.example` }, seller)
+    await expect(mail.call(verifyMailSender, { id: sender.id }, seller)).rejects.toThrow('The name servers of the domain did not answer')
+  } finally {
+    process.env['MAIL_DNS_SERVERS'] = dns.address
+    await Promise.all(silent.map((server) => server[Symbol.asyncDispose]()))
+  }
+})
+
 test('another seller proves nothing with the records of the first one, and sees none of its senders', async () => {
   await using mail = await startMail({ smtpUrl: smtp.url })
   const seller = organizationCaller(mail.organizationId)

@@ -17,6 +17,8 @@ export interface DomainCheck {
 }
 
 const timeoutMs = 2_000
+/** Limit for all name servers together: the caller of an operation waits 10 s for its reply. */
+const maxMs = 6_000
 
 /** Reads the records of a domain. Returns null if the name servers did not answer: this proves nothing about the domain. */
 export async function checkDomain({ domain, selector, public_key }: CheckedSender, settings: MailSettings): Promise<DomainCheck | null> {
@@ -24,7 +26,9 @@ export async function checkDomain({ domain, selector, public_key }: CheckedSende
   if (settings.MAIL_DNS_SERVERS) resolver.setServers(settings.MAIL_DNS_SERVERS)
   const read = (name: string): Promise<TxtRecords | null> =>
     resolver.resolveTxt(name).catch((error: unknown) => (hasNone(error) ? [] : null))
+  const limit = setTimeout(() => resolver.cancel(), maxMs)
   const [keys, policies] = await Promise.all([read(`${selector}._domainkey.${domain}`), read(domain)])
+  clearTimeout(limit)
   if (!keys || !policies) return null
   return {
     hasDkim: hasSigningKey(keys, public_key),
