@@ -75,7 +75,7 @@ export function createRpcHandler(handler: Handler, service: RpcHandlerOptions): 
     let status = 200
     let failure: unknown
     try {
-      const bytes = encodeReply(await handle(caller), { handler, service })
+      const bytes = encodeReply(await handle(caller), { message, handler, service })
       await publishBatched(() => void message.respond(bytes))
     } catch (error) {
       const apiError = toApiError(error, handler.operation)
@@ -199,18 +199,22 @@ function toApiError(error: unknown, operation: Operation): ApiError {
 }
 
 /**
- * Encodes a reply. One above the size limit would fail in the client library, and the caller would see only a timeout. A page can be
- * requested with a smaller limit.
+ * Encodes a reply. One above the size limit would fail in the client library, and the caller would see only a timeout. A page of several
+ * items can be requested with a smaller limit.
  */
-function encodeReply(reply: unknown, { handler, service }: { handler: Handler; service: RpcHandlerOptions }): Buffer {
+function encodeReply(
+  reply: unknown,
+  { message, handler, service }: { message: ServiceMsg; handler: Handler; service: RpcHandlerOptions },
+): Buffer {
   const bytes = Buffer.from(typeof reply === 'string' ? reply : JSON.stringify(reply ?? null))
   const maxBytes = maxPayloadBytes(service.connection) - headersBytes
   if (bytes.length <= maxBytes) return bytes
-  if (isPaged(handler.operation)) throw new RequestValidationError([pageTooLarge])
+  if (isPaged(handler.operation) && readLimit(message) !== 1) throw new RequestValidationError([pageTooLarge])
   throw new Error(`The reply is too large to send: ${bytes.length} bytes; the maximum is ${maxBytes}`)
 }
 
 const isPaged = ({ request }: Operation) => request instanceof z.ZodObject && 'limit' in request.shape
+const readLimit = (message: ServiceMsg) => (JSON.parse(decodeText(message) || '{}') as { limit?: unknown }).limit
 
 function respondError(message: ServiceMsg, error: ApiError): void {
   const replyHeaders = natsHeaders()
