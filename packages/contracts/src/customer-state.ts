@@ -11,13 +11,20 @@ import { Amount, Currency } from './money.ts'
 import { operation } from './operation.ts'
 import { RecurringInterval } from './product-prices.ts'
 
+/** Bytes of the metadata of a customer's benefits, and of their subscriptions: a state is one reply and one event, which have at most 8 MB. */
+export const maxStateMetadataBytes = 3 * 1024 * 1024
+
+const StateMetadata = Metadata.describe(
+  `Empty in every item of the list if they have more than ${maxStateMetadataBytes / 1024 / 1024} MiB in all.`,
+)
+
 /** A subscription that gives access: `active` or in trial. Its status is `active` in both cases; `trial_end` shows a trial that has not ended. */
 const CustomerStateSubscription = z
   .object({
     id: Id,
     ...timestamps,
     custom_field_data: z.record(z.string(), z.unknown()),
-    metadata: Metadata,
+    metadata: StateMetadata,
     status: z.literal('active'),
     amount: Amount,
     currency: Currency,
@@ -44,7 +51,7 @@ const CustomerStateBenefitGrant = z
     granted_at: Timestamp,
     benefit_id: Id,
     benefit_type: BenefitType,
-    benefit_metadata: Metadata,
+    benefit_metadata: StateMetadata,
     properties: BenefitGrantProperties,
   })
   .meta({ id: 'CustomerStateBenefitGrant' })

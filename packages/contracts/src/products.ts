@@ -145,11 +145,20 @@ export const updateProduct = operation({
   errors: [RequestValidationError, ResourceNotFound],
 })
 
+/** Metadata and properties of all benefits of a product, as JSON text: a product is one reply and one event, which have at most 8 MB. */
+export const maxProductBenefitsBytes = 512 * 1024
+
 export const updateProductBenefits = operation({
   subject: 'orders.product.update-benefits',
   summary: 'Set the benefits of a product: the complete list, in this order',
   http: { method: 'POST', path: '/v1/products/{id}/benefits', status: 200, scopes: ['products:write'], callers: ['organization', 'user'] },
-  request: z.object({ id: Id, benefits: z.array(Id).max(100) }),
+  request: z.object({
+    id: Id,
+    benefits: z
+      .array(Id)
+      .max(100)
+      .describe(`Benefits with at most ${maxProductBenefitsBytes / 1024} KiB of metadata and properties in all.`),
+  }),
   reply: Product,
   errors: [NotPermitted, ResourceNotFound, RequestValidationError],
 })

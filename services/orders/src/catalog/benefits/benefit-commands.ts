@@ -10,6 +10,7 @@ import { resolveOrganization } from '@quittance/runtime/resolve-organization'
 import { command } from '@quittance/runtime/handler'
 import { Benefit } from './benefit.ts'
 import { benefitView, benefitAsDeletedView } from './benefit-view.ts'
+import { assertProductSize, findLargestProduct, lockBenefitChanges } from './product-sizes.ts'
 import { RequestValidationError } from '@quittance/contracts/errors'
 import { reactionPoint } from '@quittance/runtime/reactions'
 import { sweepDeletedBenefitsJobName } from '../../job-names.ts'
@@ -48,9 +49,13 @@ export function assertSupportedBenefitType(type: BenefitType): void {
     throw RequestValidationError.field(['type'], `Benefits of type ${type} need ${needed}, which this installation does not have.`)
 }
 
-export const updateBenefit = command(updateBenefitContract, async ({ id, ...change }, { em, read, publish }) => {
+export const updateBenefit = command(updateBenefitContract, async ({ id, ...change }, { em, read, sql, publish }) => {
   const benefit = await em.findOneOrFail(Benefit, { id, deletedAt: null })
+  await lockBenefitChanges(sql, benefit.organizationId)
+  const before = await findLargestProduct(sql, { benefit_id: id })
   benefit.change(change)
+  await em.flush()
+  assertProductSize(before, await findLargestProduct(sql, { benefit_id: id }), change.metadata ? 'metadata' : 'properties')
   const view = await read.one(benefitView, { where: 'b.id = :id', values: { id } })
   publish({ event: benefitUpdated, aggregateId: id, organizationId: benefit.organizationId, payload: view })
   return view
@@ -72,6 +77,7 @@ const removeFromProducts = `
 export const deleteBenefit = command(deleteBenefitContract, async ({ id }, { em, now, read, sql, publish, react, wake }) => {
   const benefit = await em.findOneOrFail(Benefit, { id, deletedAt: null })
   const { organizationId } = benefit
+  await lockBenefitChanges(sql, organizationId)
   benefit.delete(now)
   const products = await sql<{ product_id: string }>('benefit.remove-from-products', removeFromProducts, { id })
   const view = await read.one(benefitAsDeletedView, { where: 'b.id = :id', values: { id } })

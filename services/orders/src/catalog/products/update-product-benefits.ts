@@ -3,6 +3,7 @@ import { productUpdated, updateProductBenefits as contract } from '@quittance/co
 import { command, type Transaction } from '@quittance/runtime/handler'
 import { Benefit } from '../benefits/benefit.ts'
 import type { DeletedBenefit } from '../benefits/benefit-commands.ts'
+import { assertProductSize, findLargestProduct, lockBenefitChanges } from '../benefits/product-sizes.ts'
 import { syncProductBenefitsJobName } from '../../job-names.ts'
 import { Product } from './product.ts'
 import { productView } from './product-view.ts'
@@ -27,12 +28,15 @@ export const updateProductBenefits = command(contract, async ({ id, benefits }, 
   const product = await em.findOneOrFail(Product, id)
   const { organizationId } = product
   const wanted = [...new Set(benefits)]
-  // Written first, so that the second of two concurrent changes waits here and is then retried.
+  await lockBenefitChanges(sql, organizationId)
+  // Written first, so that the second of two concurrent changes is retried.
   product.modifiedAt = now
   await em.flush()
   await assertBenefitsChangeable(context, { product, wanted })
+  const before = await findLargestProduct(sql, { product_id: id })
   await sql('product-benefits.remove-all', removeAll, { product_id: id })
   await sql('product-benefits.put-in-order', putInOrder, { product_id: id, benefit_ids: wanted })
+  assertProductSize(before, await findLargestProduct(sql, { product_id: id }), 'benefits')
   const view = await read.one(productView, { where: 'pr.id = :id', values: { id } })
   publish({ event: productUpdated, aggregateId: id, organizationId, payload: view })
   wake(syncProductBenefitsJobName)
