@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildPageSql, type PageSpec } from './page-sql.ts'
+import { buildFirstSql, buildPageSql, type PageSpec } from './page-sql.ts'
 import type { View } from './view.ts'
 
 const view: View<unknown> = {
@@ -47,6 +47,13 @@ test.each([
   const choices = sql.match(/from things t\b(?![^()]*, unnest)/g) ?? []
   expect(choices.length).toBeGreaterThan(1)
   expect(sql.match(isBound)?.length).toBeGreaterThanOrEqual(choices.length)
+})
+
+test.each([
+  ['one organization', spec],
+  ['several', { ...spec, isMultiOrganization: true, scopeCondition: 't.organization_id = any(:organizations)' }],
+])('first rows of %s: the subquery that selects them has the caller’s scope', (_, pick) => {
+  expect(buildFirstSql(pick).match(isBound)).toHaveLength(1)
 })
 
 test('a list without filters, or with product filters only, is counted by counters', () => {

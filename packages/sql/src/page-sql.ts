@@ -37,9 +37,19 @@ export function buildPageSql(spec: PageSpec): string {
   }
   const seek = (page - 1) * limit >= seekThreshold ? seekSql(spec) : null
   const keys = seek ? keysSql({ ...spec, where: seek.where }, { ...cut, skip: seek.skip }) : keysSql(spec, cut)
-  const rows = `select ${view.columns} from ${view.from} ${view.lookupJoins ?? ''}, unnest(${keys}) with ordinality as page (key, position)
+  return `${seek ? `with seek as materialized (${seek.sql}) ` : ''}${pageReply(count, rowsSql(view, keys))}`
+}
+
+/** Builds the SQL of the first rows in an order, `:limit` of them, without a count. */
+export function buildFirstSql(spec: Pick<PageSpec, 'view' | 'scopeCondition' | 'isMultiOrganization' | 'where' | 'order'>): string {
+  const keys = keysSql({ ...spec, filterNames: undefined, page: 1, limit: 0 }, { limit: ':limit::bigint', skip: '0' })
+  return `select coalesce(json_agg(row_to_json(v)), '[]')::text as items from (${rowsSql(spec.view, keys)}) v`
+}
+
+/** Selects the rows with these keys, in their order. */
+function rowsSql(view: View<unknown>, keys: string): string {
+  return `select ${view.columns} from ${view.from} ${view.lookupJoins ?? ''}, unnest(${keys}) with ordinality as page (key, position)
     where ${view.key} = page.key order by page.position`
-  return `${seek ? `with seek as materialized (${seek.sql}) ` : ''}${pageReply(count, rows)}`
 }
 
 function pageReply(count: string, rows: string): string {

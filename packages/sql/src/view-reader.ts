@@ -1,6 +1,6 @@
 import { callerCheckoutId, callerOrganizationIds, type Caller } from '@quittance/contracts/caller'
 import { ResourceNotFound } from '@quittance/contracts/errors'
-import { buildJoins, buildPageSql, seekThreshold } from './page-sql.ts'
+import { buildFirstSql, buildJoins, buildPageSql, seekThreshold } from './page-sql.ts'
 import { createScope } from './sql-runner.ts'
 import { bindValues, hashStatementName, statement, type Statement } from './statement.ts'
 import type { Execute, JsonText, ViewQuery, ViewReader, View } from './view.ts'
@@ -72,11 +72,8 @@ export function createViewReader(caller: Caller, execute: Execute): ViewReader {
     },
     async first(view, { where, values, orderBy, limit }) {
       const scopeCondition = buildScopeCondition(view, caller)
-      const query = prepare(
-        view,
-        `first\n${scopeCondition}\n${where}\n${orderBy}`,
-        () => `select coalesce(json_agg(row_to_json(v)), '[]')::text as items from
-          (select ${view.columns} from ${source(view, where)} where ${scopeCondition} and (${where}) order by ${orderBy} limit :limit) v`,
+      const query = prepare(view, `first\n${scopeCondition}\n${where}\n${JSON.stringify(orderBy)}`, () =>
+        buildFirstSql({ view, scopeCondition, isMultiOrganization, where, order: orderBy }),
       )
       const [row] = await execute(query, bindValues(query, { ...values, ...scope, limit }))
       return row?.['items'] as string

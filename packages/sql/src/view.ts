@@ -70,12 +70,6 @@ export interface ViewQuery {
   values?: Readonly<Record<string, unknown>>
 }
 
-/** The first objects in an order, without a count: for readers that continue after the last one received. */
-export interface FirstQuery extends ViewQuery {
-  orderBy: string
-  limit: number
-}
-
 /** One column of a sort order. */
 export interface SortTerm {
   by: string
@@ -86,6 +80,12 @@ export interface SortTerm {
 
 /** The order of a list; its last term makes it total. */
 export type SortOrder = readonly SortTerm[]
+
+/** The first objects in an order, without a count: for readers that continue after the last one received. The view has a `key`. */
+export interface FirstQuery extends ViewQuery {
+  orderBy: SortOrder
+  limit: number
+}
 
 /** A page of a view. `orderBy` is never copied from a request, but selected from known columns. */
 export interface PageQuery extends ViewQuery {

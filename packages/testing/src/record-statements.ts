@@ -44,6 +44,7 @@ export function recordStatements(): RecordedStatements {
 
 function toLiteral(value: unknown): string {
   if (value === null || value === undefined) return 'null'
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((each) => JSON.stringify(each)).join()}}`)
   return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value))
 }
 

@@ -69,6 +69,7 @@ import { recordUnpaidChanges } from './migrations/20261130041000-record-unpaid-c
 import { voidOrdersWithoutInvoice } from './migrations/20261130041500-void-orders-without-invoice.ts'
 import { indexProrations } from './migrations/20261130043000-index-prorations.ts'
 import { syncProductBenefits } from './migrations/20261130050000-sync-product-benefits.ts'
+import { indexExports } from './migrations/20261130200000-index-exports.ts'
 import { validateRelaxedChecks } from './migrations/20261130042000-validate-relaxed-checks.ts'
 import { proveNewAddresses } from './migrations/20261130030000-prove-new-addresses.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
@@ -188,6 +189,7 @@ export const database: DatabaseDefinition = {
     validateRelaxedChecks,
     indexProrations,
     syncProductBenefits,
+    indexExports,
   ],
   // Marks the rows of this release: triggers of migrations complete those of earlier ones.
   settings: { 'quittance.payments': 'port', 'quittance.period_terms': 'recorded' },

@@ -1,5 +1,5 @@
 import type { QueryContext } from '@quittance/runtime/handler'
-import { buildWhere } from '@quittance/sql/list-query'
+import { buildWhere, oldestFirst } from '@quittance/sql/list-query'
 import type { View } from '@quittance/sql/view'
 
 /**
@@ -26,7 +26,7 @@ function cell(value: string | number | boolean | null): string {
 /** Lines per part: far below the maximum reply size, even with the longest names. */
 const partSize = 500
 
-/** Definition of an export: the named columns of the view, in this order. The view also has `created_at` and `id`. */
+/** Definition of an export: the named columns of the view, in this order. The view also has `created_at` and `id`, its key. */
 export interface ExportDefinition<Line> {
   view: View<Line>
   /** Heading of each column of the view. */
@@ -51,8 +51,8 @@ export async function exportChunk<Line>(
   const [createdAt, id] = after?.split(' ') ?? []
   const isAfter = `(${alias}.created_at, ${alias}.id) > (:created_at::timestamptz, :id::uuid)`
   const { where, values } = buildWhere({ ...filters, created_at: { sql: isAfter, value: createdAt } })
-  const orderBy = `${alias}.created_at, ${alias}.id`
-  const lines = JSON.parse(await read.first(view, { where, values: { ...values, id }, orderBy, limit: partSize })) as Record<string, Cell>[]
+  const first = { where, values: { ...values, id }, orderBy: oldestFirst(alias), limit: partSize }
+  const lines = JSON.parse(await read.first(view, first)) as Record<string, Cell>[]
   const last = lines.length === partSize ? lines.at(-1) : undefined
   const text = lines.map((line) => csvLine(Object.keys(headings).map((name) => line[name] as Cell))).join('')
   return { text: after ? text : csvLine(Object.values(headings)) + text, next: last ? `${last['created_at']} ${last['id']}` : null }

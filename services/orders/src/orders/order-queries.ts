@@ -66,7 +66,9 @@ const exportHeadings = Object.fromEntries(exportedColumns.map((name) => [name, n
 const exportView: View<unknown> = {
   name: 'order-export',
   organization: 'o.organization_id',
-  from: 'orders o join customers c on c.id = o.customer_id join products pr on pr.id = o.product_id',
+  from: 'orders o',
+  key: 'o.id',
+  lookupJoins: 'join customers c on c.id = o.customer_id join products pr on pr.id = o.product_id',
   columns: `o.id, o.created_at, o.status, o.billing_reason, c.email as customer_email, c.name as customer_name, pr.name as product, o.currency,
     o.subtotal_amount, o.discount_amount, o.net_amount, o.tax_amount, o.total_amount, o.refunded_amount, o.refunded_tax_amount,
     o.billing_name, o.billing_address->>'country' as billing_country`,

@@ -59,8 +59,9 @@ const headings = {
 const view: View<unknown> = {
   name: 'subscription-export',
   organization: 's.organization_id',
-  from: `(select * from subscriptions where started_at is not null) s
-    join customers c on c.id = s.customer_id join products pr on pr.id = s.product_id`,
+  from: '(select * from subscriptions where started_at is not null) s',
+  key: 's.id',
+  lookupJoins: 'join customers c on c.id = s.customer_id join products pr on pr.id = s.product_id',
   columns: `s.id, s.created_at, c.email, s.status in ('trialing', 'active') as active, pr.name as product, s.amount as price, s.currency,
     s.recurring_interval as interval`,
 }
