@@ -17,17 +17,20 @@ export const NewExternalId = ExternalId.refine(
   description: 'Neither "." nor "..", which no URL can name.',
 })
 
+/** The longest time that PostgreSQL reads; RFC 3339 allows any number of digits in a fraction. */
+const maxTimeLength = 149
+
 /** What `isStorableTime` accepts, for error details. */
-export const storableTimes = 'a time between the years 1 and 9999 with an offset of at most 15:59'
+export const storableTimes = `a time between the years 1 and 9999 with an offset of at most 15:59, in at most ${maxTimeLength} characters`
 
 /**
- * Whether a time is in the years 1 to 9999, the range of both PostgreSQL and RFC 3339, and its offset is below 16 hours: PostgreSQL rejects
- * larger ones, which RFC 3339 allows.
+ * Whether a time is in the years 1 to 9999, the range of both PostgreSQL and RFC 3339, its offset is below 16 hours and PostgreSQL reads its
+ * length: PostgreSQL rejects larger offsets, which RFC 3339 allows.
  */
 export function isStorableTime(text: string): boolean {
   const time = Date.parse(text)
   const isInRange = time >= Date.parse('0001-01-01T00:00:00Z') && time < 253_402_300_800_000
-  return isInRange && !/[+-](1[6-9]|2\d):\d\d$/.test(text)
+  return isInRange && text.length <= maxTimeLength && !/[+-](1[6-9]|2\d):\d\d$/.test(text)
 }
 
 /** RFC 3339 with offset, microseconds allowed. */
