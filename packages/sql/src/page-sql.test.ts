@@ -41,6 +41,7 @@ test.each([
   ['filters of another table', { ...spec, filterNames: ['kind'], where: 'pr.kind = :kind' }],
   ['a nullable order', { ...spec, order: [{ by: 't.name', descending: true, nullCondition: 't.name is null' }, ...byTime] }],
   ['a view without key', { ...spec, view: keyless }],
+  ['groups of rows', { ...spec, view: { ...keyless, groupBy: 't.name' } }],
 ])('%s: every subquery that selects or counts rows has the caller’s scope', (_, pick) => {
   const sql = buildPageSql(pick).replaceAll(/list_counts t\b/g, 'things t')
   // The page's own rows are found by keys selected above.

@@ -32,7 +32,8 @@ export function buildPageSql(spec: PageSpec): string {
   const cut = page === 1 ? { limit: String(limit), skip: '0' } : { limit: ':limit::bigint', skip: ':offset::bigint' }
   if (!view.key) {
     const source = `${view.from} ${buildJoins(view, where, orderSql(order))} ${view.lookupJoins ?? ''}`
-    const rows = `select ${view.columns} from ${source} where ${scopeCondition} and (${where}) order by ${orderSql(order)}`
+    const groups = view.groupBy ? ` group by ${view.groupBy}` : ''
+    const rows = `select ${view.columns} from ${source} where ${scopeCondition} and (${where})${groups} order by ${orderSql(order)}`
     return pageReply(count, `${rows} limit ${cut.limit} offset ${cut.skip}`)
   }
   const seek = (page - 1) * limit >= seekThreshold ? seekSql(spec) : null
@@ -186,9 +187,10 @@ const rowAlias = ({ key }: View<unknown>) => key?.split('.')[0]
 function countSql(rows: PageSpec): string {
   const { view, scopeCondition, where } = rows
   const kind = countedKind(rows)
-  return kind
-    ? `select coalesce(sum(${rowAlias(view)}.delta), 0) from ${countersSql(view, kind, where)} and ${scopeCondition} and (${where})`
-    : `select count(*) from ${view.from} ${buildJoins(view, where)} where ${scopeCondition} and (${where})`
+  if (kind)
+    return `select coalesce(sum(${rowAlias(view)}.delta), 0) from ${countersSql(view, kind, where)} and ${scopeCondition} and (${where})`
+  const counted = `from ${view.from} ${buildJoins(view, where)} where ${scopeCondition} and (${where})`
+  return view.groupBy ? `select count(*) from (select ${counted} group by ${view.groupBy}) grouped` : `select count(*) ${counted}`
 }
 
 /** Returns the kind of counter that covers these filters; null if none does. */

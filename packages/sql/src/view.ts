@@ -16,6 +16,8 @@ export interface View<Reply> {
   lookupJoins?: string
   /** Column of `from` that identifies a row. Without it pages are selected from whole rows: for short lists. */
   key?: string
+  /** Columns whose equal rows are one object, of all organizations that a page selects; without `key`. `columns` are these and aggregates. */
+  groupBy?: string
   /** Row counters in the database (`list-counters.ts`). */
   counter?: RowCounter
   /** Column with the organization; null only with `unscopedReason`. */

@@ -26,6 +26,12 @@ async function rejectAt(events: SentEvent[], caller = usage.caller): Promise<unk
   return error.body.detail.map(({ loc, type }: { loc: string[]; type: string }) => [loc.join('.'), type])
 }
 
+test('rejects a time with more digits than PostgreSQL reads at its event', async () => {
+  const send = (digits: number) => buildEvent({ timestamp: `2026-03-01T00:00:00.${'1'.repeat(digits)}Z` })
+  expect(await rejectAt([send(128), send(129)])).toEqual([['body.events.1.timestamp', 'value_error']])
+  expect(await usage.ingest([send(128)])).toEqual({ inserted: 1, duplicates: 0 })
+})
+
 describe('customers', () => {
   test('stores an event of an unknown external id without a customer [usage 1]', async () => {
     const name = randomUUID()
@@ -203,6 +209,29 @@ describe('lists', () => {
     expect(await list({ external_customer_id: 'another' })).toEqual([])
     expect(await list({ customer_id: randomUUID() })).toEqual([])
     expect(await list({ source: 'system' })).toEqual([])
+  })
+
+  test('lists a name of several organizations once, with the events of those that the request selects', async () => {
+    const [one, two] = [randomUUID(), randomUUID()]
+    const user = userCaller({ userId: randomUUID(), organizationIds: [one, two] })
+    const at = (day: number) => `2026-03-0${day}T00:00:00.000Z`
+    const send = (organization_id: string, day: number) =>
+      buildEvent({ organization_id, timestamp: at(day), external_customer_id: 'reader' })
+    await usage.ingest([send(one, 2), send(two, 1), send(two, 3)], user)
+    const read = async (request: object) => {
+      const { items, pagination } = await usage.call(listUsageEventNames, request, user)
+      expect(pagination.total_count).toBe(items.length)
+      return items.map(({ occurrences, first_seen, last_seen }) => [
+        occurrences,
+        new Date(first_seen).toISOString(),
+        new Date(last_seen).toISOString(),
+      ])
+    }
+    for (const request of [{}, { external_customer_id: 'reader' }, { organization_id: [one, two] }])
+      expect(await read(request)).toEqual([[3, at(1), at(3)]])
+    for (const request of [{ organization_id: one }, { organization_id: one, external_customer_id: 'reader' }])
+      expect(await read(request)).toEqual([[1, at(2), at(2)]])
+    expect(await usage.call(listUsageEventNames, {}, organizationCaller(one))).toMatchObject({ items: [{ occurrences: 1 }] })
   })
 
   test('rejects a customer session', async () => {

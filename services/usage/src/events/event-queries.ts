@@ -92,37 +92,34 @@ function createQueryError(key: string, msg: string): RequestValidationError {
   return new RequestValidationError([{ loc: ['query', key], msg, type: 'value_error' }])
 }
 
-/** One row for each name, from the counters. */
+/** One row for each name of all organizations that a request selects, from the counters. */
 const nameView: View<UsageEventName> = {
   name: 'usage-event-name',
   organization: 'n.organization_id',
-  from: `(
-    select organization_id, name, source, sum(occurrences)::bigint as occurrences, min(first_seen) as first_seen, max(last_seen) as last_seen
-    from event_names group by organization_id, name, source) n`,
-  columns: 'n.name, n.name as label, n.source, n.occurrences, n.first_seen, n.last_seen',
+  from: 'event_names n',
+  groupBy: 'n.name, n.source',
+  columns: `n.name, n.name as label, n.source, sum(n.occurrences)::bigint as occurrences, min(n.first_seen) as first_seen, max(n.last_seen) as last_seen`,
 }
 
-/** One row for each name of the owners in the parameters. */
+/** One row for each name of some owners, from their events. */
 const ownedNameView: View<UsageEventName> = {
   ...nameView,
   name: 'usage-event-name-of-owners',
-  from: `(
-    select e.organization_id, e.name, e.source, count(*) as occurrences, min(e.occurred_at) as first_seen, max(e.occurred_at) as last_seen
-    from usage_events e
-    where e.owner_id = any(:owners::uuid[])
-    group by e.organization_id, e.name, e.source) n`,
+  from: 'usage_events n',
+  columns: `n.name, n.name as label, n.source, count(*) as occurrences, min(n.occurred_at) as first_seen, max(n.occurred_at) as last_seen`,
 }
 
-const nameColumns = { name: 'n.name', occurrences: 'n.occurrences', first_seen: 'n.first_seen', last_seen: 'n.last_seen' }
+/** Columns of the reply: those of the views are aggregates. */
+const nameColumns = { name: 'name', occurrences: 'occurrences', first_seen: 'first_seen', last_seen: 'last_seen' }
 
 export const listUsageEventNames = query(listNamesContract, async ({ page, limit, ...request }, { read, sql }) => {
+  const owners = await findOwners(sql, request)
   const { where, values } = buildWhere({
     organization_id: { sql: 'n.organization_id = any(:organization_id)', value: toArray(request.organization_id) },
+    owner: { sql: 'n.owner_id = any(:owner)', value: owners },
     source: { sql: 'n.source = any(:source)', value: toArray(request.source) },
     query: { sql: 'strpos(lower(n.name), lower(:query)) > 0', value: request.query },
   })
-  const owners = await findOwners(sql, request)
-  const orderBy = buildSortOrder(nameColumns, { sorting: request.sorting, tieBreakers: ['n.name', 'n.source', 'n.organization_id'] })
-  if (!owners) return read.page(nameView, { where, values, orderBy, page, limit })
-  return read.page(ownedNameView, { where, values: { ...values, owners }, orderBy, page, limit })
+  const orderBy = buildSortOrder(nameColumns, { sorting: request.sorting, tieBreakers: ['name', 'source'] })
+  return read.page(owners ? ownedNameView : nameView, { where, values, orderBy, page, limit })
 })
