@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toArray, metadataFilter, nullable, buildSortOrder, buildWhere } from './list-query.ts'
+import { toArray, nullable, buildSortOrder, buildWhere } from './list-query.ts'
 
 const columns = { created_at: 't.created_at', amount: 't.net', net: 't.net', name: nullable('t.name') }
 
@@ -30,26 +30,4 @@ test('only filters with a value become conditions; one value uses `=`, several u
   expect(buildWhere(conditions('a'))).toMatchObject({ where: '(t.product = :product)', values: { product: 'a' }, filterNames: ['product'] })
   expect(buildWhere(conditions([]))).toMatchObject({ where: '(t.product = any(:product))', values: { product: [] } })
   expect(buildWhere(conditions(undefined))).toEqual({ where: 'true', values: {}, filterNames: [], isPlanSensitive: false })
-})
-
-test.each([
-  ['x', ['{"k":"x"}']],
-  ['7', ['{"k":"7"}', '{"k":7}']],
-  ['-0.50', ['{"k":"-0.50"}', '{"k":-0.50}']],
-  ['true', ['{"k":"true"}', '{"k":true}']],
-  ['007', ['{"k":"007"}']],
-  ['1e9', ['{"k":"1e9"}']],
-  ['"', ['{"k":"\\""}']],
-  [
-    ['7', 'x'],
-    ['{"k":"7"}', '{"k":7}', '{"k":"x"}'],
-  ],
-  ['9'.repeat(500), [`{"k":"${'9'.repeat(500)}"}`]],
-])('a metadata filter %j matches every value with that text', (filterValue, forms) => {
-  const { values, isPlanSensitive } = buildWhere({ metadata: metadataFilter('t.metadata', { k: filterValue }) })
-  expect([values['metadata_forms'], values['metadata'], isPlanSensitive]).toEqual([forms, JSON.stringify({ k: filterValue }), true])
-})
-
-test('a metadata filter without keys adds no condition', () => {
-  expect(buildWhere({ metadata: metadataFilter('t.metadata', {}) }).filterNames).toEqual([])
 })

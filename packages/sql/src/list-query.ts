@@ -87,34 +87,3 @@ function simplifySingleValue(name: string, { sql, value }: Filter): Filter {
 export function toArray<T>(value: T | readonly T[] | undefined): readonly T[] | undefined {
   return value === undefined || Array.isArray(value) ? (value as readonly T[] | undefined) : [value as T]
 }
-
-/** Texts of a JSON value, or of each element of an array. */
-const texts = `jsonb_array_elements_text(case jsonb_typeof(f.value) when 'array' then f.value else jsonb_build_array(f.value) end)`
-
-/** A number written by JavaScript in PostgreSQL's notation; the longest double has 345 digits. */
-const number = /^-?(0|[1-9]\d*)(\.\d+)?$/
-
-/** Builds every JSON object with the key whose value reads as one of the texts. */
-function buildJsonForms(key: string, filterValue: unknown): string[] {
-  const values = (Array.isArray(filterValue) ? filterValue : [filterValue]).map(String)
-  return values.flatMap((text) => {
-    const isLiteral = text === 'true' || text === 'false' || (text.length <= 400 && number.test(text))
-    const quoted = `{${JSON.stringify(key)}:${JSON.stringify(text)}}`
-    return isLiteral ? [quoted, `{${JSON.stringify(key)}:${text}}`] : [quoted]
-  })
-}
-
-/**
- * Creates a filter by metadata, compared as text; its parameters are `metadata` and `metadata_forms`. An index finds rows by the first key;
- * whether it is worthwhile depends on how many rows have the value.
- */
-export function metadataFilter(column: string, filterValue: Readonly<Record<string, unknown>> | undefined): Filter {
-  const [first] = Object.entries(filterValue ?? {})
-  return {
-    sql: `${column} <> '{}' and ${column} @> any(:metadata_forms::jsonb[]) and not exists (
-      select 1 from jsonb_each(:metadata::jsonb) f where not coalesce((${column} ->> f.key) in (select ${texts}), false))`,
-    value: first && JSON.stringify(filterValue),
-    extraValues: { metadata_forms: first && buildJsonForms(...first) },
-    isPlanSensitive: true,
-  }
-}

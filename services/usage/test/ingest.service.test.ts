@@ -121,6 +121,14 @@ describe('values', () => {
     expect(await usage.list({ name, metadata: { '_llm.model': 'small' } })).toEqual([])
   })
 
+  test('finds events by a small decimal as JavaScript writes it', async () => {
+    const name = randomUUID()
+    await usage.ingest([buildEvent({ name, metadata: { rate: 1e-7, share: -2.5e-10, text: '1e-7' } })])
+    for (const metadata of [{ rate: '1e-7' }, { share: String(-2.5e-10), rate: '0.0000001' }, { text: '1e-7', share: '-2.5e-10' }])
+      expect(await usage.list({ name, metadata })).toHaveLength(1)
+    expect(await usage.list({ name, metadata: { rate: '1e-8' } })).toEqual([])
+  })
+
   test('stores numbers as doubles, up to 10¹⁸', async () => {
     const name = randomUUID()
     await usage.ingest([buildEvent({ name, metadata: { bytes: 2 ** 53 + 1, most: 1e18, least: -1e18 } })])

@@ -11,7 +11,8 @@ import {
   getCustomerStateByExternalId as getCustomerStateByExternalIdContract,
 } from '@quittance/contracts/customer-state'
 import { customerStateView } from './customer-state.ts'
-import { toArray, metadataFilter, nullable, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
+import { toArray, nullable, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
+import { metadataFilter } from '@quittance/sql/metadata-filter'
 import { Conflict, ResourceNotFound } from '@quittance/contracts/errors'
 import type { Page, ViewReader } from '@quittance/sql/view'
 

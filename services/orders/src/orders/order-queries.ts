@@ -7,7 +7,8 @@ import {
 import { query } from '@quittance/runtime/handler'
 import { isExternalCustomer } from '../customers/customer-view.ts'
 import { orderView } from './order-view.ts'
-import { toArray, metadataFilter, nullable, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
+import { toArray, nullable, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
+import { metadataFilter } from '@quittance/sql/metadata-filter'
 import type { View } from '@quittance/sql/view'
 import { exportChunk } from '../exports/export-chunk.ts'
 

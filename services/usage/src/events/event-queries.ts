@@ -8,7 +8,8 @@ import {
 } from '@quittance/contracts/usage-events'
 import type { RequestOf } from '@quittance/contracts/operation'
 import { query } from '@quittance/runtime/handler'
-import { buildSortOrder, buildWhere, metadataFilter, toArray, type Filter } from '@quittance/sql/list-query'
+import { buildSortOrder, buildWhere, toArray, type Filter } from '@quittance/sql/list-query'
+import { metadataFilter } from '@quittance/sql/metadata-filter'
 import type { ScopedSql } from '@quittance/sql/sql-runner'
 import type { View } from '@quittance/sql/view'
 

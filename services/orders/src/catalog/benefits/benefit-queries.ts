@@ -1,7 +1,8 @@
 import { getBenefit as getBenefitContract, listBenefits as listBenefitsContract } from '@quittance/contracts/benefits'
 import { query } from '@quittance/runtime/handler'
 import { benefitView } from './benefit-view.ts'
-import { toArray, metadataFilter, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
+import { toArray, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
+import { metadataFilter } from '@quittance/sql/metadata-filter'
 
 export const getBenefit = query(getBenefitContract, ({ id }, { read }) => read.one(benefitView, { where: 'b.id = :id', values: { id } }))
 

@@ -1,7 +1,8 @@
 import { getProduct as getProductContract, listProducts as listProductsContract } from '@quittance/contracts/products'
 import { query } from '@quittance/runtime/handler'
 import { productView } from './product-view.ts'
-import { toArray, metadataFilter, nullable, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
+import { toArray, nullable, buildSortOrder, buildWhere } from '@quittance/sql/list-query'
+import { metadataFilter } from '@quittance/sql/metadata-filter'
 
 export const getProduct = query(getProductContract, ({ id }, { read }) => read.one(productView, { where: 'pr.id = :id', values: { id } }))
 
