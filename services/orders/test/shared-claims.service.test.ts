@@ -5,6 +5,7 @@ import { customerCaller } from '@quittance/testing/callers'
 import { connectTo } from '@quittance/testing/database'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
+import { claimStatement as claimPayments } from '../src/payments/settle-due-payments.ts'
 import { claimStatement } from '../src/subscriptions/renew-due-subscriptions.ts'
 import { copyRows } from './copy-rows.ts'
 import { asThisRelease } from './money.ts'
@@ -49,6 +50,33 @@ test('claims renewals at a bounded cost beside many that are due and many organi
   const [{ cost } = { cost: '' }] = await orders.rows<{ cost: string }>('select claim_beside_backlog($1) as cost', [organizationId])
   expect(cost).toMatch(/^20\.?0* rows/)
   expect(Number(/(\d+) blocks/.exec(cost)?.[1])).toBeLessThan(8_000)
+})
+
+/** Explains a claim beside 20,000 due payments of a busy account and 20,000 later ones of 4,000 organizations. Rolls back, as above. */
+const measurePayments = (claim: string) => `
+  create function claim_beside_busy(account uuid) returns text language plpgsql as $test$ declare plan json; names text; begin
+    select string_agg(quote_ident(attname), ', ') into names from pg_attribute
+      where attrelid = 'payments'::regclass and attnum > 0 and not attisdropped and attgenerated = '';
+    begin
+      set local session_replication_role = replica;
+      execute format($copy$ insert into payments (%1$s) select %1$s from (select copy.* from payments t, generate_series(1, 40000) n,
+        jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'order_id', gen_random_uuid(), 'leased_until', null, 'copy', n) || case
+          when n <= 20000 then jsonb_build_object('payment_account_id', %2$L::uuid, 'provider', 'stripe', 'provider_payment', n,
+            'next_check_at', now() - interval '1 day' + n * interval '1 second')
+          else jsonb_build_object('organization_id', md5((n %% 4000)::text)::uuid, 'next_check_at', now() + interval '1 day') end) copy) c $copy$,
+        names, account);
+      analyze payments;
+      execute $claim$ explain (analyze, buffers, format json) ${claim} $claim$ into plan using account;
+      raise exception '% rows, % blocks', plan #> '{0,Plan,Actual Rows}', plan #> '{0,Plan,Shared Hit Blocks}';
+    exception when raise_exception then return sqlerrm; end; end $test$`
+
+test('claims payments at a bounded cost beside 20,000 that wait for a busy account', async () => {
+  await using orders = await startOrders()
+  await orders.pendingOrder()
+  await orders.rows(measurePayments(claimPayments.replaceAll(':lease', '1000').replaceAll(':limit', '20').replaceAll(':busy', 'array[$1]')))
+  const [{ cost } = { cost: '' }] = await orders.rows<{ cost: string }>('select claim_beside_busy(gen_random_uuid()) as cost')
+  expect(cost).toMatch(/^0\.?0* rows/)
+  expect(Number(/(\d+) blocks/.exec(cost)?.[1])).toBeLessThan(12_000)
 })
 
 test('handles the provider event of another organization before most of 5,000 that arrived earlier', async () => {

@@ -40,7 +40,7 @@ export function hasSigningKey(records: TxtRecords, publicKey: string): boolean {
 }
 
 /** Mechanisms that ask the DNS; a record may have ten of them (RFC 7208, 4.6.4). */
-const lookups = ['include', 'a', 'mx', 'ptr', 'exists']
+const lookups = new Set(['include', 'a', 'mx', 'ptr', 'exists'])
 const maxLookups = 10
 
 /**
@@ -59,7 +59,7 @@ export function allowsSending(records: TxtRecords, operatorDomain: string): bool
     if (term?.kind !== 'mechanism') continue
     // Terms after this one are never read.
     if (term.name === 'all') return false
-    if (lookups.includes(term.name)) count += 1
+    if (lookups.has(term.name)) count += 1
     if (count > maxLookups) return false
     const target = term.argument.slice(1).replace(/\.$/, '')
     if (term.name === 'include' && target === operatorDomain.toLowerCase()) return term.qualifier === '+'

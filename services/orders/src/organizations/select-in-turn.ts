@@ -16,18 +16,26 @@ export interface DueRows {
 /** Organizations that one claim looks at: its cost is bounded, however many organizations have rows that wait. */
 const maxOrganizations = 500
 
+/** Due rows of one organization, and of all together, that one claim looks at: those that are not free are passed over at a cost. */
+const maxRows = 1_000
+
 /**
  * Returns SQL that locks the due rows of the next claim. If more are due than it takes, the organizations share them. It walks the organizations
  * with waiting rows in the order of their ids, from a random one on, by one entry of the index for each; those with a due row get equal shares.
- * What is left over goes to the rows that are due longest.
+ * What is left over goes to the rows that are due longest. Rows behind 1,000 of their organization that are due and not free wait for those.
  */
 export function selectInTurn({ table, dueColumn, isWaiting, isFree, limit, dueUntil = () => 'now()' }: DueRows): string {
   const isDue = `${isWaiting} and ${isFree}`
   const isPast = `${dueColumn} <= ${dueUntil(`${table}.organization_id`)}`
   // The condition and order rule out the index on the time alone, which would read the rows of all organizations.
-  const dueOfOrganization = (organization: string) => `
-    ${isDue} and (organization_id, ${dueColumn}) between (${organization}, '-infinity') and (${organization}, ${dueUntil(organization)})
-    order by organization_id, ${dueColumn}`
+  const upTo = (organization: string, end: string) => `
+    (organization_id, ${dueColumn}) between (${organization}, '-infinity') and (${organization}, ${end}) order by organization_id, ${dueColumn}`
+  const dueOfOrganization = (organization: string) => `${isDue} and ${upTo(organization, 'seen.until')}`
+  // Not merged into the query that joins it: a condition with a subquery does not bound the scan of an index.
+  const seen = (organization: string) => `lateral (
+    select coalesce(
+      (select ${dueColumn} from ${table} where ${isWaiting} and ${upTo(organization, dueUntil(organization))} offset ${maxRows} limit 1),
+      ${dueUntil(organization)}) as until offset 0) seen`
   return `
   with recursive walk (organization_id, is_second_round, start, step) as (
     select random.start, false, random.start, 0 from (select gen_random_uuid() as start offset 0) random
@@ -39,17 +47,19 @@ export function selectInTurn({ table, dueColumn, isWaiting, isFree, limit, dueUn
       order by organization_id limit 1) n on true
     where w.step < ${maxOrganizations} and (not w.is_second_round or n.organization_id <= w.start)),
   sharing as materialized (
-    select w.organization_id from walk w cross join lateral (
+    select w.organization_id from walk w cross join ${seen('w.organization_id')} cross join lateral (
       select from ${table} where ${dueOfOrganization('w.organization_id')} limit 1) due
     limit ${limit}),
   in_turn as materialized (
-    select due.id from sharing s cross join lateral (
+    select due.id from sharing s cross join ${seen('s.organization_id')} cross join lateral (
       select id from ${table} where ${dueOfOrganization('s.organization_id')}
       limit (select ceil(${limit}::numeric / count(*)) from sharing) for update skip locked) due
     limit ${limit}),
   longest as materialized (
     select id from ${table}
     where ${isDue} and ${isPast} and id <> all (array(select id from in_turn))
+      and ${dueColumn} <= coalesce((
+        select ${dueColumn} from ${table} where ${isWaiting} and ${isPast} order by ${dueColumn} offset ${maxRows} limit 1), 'infinity')
     order by ${dueColumn} limit ${limit} - (select count(*) from in_turn) for update skip locked)
   select id from in_turn union all select id from longest`
 }

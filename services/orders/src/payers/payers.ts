@@ -40,13 +40,15 @@ const find = `
   select id, version, customer_id, organization_id, provider_payer, request from payers
   where customer_id = :customer_id and payment_account_id is not distinct from :account::uuid and organization_id = any (:scope_organizations)`
 
-/** Loads a payer. The customer of a payment of release 0.1.0 may be none yet. */
+/** Loads a payer. The customer of a payment of release 0.1.0 may be none yet. Throws if the customer is not one of the organization. */
 export async function loadPayer(sql: ScopedSql, key: PayerKey): Promise<Payer> {
-  const [known] = await sql<PayerRow>('payer.find', find, { customer_id: key.customerId, account: key.paymentAccountId })
+  const findPayer = () => sql<PayerRow>('payer.find', find, { customer_id: key.customerId, account: key.paymentAccountId })
+  let [known] = await findPayer()
   if (!known) {
     await ensurePayer(sql, key)
-    return loadPayer(sql, key)
+    ;[known] = await findPayer()
   }
+  if (!known) throw new Error(`Customer ${key.customerId} does not exist in the organization`)
   const { id, version, customer_id: customer, organization_id: organization, provider_payer: payer, request } = known
   return { id, version, payer, ...request, references: { organization, customer } }
 }

@@ -32,7 +32,7 @@ export const selectDueChecks = (table: 'payments' | 'payment_setups') =>
   })
 
 /** Payments of release 0.1.0 are taken over: without `due_at` it does not claim them. */
-const claim = `
+export const claimStatement = `
   update payments set leased_until = now() + :lease * interval '1 millisecond', due_at = null
   where id = any (array(${selectDueChecks('payments')}))
   returning id, organization_id, payment_account_id, leased_until::text as lease, traceparent`
@@ -52,7 +52,7 @@ export const settleDuePayments = job({
   async run(context) {
     const limit = Math.min(batch, paymentsInProgress.free())
     if (limit === 0) return false
-    const due = await context.systemSql<DueRow>('payments.claim', claim, {
+    const due = await context.systemSql<DueRow>('payments.claim', claimStatement, {
       lease: context.leaseMs,
       limit,
       busy: paymentsInProgress.findBusyAccounts(),
