@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { startSmtpServer, type Behavior } from './smtp-server.ts'
-import { passHour, startMail } from './start-mail.ts'
+import { passHour, startMail, type TestMail } from './start-mail.ts'
 
 /** Two retries: the outage alone has as many attempts. */
 const changed = { MAIL_RETRY_SCHEDULE_S: '0.05,3600' }
@@ -29,4 +31,44 @@ test.each<[string, Behavior]>([
   smtp.behave({ kind: 'accept' })
   await passHour(mail)
   expect(await mail.ended(1)).toMatchObject([{ status: 'sent' }])
+})
+
+/** A second replica, whose lease is longer than that of other tests. */
+function startProcess({ config }: TestMail, smtpUrl: string) {
+  const settings = Object.entries(config).map(([name, value]) => [name, String(value)])
+  const env = { ...process.env, ...Object.fromEntries(settings), SMTP_URL: smtpUrl, HEALTH_PORT: '0', JOB_LEASE_MS: '6000' }
+  return spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], { env, stdio: 'ignore' })
+}
+
+test('a replica without an SMTP server during an outage of the database takes no mail over after it', async () => {
+  await using slow = await startSmtpServer()
+  await using other = await startSmtpServer()
+  await using mail = await startMail({ smtpUrl: other.url, changed: { SMTP_REPLY_TIMEOUT_MS: '600000' } })
+  await other.kill()
+  slow.behave({ kind: 'hang' })
+  await mail.pay(mail.order())
+  await eventually(async () =>
+    expect(await mail.rows('select attempts from messages where leased_until is null')).toEqual([{ attempts: 5 }]),
+  )
+  // Five attempts: the next one is 16 seconds later.
+  const opensAt = performance.now() + 16_000
+  await other.restart()
+  const replica = startProcess(mail, slow.url)
+  const limitConnections = (count: number) =>
+    mail.rows(`do $$ begin execute format('alter database %I connection limit ${count}', current_database()); end $$`)
+  try {
+    await eventually(() => expect(slow.seenIds).toHaveLength(1))
+    await limitConnections(0)
+    await mail.rows(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename <> current_user`)
+    await eventually(() => expect(performance.now()).toBeGreaterThan(opensAt - 250))
+    expect(await mail.rows('select leased_until < now() as "isOver" from messages')).toEqual([{ isOver: true }])
+    await limitConnections(-1)
+    await eventually(async () => expect(await mail.rows('select from messages where leased_until > now()')).toHaveLength(1))
+    // The sixth attempt is that of the replica.
+    expect(await mail.rows('select attempts from messages')).toEqual([{ attempts: 6 }])
+    expect(other.seenIds).toEqual([])
+    expect(slow.seenIds).toHaveLength(1)
+  } finally {
+    replica.kill('SIGKILL')
+  }
 })

@@ -270,7 +270,7 @@ test('prints a name in its logical order, whatever direction it asks for [docume
   expect(body({ buyer: { ...buyer, name: 'Ada\u202eCLL\u2066\u202d' } })).toContain('<bdi>AdaCLL</bdi>')
 })
 
-test('prints a space for a separator of lines or paragraphs, which no font contains', () => {
+test('prints a space for a line or paragraph separator, which no font contains', () => {
   const { buyer } = aPrintedDocument()
   const document = aPrintedDocument({ buyer: { ...buyer, name: 'Ada\u2028Lovelace\u2029Byron' } })
   expect(documentPage(document)).toMatchObject({ unprintable: [], html: expect.stringContaining('Ada Lovelace Byron') })

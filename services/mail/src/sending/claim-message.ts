@@ -44,6 +44,12 @@ let lastServed: string = randomUUID()
 /** When the database last failed here; at first the start of the process, which does not know what was before. */
 let databaseFailedAt = performance.now()
 
+/** The last claim that did not fail. */
+let claimedAt = performance.now()
+
+/** Milliseconds between two claims of a process that has nothing to send. */
+export const pollMs = 1_000
+
 /**
  * Takes no mail over from another attempt for the time of a lease: while the database is unavailable, the leases of attempts in progress end
  * because they cannot be renewed, and they are renewed once it is back.
@@ -97,9 +103,12 @@ const claim = `
 
 /** Claims the next due mail, or returns null: codes first, organizations in turn. Another replica never claims the same one. */
 export async function claimMessage({ systemSql, leaseMs }: JobContext): Promise<ClaimedMessage | null> {
+  // Without an SMTP server nothing is claimed for up to half a minute: the database may have failed and returned unnoticed.
+  if (performance.now() - claimedAt > Math.max(leaseMs / 3, 2 * pollMs)) delayTakeovers()
   const values = { lease: leaseMs, last_served: lastServed, takes_over: performance.now() - databaseFailedAt > leaseMs }
   try {
     const [claimed] = await systemSql<ClaimedMessage>('message.claim-in-turn', claim, values)
+    claimedAt = performance.now()
     if (claimed) lastServed = claimed.turn_id
     return claimed ?? null
   } catch (error) {

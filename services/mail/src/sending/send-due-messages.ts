@@ -7,7 +7,7 @@ import type { ComposedMessage } from '../rendering/compose-message.ts'
 import { classifyFailure, describeFailure, isAddressRejected, isSenderRejected } from '../transport/classify-failure.ts'
 import { createSmtpTransport, maxSmtpConnections, type SmtpTransport } from '../transport/smtp-transport.ts'
 import { createTransportGate, type TransportGate } from '../transport/transport-gate.ts'
-import { claimMessage, type ClaimedMessage } from './claim-message.ts'
+import { claimMessage, pollMs, type ClaimedMessage } from './claim-message.ts'
 import { prepareMessage } from './prepare-message.ts'
 import { recordEnd, recordFailure, recordSent, recordStored } from './record-result.ts'
 import { startAttempt } from './start-attempt.ts'
@@ -33,8 +33,6 @@ export async function startSender({ log }: ServiceResources): Promise<ServiceCom
     close: () => smtp?.close(),
   }
 }
-
-const pollMs = 1_000
 
 /** How long a stop waits for the SMTP server, which may take minutes: less than the limit of a stop. */
 const maxStopPatienceMs = 10_000
