@@ -48,7 +48,8 @@ test('a replay starts at its time although the service recreates its consumer du
   }
   const since = new Date(Date.now() - 3_600_000)
   expect(await resetDurable({ jetstreamManager: () => Promise.resolve(manager) }, { durable, since })).toBe(2)
-  expect(recreated).toBe(2)
+  // The service under test may recreate it too.
+  expect(recreated).toBeGreaterThanOrEqual(2)
   const { deliver_policy, opt_start_time } = (await consumers.info(eventStream.name, durable)).config
   expect([deliver_policy, Date.parse(opt_start_time ?? '')]).toEqual(['by_start_time', since.getTime()])
 })
