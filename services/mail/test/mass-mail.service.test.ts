@@ -1,8 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { join } from 'node:path'
 import { eventually } from '@quittance/testing/eventually'
 import { scale } from '@quittance/testing/scale'
 import { expect, test } from 'vitest'
+import { startProcess } from './other-process.ts'
 import { startSmtpServer } from './smtp-server.ts'
 import { startMail, type TestMail } from './start-mail.ts'
 
@@ -72,12 +71,7 @@ async function countWaiting(mail: TestMail): Promise<number> {
   return row?.count ?? 0
 }
 
-/** Starts the service as a separate process, on the database and the account of a test service. */
-function startProcess(mail: TestMail, smtpUrl: string): ChildProcess {
-  const config = Object.entries(mail.config).map(([name, value]) => [name, String(value)])
-  const env = { ...process.env, ...Object.fromEntries(config), SMTP_URL: smtpUrl, HEALTH_PORT: '0', JOB_LEASE_MS: '1000' }
-  return spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], { env, stdio: 'ignore' })
-}
+const leaseMs = 1_000
 
 test('a kill while the reply to a mail is awaited delays the mail by a lease, not by the limit of the reply', async () => {
   await using smtp = await startSmtpServer()
@@ -85,7 +79,7 @@ test('a kill while the reply to a mail is awaited delays the mail by a lease, no
   await using mail = await startMail({ smtpUrl: idle.url, changed: { SMTP_REPLY_TIMEOUT_MS: '600000' } })
   await idle.kill()
   smtp.behave({ kind: 'hang' })
-  const killed = startProcess(mail, smtp.url)
+  const killed = startProcess(mail, { smtpUrl: smtp.url, leaseMs })
   try {
     await mail.pay(mail.order())
     await eventually(() => expect(smtp.seenIds).toHaveLength(1))
@@ -93,7 +87,7 @@ test('a kill while the reply to a mail is awaited delays the mail by a lease, no
     killed.kill('SIGKILL')
   }
   smtp.behave({ kind: 'accept' })
-  const next = startProcess(mail, smtp.url)
+  const next = startProcess(mail, { smtpUrl: smtp.url, leaseMs })
   try {
     await smtp.messages(1)
   } finally {
@@ -110,14 +104,14 @@ test(`sends every mail under one Message-ID while its process is killed ${kills}
   await idle.kill()
   await storeMails(mail, total)
   for (let kill = 1; kill <= kills; kill++) {
-    const sender = startProcess(mail, smtp.url)
+    const sender = startProcess(mail, { smtpUrl: smtp.url, leaseMs })
     try {
       await eventually(() => expect(smtp.received.length).toBeGreaterThan((kill * total) / (kills + 2)), { withinMs: 300_000 })
     } finally {
       sender.kill('SIGKILL')
     }
   }
-  const last = startProcess(mail, smtp.url)
+  const last = startProcess(mail, { smtpUrl: smtp.url, leaseMs })
   try {
     await eventually(async () => expect(await countWaiting(mail)).toBe(0), { withinMs: 600_000 })
   } finally {

@@ -1,5 +1,6 @@
 import { eventually } from '@quittance/testing/eventually'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { limitConnections } from './other-process.ts'
 import { startSmtpServer } from './smtp-server.ts'
 import { passHour, startMail, type TestMail } from './start-mail.ts'
 
@@ -69,8 +70,6 @@ test('a mail that waits for its reply is not sent again after its lease ended be
   await mail.pay(mail.order())
   await eventually(() => expect(smtp.seenIds).toHaveLength(1))
   smtp.behave({ kind: 'accept' })
-  const setConnectionLimit = (limit: number) =>
-    mail.rows(`do $$ begin execute format('alter database %I connection limit ${limit}', current_database()); end $$`)
   const readLease = (isOver: boolean) =>
     eventually(async () => {
       const lease = await mail.rows(`select leased_until < now() as is_over from messages where status = 'waiting' and attempts = 1`)
@@ -83,10 +82,10 @@ test('a mail that waits for its reply is not sent again after its lease ended be
   await mail.rows(`create trigger refuse before update on messages for each row
     when (new.attempts = old.attempts and new.leased_until > old.leased_until) execute function refuse()`)
   // The connections of the test are those of the superuser, which the limit does not concern.
-  await setConnectionLimit(0)
+  await limitConnections(mail, 0)
   await mail.rows(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename <> current_user`)
   await readLease(true)
-  await setConnectionLimit(-1)
+  await limitConnections(mail, -1)
   const other = mail.order()
   await mail.pay(other)
   expect((await smtp.messages(1)).map(({ to }) => to)).toEqual([[other.customer.email]])
