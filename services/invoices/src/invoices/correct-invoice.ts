@@ -88,11 +88,13 @@ interface Replacing {
 function replace(invoice: Invoice, { correction, source, email, context }: Replacing): Promise<Invoice> {
   const original = invoice.printed as DocumentSnapshot
   const buyer = { ...correctBuyer(original, correction), email }
-  const adjust = (snapshot: DocumentSnapshot) => {
-    const { seller, ...replacement } = referTo(snapshot, original)
-    // An invoice that lacks the exemption is corrected by the one in the settings.
-    return { ...replacement, seller: original.seller.taxExemption ? seller : snapshot.seller, buyer }
-  }
+  // An invoice that lacks the exemption is corrected by the one in the settings.
+  const keepsExemption = Boolean(original.seller.taxExemption)
+  const adjust = (snapshot: DocumentSnapshot) => ({
+    ...referTo(snapshot, original),
+    ...(!keepsExemption && { seller: snapshot.seller }),
+    buyer,
+  })
   return issueDocument({ kind: 'invoice', source, replacesId: invoice.id, adjust }, context)
 }
 

@@ -17,7 +17,10 @@ const forbidden = /[^\P{Cc}\t\n\r]|\p{Noncharacter_Code_Point}/gu
 // No font has a glyph for them.
 const separators = /[\p{Zl}\p{Zp}]/gu
 
-/** Escapes text for an element or a quoted attribute. Forbidden characters and lone surrogates become U+FFFD, so they are visible; line and paragraph separators become spaces. */
+/**
+ * Escapes text for an element or a quoted attribute. Forbidden characters and lone surrogates become U+FFFD, so they are visible; line and
+ * paragraph separators become spaces.
+ */
 export function escapeHtml(text: string): string {
   return text
     .toWellFormed()

@@ -30,12 +30,8 @@ export function selectInTurn({ table, dueColumn, isWaiting, isFree, limit, dueUn
   // The condition and order rule out the index on the time alone, which would read the rows of all organizations.
   const upTo = (organization: string, end: string) => `
     (organization_id, ${dueColumn}) between (${organization}, '-infinity') and (${organization}, ${end}) order by organization_id, ${dueColumn}`
-  const dueOfOrganization = (organization: string) => `${isDue} and ${upTo(organization, 'seen.until')}`
-  // Not merged into the query that joins it: a condition with a subquery does not bound the scan of an index.
-  const seen = (organization: string) => `lateral (
-    select coalesce(
-      (select ${dueColumn} from ${table} where ${isWaiting} and ${upTo(organization, dueUntil(organization))} offset ${maxRows} limit 1),
-      ${dueUntil(organization)}) as until offset 0) seen`
+  const dueOfOrganization = (organization: string, until: string) => `${isDue} and ${upTo(organization, until)}`
+  // `offset 0` keeps the subquery `seen` separate: a condition with a subquery in it does not bound the scan of an index.
   return `
   with recursive walk (organization_id, is_second_round, start, step) as (
     select random.start, false, random.start, 0 from (select gen_random_uuid() as start offset 0) random
@@ -47,12 +43,17 @@ export function selectInTurn({ table, dueColumn, isWaiting, isFree, limit, dueUn
       order by organization_id limit 1) n on true
     where w.step < ${maxOrganizations} and (not w.is_second_round or n.organization_id <= w.start)),
   sharing as materialized (
-    select w.organization_id from walk w cross join ${seen('w.organization_id')} cross join lateral (
-      select from ${table} where ${dueOfOrganization('w.organization_id')} limit 1) due
+    select w.organization_id, seen.until from walk w
+    cross join lateral (
+      select coalesce((
+          select ${dueColumn} from ${table} where ${isWaiting} and ${upTo('w.organization_id', dueUntil('w.organization_id'))}
+          offset ${maxRows} limit 1),
+        ${dueUntil('w.organization_id')}) as until offset 0) seen
+    cross join lateral (select from ${table} where ${dueOfOrganization('w.organization_id', 'seen.until')} limit 1) due
     limit ${limit}),
   in_turn as materialized (
-    select due.id from sharing s cross join ${seen('s.organization_id')} cross join lateral (
-      select id from ${table} where ${dueOfOrganization('s.organization_id')}
+    select due.id from sharing s cross join lateral (
+      select id from ${table} where ${dueOfOrganization('s.organization_id', 's.until')}
       limit (select ceil(${limit}::numeric / count(*)) from sharing) for update skip locked) due
     limit ${limit}),
   longest as materialized (

@@ -52,6 +52,6 @@ export class HealthEstimate {
   #promote(): void {
     this.isHealthy = this.#latencyMs <= slowMs
     const wanted = this.limit >= provenLimit ? this.#maxLimit : this.limit * 2
-    this.limit = Math.min(this.#maxLimit, this.isHealthy ? wanted : Math.min(wanted, this.#slowLimit))
+    this.limit = Math.min(wanted, this.isHealthy ? this.#maxLimit : this.#slowLimit)
   }
 }

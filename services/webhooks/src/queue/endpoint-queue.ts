@@ -142,7 +142,7 @@ export class EndpointQueue {
 
   /** Aggregates that a read omits because their POST takes long: the events that wait for it must not use up the number of the read. */
   listSlowAggregates(now: number): string[] {
-    return [...this.progress.busyAggregates].filter(([, startedAt]) => now - startedAt > slowMs).map(([aggregateId]) => aggregateId)
+    return [...this.progress.busyAggregates].filter(([, startedAt]) => isSlow(startedAt, now)).map(([aggregateId]) => aggregateId)
   }
 
   /** Replaces the read deliveries by those of a new read, except those that were started during the read. */
@@ -173,7 +173,7 @@ export class EndpointQueue {
   release({ aggregate_id }: DueDelivery): void {
     const now = performance.now()
     // Reads may have omitted its next events.
-    if (this.listSlowAggregates(now).includes(aggregate_id)) this.buffer.hasMore = true
+    if (isSlow(this.progress.busyAggregates.get(aggregate_id) ?? now, now)) this.buffer.hasMore = true
     this.progress.busyAggregates.delete(aggregate_id)
     this.progress.inFlight -= 1
     this.progress.lastUsedAt = now
@@ -227,6 +227,9 @@ export class EndpointQueue {
     return { queue: this, due, endedAtUs: nowUs(), outcome: null, waitMs: null, pauseMs: null }
   }
 }
+
+/** Whether reads omit the aggregate of a POST that started then. */
+const isSlow = (startedAt: number, now: number) => now - startedAt > slowMs
 
 export const deliveryKey = ({ event_id, endpoint_id }: Pick<DueDelivery, 'event_id' | 'endpoint_id'>) => `${event_id} ${endpoint_id}`
 
