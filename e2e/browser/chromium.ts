@@ -63,9 +63,23 @@ export async function openVisit(
   return { page, complaints, requests, posts, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** Clicks what leads to another page. A form that its script replaces at that moment is found again: nothing was clicked yet. */
+/** Clicks what leads to another page. A click that reached something else, because the script of the page moved its target, is repeated. */
 export async function press(page: Page, selector: string): Promise<void> {
-  await Promise.all([page.waitForNavigation(), eventually(() => page.click(selector), { withinMs: 10_000 })])
+  await Promise.all([page.waitForNavigation(), eventually(() => click(page, selector), { withinMs: 10_000 })])
+}
+
+/** Rejects if the click did not reach the element. Pages without scripts move nothing. */
+async function click(page: Page, selector: string): Promise<void> {
+  if (!page.isJavaScriptEnabled()) return page.click(selector)
+  const element = await page.$(selector)
+  if (!element) throw new Error(`The page has no ${selector}`)
+  await element.evaluate((target: EventTarget & { wasClicked?: boolean }) =>
+    target.addEventListener('click', () => (target.wasClicked = true)),
+  )
+  await element.click()
+  // An element that cannot be read any more has left with its page: the click reached it.
+  const wasClicked = await element.evaluate((target: { wasClicked?: boolean }) => target.wasClicked).catch(() => true)
+  if (!wasClicked) throw new Error(`The click did not reach ${selector}`)
 }
 
 /** Types into a field that the script of the page may replace at that moment: keys pressed on a replaced field go nowhere. */

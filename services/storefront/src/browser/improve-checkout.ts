@@ -1,3 +1,4 @@
+import { createPressGuard } from './after-press.ts'
 import { createPause, createReplyOrder } from './late-replies.ts'
 import { swapParts } from './swap-parts.ts'
 
@@ -16,7 +17,7 @@ export interface ProviderPart {
 export function improveCheckout(form: HTMLFormElement, provider?: ProviderPart): void {
   document.documentElement.classList.add('scripted')
   const order = createReplyOrder()
-  const announcement = document.querySelector<HTMLElement>('#announcement')
+  const afterPress = createPressGuard(document)
 
   const update = createPause(() => send('update', { keepsDiscount: true }), { afterMs: 400, timers: globalThis })
 
@@ -29,18 +30,17 @@ export function improveCheckout(form: HTMLFormElement, provider?: ProviderPart):
     data.set('intent', intent)
     const number = order.begin()
     const request = new XMLHttpRequest()
-    request.addEventListener('load', () => {
-      const next = request.responseXML
-      if (!next || !order.isLatest(number) || isSending(form)) return
-      // Another kind of page: the checkout was ordered or has expired in the time between.
-      if (!next.querySelector('#checkout')) return location.reload()
-      showReply(next, { keepsDiscount })
-      provider?.updated()
-    })
+    request.addEventListener('load', () =>
+      afterPress(() => {
+        if (request.responseXML && order.isLatest(number) && !isSending(form)) showReply(request.responseXML, { keepsDiscount })
+      }),
+    )
     postForm(form, data, request)
   }
 
   function showReply(next: Document, { keepsDiscount }: { keepsDiscount: boolean }): void {
+    // Another kind of page: the checkout was ordered or has expired in the time between.
+    if (!next.querySelector('#checkout')) return location.reload()
     const before = readTotal(document)
     // A summary of errors stays until the form is sent again; a code that is being typed stays too.
     swapParts(
@@ -51,10 +51,8 @@ export function improveCheckout(form: HTMLFormElement, provider?: ProviderPart):
         keepsProviderForm(name, current, replacement),
     )
     showFieldErrors(next, '[data-live-field]')
-    const total = readTotal(document)
-    if (total && total !== before && announcement) {
-      announcement.textContent = (announcement.dataset['total'] ?? '').replace('{total}', total)
-    }
+    announceTotal(before)
+    provider?.updated()
   }
 
   form.addEventListener('change', (event) => {
@@ -97,6 +95,15 @@ function rejectSecondPress(event: SubmitEvent, form: HTMLFormElement): void {
 
 function readTotal(page: Document): string | null {
   return page.querySelector('[data-live="summary-total"]')?.textContent ?? null
+}
+
+/** Announces the total to screen readers, if it has changed. */
+function announceTotal(before: string | null): void {
+  const total = readTotal(document)
+  const announcement = document.querySelector<HTMLElement>('#announcement')
+  if (total && total !== before && announcement) {
+    announcement.textContent = (announcement.dataset['total'] ?? '').replace('{total}', total)
+  }
 }
 
 /** The place of a provider's form; null if the checkout needs none. */
