@@ -7,6 +7,7 @@ import { updateSubscription } from '@quittance/contracts/subscriptions'
 import { createTaxRate } from '@quittance/contracts/taxes'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
+import { explain, recordStatements } from '@quittance/testing/record-statements'
 import { copyRows } from './copy-rows.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { advance, after, buyPlan, createPlan, waitForSubscription } from './subscribe.ts'
@@ -162,4 +163,25 @@ test('a planned product is announced with its price, less the discount if that a
     const renewals = items.filter(({ billing_reason }) => billing_reason === 'subscription_cycle')
     expect(renewals.map(({ net_amount }) => net_amount).toSorted((a, b) => a - b)).toEqual([4999, 9999])
   })
+})
+
+test('the search for renewals reads neither announced ones nor, for one test clock, those of others', async () => {
+  using statements = recordStatements()
+  await using orders = await startOrders()
+  const shop = await orders.shop()
+  const yearly = await buyPlan(orders, shop, { interval: 'year', price: 4900 })
+  await waitForSubscription(orders, yearly, { status: 'active' })
+  await advance(orders, await orders.shop(), after(new Date().toISOString(), 200))
+  for (const [days, isAnnounced] of [
+    [10, true],
+    [150, false],
+  ] as const) {
+    const changed = `jsonb_build_object('checkout_id', null, 'current_period_end', now() + interval '${days} days',
+      'renewal_announced_for', ${isAnnounced ? `now() + interval '${days} days'` : 'null'})`
+    await copyRows(orders, { table: 'subscriptions', id: yearly.subscription.id, count: 3000, changed })
+  }
+  await orders.rows('vacuum analyze subscriptions')
+  const search = statements.findWithValues('s.renewal_announced_for is distinct from', 'order by s.current_period_end')
+  const plan = await explain(orders, search, 'analyze, buffers')
+  expect(Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1])).toBeLessThan(200)
 })

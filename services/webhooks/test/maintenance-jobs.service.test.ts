@@ -1,6 +1,7 @@
 import { orderPaid } from '@quittance/contracts/orders'
 import { startEndpointSink } from '@quittance/testing/endpoint-sink'
 import { eventually } from '@quittance/testing/eventually'
+import { explain, recordStatements } from '@quittance/testing/record-statements'
 import { expect, test } from 'vitest'
 import { startWebhooks } from './start-webhooks.ts'
 
@@ -51,4 +52,23 @@ test('finds an event that is republished much later in its partition; adds no de
   const again = `insert into webhook_events (id, occurred_at, organization_id, type, aggregate_id, payload)
     select id, occurred_at, organization_id, type, aggregate_id, payload from webhook_events where id = $1`
   await expect(webhooks.rows(again, [id])).rejects.toThrow('duplicate key')
+})
+
+test('a queue that lost its due time delivers again; the search reads no idle endpoints', async () => {
+  using statements = recordStatements()
+  await using webhooks = await startWebhooks()
+  await using sink = await startEndpointSink()
+  const endpoint = await webhooks.endpoint({ url: sink.url })
+  await webhooks.rows(`begin; set local session_replication_role = replica;
+    insert into webhook_lanes (endpoint_id) select gen_random_uuid() from generate_series(1, 5000);
+    commit`)
+  await webhooks.publishEvents([orderPaid])
+  await webhooks.attempts(endpoint, 1)
+  await eventually(async () => expect(await webhooks.rows('select from webhook_lanes where owner is not null')).toEqual([]))
+  await webhooks.rows(`update webhook_deliveries set status = 'pending', next_attempt_at = now()`)
+  await webhooks.rows(`select pg_notify('wake', 'repair-queues')`)
+  await webhooks.attempts(endpoint, 2)
+  await webhooks.rows('vacuum analyze webhook_lanes')
+  const plan = await explain(webhooks, statements.find('update webhook_lanes l set next_due_at = d.next_due_at'), 'analyze, buffers')
+  expect(Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1])).toBeLessThan(200)
 })

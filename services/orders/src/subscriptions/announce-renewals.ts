@@ -9,7 +9,7 @@ import { Subscription } from './subscription.ts'
 import { announcedSubscriptionView, nextAmount } from './subscription-view.ts'
 
 /** Number of subscriptions that `announceAll` reads at once. */
-export const announcementBatch = 100
+const announcementBatch = 100
 
 /** The clock of the organization of `s`, joined as `o`. */
 const clockOfOrganization = `(now() + o.clock_offset_ms * interval '1 millisecond')`
@@ -18,19 +18,34 @@ const clockOfOrganization = `(now() + o.clock_offset_ms * interval '1 millisecon
 export const isWithinDays = (moment: string, days: number) =>
   `${moment} > ${clockOfOrganization} and ${moment} <= ${clockOfOrganization} + interval '${days} days'`
 
-/** The same by the test clock that is most ahead: this bound limits the scan of an index on the moment. */
-export const isWithinDaysOfAnyClock = (moment: string, days: number) =>
-  `${moment} <= now() + interval '${days} days' + (select coalesce(max(clock_offset_ms), 0) from organizations) * interval '1 millisecond'`
+interface SearchOptions {
+  /** Condition of a row `s` to announce, with the clock of its organization `o`. */
+  isAhead: string
+  /** Column of the moment that is announced. */
+  moment: string
+  days: number
+}
+
+/** SQL that finds a batch to announce. Each test clock is asked separately: one that is far ahead makes no other organization be read. */
+export function buildSearch({ isAhead, moment, days }: SearchOptions): string {
+  const end = `now() + interval '${days} days'`
+  const select = (from: string, where: string) => `
+  (select s.id, s.organization_id from ${from}
+  where ${isAhead} and s.id <> all (:failed::uuid[]) and ${where}
+  order by ${moment} limit ${announcementBatch})`
+  return `${select('subscriptions s join organizations o on o.id = s.organization_id', `${moment} <= ${end}`)}
+  union all
+  (select s.id, s.organization_id from organizations o cross join lateral ${select('subscriptions s', `s.organization_id = o.id and ${moment} > ${end}`)} s
+  where o.clock_offset_ms > 0 limit ${announcementBatch})
+  limit ${announcementBatch}`
+}
 
 const isAhead = `s.recurring_interval = 'year' and s.status = 'active' and not s.cancel_at_period_end
     and (${nextAmount} > 0 or s.pending_product_id is not null)
     and ${isWithinDays('s.current_period_end', 30)}
     and s.renewal_announced_for is distinct from s.current_period_end`
 
-const findDue = `
-  select s.id, s.organization_id from subscriptions s join organizations o on o.id = s.organization_id
-  where ${isAhead} and ${isWithinDaysOfAnyClock('s.current_period_end', 30)} and s.id <> all (:failed::uuid[])
-  order by s.current_period_end limit ${announcementBatch}`
+const findDue = buildSearch({ isAhead, moment: 's.current_period_end', days: 30 })
 
 const announce = `
   update subscriptions s set renewal_announced_for = s.current_period_end from organizations o

@@ -3,9 +3,8 @@ import { job, type Transaction } from '@quittance/runtime/handler'
 import { announceTrialEndsJobName } from '../job-names.ts'
 import {
   announceAll,
-  announcementBatch,
+  buildSearch,
   isWithinDays,
-  isWithinDaysOfAnyClock,
   loadAnnouncement,
   type DueSubscription,
   type PreviewedSubscription,
@@ -14,10 +13,7 @@ import {
 const isAhead = `s.status = 'trialing' and not s.cancel_at_period_end and s.trial_end_announced_at is null
     and ${isWithinDays('s.trial_end', 3)}`
 
-const findDue = `
-  select s.id, s.organization_id from subscriptions s join organizations o on o.id = s.organization_id
-  where ${isAhead} and ${isWithinDaysOfAnyClock('s.trial_end', 3)} and s.id <> all (:failed::uuid[])
-  order by s.trial_end limit ${announcementBatch}`
+const findDue = buildSearch({ isAhead, moment: 's.trial_end', days: 3 })
 
 const announce = `
   update subscriptions s set trial_end_announced_at = now() from organizations o

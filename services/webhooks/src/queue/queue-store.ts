@@ -144,13 +144,22 @@ export function readDueDeliveries({ systemSql }: JobContext, requests: readonly 
 }
 
 const repairSql = `
+  with recursive queued as (
+    (select endpoint_id from webhook_deliveries where status = 'pending' order by endpoint_id limit 1)
+    union all
+    select next.endpoint_id from queued q cross join lateral (
+      select w.endpoint_id from webhook_deliveries w
+      where w.status = 'pending' and w.endpoint_id > q.endpoint_id order by w.endpoint_id limit 1) next)
   update webhook_lanes l set next_due_at = d.next_due_at
-  from webhook_lanes known cross join lateral (
-    select min(w.next_attempt_at) as next_due_at from webhook_deliveries w where w.endpoint_id = known.endpoint_id and w.status = 'pending') d
-  where l.endpoint_id = known.endpoint_id and l.owner is null and d.next_due_at < coalesce(l.next_due_at, 'infinity')
+  from queued q cross join lateral (
+    select min(w.next_attempt_at) as next_due_at from webhook_deliveries w where w.endpoint_id = q.endpoint_id and w.status = 'pending') d
+  where l.endpoint_id = q.endpoint_id and l.owner is null and d.next_due_at < coalesce(l.next_due_at, 'infinity')
   returning l.endpoint_id`
 
-/** Safety net: repairs queues that should have been due earlier. Returns 0 while the statements above are correct. */
+/**
+ * Safety net: repairs queues that should have been due earlier. It reads an index entry for each endpoint with a pending delivery, however many
+ * endpoints have none. Returns 0 while the statements above are correct.
+ */
 export async function repairDueTimes({ systemSql }: JobContext): Promise<number> {
   return (await systemSql('lanes.repair', repairSql)).length
 }
