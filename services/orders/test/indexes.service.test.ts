@@ -1,4 +1,5 @@
 /** Statements on tables that grow for ever use an index. They are recorded while the service runs them. */
+import { addReceipt, listBankReceipts } from '@quittance/contracts/bank-receipts'
 import { confirmCheckout, createCheckout, getCheckoutByClient } from '@quittance/contracts/checkouts'
 import { listPayments } from '@quittance/contracts/payments'
 import { listStuckPayments } from '@quittance/contracts/payment-operations'
@@ -11,6 +12,7 @@ import { copyRows } from './copy-rows.ts'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { storeBySetup } from './stored-method.ts'
 import { startStripeShop } from './stripe-shop.ts'
+import { buyByTransfer, startTransferShop } from './transfer-shop.ts'
 
 /** Copies the rows of a table 5,000 times. */
 async function multiplyRows(orders: OrdersUnderTest, table: string, changed: string): Promise<void> {
@@ -81,5 +83,30 @@ test('the payments and setups that an operator sees as stuck are found by indexe
     ['quarantined_at is not null', 'limit $1'],
   ]) {
     expect(await explain(orders, statements.find(...words))).not.toMatch(/Seq Scan on (payments|payment_setups)/)
+  }
+})
+
+test('a list of money that no order needs reads the open refunds, not those of each receipt', async () => {
+  using statements = recordStatements()
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { seller } = shop.shop
+  await orders.call(
+    addReceipt,
+    { id: (await buyByTransfer(shop)).paymentId, amount: 4_200, booked_on: '2026-11-24', bank_reference: 'a' },
+    seller,
+  )
+  await multiplyRows(orders, 'bank_receipts', `jsonb_build_object('payment_id', gen_random_uuid(), 'bank_reference', gen_random_uuid())`)
+  for (const [is_surplus, count] of [
+    [true, 0],
+    [false, 5_001],
+  ] as const) {
+    expect((await orders.call(listBankReceipts, { is_surplus }, seller)).pagination.total_count).toBe(count)
+    const plan = await explain(
+      orders,
+      statements.findWithValues('from bank_receipts b', is_surplus ? 'limit' : 'is not true'),
+      'analyze, buffers',
+    )
+    expect(Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1])).toBeLessThan(2_000)
   }
 })

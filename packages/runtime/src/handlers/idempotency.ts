@@ -17,8 +17,13 @@ export const idempotencyTable = [
   `create index idempotent_replies_by_age on idempotent_replies (created_at)`,
 ]
 
-/** Replies are stored for 24 hours. */
-export const sweepIdempotentReplies = `delete from idempotent_replies where created_at < now() - interval '24 hours'`
+/** Deletes a batch of replies. They are stored for 24 hours. */
+export const sweepIdempotentReplies = `
+  with deleted as (
+    delete from idempotent_replies where key_hash = any (array(
+      select key_hash from idempotent_replies where created_at < now() - interval '24 hours' order by created_at limit :batch))
+    returning 1)
+  select count(*)::int as count from deleted`
 
 const lookUpReply = statement(
   'idempotency.look-up',

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createWakeSignal, type WakeSignal } from '../jobs/wake-signal.ts'
 import type { BusIdentity } from '../bus/identity.ts'
 import type { Database } from '../database/database.ts'
-import { sweepIdempotentReplies } from '../handlers/idempotency.ts'
 import { gauge } from '../process/metrics.ts'
 import type { Logger } from '../process/logger.ts'
 import { maxPayloadBytes } from '../nats/nats-connection.ts'
@@ -12,6 +11,7 @@ import { runAsLeader, type Leadership } from '../jobs/leader-election.ts'
 import { createLeaderSession } from '../jobs/leader-session.ts'
 import { statement } from '@quittance/sql/statement'
 import { LostEvents } from './lost-events.ts'
+import { createSweep } from './sweep-messages.ts'
 import { publishMessage, signMessages, type StoredAt, type WaitingRow } from './publish-event.ts'
 import type { NotificationListener } from '../jobs/notification-listener.ts'
 
@@ -35,10 +35,6 @@ const minIntervalMs = 40
 const retryCheckMs = 250
 /** Part of the maximum message size that is reserved for headers. */
 const headersBytes = 4_096
-/** Longer than the retention of the stream, so that a tail lost by the stream can be published again. */
-const keepPublishedFor = '7 days'
-/** Longer than any redelivery: by the stream, or of a tail that is published again. */
-const keepReceivedFor = '30 days'
 
 const waiting = statement(
   'outbox.waiting',
@@ -60,15 +56,6 @@ const insertDeadLetter = statement(
    insert into dead_letters (consumer, message_id, subject, headers, payload, reason)
    select 'outbox-relay', id, subject, jsonb_build_object('aggregate', aggregate_id, 'organization', organization_id), convert_to(payload, 'UTF8'), :reason
    from marked`,
-)
-const sweepReplies = statement('idempotency.sweep', sweepIdempotentReplies)
-const sweepInbox = statement('inbox.sweep', `delete from inbox_messages where received_at < now() - interval '${keepReceivedFor}'`)
-// Scans positions from the oldest up to the first row within the retention.
-const sweep = statement(
-  'outbox.sweep',
-  `delete from outbox_messages where published_at < now() - interval '${keepPublishedFor}' and position < coalesce(
-     (select position from outbox_messages where published_at >= now() - interval '${keepPublishedFor}' order by position limit 1),
-     9223372036854775807)`,
 )
 
 /**
@@ -109,7 +96,7 @@ async function publishWhileLeader(
   relay: Relay,
   { leadership, wakeSignal }: { leadership: Leadership; wakeSignal: WakeSignal },
 ): Promise<void> {
-  let swept = 0
+  const sweepNext = createSweep()
   const lostEvents = new LostEvents({ ...relay, leadership })
   while (leadership.isLeader()) {
     const startedAt = performance.now()
@@ -118,16 +105,11 @@ async function publishWhileLeader(
       continue
     }
     const published = await publishBatch(relay, { leadership, lostEvents })
+    const isSwept = !(await sweepNext(leadership))
     if (published < batchSize) {
-      await wakeSignal.wait(relay.pollMs)
+      if (isSwept) await wakeSignal.wait(relay.pollMs)
       const remainingMs = startedAt + minIntervalMs - performance.now()
       if (remainingMs > 0) await delay(remainingMs)
-    }
-    if (Date.now() - swept > 3_600_000) {
-      swept = Date.now()
-      await leadership.executeLong(sweep, [])
-      await leadership.executeLong(sweepInbox, [])
-      await leadership.executeLong(sweepReplies, [])
     }
   }
 }

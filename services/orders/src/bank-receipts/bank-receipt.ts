@@ -4,7 +4,7 @@ import type { View } from '@quittance/sql/view'
 import { settleDuePaymentsJobName } from '../job-names.ts'
 
 /** The refund of a receipt `b` whose payment no order needs, until the seller has returned it; null otherwise. */
-export const surplusRefund = `(select r.id from refunds r where r.payment_id = b.payment_id and r.purpose = 'surplus' and r.status = 'pending')`
+const surplusRefund = `(select r.id from refunds r where r.payment_id = b.payment_id and r.purpose = 'surplus' and r.status = 'pending')`
 
 export const bankReceiptView: View<BankReceipt> = {
   name: 'bank-receipt',

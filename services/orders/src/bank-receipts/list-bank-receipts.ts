@@ -1,9 +1,12 @@
 import { listBankReceipts as contract } from '@quittance/contracts/bank-receipts'
 import { query } from '@quittance/runtime/handler'
 import { buildSortOrder, buildWhere, toArray } from '@quittance/sql/list-query'
-import { bankReceiptView, surplusRefund } from './bank-receipt.ts'
+import { bankReceiptView } from './bank-receipt.ts'
 
 const columns = { created_at: 'b.created_at', booked_on: 'b.booked_on', amount: 'b.amount' }
+
+/** Reads the few refunds that are not returned yet once, not those of each receipt. */
+const isSurplus = `b.payment_id in (select r.payment_id from refunds r where r.purpose = 'surplus' and r.status = 'pending')`
 
 export const listBankReceipts = query(contract, ({ page, limit, sorting, ...filters }, { read }) =>
   read.page(bankReceiptView, {
@@ -13,7 +16,7 @@ export const listBankReceipts = query(contract, ({ page, limit, sorting, ...filt
       payments: { sql: 'b.payment_id = any(:payments)', value: toArray(filters.payment_id) },
       is_matched: { sql: '(b.payment_id is not null) = :is_matched', value: filters.is_matched },
       is_unapplied: { sql: '(b.unapplied_amount > 0) = :is_unapplied', value: filters.is_unapplied },
-      is_surplus: { sql: `(${surplusRefund} is not null) = :is_surplus`, value: filters.is_surplus },
+      is_surplus: { sql: filters.is_surplus ? isSurplus : `(${isSurplus}) is not true`, value: filters.is_surplus },
     }),
     orderBy: buildSortOrder(columns, { sorting, tieBreakers: ['b.created_at', 'b.id'] }),
     page,
