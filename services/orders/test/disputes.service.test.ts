@@ -26,3 +26,27 @@ test('a payment is not refunded while a dispute is open or lost, and is after on
   await waitFor('won')
   expect(await refund()).toMatchObject({ amount: 100 })
 })
+
+test('a dispute or refund in another mode or currency than its payment is not recorded', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe, account } = shop
+  const [other, live, refunded] = [await sell(shop), await sell(shop), await sell(shop)]
+  const disputes = [
+    [fake.bank.openDispute(stripe.id, other.intent), { currency: 'eur' }],
+    [fake.bank.openDispute(stripe.id, live.intent), { livemode: true }],
+  ] as const
+  for (const [id, changed] of disputes) Object.assign(fake.state(stripe.id).disputes.get(id) ?? {}, changed)
+  const refund = fake.bank.refundInDashboard(stripe.id, refunded.intent, 500)
+  Object.assign(fake.state(stripe.id).refunds.get(refund) ?? {}, { currency: 'eur' })
+  await orders.rows(`update payment_accounts set settings = settings - 'caught_up_at' where id = $1`, [account.id])
+  await orders.rows(`select pg_notify('wake', 'catch-up-provider-events')`)
+  const ids = [refund, ...disputes.map(([id]) => id)]
+  await eventually(async () =>
+    expect(
+      await orders.rows('select distinct object from provider_events where object = any ($1) and attempts > 0 and leased_until is null', [
+        ids,
+      ]),
+    ).toHaveLength(3),
+  )
+  expect(await orders.rows('select provider_dispute from disputes union all select provider_refund from refunds')).toEqual([])
+})
