@@ -9,7 +9,7 @@ import {
 } from '@quittance/contracts/checkouts'
 import { createDiscount, getDiscount } from '@quittance/contracts/discounts'
 import { orderInvoiceRequested } from '@quittance/contracts/invoice-source'
-import { generateOrderInvoice, listOrders } from '@quittance/contracts/orders'
+import { generateOrderInvoice, getOrder, listOrders } from '@quittance/contracts/orders'
 import { createPaymentAccount } from '@quittance/contracts/payment-accounts'
 import { createProduct, type Product } from '@quittance/contracts/products'
 import { getSubscription, listSubscriptions, type Subscription } from '@quittance/contracts/subscriptions'
@@ -168,4 +168,20 @@ test('an invoice names no method of a payment that its order did not need', asyn
   )
   await orders.call(generateOrderInvoice, { id: order_id }, seller)
   expect(await orders.nextEvent(orderInvoiceRequested)).toMatchObject({ order_id, payment: null })
+})
+
+test('late money for a product does not pay for another of the same price that was ordered since', async () => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { seller, product } = shop.shop
+  const other = await orders.call(createProduct, { name: 'Atlas', recurring_interval: null, prices: [euros(4200)] }, seller)
+  const lapsed = await lapse(shop, { products: [product.id, other.id] })
+  const { client_secret, orderId } = lapsed
+  await orders.call(confirmCheckout, { client_secret, product_id: other.id, payment_method_type: 'bank_transfer' }, anonymous)
+  expect((await orders.call(getOrder, { id: orderId }, seller)).product_id).toBe(other.id)
+  await receive(shop, lapsed, 4200)
+  await eventually(async () =>
+    expect(await orders.rows('select id from payments where surplus_at is not null')).toEqual([{ id: lapsed.paymentId }]),
+  )
+  expect((await orders.call(getOrder, { id: orderId }, seller)).status).toBe('pending')
 })
